@@ -10,12 +10,12 @@ final class HookedTurn {
   private let node: RouteNode
   /// Its place in the proxy around; `nil` for the proxy that the message was sent to.
   private let place: StepContext?
-  /// The message outside of the hooks.
-  private let message: OutgoingMessage
   /// The length of the walk's log, its counts and its depth when the hooks began.
   private let (start, counts, depth): (Int, BroadcastSummary, Int)
-  private var reachedBefore = 0
+  private let reachedBefore: Int
   private var wasSent = false
+  /// What the message is outside of the hooks, while it is inside.
+  private var outside: (message: OutgoingMessage, pending: PendingAnswers?, mayNotWait: Bool)?
   /// The number by which a trace knows that the message was sent.
   private var sentStep: Int?
   /// The failure of a target that was thrown to the hooks.
@@ -23,13 +23,13 @@ final class HookedTurn {
   /// Places in buffers that the sender gave back while a hook may wait for others, and takes again when the hook has ended.
   private var room: [Walk.Place] = []
 
-  init(_ walk: Walk, _ node: RouteNode, at place: StepContext?) {
-    (self.walk, self.node, self.place, message) = (walk, node, place, walk.message)
-    (start, counts, depth) = (walk.log.count, walk.sink.counts, walk.depth)
+  init(_ walk: Walk, _ node: RouteNode) {
+    (self.walk, self.node, place) = (walk, node, node.place)
+    (start, counts, depth) = (walk.log.count, walk.counts, walk.depth)
     reachedBefore = walk.reached
   }
 
-  private var isAsked: Bool { message.request.asks }
+  private var isAsked: Bool { walk.message.request.asks }
 
   /// Runs the hooks and what they let through, in the caller's turn. Where all come before it, the message goes on as without.
   ///
@@ -40,7 +40,7 @@ final class HookedTurn {
         try around.hooks.runBefore(hookedMessage)
         if place == nil { try walk.message.admit(along: node.route) }
       } catch { return try fail(error) }
-      return walk.begin(node, place)
+      return walk.begin(node)
     }
     begin()
     defer { walk.flush() }
@@ -84,22 +84,20 @@ final class HookedTurn {
   }
 
   private var hookedMessage: HookedMessage {
-    var message = message
-    return HookedMessage(
-      selector: message.selector, receiver: node.route.core, arguments: message.arguments,
-      budget: message.trail?.budget)
+    HookedMessage(
+      selector: walk.selector, receiver: node.route.core, arguments: walk.message.arguments,
+      budget: walk.message.trail?.budget)
   }
 
   private func begin() {
     sentStep = around.trace?.noteSent(hookedMessage)
-    guard isAsked else { return }
-    walk.hooksThatAsk += 1
-    walk.renewProbe()
+    keepOutcomes(1)
   }
 
-  private func end() {
+  /// Begins or ends to keep what came of the message back from the sink.
+  private func keepOutcomes(_ change: Int) {
     guard isAsked else { return }
-    walk.hooksThatAsk -= 1
+    walk.hooksThatAsk += change
     walk.renewProbe()
   }
 
@@ -113,14 +111,14 @@ final class HookedTurn {
       mustNotWait = true
       if let target = walk.awaitedTarget(of: node) {
         throw MessageError(
-          .isolationMismatch, receiver: node.route.core.name, selector: message.selector.name,
+          .isolationMismatch, receiver: node.route.core.name, selector: walk.selector.name,
           evidence: "\(target) has to be waited for, and an around hook of the proxy has no form that waits: "
             + "give it one as waiting:")
       }
     }
-    let outside = try enter(arguments)
-    defer { leave(outside) }
-    walk.mayNotWait = outside.mayNotWait || mustNotWait
+    try enter(arguments)
+    defer { leave() }
+    walk.mayNotWait = walk.mayNotWait || mustNotWait
     return try ended {
       try walk.serve(to: depth)
       try walk.block()
@@ -128,8 +126,8 @@ final class HookedTurn {
   }
 
   nonisolated(nonsending) private func proceedAndWait(_ arguments: MessageArguments) async throws -> MessageAnswers {
-    let outside = try enter(arguments)
-    defer { leave(outside) }
+    try enter(arguments)
+    defer { leave() }
     do {
       try await walk.serveAndWait(to: depth)
       room += walk.giveBackRoom()
@@ -138,25 +136,30 @@ final class HookedTurn {
     return try ended {}
   }
 
-  private typealias Outside = (message: OutgoingMessage, pending: PendingAnswers?, mayNotWait: Bool)
-
   /// Goes on inside of the hooks: the message has the arguments that they gave there, and is waited for apart.
-  private func enter(_ arguments: MessageArguments) throws -> Outside {
+  ///
+  /// - Throws: `proxyCycle` when a hook goes on with what is on its way inside of it.
+  private func enter(_ arguments: MessageArguments) throws {
+    guard outside == nil else {
+      throw MessageError(
+        .proxyCycle, receiver: node.route.core.name, selector: walk.selector.name,
+        evidence: "a hook goes on with the message, which is on its way inside of the hook")
+    }
     giveUp()
-    let outside = (walk.message, walk.pending, walk.mayNotWait)
-    var inside = message.with(arguments)
-    if inside.trace == nil { inside.trace = node.route.route.around?.trace }
+    var inside = walk.message
+    inside.replace(with: arguments)
+    if inside.trace == nil { inside.trace = around.trace }
     if place == nil { try inside.admit(along: node.route) }
-    walk.message = inside
+    outside = (exchange(&walk.message, with: inside), walk.pending, walk.mayNotWait)
     if walk.pending != nil { walk.pending = PendingAnswers() }
     if isAsked { walk.renewProbe() }
-    walk.begin(node, place)
-    return outside
+    node.place = place
+    walk.begin(node)
   }
 
-  private func leave(_ outside: Outside) {
+  private func leave() {
     walk.dropped = walk.allDropped
-    (walk.message, walk.pending, walk.mayNotWait) = outside
+    if let outside = exchange(&outside, with: nil) { (walk.message, walk.pending, walk.mayNotWait) = outside }
   }
 
   /// What came of the message inside of the hooks, once all of it is known.
@@ -172,19 +175,21 @@ final class HookedTurn {
     settle()
     walk.wasAsked = walk.wasAsked || outcomes.contains { $0.outcome.hasRun }
     if place == nil, walk.reached == reachedBefore, !outcomes.contains(where: { $0.outcome.isReached }) {
-      do { try node.route.core.answerSilence(message.selector) } catch {
+      do { try node.route.core.answerSilence(walk.selector) } catch {
         if isAsked { throw error }
-        node.route.core.report(error, message.selector, nil, receiver: node.route.core.name)
+        node.route.core.report(error, walk.selector, nil, receiver: node.route.core.name)
       }
     }
     thrown = firstFailure
     if let thrown {
       // `collect` throws one failure, and tells the others; `forward` lists all of them.
-      if place == nil, !walk.sink.listsEveryTarget { tellFailures(but: thrown) { $1 ? $0 : nil } }
+      if place == nil, !walk.listsEveryTarget { tellFailures(but: thrown) { $1 ? $0 : nil } }
       throw thrown
     }
     if outcomes.count == 1, case .answeredAll(let answers)? = outcomes.first?.outcome { return answers }
-    return TypedAnswers(outcomes.flatMap { $0.outcome.boxes })
+    var boxes: [ArgumentBox] = []
+    for found in outcomes { found.outcome.add(to: &boxes) }
+    return TypedAnswers(boxes)
   }
 
   /// What came of the targets, and of the hooks inside, in the walk's log; nothing where the sender does not ask.
@@ -206,7 +211,7 @@ final class HookedTurn {
         settled.append(found)
       }
     }
-    guard let make = message.request.makeProbe else { return replace(with: settled) }
+    guard let make = walk.message.request.makeProbe else { return replace(with: settled) }
     // Answers that the sender would not have taken any more are not given to its hooks either.
     let probe = make()
     var isEnough = walk.feed(probe, upTo: start)
@@ -224,7 +229,7 @@ final class HookedTurn {
 
   /// The first failure where the sender asks for answers: it is thrown to the hooks as it would be to the sender.
   private var firstFailure: (any Error)? {
-    guard isAsked, !(message.request.ignoresErrors && outcomes.contains { $0.outcome.hasAnswer }) else {
+    guard isAsked, !(walk.message.request.ignoresErrors && outcomes.contains { $0.outcome.hasAnswer }) else {
       return nil
     }
     for found in outcomes { if case .failed(let error) = found.outcome { return error } }
@@ -236,7 +241,7 @@ final class HookedTurn {
     guard wasSent else { return }
     giveUpFailures()
     replace(with: [])
-    walk.sink.counts = counts
+    walk.counts = counts
     walk.reached = reachedBefore
     node.forgetPosted()
   }
@@ -268,11 +273,11 @@ final class HookedTurn {
   /// Ends the turn when the hooks ended with an error: one of a target that was passed on, or one that replaces it.
   private func finish(by error: any Error) throws {
     trace(.failure(error))
-    defer { end() }
+    defer { keepOutcomes(-1) }
     if let thrown, isSame(thrown, error) { return noteOutcomes() }
     if place != nil { noteOutcomes() }
     // A report lists whoever ran; elsewhere the error replaces the outcomes of the targets.
-    if isAsked, place == nil || !walk.sink.listsEveryTarget {
+    if isAsked, place == nil || !walk.listsEveryTarget {
       giveUpFailures()
       replace(with: outcomes.filter { !$0.outcome.hasAnswer })
     }
@@ -288,8 +293,8 @@ final class HookedTurn {
     if !wasSent { withhold(isAnswered: true) }
     let failure = StepOutcome.failed(error)
     walk.note(failure)
-    var own = place.within(node.proxies)
-    own.isOwn = true
+    var own = place
+    (own.proxies, own.isOwn) = (node.proxies, true)
     walk.put(failure, own)
   }
 
@@ -297,10 +302,10 @@ final class HookedTurn {
   /// each has one of them; else the answers are the proxy's own, and the targets are listed without.
   private func finish(with answers: MessageAnswers) {
     trace(.success(answers))
-    defer { end() }
+    defer { keepOutcomes(-1) }
     if !wasSent { withhold(isAnswered: isAsked && answers.count > 0) }
     guard isAsked else { return noteOutcomes() }
-    if thrown != nil, walk.sink.listsEveryTarget {
+    if thrown != nil, walk.listsEveryTarget {
       // Targets that failed ran and answered nothing: a hook took the error. An error of hooks further in is not that of a target.
       tellFailures(but: thrown) { failed, _ in failed.context.isOwn ? nil : Outcome(.answered(nil), failed.context) }
     } else if thrown != nil {
@@ -309,9 +314,9 @@ final class HookedTurn {
       walk.reached += 1
       if place != nil { walk.noteReached() }
     }
-    var own = place ?? StepContext(selector: message.selector, proxies: node.proxies)
+    var own = place ?? StepContext(selector: walk.selector, proxies: node.proxies)
     own.isOwn = true
-    if !walk.sink.listsEveryTarget {
+    if !walk.listsEveryTarget {
       replace(with: outcomes.filter { !$0.outcome.hasAnswer })
       if answers.count > 0 { walk.log.append(Outcome(.answeredAll(answers), own)) }
       return noteOutcomes()
@@ -337,10 +342,7 @@ final class HookedTurn {
   /// Says from whom the hooks withheld the message: from every target, where these are listed, else from the proxy.
   private func withhold(isAnswered: Bool) {
     let before = walk.toldCount
-    if walk.sink.listsEveryTarget {
-      walk.begin(node, place, stop: .withheld)
-      _ = try? walk.serve(to: depth)
-    }
+    if walk.listsEveryTarget { node.list(.withheld, at: place, in: walk, walk.tell) }
     if let place, !isAnswered, walk.toldCount == before { walk.put(.skipped(.withheld), place) }
   }
 }

@@ -88,7 +88,7 @@ extension MulticastSending where Interface: Sendable {
     let route = beginMessage(invocation.selector)
     var report = try OutgoingMessage(invocation, asks: true, along: route)
       .send(along: route, into: DeliveryReport(), waiting: .blocked(Patience(timeout))).get()
-    report.nameProxy(self as AnyObject, of: route.core)
+    report.nameProxy(self as AnyObject, of: route)
     return report
   }
 

@@ -33,12 +33,15 @@ extension StepOutcome {
   }
 
   /// The answers in boxes.
-  @inline(never) var boxes: [ArgumentBox] {
-    switch self {
-    case .answered(let answer?): [answer]
-    case .answeredAll(let answers): answers.boxes
-    case .answered, .queued, .failed, .skipped: []
-    }
+  var boxes: [ArgumentBox] {
+    var boxes: [ArgumentBox] = []
+    add(to: &boxes)
+    return boxes
+  }
+
+  @inline(never) func add(to boxes: inout [ArgumentBox]) {
+    if case .answered(let answer?) = self { boxes.append(answer) }
+    if case .answeredAll(let answers) = self { boxes += answers.boxes }
   }
 
   /// Whether targets have run, or failed.

@@ -28,7 +28,8 @@ protocol OutcomeSink {
   /// Takes typed answers, where the sink does.
   var taker: TypedTaker? { get }
 
-  func forWalk() -> SinkOf<Self>
+  /// The walk that gives outcomes to it.
+  associatedtype Way: WalkInto<Self> = WalkInto<Self>
 
   /// The result, once the walk has ended.
   ///
@@ -47,33 +48,6 @@ extension OutcomeSink {
     set {}
   }
   var taker: TypedTaker? { nil }
-  func forWalk() -> SinkOf<Self> { SinkOf(self) }
-}
-
-/// The sink of a walk, whatever it makes of outcomes. Stays in the turn of its message.
-class WalkSink {
-  /// Whether targets that do not get the message are to be told of as well.
-  let listsEveryTarget: Bool
-  /// Takes answers without a box; `nil` where there is none.
-  let taker: TypedTaker?
-
-  fileprivate init(listsEveryTarget: Bool, _ taker: TypedTaker?, takesPlain: Bool) {
-    (self.listsEveryTarget, self.taker, self.takesPlain) = (listsEveryTarget, taker, takesPlain)
-  }
-
-  /// Takes one outcome. `false` when no further target is needed.
-  func take(_ outcome: StepOutcome, at context: StepContext) -> Bool { true }
-  /// Whether it takes answers that came in the sender's turn without their places.
-  let takesPlain: Bool
-  /// Takes one of those.
-  func take(_ answer: consuming ArgumentBox, of target: AnyObject) {}
-  /// Counts targets that ran and whose answers nobody wants.
-  func countDelivered(_ count: Int) {}
-  /// The counts so far; set back where a hook sends the message once more.
-  var counts: BroadcastSummary {
-    get { BroadcastSummary() }
-    set {}
-  }
 }
 
 /// Takes answers of one type, one after another.
@@ -117,21 +91,32 @@ final class AnswerTaker<R>: TypedTaker {
   override func kept(crosses: Bool) -> MessageAnswers { TypedAnswers(list, crosses: crosses) }
 }
 
-/// The sink of a verb, for a walk.
-class SinkOf<Sink: OutcomeSink>: WalkSink {
+/// The walk of a verb, which gives outcomes to its sink.
+class WalkInto<Sink: OutcomeSink>: Walk {
   @exclusivity(unchecked) final var sink: Sink
 
-  init(_ sink: Sink) {
+  init(
+    _ sink: Sink, _ message: OutgoingMessage, to root: RouteNode, waiting: Waiting, at place: StepContext? = nil,
+    on executor: MailboxExecutor? = nil, for pending: PendingAnswers? = nil
+  ) {
     self.sink = sink
-    super.init(listsEveryTarget: sink.listsEveryTarget, sink.taker, takesPlain: Sink.needsNoContexts)
+    super.init(
+      message, to: root, waiting: waiting, at: place, on: executor, for: pending,
+      listsEveryTarget: sink.listsEveryTarget, sink.taker, takesPlain: Sink.needsNoContexts)
   }
 
-  override func take(_ outcome: StepOutcome, at context: StepContext) -> Bool { sink.take(outcome, at: context) }
+  /// A walk for a sender that sends a message to a proxy.
+  required convenience init(_ sink: Sink, _ message: OutgoingMessage, along route: MessageRoute, waiting: Waiting) {
+    let root = RouteNode.tree(
+      route, ProxyChain(route.core), message.trail, listsEveryTarget: sink.listsEveryTarget)
+    self.init(sink, message, to: root, waiting: waiting)
+  }
 
-  override func take(_ answer: consuming ArgumentBox, of target: AnyObject) { sink.take(answer, of: target) }
-
+  override func accept(_ outcome: StepOutcome, at context: StepContext) -> Bool { sink.take(outcome, at: context) }
+  override func accept(_ answer: consuming ArgumentBox, of target: consuming AnyObject) {
+    sink.take(answer, of: target)
+  }
   override func countDelivered(_ count: Int) { sink.countDelivered(count) }
-
   override var counts: BroadcastSummary {
     get { sink.counts }
     set { sink.counts = newValue }
@@ -139,20 +124,21 @@ class SinkOf<Sink: OutcomeSink>: WalkSink {
 }
 
 /// The same for a broadcast: a virtual method of a generic class would not be specialised for its type.
-private final class SummarySink: SinkOf<BroadcastSummary> {
-  override func take(_ outcome: StepOutcome, at context: StepContext) -> Bool { sink.take(outcome, at: context) }
+final class SummaryWalk: WalkInto<BroadcastSummary> {
+  override func accept(_ outcome: StepOutcome, at context: StepContext) -> Bool { sink.take(outcome, at: context) }
   override func countDelivered(_ count: Int) { sink.countDelivered(count) }
 }
 
-private final class ReportSink: SinkOf<DeliveryReport> {
-  override func take(_ outcome: StepOutcome, at context: StepContext) -> Bool { sink.take(outcome, at: context) }
-
-  override func take(_ answer: consuming ArgumentBox, of target: AnyObject) { sink.take(answer, of: target) }
+final class ReportWalk: WalkInto<DeliveryReport> {
+  override func accept(_ outcome: StepOutcome, at context: StepContext) -> Bool { sink.take(outcome, at: context) }
+  override func accept(_ answer: consuming ArgumentBox, of target: consuming AnyObject) {
+    sink.take(answer, of: target)
+  }
 }
 
 // A broadcast: counts, and gives errors to the handlers of the proxies.
 extension BroadcastSummary: OutcomeSink {
-  func forWalk() -> SinkOf<BroadcastSummary> { SummarySink(self) }
+  typealias Way = SummaryWalk
 
   var counts: BroadcastSummary {
     get { self }
@@ -188,14 +174,14 @@ extension BroadcastSummary: OutcomeSink {
     if !walk.route.core.ignoresSilence, delivered + failed == 0, queued + dropped > 0, walk.areDeadElsewhere {
       (skipped, queued, dropped) = (skipped + queued, 0, 0)
     }
-    if nobodyResponded, walk.isSilenceOpen { reportSilence(walk.route) }
+    if nobodyResponded, !walk.root.hasTurn { reportSilence(walk.route) }
     return self
   }
 }
 
 // A message that is forwarded: lists what became of it at each target.
 extension DeliveryReport: OutcomeSink {
-  func forWalk() -> SinkOf<DeliveryReport> { ReportSink(self) }
+  typealias Way = ReportWalk
 
   var listsEveryTarget: Bool { true }
 
@@ -203,11 +189,16 @@ extension DeliveryReport: OutcomeSink {
 
   @inline(__always)
   mutating func take(_ answer: consuming ArgumentBox, of target: consuming AnyObject) {
-    answers.append(.init(target: target, result: consume answer))
+    // A list of one takes less than to make room.
+    if answers.capacity == 0 {
+      answers = [.init(target: target, result: consume answer)]
+    } else {
+      answers.append(.init(target: target, result: consume answer))
+    }
     endsQueued = false
   }
 
-  mutating func expect(_ count: Int) { answers.reserveCapacity(count) }
+  mutating func expect(_ count: Int) { if count > 1 { answers.reserveCapacity(count) } }
 
   /// The report; where the message ended as a whole, the handlers get what failed before.
   consuming func end(_ walk: Walk, by failure: (any Error)?) -> Result<DeliveryReport, any Error> {

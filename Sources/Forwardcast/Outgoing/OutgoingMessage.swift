@@ -33,7 +33,7 @@ struct OutgoingMessage {
   var trace: MessageTrace?
 
   /// The arguments in the form that can be shared; `nil` while a message that came as a value needs none.
-  private var shared: MessageArguments?
+  private(set) var shared: MessageArguments?
   /// The message by boxes; `nil` while a typed message needs none.
   private var boxed: Invocation?
 
@@ -107,16 +107,10 @@ struct OutgoingMessage {
     }
   }
 
-  /// The same message with other arguments.
-  func with(_ arguments: MessageArguments) -> OutgoingMessage {
-    if arguments === shared { return self }
-    var message = self
-    (message.shared, message.boxed) = (arguments, nil)
-    return message
+  /// Goes on with other arguments.
+  mutating func replace(with arguments: MessageArguments) {
+    if arguments !== shared { (shared, boxed) = (arguments, nil) }
   }
-
-  /// The arguments as a sender gave them that knew their types.
-  var typedArguments: MessageArguments? { shared.flatMap { $0.functionType == nil ? nil : $0 } }
 
   /// The arguments, to be taken along to other contexts.
   var arguments: MessageArguments {
@@ -204,9 +198,6 @@ extension OutgoingMessage.Attempt {
     case .hook(let hooks, _, _): hooks is any SuspendingForwarding
     }
   }
-
-  /// Whether the outcome is known.
-  var isOver: Bool { if case .over = self { true } else { false } }
 
   /// Ends it here: hooks forward in the caller's turn, and what is elsewhere cannot be reached.
   ///

@@ -26,33 +26,33 @@ extension Parcel {
       }
     }
     let isAwaited = details?.pending != nil
-    let sink = SinkOf(NestedSink(message.request, tells: !isAwaited))
+    let sink = NestedSink(message.request, tells: !isAwaited)
     guard root.mayWait(isAwaited: isAwaited || message.request.waitsForRoom) else {
-      let walk = Walk(message, to: root, into: sink, waiting: .nobody, at: outer, for: details?.pending)
+      let walk = WalkInto(sink, message, to: root, waiting: .nobody, at: outer, for: details?.pending)
       let serve = {
         let failure = walk.serveAll()
-        self.settle(place, sink.sink, walk, failure, target)
+        self.settle(place, walk, failure, target)
       }
       if let budget = message.trail?.budget { budget.charging(serve) } else { serve() }
       return
     }
     let executor = MailboxExecutor(mailbox)
-    let walk = Walk(
-      message, to: root, into: sink, waiting: isAwaited ? .suspended : .nobody, at: outer, on: executor)
-    let sent = UncheckedSendable((walk: walk, sink: sink, target: target))
+    let walk = WalkInto(
+      sink, message, to: root, waiting: isAwaited ? .suspended : .nobody, at: outer, on: executor)
+    let sent = UncheckedSendable((walk: walk, target: target))
     suspend(mailbox, place, on: executor) { [self] in
       let failure = await sent.value.walk.serveAllAndWait()
-      settle(place, sent.value.sink.sink, sent.value.walk, failure, sent.value.target)
+      settle(place, sent.value.walk, failure, sent.value.target)
     }
   }
 
   /// Settles the slot of a proxy with what became of the message at its targets.
   private func settle(
-    _ place: Int, _ sink: NestedSink, _ walk: Walk, _ failure: (any Error)?, _ target: AnyObject
+    _ place: Int, _ walk: WalkInto<NestedSink>, _ failure: (any Error)?, _ target: AnyObject
   ) {
     details?.pending?.noteDropped(walk.allDropped)
     if let failure { return settle(place, .failed(failure), target) }
-    details?.pending?.settle(slot(place), with: sink.outcomes)
+    details?.pending?.settle(slot(place), with: walk.sink.outcomes)
   }
 
   /// Goes on with a target's turn in a task; the target's next message waits for its end.
@@ -80,7 +80,7 @@ extension RouteNode {
       if isAwaited, node.hasTurn || node.plan?.suspendsSenders ?? false { return true }
       return (0..<node.route.count).contains { index in
         let step = node.route.steps[index]
-        guard step.queued == nil, node.nested[index] == nil else { return false }
+        guard step.queued == nil, node.nested(at: index) == nil else { return false }
         // A multicast that has the message by another registration.
         if step.method == nil, node.route.route.hasRepeats, step.target is any MulticastSending { return false }
         // What an object that is asked leads to is not known.

@@ -2,16 +2,15 @@
 
 /// Targets that got a message, where one is registered more than once with one delivery, for other selectors each time: a
 /// message that several of its registrations are for arrives once.
-struct RepeatedTargets {
-  private var found: [ObjectIdentifier: [Registration]] = .init()
+final class RepeatedTargets {
+  @exclusivity(unchecked) private var found: [ObjectIdentifier: [Registration]] = .init()
   /// Those that did not get it and are listed.
-  private var listed: Set<ObjectIdentifier> = []
+  @exclusivity(unchecked) private var listed: Set<ObjectIdentifier> = []
   /// How many registrations of a target, from the last on, were found to let no message through; and to be removed.
-  private var closed: [ObjectIdentifier: Int] = .init()
-  private var removed: [ObjectIdentifier: Int] = .init()
+  private var (closed, removed): ([ObjectIdentifier: Int], [ObjectIdentifier: Int]) = (.init(), .init())
 
   /// Enters a registration. `false` when its target has the message by another one.
-  mutating func enter(_ step: RouteStep) -> Bool {
+  func enter(_ step: RouteStep) -> Bool {
     let registration = step.registration.takeUnretainedValue()
     let others = found[registration.key] ?? []
     if others.contains(where: { $0.delivery == registration.delivery }) { return false }
@@ -24,7 +23,7 @@ struct RepeatedTargets {
 
   /// Whether the target of a step that is passed by has another registration, which lets messages through, or is there at least
   /// where that of the step was removed. However often that is asked, each is looked at once.
-  mutating func isActiveElsewhere(_ step: RouteStep, in node: RouteNode) -> Bool {
+  func isActiveElsewhere(_ step: RouteStep, in node: RouteNode) -> Bool {
     let registration = step.registration.takeUnretainedValue()
     guard let all = node.plan?.repeated[registration.key] else { return false }
     func last(_ passed: inout [ObjectIdentifier: Int], where isMeant: (Registration) -> Bool) -> Int? {
@@ -36,7 +35,7 @@ struct RepeatedTargets {
   }
 
   /// Enters a target that is passed by. `false` when it is among those that got the message, or are listed.
-  mutating func list(_ step: RouteStep) -> Bool {
+  func list(_ step: RouteStep) -> Bool {
     !contains(step) && listed.insert(step.registration.takeUnretainedValue().key).inserted
   }
 }

@@ -18,8 +18,8 @@ final class RouteNode {
   @exclusivity(unchecked) private(set) var count = 0
   /// Whether some target here or inside may have a context of its own.
   @exclusivity(unchecked) private(set) var hasGroups = true
-  /// The multicasts among the steps.
-  @exclusivity(unchecked) private(set) var nested = ByStep<Nested>()
+  /// The multicasts among the steps, in their order.
+  @exclusivity(unchecked) private(set) var nested: [(step: Int, value: Nested)] = []
   /// What became of steps on other contexts when all were posted at once. A step that is not here was simply queued.
   @exclusivity(unchecked) var posted: ByStep<Posted>?
   /// Whether the message has left for some target of this proxy, or of one inside, before anybody was served.
@@ -28,17 +28,49 @@ final class RouteNode {
   private(set) var isAway = false
   /// Whether the message does not come here, and its targets are only listed.
   private var isOutOfReach = false
-  /// The node around, which keeps this one; `nil` for one that leaves for another context.
-  private unowned(unsafe) var outer: RouteNode?
-  /// Whether no proxy around passes the message on to this one in the same turn, as far as was known when it began.
-  var isFirst: Bool { outer == nil }
+  /// The node around, which keeps this one as long as both are in one turn; `nil` where the message began.
+  unowned(unsafe) let outer: RouteNode?
+  /// The proxy's place in the one around it, while the message is here; `nil` for that which it was sent to.
+  @exclusivity(unchecked) var place: StepContext?
+  /// How far the message has come.
+  @exclusivity(unchecked) var frame = Frame()
   /// Steps for which the sender has a place in the target's buffer: `true`, or `false` for one that shares it with another step.
   @exclusivity(unchecked) var reserved = ByStep<Bool>()
   /// Targets that got the message, where one may be registered more than once.
-  @exclusivity(unchecked) var served = RepeatedTargets()
+  var served: RepeatedTargets {
+    let made = madeServed ?? RepeatedTargets()
+    madeServed = made
+    return made
+  }
+  @exclusivity(unchecked) private var madeServed: RepeatedTargets?
   /// The registration that each target is listed by, where a report meets one that was removed.
   private lazy var listing = TargetListing(route, leftOut.map(\.registration))
   private let listsEveryTarget: Bool
+
+  /// The way of the message along the steps.
+  struct Frame {
+    /// Whether the proxy, or one around it, keeps to the order of delivery.
+    var isInOrder = false
+    /// How many registrations that are no steps have been told of.
+    var nextLeftOut = 0
+    var index = 0
+    var segment = 0
+    /// The end of the segment that ``RouteNode/nextSegment()`` has given.
+    fileprivate(set) var segmentEnd = 0
+    /// The first step that may be served by a loop.
+    var loopsFrom = 0
+    /// Whether somebody got the message.
+    var reached = false
+    /// Whether some target failed.
+    var failed = false
+    /// Whether an outcome was noted, be it that nobody got the message.
+    var isListed = false
+    /// Why nobody further gets it.
+    var stop: DeliveryReport.SkipReason?
+    var dead = 0
+    var skipped = 0
+    var trail: ProxyTrail?
+  }
 
   /// A registration that is no step.
   struct LeftOut {
@@ -74,10 +106,16 @@ final class RouteNode {
     case away([Outcome])
   }
 
-  private init(_ route: MessageRoute, _ proxies: ProxyChain, listsEveryTarget: Bool) {
-    (self.route, self.proxies, self.listsEveryTarget) = (route, proxies, listsEveryTarget)
+  private init(_ route: MessageRoute, _ proxies: ProxyChain, listsEveryTarget: Bool, in outer: RouteNode? = nil) {
+    (self.route, self.proxies, self.listsEveryTarget, self.outer) = (route, proxies, listsEveryTarget, outer)
     leftOut = listsEveryTarget ? route.leftOut.map { LeftOut($0.registration, before: $0.before) } : []
     plan = route.route.loopType != nil && !route.route.traits.hasIsolated ? nil : route.core.plan(route)
+  }
+
+  /// The multicast that is a step.
+  func nested(at index: Int) -> Nested? {
+    let place = nested.isEmpty ? 0 : nested.partitioningIndex { $0.step >= index }
+    return place < nested.count && nested[place].step == index ? nested[place].value : nil
   }
 
   /// The group that a step is posted with, and its place there.
@@ -91,65 +129,63 @@ final class RouteNode {
   /// - Parameters:
   ///   - trail: the proxies that the message came through by hooks.
   ///   - listsEveryTarget: whether targets are told of as well that are out of reach.
-  ///   - message: the node that the message began at, where that is not this one.
+  ///   - message: the node that the message began at, where that is not this one, and the one around.
   static func tree(
     _ route: MessageRoute, _ proxies: ProxyChain, _ trail: ProxyTrail?, listsEveryTarget: Bool,
-    within message: RouteNode? = nil
+    within message: (first: RouteNode, outer: RouteNode)? = nil
   ) -> RouteNode {
-    let root = RouteNode(route, proxies, listsEveryTarget: listsEveryTarget)
-    let first = message ?? root
+    let root = RouteNode(route, proxies, listsEveryTarget: listsEveryTarget, in: message?.outer)
+    let first = message?.first ?? root
     if message == nil { root.hasGroups = false }
-    first.add(root)
-    guard route.route.hasNested || !root.leftOut.isEmpty else { return root }
-    var open = [root]
-    while let node = open.popLast() {
-      let selector = node.route.selector
+    var (next, open): (RouteNode?, [RouteNode]) = (first.add(root) ? root : nil, [])
+    while let node = next {
+      let (selector, route) = (node.route.selector, node.route.route)
       for index in node.leftOut.indices {
         let registration = node.leftOut[index].registration
         guard !registration.isFor(selector), let target = registration.currentTarget,
           let inner = (target as? any MulticastSending)?.route(for: selector),
           node.proxies.refusal(of: inner, trail, count: first.count, target) == nil
         else { continue }
-        let child = RouteNode(inner, ProxyChain(inner.core, in: node.proxies, by: registration), listsEveryTarget: true)
+        let child = RouteNode(
+          inner, ProxyChain(inner.core, in: node.proxies, by: registration), listsEveryTarget: true, in: node)
         child.isOutOfReach = true
         node.leftOut[index].node = child
-        open.append(child)
-        first.add(child)
+        if first.add(child) { open.append(child) }
       }
-      guard node.route.route.hasNested else { continue }
       // One that is registered for several sets of selectors gets the message once.
-      var entered = RepeatedTargets()
-      for place in node.plan?.asked ?? [] {
-        let step = node.route.steps[place]
+      let entered = route.hasRepeats ? RepeatedTargets() : nil
+      for (place, cast) in node.plan?.asked ?? [] {
+        let step = route.steps[place]
         guard step.isActive || listsEveryTarget, let target = step.target,
-          let multicast = target as? any MulticastSending
+          let multicast = cast?.multicast ?? target as? any MulticastSending
         else { continue }
-        if node.route.route.hasRepeats, step.isActive, !entered.enter(step) { continue }
+        if step.isActive, entered?.enter(step) == false { continue }
         do { try trail?.budget?.charge(.question) } catch {
-          node.nested[place] = .refused(error)
+          node.nested.append((place, .refused(error)))
           return root
         }
         let isOutOfReach = node.isOutOfReach || !step.isActive
         let inner = isOutOfReach ? multicast.route(for: selector) : multicast.beginMessage(selector)
         if let error = node.proxies.refusal(of: inner, trail, count: first.count, target) {
-          node.nested[place] = .refused(error)
+          node.nested.append((place, .refused(error)))
         } else {
-          let proxies = ProxyChain(inner.core, in: node.proxies, by: step.registration.takeUnretainedValue())
-          let child = RouteNode(inner, proxies, listsEveryTarget: listsEveryTarget)
+          let chain = ProxyChain(inner.core, in: node.proxies, by: step.registration.takeUnretainedValue())
+          let child = RouteNode(inner, chain, listsEveryTarget: listsEveryTarget, in: node)
           (child.isAway, child.isOutOfReach) = (step.queued != nil, isOutOfReach)
-          if !child.isAway { child.outer = node }
-          node.nested[place] = .node(child)
-          open.append(child)
-          first.add(child)
+          node.nested.append((place, .node(child)))
+          if first.add(child) { open.append(child) }
         }
       }
+      next = open.popLast()
     }
     return root
   }
 
-  private func add(_ node: RouteNode) {
+  /// Counts a node that was made. `true` when there may be others inside.
+  private func add(_ node: RouteNode) -> Bool {
     count += 1
     hasGroups = hasGroups || !(node.plan?.groups.isEmpty ?? true)
+    return node.route.route.hasNested || !node.leftOut.isEmpty
   }
 
   /// This node and those inside that the message may come to, the outermost first.
@@ -160,10 +196,7 @@ final class RouteNode {
     var index = 0
     while index < found.count {
       let node = found[index]
-      for place in node.nested.indices {
-        guard case .node(let child)? = node.nested[place], !child.isOutOfReach, evenAway || !child.isAway else {
-          continue
-        }
+      for case (_, .node(let child)) in node.nested where !child.isOutOfReach && (evenAway || !child.isAway) {
         found.append(child)
       }
       index += 1
@@ -183,50 +216,94 @@ final class RouteNode {
     (0..<route.count).contains { index in
       let step = route.steps[index]
       let isElsewhere = isAway || step.queued != nil
-      if case .node(let child)? = nested[index] { return child.hasElsewhere(isAway: isElsewhere, isMeant) }
+      if case .node(let child)? = nested(at: index) { return child.hasElsewhere(isAway: isElsewhere, isMeant) }
       return isElsewhere && isMeant(step)
     }
   }
 
-  /// The outcomes at the proxy's targets where none of them is asked.
+  /// What is done with an outcome, and whether it is that of a step.
+  typealias Taker = (_ outcome: StepOutcome, _ context: StepContext, _ isStep: Bool) -> Void
+
+  /// Tells of the proxy's targets where none of them is asked any more.
   ///
   /// - Parameters:
-  ///   - stop: why it does not come to the proxy; `nil` where it waits for its context.
+  ///   - stop: why the message does not come to them; `nil` where it waits for the proxy's context.
   ///   - place: the proxy's own, where that is listed: it has no targets.
-  func outcomes(_ stop: DeliveryReport.SkipReason?, at place: StepContext) -> [Outcome] {
-    var (outcomes, listed, left) = ([Outcome](), RepeatedTargets(), leftOut[...])
-    func takeLeftOut(before index: Int) {
-      while let next = left.first, next.before <= index { outcomes += self.outcomes(of: left.removeFirst(), stop) }
+  ///   - walk: the one that the message is on here, where it may have left for some of them before, or has come to some.
+  func list(
+    _ stop: DeliveryReport.SkipReason?, at place: StepContext?, in walk: Walk? = nil, _ take: Taker
+  ) {
+    let listed = walk == nil ? RepeatedTargets() : served
+    let namesTargets = walk?.listsEveryTarget ?? true
+    let lists = namesTargets || stop == .removed || stop == .muted
+    let isHere = walk.map { $0.depth > 0 && $0.node === self } ?? false
+    let way = isHere ? frame : Frame()
+    var (isEmpty, left) = (true, leftOut[way.nextLeftOut...])
+    func tell(_ outcome: StepOutcome, _ context: StepContext, _ isStep: Bool) {
+      isEmpty = false
+      take(outcome, context, isStep)
     }
-    for index in 0..<route.count {
-      takeLeftOut(before: index)
+    for index in way.index...route.count {
+      while let next = left.first, next.before <= index { list(left.removeFirst(), stop, tell) }
+      guard index < route.count else { break }
       let step = route.steps[index]
-      let context = StepContext(step, of: route.selector, in: proxies, step.target, isQueued: true)
-      let own = step.obstacle ?? (context.target == nil ? .dead : nil)
-      let reason = stop.map { .first(own, $0) } ?? own
-      if own != nil, own != .dead, listed.isActiveElsewhere(step, in: self) || isAddedAnew(step) { continue }
-      if route.route.hasRepeats, !(reason == nil ? listed.enter(step) : listed.list(step)) { continue }
-      if reason != .dead, case .node(let child)? = nested[index] {
-        outcomes += child.outcomes(reason, at: context)
-      } else {
-        outcomes.append(Outcome(reason.map { .skipped($0) } ?? .queued(slot: -1), context))
+      // What was posted left before anybody was served.
+      if let walk, posted != nil, step.queued != nil {
+        let told = walk.toldCount
+        let isPosted = walk.takePosted(step, index, self)
+        isEmpty = isEmpty && walk.toldCount == told
+        if isPosted { continue }
+      }
+      let target = step.target
+      let own = step.obstacle ?? (target == nil ? .dead : nil)
+      var reason = stop.map { .first(own, $0) } ?? own
+      let isElsewhere = own != nil && own != .dead && (listed.isActiveElsewhere(step, in: self) || isAddedAnew(step))
+      let isListed =
+        !isElsewhere && (!route.route.hasRepeats || (reason == nil ? listed.enter(step) : listed.list(step)))
+      let isQueued = walk.map { $0.place != nil } ?? true
+      let context = StepContext(
+        step, of: route.selector, in: proxies, namesTargets ? target : nil, isQueued: isQueued)
+      if case .node(let child)? = nested(at: index),
+        isListed && lists && reason != .dead || walk != nil && !child.isAway && child.hasLeft
+      {
+        child.list(reason, at: context, in: child.isAway ? nil : walk, tell)
+      } else if isListed, lists {
+        // Whoever is out of reach is not asked.
+        if reason == .withheld || reason == .stopped, step.method == nil, let target, !answers(target, route.selector) {
+          reason = .doesNotRespond
+        }
+        tell(reason.map { .skipped($0) } ?? .queued(slot: -1), context, true)
       }
     }
-    takeLeftOut(before: route.count)
-    return outcomes.isEmpty ? [Outcome(.skipped(.first(stop, .doesNotRespond)), place)] : outcomes
+    if walk != nil, !isHere { listFailures(tell) }
+    if isEmpty, namesTargets, let place { take(.skipped(.first(stop, .doesNotRespond)), place, true) }
   }
 
-  /// What becomes of it at a registration that is no step, or at the targets of a multicast that is; nothing where its target has
-  /// died.
-  func outcomes(of leftOut: LeftOut, _ stop: DeliveryReport.SkipReason?) -> [Outcome] {
+  /// Tells of a registration that is no step, or of the targets of a multicast that is; of nothing where its target has died.
+  func list(_ leftOut: LeftOut, _ stop: DeliveryReport.SkipReason?, _ take: Taker) {
     let registration = leftOut.registration
-    guard let target = leftOut.strong ?? registration.currentTarget else { return [] }
+    guard let target = leftOut.strong ?? registration.currentTarget else { return }
     let own = registration.reasonToLeaveOut(route.selector)
     let reason = stop.map { .first(own, $0) } ?? own
     let place = StepContext(
       selector: route.selector, proxies: proxies, registration: registration, target: target,
       isQueued: registration.queued != nil)
-    return leftOut.node?.outcomes(reason, at: place) ?? [Outcome(.skipped(reason), place)]
+    guard let node = leftOut.node else { return take(.skipped(reason), place, false) }
+    node.list(reason, at: place) { outcome, context, _ in take(outcome, context, false) }
+  }
+
+  /// Tells of observers that were to be made for the message and could not be.
+  func listFailures(_ take: Taker) {
+    for (target, error) in route.route.prelude?.failures ?? [] {
+      take(.failed(error), StepContext(selector: route.selector, proxies: proxies, target: target), true)
+    }
+  }
+
+  /// ``list(_:at:from:in:_:)`` where the message is not here.
+  func outcomes(_ stop: DeliveryReport.SkipReason?, at place: StepContext) -> [Outcome] {
+    var outcomes: [Outcome] = []
+    list(stop, at: place) { outcome, context, _ in outcomes.append(Outcome(outcome, context)) }
+    return outcomes
   }
 
   /// Notes that the target of a step is listed without the message. `false` where it got that, or is listed already.
@@ -242,17 +319,28 @@ final class RouteNode {
     listsEveryTarget && step.obstacle == .removed && listing.isAddedAnew(step)
   }
 
+  /// The function type of the methods of the next steps, where a loop may serve them.
+  func nextSegment() -> ObjectIdentifier? {
+    guard let segments = plan?.segments else {
+      frame.segmentEnd = route.count
+      return route.route.loopType
+    }
+    if segments[frame.segment].end <= frame.index { frame.segment += 1 }
+    frame.segmentEnd = segments[frame.segment].end
+    return segments[frame.segment].type
+  }
+
   /// Notes that the message has left for a target of this proxy.
   func noteLeft() {
     var next: RouteNode? = self
     while let node = next, !node.hasLeft {
       node.hasLeft = true
-      next = node.outer
+      next = node.isAway ? nil : node.outer
     }
   }
 
   /// Forgets what was posted, here and inside, so that the message can be sent once more.
   func forgetPosted() {
-    for node in all() { (node.posted, node.hasLeft, node.served) = (nil, false, RepeatedTargets()) }
+    for node in all() { (node.posted, node.hasLeft, node.madeServed) = (nil, false, nil) }
   }
 }

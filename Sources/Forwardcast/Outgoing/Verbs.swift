@@ -5,33 +5,30 @@
 
 extension OutgoingMessage {
   /// Serves every target into `empty`, in the caller's turn, and gives what that makes of it.
-  func send<Sink: OutcomeSink>(along route: MessageRoute, into empty: Sink, waiting: Walk.Waiting = .nobody)
+  consuming func send<Sink: OutcomeSink>(along route: MessageRoute, into empty: Sink, waiting: Walk.Waiting = .nobody)
     -> Sink.Output
   {
-    let sink = empty.forWalk()
-    let walk = Walk(self, along: route, into: sink, waiting: waiting)
+    let walk = Sink.Way(empty, self, along: route, waiting: waiting)
     let failure = walk.serveAll()
-    return sink.sink.end(walk, by: failure)
+    return walk.sink.end(walk, by: failure)
   }
 
   /// The same with suspensions. Compiled once for all sinks: beside a wait that costs nothing.
   @_semantics("optimize.sil.specialize.generic.never")
-  nonisolated(nonsending) func sendAndWait<Sink: OutcomeSink>(
+  nonisolated(nonsending) consuming func sendAndWait<Sink: OutcomeSink>(
     along route: MessageRoute, into empty: Sink
   ) async -> Sink.Output {
-    let sink = empty.forWalk()
-    let walk = Walk(self, along: route, into: sink, waiting: .suspended)
+    let walk = Sink.Way(empty, self, along: route, waiting: .suspended)
     let failure = await walk.serveAllAndWait()
-    return sink.sink.end(walk, by: failure)
+    return walk.sink.end(walk, by: failure)
   }
 
   /// Broadcasts when there is room, and throws why there is none.
   nonisolated(nonsending) func broadcastWhenReady(along route: MessageRoute) async throws -> BroadcastSummary {
-    let sink = BroadcastSummary().forWalk()
-    let walk = Walk(self, along: route, into: sink)
+    let walk = SummaryWalk(BroadcastSummary(), self, along: route, waiting: .nobody)
     let failure = await walk.serveAllAndWait()
     if let failure, !walk.failedInHooks || failure is CancellationError { throw failure }
-    return sink.sink.end(walk, by: failure)
+    return walk.sink.end(walk, by: failure)
   }
 }
 
@@ -101,7 +98,7 @@ package func forwardBoxed(_ invocation: inout Invocation, along visit: consuming
   } else {
     let route = keep(visit)
     report = try OutgoingMessage(invocation, asks: true, along: route).send(along: route, into: report).get()
-    report.nameProxy(proxy, of: route.core)
+    report.nameProxy(proxy, of: route)
   }
   invocation.result = report.result
   return report
@@ -112,14 +109,15 @@ package nonisolated(nonsending) func forwardBoxedAndWait(
 ) async throws -> DeliveryReport {
   var report = try await OutgoingMessage(invocation, asks: true, along: route)
     .sendAndWait(along: route, into: DeliveryReport()).get()
-  report.nameProxy(proxy, of: route.core)
+  report.nameProxy(proxy, of: route)
   return report
 }
 
 extension DeliveryReport {
   /// Puts a proxy in the place of what errors call it by.
-  mutating func nameProxy(_ proxy: AnyObject, of core: MulticastCore) {
-    for index in answers.indices where answers[index].target === core {
+  mutating func nameProxy(_ proxy: AnyObject, of route: MessageRoute) {
+    guard route.isSurrounded else { return }
+    for index in answers.indices where answers[index].target === route.core {
       answers[index] = Answer(target: proxy, result: answers[index].result)
       answers[index].isOwn = true
     }

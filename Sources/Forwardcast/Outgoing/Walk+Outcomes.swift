@@ -14,7 +14,7 @@ extension Walk {
   /// Notes for the frame what became of the message at one target, if there is a frame: hooks around the proxy that the message
   /// was sent to have none.
   func note(_ outcome: StepOutcome) {
-    guard !frames.isEmpty else { return }
+    guard depth > 0 else { return }
     frame.isListed = true
     switch outcome {
     case .answered, .answeredAll, .queued, .skipped(.bufferFull): frame.reached = true
@@ -30,7 +30,7 @@ extension Walk {
 
   func noteFailure() {
     (frame.reached, frame.failed) = (true, true)
-    if frame.node.route.core.stopsAtFirst { frame.stop = frame.stop ?? .stopped }
+    if node.route.core.stopsAtFirst { frame.stop = frame.stop ?? .stopped }
   }
 
   /// Gives an outcome to the sink, or keeps it while one before it is open or a hook may change it.
@@ -41,7 +41,7 @@ extension Walk {
     }
     var kept = context
     // An answer that waits here keeps no target alive, unless it is to be listed.
-    if case .answered = outcome, context.registration != nil, !sink.listsEveryTarget { kept.target = nil }
+    if case .answered = outcome, context.registration != nil, !listsEveryTarget { kept.target = nil }
     log.append(Outcome(outcome, kept))
     if hooksThatAsk == 0 { return flush() }
     if outcome.isOpen { hasOpen = true }
@@ -73,7 +73,7 @@ extension Walk {
       return
     }
     if message.request.makeProbe != nil, hasHooks { given += outcome.boxes }
-    if !sink.take(outcome, at: context) { (isKnown, isEnough) = (true, true) }
+    if !accept(outcome, at: context) { (isKnown, isEnough) = (true, true) }
   }
 
   /// The same with one that was made elsewhere.
@@ -115,8 +115,8 @@ extension Walk {
   /// - Parameter type: theirs; `nil` where they come in boxes.
   func answers(of type: Any.Type?) -> WalkLoop.Answers {
     if !message.request.asks { return .none }
-    if givesAtOnce, sink.takesPlain, place == nil, message.request.keepsAnswers { return .plain }
-    guard let type, sink.taker?.type == type, givesAtOnce || place == nil else { return .boxed }
+    if givesAtOnce, takesPlain, place == nil, message.request.keepsAnswers { return .plain }
+    guard let type, taker?.type == type, givesAtOnce || place == nil else { return .boxed }
     return message.request.makeProbe != nil && (hasHooks || !givesAtOnce) ? .boxed : .typed
   }
 
@@ -126,23 +126,23 @@ extension Walk {
   /// The steps that a loop is to serve.
   @usableFromInline
   var loopSteps: (first: UnsafeMutablePointer<RouteStep>, count: Int) {
-    (frame.node.route.steps + frame.index, segment.end - frame.index)
+    (node.route.steps + frame.index, frame.segmentEnd - frame.index)
   }
 
   /// Has the steps of the segment served one by one, since no loop can serve them.
-  func refuseLoop() { frame.loopsFrom = segment.end }
+  func refuseLoop() { frame.loopsFrom = frame.segmentEnd }
 
   /// Notes how far a loop has come, and how many targets have run that it has not told of.
   @usableFromInline @inline(never)
   func endLoop(_ count: Int, ran: Int) {
     defer { keeper = nil }
-    let crosses = frame.node.route.steps[frame.index].method?.takeUnretainedValue().resultCrosses ?? false
+    let crosses = node.route.steps[frame.index].method?.takeUnretainedValue().resultCrosses ?? false
     frame.index += count
     guard ran > 0 else { return }
     (frame.reached, frame.isListed) = (true, true)
     if let keeper { return put(.answeredAll(keeper.kept(crosses: crosses)), proxyContext) }
     reached += ran
-    sink.countDelivered(ran)
+    countDelivered(ran)
   }
 
   /// Notes that the sink needs no further answer.
@@ -152,7 +152,7 @@ extension Walk {
   /// Takes typed answers for the sink, or keeps them.
   @usableFromInline
   func taker<R>(of type: R.Type) -> AnswerTaker<R> {
-    if givesAtOnce, let taker = sink.taker { return unsafeDowncast(taker, to: AnswerTaker<R>.self) }
+    if givesAtOnce, let taker { return unsafeDowncast(taker, to: AnswerTaker<R>.self) }
     let keeper = AnswerTaker<R>(nil)
     self.keeper = keeper
     return keeper
@@ -163,9 +163,9 @@ extension Walk {
   func miss(_ step: RouteStep, _ offset: Int) -> Bool {
     takeLeftOut(before: frame.index + offset)
     let own = step.obstacle ?? (step.target == nil ? .dead : nil)
-    let reason = DeliveryReport.SkipReason.first(own, frame.node.proxies.obstacle ?? own ?? .dead)
+    let reason = DeliveryReport.SkipReason.first(own, proxies.obstacle ?? own ?? .dead)
     if reason == .dead { frame.dead += 1 }
-    if reason != .removed || !frame.node.isListedElsewhere(step) {
+    if reason != .removed || !node.isListedElsewhere(step) {
       take(.skipped(reason), at: reason == .dead ? context(step, nil) : passedContext(step))
     }
     frame.stop = stopNow
@@ -197,8 +197,4 @@ extension Walk {
     else { return outcome }
     return OutgoingMessage.Attempt.crossing(answer, from: target, selector, wanted: message.request.keepsAnswers)
   }
-
-  /// Gives an answer to a sink that takes it without its place.
-  @usableFromInline @inline(never)
-  func take(_ answer: consuming ArgumentBox, of target: AnyObject) { sink.take(answer, of: target) }
 }

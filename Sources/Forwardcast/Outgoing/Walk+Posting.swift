@@ -10,11 +10,9 @@ extension Walk {
     while let node = waiting.popLast() {
       guard !node.route.core.stopsAtFirst else { continue }
       post(node)
-      for place in node.nested.indices.reversed() {
-        // What stands behind hooks is posted when these have sent it on.
-        guard case .node(let child)? = node.nested[place], !child.route.isSurrounded, !child.isAway else { continue }
-        if child.proxies.obstacle == nil { waiting.append(child) }
-      }
+      // What stands behind hooks is posted when these have sent it on.
+      for case (_, .node(let child)) in node.nested.reversed()
+      where !child.route.isSurrounded && !child.isAway && child.proxies.obstacle == nil { waiting.append(child) }
     }
   }
 
@@ -74,8 +72,8 @@ extension Walk {
     lost.giveUp(.bufferFull)
     guard lost === parcel else { return sent }
     // Known now, and the trace has been told.
-    let place = context(step, node, sink.listsEveryTarget ? step.target : nil)
-    guard sink.listsEveryTarget, let inner else { return .away([Outcome(.skipped(.bufferFull), place)]) }
+    let place = context(step, node, listsEveryTarget ? step.target : nil)
+    guard listsEveryTarget, let inner else { return .away([Outcome(.skipped(.bufferFull), place)]) }
     return .away(inner.outcomes(.bufferFull, at: place))
   }
 
@@ -88,14 +86,14 @@ extension Walk {
       guard pay(.passed, at: { $0.context(step, node) }) else { return .repeated }
       return node.isListedElsewhere(step) ? .repeated : passed(reason, index, node)
     }
-    if pending != nil || sink.listsEveryTarget || mayNotWait || node.route.route.hasRepeats || isKept(step, group),
+    if pending != nil || listsEveryTarget || mayNotWait || node.route.route.hasRepeats || isKept(step, group),
       step.target == nil
     {
       return node.list(step) ? .outcome(.skipped(.dead)) : .repeated
     }
     if mayRunNow, node.route.route.hasRepeats, !node.served.enter(step) { return .repeated }
     if mayRunNow, !group.isBatched, let queued = step.queued, queued.runsNow(step) { return .inTurn }
-    if case .refused(let error)? = node.nested[index] { return .outcome(.failed(error)) }
+    if case .refused(let error)? = node.nested(at: index) { return .outcome(.failed(error)) }
     if mayNotWait {
       return refused(step) {
         "it is on the \($0) and has to be waited for, and an around hook of a proxy before it has no form that waits: "
@@ -116,7 +114,7 @@ extension Walk {
   /// A parcel for steps of one group, and the slots of their outcomes, where these are waited for.
   private func parcel(_ group: DeliveryGroup, _ places: [Int], _ node: RouteNode) -> (Parcel, slots: [Int]) {
     let (step, arguments) = (group.steps[places[0]], message.arguments)
-    let inner: RouteNode? = if case .node(let child)? = node.nested[group.indices[places[0]]] { child } else { nil }
+    let inner: RouteNode? = if case .node(let child)? = node.nested(at: group.indices[places[0]]) { child } else { nil }
     let kept = isKept(step, group) ? step.target : nil
     let slots = pending.map { pending in places.map { pending.open(context(group.steps[$0], node)) } } ?? []
     let details = details(node, slots, keeping: kept, inner)
@@ -129,7 +127,7 @@ extension Walk {
 
   /// The outcome of a step that is passed by; where every target is listed, those of the targets of a nested proxy.
   private func passed(_ reason: DeliveryReport.SkipReason, _ index: Int, _ node: RouteNode) -> RouteNode.Posted {
-    guard sink.listsEveryTarget, case .node(let child)? = node.nested[index] else { return .outcome(.skipped(reason)) }
+    guard listsEveryTarget, case .node(let child)? = node.nested(at: index) else { return .outcome(.skipped(reason)) }
     let step = node.route.steps[index]
     return .away(child.outcomes(reason, at: context(step, node, step.target)))
   }
@@ -162,7 +160,7 @@ extension Walk {
     var request =
       pending == nil
       ? MessageRequest(keepsAnswers: false, waitsForRoom: message.request.waitsForRoom) : message.request
-    request.listsEveryTarget = pending != nil && sink.listsEveryTarget
+    request.listsEveryTarget = pending != nil && listsEveryTarget
     return ParcelDetails(
       pending: pending, slots: slots, request: request, kept: kept, proxies: isNested ? node.proxies : nil, node: inner,
       // The sender's own trail ends with its turn; this one goes with the message.

@@ -54,13 +54,18 @@ extension Walk {
   /// ``serve(to:awaits:)`` with suspensions: hooks run in their form that waits, and a sender that waits for answers does so for the
   /// methods of direct targets that suspend or run elsewhere.
   nonisolated(nonsending) func serveAndWait(to base: Int) async throws {
-    while let suspension = try serve(to: base, awaits: true) { try await goOn(suspension) }
+    while true {
+      try serve(to: base, awaits: true)
+      guard let suspension else { return }
+      self.suspension = nil
+      try await goOn(suspension)
+    }
   }
 
   @inline(never)
   nonisolated(nonsending) private func goOn(_ suspension: Suspension) async throws {
     switch suspension {
-    case .hooks(let node, let place): try await HookedTurn(self, node, at: place).runAndWait()
+    case .hooks(let node): try await HookedTurn(self, node).runAndWait()
     case .node(let node, let place):
       let room = giveBackRoom()
       do {
@@ -108,7 +113,7 @@ extension Walk {
   /// Serves the direct steps of a segment, whose methods have one type: with the arguments as the sender gave them, or with what
   /// is in the boxes, which are opened once for all of them.
   func loop(_ type: ObjectIdentifier) {
-    if let arguments = message.typedArguments {
+    if let arguments = message.shared, arguments.functionType != nil {
       guard arguments.functionType == type, let loop = arguments.loop else { return refuseLoop() }
       return loop(arguments, self)
     }
@@ -135,7 +140,7 @@ extension Walk {
           try method._withUnsafeGuaranteedRef { try run($0, target) }
           ran += 1
         } else if loop.answers == .plain {
-          sink.take(try method._withUnsafeGuaranteedRef { try ask($0, target) }, of: target)
+          accept(try method._withUnsafeGuaranteedRef { try ask($0, target) }, of: target)
           ran += 1
         } else if !take(try method._withUnsafeGuaranteedRef { try ask($0, target) }, of: target, step) {
           break
@@ -158,12 +163,10 @@ extension Walk {
   @discardableResult
   func answerSilence(queued: Int = 0) throws -> Bool {
     guard reached == queued, queued == 0 || areDeadElsewhere else { return false }
-    if isSilenceOpen { try route.core.answerSilence(route.selector) }
+    // Else it was, inside of the hooks.
+    if !root.hasTurn { try route.core.answerSilence(route.selector) }
     return true
   }
-
-  /// Whether silence is answered here, and not inside of hooks.
-  var isSilenceOpen: Bool { !root.hasTurn }
 
   // MARK: Waiting
 
@@ -197,9 +200,12 @@ extension Walk {
       evidence: "no answer in \(patience.timeout) from \(names.joined(separator: ", "))")
   }
 
-  /// What goes to contexts of its own, from a proxy and those inside, on whatever contexts these are.
-  private func groups(of root: RouteNode) -> [DeliveryGroup] {
-    root.all(evenAway: true).flatMap { $0.plan?.groups.filter { !$0.runsNow } ?? [] }
+  /// The steps that go to contexts of their own, of a proxy and those inside, on whatever contexts these are, with their mailboxes.
+  private func elsewhere(_ root: RouteNode) -> [(step: RouteStep, mailbox: Mailbox)] {
+    root.all(evenAway: true).flatMap { $0.plan?.groups ?? [] }.flatMap { group in
+      let runsNow = group.steps.count == 1 && group.steps[0].queued?.runsNow(group.steps[0]) ?? false
+      return runsNow ? [] : group.steps.filter(\.isActive).map { ($0, group.mailbox) }
+    }
   }
 
   /// - Throws: `wouldDeadlock` when the caller is on a context that it would wait for.
@@ -207,26 +213,22 @@ extension Walk {
     func refuse(_ evidence: String) -> MessageError {
       MessageError(.wouldDeadlock, receiver: route.core.name, selector: route.selector.name, evidence: evidence)
     }
-    for group in groups(of: root) {
-      for step in group.steps where step.isActive {
-        if let deadlock = group.mailbox.deadlock { throw refuse(deadlock) }
-        // A method that leaves the context of its delivery for one where the caller blocks.
-        guard let method = step.method?.takeUnretainedValue(), !method.isolation.isSender, let target = step.target,
-          method.canRun(on: target)
-        else { continue }
-        throw refuse(
-          "the method of \(typeName(of: target)) runs where the caller would wait for it: \(method.isolation.place)")
-      }
+    for (step, mailbox) in elsewhere(root) {
+      if let deadlock = mailbox.deadlock { throw refuse(deadlock) }
+      // A method that leaves the context of its delivery for one where the caller blocks.
+      guard let method = step.method?.takeUnretainedValue(), !method.isolation.isSender, let target = step.target,
+        method.canRun(on: target)
+      else { continue }
+      throw refuse(
+        "the method of \(typeName(of: target)) runs where the caller would wait for it: \(method.isolation.place)")
     }
   }
 
   /// A target of a proxy, or of one inside, that would have to be waited for; `nil` when all can be served in the caller's turn, as
   /// far as is known before they are asked.
   func awaitedTarget(of root: RouteNode) -> String? {
-    for group in groups(of: root) {
-      for step in group.steps where step.isActive {
-        if let target = step.target { return "\(typeName(of: target)) on \(group.mailbox.context.name)" }
-      }
+    for (step, mailbox) in elsewhere(root) {
+      if let target = step.target { return "\(typeName(of: target)) on \(mailbox.context.name)" }
     }
     for route in root.all().map(\.route) {
       for index in 0..<route.count where route.steps[index].isActive {
@@ -275,11 +277,6 @@ struct WalkLoop {
   /// Whether every proxy between the sender and the targets still lets messages through.
   @usableFromInline
   var isWayOpen: Bool { !isNested || proxies._withUnsafeGuaranteedRef { $0.isOpen || $0.obstacle == nil } }
-}
-
-extension DeliveryGroup {
-  /// Whether its one step would run in the sender's turn.
-  fileprivate var runsNow: Bool { steps.count == 1 && steps[0].queued?.runsNow(steps[0]) ?? false }
 }
 
 /// How long a sender blocks at most, with all that its hooks do.

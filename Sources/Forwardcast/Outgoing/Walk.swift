@@ -3,15 +3,15 @@
 /// One message on its way to every target of a route, and to those of multicasts among them.
 ///
 /// ``serve(to:awaits:)`` goes from step to step and runs targets and hooks, ``take(_:at:)`` takes what came of each. Proxies in one
-/// another are frames of a stack of its own: depth costs no thread stack. Hooks are frames too: what they let through is served
+/// another are entered and left one by one: depth costs no thread stack. Hooks are levels too: what they let through is served
 /// inside of their call, by this same walk.
 ///
 /// Used in the turn of its message only: no access to it overlaps with another, so none has to be checked.
 @usableFromInline
-final class Walk {
+class Walk {
   /// What is to be waited for before the walk goes on.
-  enum Suspension {
-    case hooks(RouteNode, StepContext?)
+  indirect enum Suspension {
+    case hooks(RouteNode)
     /// A proxy that a target led to, or that might have gone elsewhere: room behind it was not waited for before.
     case node(RouteNode, StepContext)
     case turn(OutgoingMessage.Attempt, RouteStep, AnyObject)
@@ -33,7 +33,12 @@ final class Walk {
   /// The place of ``root`` in the proxy around it, where the message came to it on a context of its own.
   let place: StepContext?
   let waiting: Waiting
-  let sink: WalkSink
+  /// Whether targets that do not get the message are told of as well.
+  let listsEveryTarget: Bool
+  /// Takes answers without a box; `nil` where nobody does.
+  let taker: TypedTaker?
+  /// Whether answers that came in the sender's turn are taken without their places.
+  let takesPlain: Bool
   /// Where the walk runs, if that is the context of a proxy among the targets of another.
   let executor: MailboxExecutor?
   /// Where outcomes of other contexts go; `nil` when nobody waits for them. Hooks have one of their own.
@@ -79,48 +84,20 @@ final class Walk {
 
   /// Whether a proxy with hooks is among those that the message passes.
   private(set) lazy var hasHooks = root.all().contains { $0.hasTurn }
-  @exclusivity(unchecked) var frames: [Frame] = []
+  /// The proxy whose targets the message is at; the first one where it is at none.
+  @exclusivity(unchecked) var node: RouteNode
+  /// How many proxies the message is in.
+  @exclusivity(unchecked) var depth = 0
+  /// The proxies that were not among those of ``root`` when the message began, or that might have gone elsewhere.
+  @exclusivity(unchecked) var late: [RouteNode] = []
   /// The proxy with hooks that comes next.
-  @exclusivity(unchecked) var surrounded: (node: RouteNode, place: StepContext?)?
+  @exclusivity(unchecked) var surrounded: RouteNode?
+  /// What is to be waited for now.
+  @exclusivity(unchecked) var suspension: Suspension?
   /// The target of an automatic delivery whose turn it is.
   @exclusivity(unchecked) private var taken: QueuedState?
   /// The number of the turn that a trace was told of; 0 when it was told of none.
   @exclusivity(unchecked) var tracedStep = 0
-
-  /// The way along the route of one proxy. It has no computed properties: to ask for one would copy it.
-  struct Frame {
-    let node: RouteNode
-    /// Whether the proxy, or one around it, keeps to the order of delivery.
-    let isInOrder: Bool
-    /// Whose turn a nested proxy is; `nil` for the proxy that the message was sent to.
-    let place: StepContext?
-    /// How many registrations that are no steps have been told of.
-    var nextLeftOut = 0
-    var index = 0
-    var segment = 0
-    /// The first step that may be served by a loop.
-    var loopsFrom = 0
-    /// Whether somebody got the message.
-    var reached = false
-    /// Whether some target failed.
-    var failed = false
-    /// Whether an outcome was noted, be it that nobody got the message.
-    var isListed = false
-    /// Why nobody further gets it.
-    var stop: DeliveryReport.SkipReason?
-    var dead = 0
-    var skipped = 0
-    var trail: ProxyTrail?
-  }
-
-  /// A walk for a sender that sends a message to a proxy.
-  convenience init(
-    _ message: OutgoingMessage, along route: MessageRoute, into sink: WalkSink, waiting: Waiting = .nobody
-  ) {
-    let root = RouteNode.tree(
-      route, ProxyChain(route.core), message.trail, listsEveryTarget: sink.listsEveryTarget)
-    self.init(message, to: root, into: sink, waiting: waiting)
-  }
 
   /// - Parameters:
   ///   - place: the place of the proxy in the one around it, when the message came as to one of its targets.
@@ -128,112 +105,108 @@ final class Walk {
   ///   - pending: who waits elsewhere for what the walk does not wait for.
   @inline(never)
   init(
-    _ message: OutgoingMessage, to root: RouteNode, into sink: WalkSink, waiting: Waiting, at place: StepContext? = nil,
-    on executor: MailboxExecutor? = nil, for pending: PendingAnswers? = nil
+    _ message: OutgoingMessage, to root: RouteNode, waiting: Waiting, at place: StepContext?,
+    on executor: MailboxExecutor?, for pending: PendingAnswers?, listsEveryTarget: Bool, _ taker: TypedTaker?,
+    takesPlain: Bool
   ) {
-    (self.message, self.root, self.sink, self.waiting) = (message, root, sink, waiting)
+    self.message = message
+    (self.root, node, self.waiting) = (root, root, waiting)
+    (self.listsEveryTarget, self.taker, self.takesPlain) = (listsEveryTarget, taker, takesPlain)
     (self.place, self.executor) = (place, executor)
-    if message.trace == nil { self.message.trace = root.route.route.around?.trace }
+    if self.message.trace == nil { self.message.trace = root.route.route.around?.trace }
     isElsewhere = pending != nil
     if case .nobody = waiting { self.pending = pending } else { self.pending = PendingAnswers() }
   }
 
-  var selector: MessageSelector { message.selector }
-  /// The route of the proxy that the message was sent to.
-  var route: MessageRoute { root.route }
-  /// How many proxies the message is in.
-  var depth: Int { frames.count }
+  // What the verb makes of outcomes: see ``OutcomeSink``.
 
-  var frame: Frame {
-    _read { yield frames[frames.count - 1] }
-    _modify { yield &frames[frames.count - 1] }
+  /// Takes one outcome. `false` when no further target is needed.
+  func accept(_ outcome: StepOutcome, at context: StepContext) -> Bool { true }
+  /// Takes an answer without its place, where ``takesPlain``.
+  func accept(_ answer: consuming ArgumentBox, of target: consuming AnyObject) {}
+  /// Counts targets that ran and whose answers nobody wants.
+  func countDelivered(_ count: Int) {}
+  /// The counts so far; set back where a hook sends the message once more.
+  var counts: BroadcastSummary {
+    get { BroadcastSummary() }
+    set {}
   }
 
-  /// The segment of the next step.
-  var segment: StepSegment {
-    let node = frame.node
-    guard let segments = node.plan?.segments else {
-      return StepSegment(end: node.route.count, type: node.route.route.loopType)
-    }
-    if segments[frame.segment].end <= frame.index { frame.segment += 1 }
-    return segments[frame.segment]
+  final var selector: MessageSelector { message.selector }
+  /// The route of the proxy that the message was sent to.
+  var route: MessageRoute { root.route }
+  /// How far the message has come in ``node``.
+  @inline(__always) var frame: RouteNode.Frame {
+    _read { yield node.frame }
+    _modify { yield &node.frame }
   }
 
   // MARK: Steps
 
-  /// Runs targets and hooks until the frames above `base` are done, or something is to be waited for, which is given then.
+  /// Runs targets and hooks until those of the proxies deeper than `base` are done, or ``suspension`` is to be waited for.
   ///
   /// - Parameter awaits: whether the caller can wait.
   /// - Throws: the error of hooks around the proxy that the message was sent to.
   // Apart from what suspends: each continuation there would have the loop once more.
-  @inline(never) @discardableResult
-  func serve(to base: Int, awaits: Bool = false) throws -> Suspension? {
-    while true {
-      if let (node, place) = surrounded {
+  @inline(never)
+  func serve(to base: Int, awaits: Bool = false) throws {
+    while suspension == nil {
+      if let node = surrounded {
         surrounded = nil
-        if awaits, node.hasTurn { return .hooks(node, place) }
-        try HookedTurn(self, node, at: place).run()
-      } else if frames.count <= base {
-        return nil
-      } else if frame.index >= frame.node.route.count || isSpent {
+        if awaits, node.hasTurn { suspension = .hooks(node) } else { try HookedTurn(self, node).run() }
+      } else if depth <= base {
+        return
+      } else if frame.index >= node.route.count || isSpent {
         takeLeftOut(before: frame.index)
         leave(to: base)
-      } else if let suspension = serveNext(awaits: awaits) {
-        return suspension
+      } else {
+        serveNext(node, awaits: awaits)
       }
     }
   }
 
-  /// Serves the next step of the frame, or the segment that begins there.
-  private func serveNext(awaits: Bool) -> Suspension? {
-    takeLeftOut(before: frame.index)
-    let (node, index) = (frame.node, frame.index)
-    if node.proxies.outer != nil { frame.stop = stopNow }
+  /// Serves the next step of the proxy that the message is in, or the segment that begins there.
+  private func serveNext(_ node: RouteNode, awaits: Bool) {
+    let index = node.frame.index
+    takeLeftOut(before: index)
+    if node.proxies.outer != nil { node.frame.stop = stopNow }
     let mayStop = pending != nil && node.route.core.stopsAtFirst
-    if mayStop, frame.stop == nil, pending?.hasFailed(in: node.proxies) ?? false { frame.stop = .stopped }
-    if isEnough || frame.stop != nil {
-      stop(index)
-      return nil
+    if mayStop, node.frame.stop == nil, pending?.hasFailed(in: node.proxies) ?? false { node.frame.stop = .stopped }
+    if isEnough || node.frame.stop != nil { return stop(node) }
+    let type = node.nextSegment()
+    if let type, index >= node.frame.loopsFrom, !mayStop, message.trace == nil, message.trail?.budget == nil {
+      return loop(type)
     }
-    let segment = segment
-    if let type = segment.type, index >= frame.loopsFrom, !mayStop, message.trace == nil, message.trail?.budget == nil {
-      loop(type)
-      return nil
-    }
-    return turn(index, awaits: awaits)
+    turn(node, index, awaits: awaits)
   }
 
   /// Takes one step.
-  private func turn(_ index: Int, awaits: Bool) -> Suspension? {
-    let node = frame.node
+  private func turn(_ node: RouteNode, _ index: Int, awaits: Bool) {
     let step = node.route.steps[index]
-    frame.index += 1
-    if step.queued != nil, takePosted(step, index) { return nil }
-    guard pay(step.isActive ? .target : .passed, at: { $0.context(step, nil) }) else { return nil }
+    node.frame.index += 1
+    if step.queued != nil, takePosted(step, index, node) { return }
+    guard pay(step.isActive ? .target : .passed, at: { $0.context(step, nil) }) else { return }
     if let reason = step.obstacle {
       let isListed = !node.isListedElsewhere(step)
-      if case .node(let child)? = node.nested[index], !child.isAway, isListed && sink.listsEveryTarget || child.hasLeft
-      {
+      if case .node(let child)? = node.nested(at: index), !child.isAway, isListed && listsEveryTarget || child.hasLeft {
         // What was posted behind it is on its way, and would be missing in the report.
-        push(child, context(step, step.target), stop: reason)
+        child.list(reason, at: context(step, step.target), in: self, tell)
       } else if isListed {
         take(.skipped(reason), at: passedContext(step))
       }
-      return nil
+      return
     }
     guard let target = step.target else {
-      frame.dead += 1
+      node.frame.dead += 1
       if node.list(step) { take(.skipped(.dead), at: context(step, nil)) }
-      return nil
+      return
     }
-    if node.route.route.hasRepeats, step.queued == nil, !node.served.enter(step) { return nil }
-    switch node.nested[index] {
+    if node.route.route.hasRepeats, step.queued == nil, !node.served.enter(step) { return }
+    switch node.nested(at: index) {
     case .node(let child)?:
-      if child.isAway {
-        child.forgetPosted()
-        return enter(child, context(step, target), awaits: awaits)
-      }
-      enter(child, context(step, target))
+      guard child.isAway else { return enter(child, context(step, target)) }
+      child.forgetPosted()
+      enter(child, context(step, target), awaits: awaits)
     case .refused(let error)?: take(.failed(error), at: context(step, target))
     case nil:
       guard let queued = step.queued else { return perform(step, on: target, awaits: awaits) }
@@ -243,57 +216,39 @@ final class Walk {
       }
       // Another thread runs it at the moment.
       if let (group, place) = node.location(of: index) {
-        _ = take(post(group, place, node, mayRunNow: false), of: step)
+        _ = take(post(group, place, node, mayRunNow: false), of: step, node)
       }
     }
-    return nil
   }
 
-  /// Why nobody further in the frame gets the message at this moment.
+  /// Why nobody further in the proxy gets the message at this moment.
   var stopNow: DeliveryReport.SkipReason? {
-    guard frame.node.proxies.outer != nil, let obstacle = frame.node.proxies.obstacle else { return frame.stop }
+    guard proxies.outer != nil, let obstacle = proxies.obstacle else { return frame.stop }
     return .first(frame.stop, obstacle)
   }
 
-  /// Passes by a step whose turn does not come any more.
-  private func stop(_ index: Int) {
-    let node = frame.node
-    let lists = sink.listsEveryTarget || frame.stop == .removed || frame.stop == .muted
-    guard lists || node.hasLeft else { return frame.index = node.route.count }
-    let step = node.route.steps[index]
-    frame.index += 1
-    // What was posted left before anybody was served.
-    if step.queued != nil, node.posted != nil, takePosted(step, index) { return }
-    let isListed = step.obstacle == .removed ? !node.isListedElsewhere(step) : node.list(step)
-    if case .node(let child)? = node.nested[index], isListed && lists || child.hasLeft {
-      push(child, context(step, step.target), stop: .first(step.obstacle, frame.stop ?? .stopped))
-    } else if isListed, lists {
-      take(.skipped(reasonToStop(step)), at: passedContext(step))
+  /// Passes by the steps whose turn does not come any more.
+  private func stop(_ node: RouteNode) {
+    let stop = node.frame.stop ?? .stopped
+    if listsEveryTarget || stop == .removed || stop == .muted || node.hasLeft {
+      node.list(stop, at: nil, in: self, tell)
     }
-  }
-
-  private func reasonToStop(_ step: RouteStep) -> DeliveryReport.SkipReason {
-    let reason = DeliveryReport.SkipReason.first(step.obstacle, frame.stop ?? .stopped)
-    guard let target = step.target else { return .first(.dead, reason) }
-    // Whoever is out of reach is not asked.
-    guard reason == .withheld || reason == .stopped, step.method == nil else { return reason }
-    return Forwardcast.answers(target, selector) ? reason : .doesNotRespond
+    (node.frame.index, node.frame.nextLeftOut) = (node.route.count, node.leftOut.count)
   }
 
   /// Takes the outcome of a step on another context, which is posted now unless all were posted before. `false` when it runs in
   /// the sender's turn.
-  private func takePosted(_ step: RouteStep, _ index: Int) -> Bool {
-    let node = frame.node
+  func takePosted(_ step: RouteStep, _ index: Int, _ node: RouteNode) -> Bool {
     let posted: RouteNode.Posted?
     if let all = node.posted {
       posted = all[index]
     } else {
       posted = node.location(of: index).map { post($0.group, $0.place, node) }
     }
-    return take(posted ?? .outcome(.queued(slot: -1)), of: step)
+    return take(posted ?? .outcome(.queued(slot: -1)), of: step, node)
   }
 
-  private func take(_ posted: RouteNode.Posted, of step: RouteStep) -> Bool {
+  private func take(_ posted: RouteNode.Posted, of step: RouteStep, _ node: RouteNode) -> Bool {
     switch posted {
     case .inTurn: return false
     case .repeated: break
@@ -304,59 +259,61 @@ final class Walk {
       }
     case .outcome(var outcome):
       // What is open is listed by its slot, and keeps no target alive; who has died meanwhile will not run.
-      let target = sink.listsEveryTarget && !outcome.isOpen ? step.target : nil
-      if sink.listsEveryTarget, target == nil, case .queued(slot: -1) = outcome { outcome = .skipped(.dead) }
-      take(outcome, at: StepContext(step, of: selector, in: frame.node.proxies, target, isQueued: true))
+      let target = listsEveryTarget && !outcome.isOpen ? step.target : nil
+      if listsEveryTarget, target == nil, case .queued(slot: -1) = outcome { outcome = .skipped(.dead) }
+      take(outcome, at: StepContext(step, of: selector, in: node.proxies, target, isQueued: true))
     }
     return true
   }
 
   /// Charges for the steps and registrations that are looked through, however few targets are served.
   func lookThrough() {
-    let route = frame.node.route
-    if message.trail?.budget != nil {
-      let leavesOut = sink.listsEveryTarget && route.route.leavesOut
-      let leftOut = leavesOut ? max(0, route.core.registrationCount - route.count) : 0
-      guard pay(.step, leavesOut || route.route.needsWalk ? route.count : 0, at: { $0.proxyContext }),
-        pay(.passed, leftOut, at: { $0.proxyContext })
-      else { return }
-    }
+    guard message.trail?.budget != nil else { return }
+    let (route, leavesOut) = (node.route, listsEveryTarget && node.route.route.leavesOut)
+    let leftOut = leavesOut ? max(0, route.core.registrationCount - route.count) : 0
+    _ =
+      pay(.step, leavesOut || route.route.needsWalk ? route.count : 0, at: { $0.proxyContext })
+      && pay(.passed, leftOut, at: { $0.proxyContext })
   }
 
   /// Takes the registrations that the message passes by and that stand before the step at `index`.
   func takeLeftOut(before index: Int) {
-    let all = frame.node.leftOut
-    while frame.nextLeftOut < all.count, all[frame.nextLeftOut].before <= index {
-      let outcomes = frame.node.outcomes(of: all[frame.nextLeftOut], stopNow)
+    guard listsEveryTarget else { return }
+    let node = node
+    while frame.nextLeftOut < node.leftOut.count, node.leftOut[frame.nextLeftOut].before <= index {
       frame.nextLeftOut += 1
-      for found in outcomes {
-        frame.isListed = true
-        put(found)
-      }
+      node.list(node.leftOut[frame.nextLeftOut - 1], stopNow, tell)
     }
+  }
+
+  /// Takes an outcome at a target that was not asked.
+  func tell(_ outcome: StepOutcome, _ context: StepContext, _ isStep: Bool) {
+    if isStep { return take(outcome, at: context) }
+    frame.isListed = true
+    put(outcome, context)
   }
 
   // MARK: Places
 
   /// The context of a target whose turn is the sender's.
   func context(_ step: RouteStep, _ target: AnyObject?) -> StepContext {
-    StepContext(step, of: selector, in: frame.node.proxies, target, isQueued: place != nil)
+    StepContext(step, of: selector, in: proxies, target, isQueued: place != nil)
   }
 
   /// The context of a target that is passed by.
   func passedContext(_ step: RouteStep) -> StepContext {
-    context(step, sink.listsEveryTarget ? step.target : nil)
+    context(step, listsEveryTarget ? step.target : nil)
   }
 
   /// The context of the proxy itself: of its place in the proxy around it, where there is one.
   var proxyContext: StepContext {
-    frame.place ?? StepContext(selector: selector, proxies: frame.node.proxies)
+    node.place ?? StepContext(selector: selector, proxies: proxies)
   }
 
   // MARK: Turns
 
   /// Gives the message to the target of a step.
-  private func perform(_ step: RouteStep, on target: AnyObject, awaits: Bool) -> Suspension? {
+  private func perform(_ step: RouteStep, on target: AnyObject, awaits: Bool) {
     if let trace = message.trace, !(target is any MulticastSending) {
       tracedStep = MessageTrace.nextStep()
       trace.note(.began, message.invocation, at: context(step, target), step: tracedStep)
@@ -364,7 +321,7 @@ final class Walk {
     // Only who sees the message itself can send it on: a trail is laid for the first of those.
     let earlier = message.trail
     func trail() -> ProxyTrail {
-      let trail = frame.trail ?? frame.node.proxies.trail(after: earlier)
+      let trail = frame.trail ?? proxies.trail(after: earlier)
       frame.trail = trail
       return trail
     }
@@ -372,12 +329,12 @@ final class Walk {
     let attempt = message.perform(step.method?.takeUnretainedValue(), on: target, trail: trail())
     if case .multicast(let multicast) = attempt {
       endTurn()
-      return node(multicast, target, step).flatMap { enter($0, context(step, target), awaits: awaits) }
+      if let child = node(multicast, target, step) { enter(child, context(step, target), awaits: awaits) }
+      return
     }
-    if awaits, mayAwaitTurns, !attempt.isOver { return .turn(attempt, step, target) }
+    if case .over = attempt {} else if awaits, mayAwaitTurns { return suspension = .turn(attempt, step, target) }
     if let outcome = attempt.ended(&message) { take(crossed(outcome, step, target), at: context(step, target)) }
     endTurn()
-    return nil
   }
 
   /// Gives a target back that an automatic delivery has taken: when its turn ends, suspends or becomes that of others.
@@ -387,5 +344,5 @@ final class Walk {
     taken.endTurn()
   }
 
-  var proxies: ProxyChain { frame.node.proxies }
+  var proxies: ProxyChain { node.proxies }
 }

@@ -17,14 +17,10 @@ struct HookChain: Sendable {
   ///
   /// - Throws: what a hook or `rest` throws; `isolationMismatch` at a hook that suspends; `tooDeep` when the stack has no
   ///   room for so many.
-  func run(_ message: HookedMessage, _ rest: @escaping Hook.Rest) throws -> MessageAnswers {
-    try run(message, inside: hooks.count, rest)
-  }
-
   // One level of the stack for each `around`, and none for the others.
-  private func run(_ message: HookedMessage, inside count: Int, _ rest: @escaping Hook.Rest) throws -> MessageAnswers {
+  func run(_ message: HookedMessage, inside count: Int? = nil, _ rest: @escaping Hook.Rest) throws -> MessageAnswers {
     guard StackGuard.hasRoom else { throw StackGuard.tooDeep(message.selector, receiver: message.receiver) }
-    let (afters, around) = try enter(message, inside: count)
+    let (afters, around) = try enter(message, inside: count ?? hooks.count)
     let answers: MessageAnswers
     switch around {
     case (let body?, _, let inner)?: answers = try body(message) { try run(message.with($0), inside: inner, rest) }
@@ -41,25 +37,18 @@ struct HookChain: Sendable {
   /// Runs the hooks around `rest`, which may suspend.
   ///
   /// - Parameters:
+  ///   - count: how many hooks are run; all unless given.
   ///   - inTurn: the same without suspensions, for an `around` hook that has no form that waits: it throws where
   ///     somebody inside of that hook has to be waited for.
   ///   - pause: told when a hook that may suspend begins, or goes on with what came of `rest`.
   ///   - resume: called when such a hook sends the message on.
   /// - Throws: what a hook, `rest` or `resume` throws.
   nonisolated(nonsending) func runAndWait(
-    _ message: HookedMessage, _ rest: @escaping Hook.WaitingRest, inTurn: @escaping Hook.Rest,
-    pause: @escaping () -> Void = {}, resume: @escaping Resume = {}
+    _ message: HookedMessage, inside count: Int? = nil, _ rest: @escaping Hook.WaitingRest,
+    inTurn: @escaping Hook.Rest, pause: @escaping () -> Void = {},
+    resume: nonisolated(nonsending) @escaping () async throws -> Void = {}
   ) async throws -> MessageAnswers {
-    try await runAndWait(message, inside: hooks.count, rest, inTurn, pause, resume)
-  }
-
-  typealias Resume = nonisolated(nonsending) () async throws -> Void
-
-  nonisolated(nonsending) private func runAndWait(
-    _ message: HookedMessage, inside count: Int, _ rest: @escaping Hook.WaitingRest, _ inTurn: @escaping Hook.Rest,
-    _ pause: @escaping () -> Void, _ resume: @escaping Resume
-  ) async throws -> MessageAnswers {
-    let (afters, around) = try enter(message, inside: count)
+    let (afters, around) = try enter(message, inside: count ?? hooks.count)
     let answers: MessageAnswers
     switch around {
     case (_, let body?, let inner)?:
@@ -67,10 +56,12 @@ struct HookChain: Sendable {
       answers = try await body(message) { arguments in
         defer { pause() }
         try await resume()
-        return try await runAndWait(message.with(arguments), inside: inner, rest, inTurn, pause, resume)
+        return try await runAndWait(
+          message.with(arguments), inside: inner, rest, inTurn: inTurn, pause: pause, resume: resume)
       }
     case (let body?, nil, let inner)?: answers = try body(message) { try run(message.with($0), inside: inner, inTurn) }
-    case (nil, nil, let inner)?: answers = try await runAndWait(message, inside: inner, rest, inTurn, pause, resume)
+    case (nil, nil, let inner)?:
+      answers = try await runAndWait(message, inside: inner, rest, inTurn: inTurn, pause: pause, resume: resume)
     case nil: answers = try await rest(message.arguments)
     }
     try leave(message, afters, answers)

@@ -69,7 +69,7 @@ final class DeliveryPlan: @unchecked Sendable {  // immutable
   /// All steps, in order.
   let segments: ContiguousArray<StepSegment>
   /// The steps without a method: their targets are asked each time.
-  let asked: [Int]
+  let asked: [(step: Int, multicast: MulticastCast?)]
   /// The registrations of each target that has several steps and is to get a message once.
   let repeated: [ObjectIdentifier: [Registration]]
   /// Which group each step on another context belongs to, and at which place.
@@ -104,7 +104,8 @@ final class DeliveryPlan: @unchecked Sendable {  // immutable
       }
     }
     count = route.count
-    asked = route.route.hasForwarders ? (0..<route.count).filter { route.steps[$0].method == nil } : []
+    let askedSteps = route.route.hasForwarders ? (0..<route.count).filter { route.steps[$0].method == nil } : []
+    asked = askedSteps.map { ($0, MulticastCast(route.steps[$0].target)) }
     repeated = DeliveryPlan.repeated(along: route)
     segments = StepSegment.all(of: route, repeated)
     var locations = ByStep<(group: Int, place: Int)>()
@@ -152,7 +153,8 @@ extension StepSegment {
     for index in 0..<route.count {
       let step = route.steps[index]
       let isOnce = repeated.isEmpty || repeated[step.registration.takeUnretainedValue().key] == nil
-      let type = isOnce && step.queued == nil && step.runsAnywhere ? step.functionType : nil
+      let runsAnywhere = step.method?.takeUnretainedValue().isolation.isSender ?? false
+      let type = isOnce && step.queued == nil && runsAnywhere ? step.functionType : nil
       if let last = segments.indices.last, segments[last].type == type {
         segments[last].end = index + 1
       } else {
@@ -163,9 +165,21 @@ extension StepSegment {
   }
 }
 
-extension RouteStep {
-  /// Whether there is a method that runs wherever its sender is.
-  fileprivate var runsAnywhere: Bool { method?.takeUnretainedValue().isolation.isSender ?? false }
+/// The cast of one object to a multicast, found once: it is a search of the program's conformances.
+struct MulticastCast {
+  /// An existential of a protocol that not only classes adopt, where it holds an object.
+  private typealias Words = (object: UInt, UInt, UInt, type: UInt, table: UInt)
+  private let words: Words
+
+  /// `nil` where the object is no multicast, or stands for a value that is one.
+  init?(_ target: AnyObject?) {
+    guard let target, let multicast = target as? any MulticastSending else { return nil }
+    words = withUnsafeBytes(of: multicast as any MulticastSending) { $0.load(as: Words.self) }
+    guard words.object == UInt(bitPattern: Unmanaged.passUnretained(target).toOpaque()) else { return nil }
+  }
+
+  /// The object, while it lives.
+  var multicast: any MulticastSending { withUnsafeBytes(of: words) { $0.load(as: (any MulticastSending).self) } }
 }
 
 /// Values that some steps of a route have. Takes no memory while no step has one.

@@ -35,13 +35,6 @@ struct StepContext: @unchecked Sendable {  // the target is Sendable wherever a 
     if let target = target ?? registration?.currentTarget { return typeName(of: target) }
     return registration == nil ? proxies.core.name : "a dead target"
   }
-
-  /// The context as one that lies within other proxies.
-  func within(_ proxies: ProxyChain) -> StepContext {
-    var context = self
-    context.proxies = proxies
-    return context
-  }
 }
 
 extension StepContext {

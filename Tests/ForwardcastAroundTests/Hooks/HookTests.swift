@@ -107,6 +107,24 @@ struct HookTests {
     expect(proxy.broadcast(.quote, 0).delivered, equals: 2)
   }
 
+  @Test("going on with a message that is on its way inside of the hook is refused, and does it no harm")
+  func goingOnInside() throws {
+    let (proxy, journal) = (desks(), journal)
+    nonisolated(unsafe) var again: () throws -> Void = {}
+    let listener = proxy.on(.quote) { _ in
+      #expect(throws: MessageError.self) { try again() }
+      journal.write("refused")
+      return 0
+    }
+    try proxy.around(.quote) { call in
+      again = { _ = try call.proceed() }
+      return try call.proceed()
+    }
+    try expect(proxy.collect(.quote, 1, returning: .all), equals: [21, 46, 0])
+    expect(journal.all, equals: ["ann quotes 1", "bo quotes 1", "refused"])
+    listener.cancel()
+  }
+
   @Test("what before throws is the send's, and nobody gets the message")
   func veto() throws {
     let proxy = desks()
