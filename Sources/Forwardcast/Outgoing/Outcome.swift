@@ -16,12 +16,7 @@ extension StepOutcome {
   var isOpen: Bool { if case .queued(let slot) = self { slot >= 0 } else { false } }
 
   /// Whether a target got the message.
-  var isReached: Bool {
-    switch self {
-    case .answered, .answeredAll, .queued, .failed, .skipped(.bufferFull): true
-    case .skipped: false
-    }
-  }
+  var isReached: Bool { if case .skipped(let reason) = self { reason == .bufferFull } else { true } }
 
   /// Whether there is an answer.
   var hasAnswer: Bool {

@@ -96,7 +96,8 @@ class WalkInto<Sink: OutcomeSink>: Walk {
   @exclusivity(unchecked) final var sink: Sink
 
   init(
-    _ sink: Sink, _ message: OutgoingMessage, to root: RouteNode, waiting: Waiting, at place: StepContext? = nil,
+    _ sink: Sink, _ message: consuming OutgoingMessage, to root: RouteNode, waiting: Waiting,
+    at place: StepContext? = nil,
     on executor: MailboxExecutor? = nil, for pending: PendingAnswers? = nil
   ) {
     self.sink = sink
@@ -106,7 +107,9 @@ class WalkInto<Sink: OutcomeSink>: Walk {
   }
 
   /// A walk for a sender that sends a message to a proxy.
-  required convenience init(_ sink: Sink, _ message: OutgoingMessage, along route: MessageRoute, waiting: Waiting) {
+  required convenience init(
+    _ sink: Sink, _ message: consuming OutgoingMessage, along route: MessageRoute, waiting: Waiting
+  ) {
     let root = RouteNode.tree(
       route, ProxyChain(route.core), message.trail, listsEveryTarget: sink.listsEveryTarget)
     self.init(sink, message, to: root, waiting: waiting)

@@ -18,9 +18,6 @@ final class RepeatedTargets {
     return true
   }
 
-  /// Whether a target got it by any registration.
-  func contains(_ step: RouteStep) -> Bool { found[step.registration.takeUnretainedValue().key] != nil }
-
   /// Whether the target of a step that is passed by has another registration, which lets messages through, or is there at least
   /// where that of the step was removed. However often that is asked, each is looked at once.
   func isActiveElsewhere(_ step: RouteStep, in node: RouteNode) -> Bool {
@@ -36,7 +33,8 @@ final class RepeatedTargets {
 
   /// Enters a target that is passed by. `false` when it is among those that got the message, or are listed.
   func list(_ step: RouteStep) -> Bool {
-    !contains(step) && listed.insert(step.registration.takeUnretainedValue().key).inserted
+    let key = step.registration.takeUnretainedValue().key
+    return found[key] == nil && listed.insert(key).inserted
   }
 }
 

@@ -81,11 +81,6 @@ final class RouteNode {
     let strong: AnyObject?
     /// The multicast that is registered for other selectors.
     fileprivate(set) var node: RouteNode?
-
-    fileprivate init(_ registration: Registration, before: Int) {
-      (self.registration, self.before) = (registration, before)
-      strong = registration.isStrong ? registration.currentTarget : nil
-    }
   }
 
   /// A multicast among the targets.
@@ -108,7 +103,13 @@ final class RouteNode {
 
   private init(_ route: MessageRoute, _ proxies: ProxyChain, listsEveryTarget: Bool, in outer: RouteNode? = nil) {
     (self.route, self.proxies, self.listsEveryTarget, self.outer) = (route, proxies, listsEveryTarget, outer)
-    leftOut = listsEveryTarget ? route.leftOut.map { LeftOut($0.registration, before: $0.before) } : []
+    leftOut =
+      !listsEveryTarget
+      ? []
+      : route.leftOut.map { before, registration in
+        LeftOut(
+          before: before, registration: registration, strong: registration.isStrong ? registration.currentTarget : nil)
+      }
     plan = route.route.loopType != nil && !route.route.traits.hasIsolated ? nil : route.core.plan(route)
   }
 

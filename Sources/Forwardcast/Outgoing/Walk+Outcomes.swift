@@ -15,22 +15,22 @@ extension Walk {
   /// was sent to have none.
   func note(_ outcome: StepOutcome) {
     guard depth > 0 else { return }
-    frame.isListed = true
+    node.frame.isListed = true
     switch outcome {
-    case .answered, .answeredAll, .queued, .skipped(.bufferFull): frame.reached = true
+    case .answered, .answeredAll, .queued, .skipped(.bufferFull): node.frame.reached = true
     case .failed: noteFailure()
-    case .skipped: frame.skipped += 1
+    case .skipped: node.frame.skipped += 1
     }
   }
 
   /// Notes that somebody got the message in a proxy of which no outcomes are kept.
   func noteReached() {
-    (frame.reached, frame.isListed) = (true, true)
+    (node.frame.reached, node.frame.isListed) = (true, true)
   }
 
   func noteFailure() {
-    (frame.reached, frame.failed) = (true, true)
-    if node.route.core.stopsAtFirst { frame.stop = frame.stop ?? .stopped }
+    (node.frame.reached, node.frame.failed) = (true, true)
+    if node.route.core.stopsAtFirst { node.frame.stop = node.frame.stop ?? .stopped }
   }
 
   /// Gives an outcome to the sink, or keeps it while one before it is open or a hook may change it.
@@ -75,9 +75,6 @@ extension Walk {
     if message.request.makeProbe != nil, hasHooks { given += outcome.boxes }
     if !accept(outcome, at: context) { (isKnown, isEnough) = (true, true) }
   }
-
-  /// The same with one that was made elsewhere.
-  func put(_ found: Outcome) { put(found.outcome, found.context) }
 
   /// Finds out again whether the sender needs no further answer: hooks may have changed the answers.
   func renewProbe() {
@@ -126,20 +123,20 @@ extension Walk {
   /// The steps that a loop is to serve.
   @usableFromInline
   var loopSteps: (first: UnsafeMutablePointer<RouteStep>, count: Int) {
-    (node.route.steps + frame.index, frame.segmentEnd - frame.index)
+    (node.route.steps + node.frame.index, node.frame.segmentEnd - node.frame.index)
   }
 
   /// Has the steps of the segment served one by one, since no loop can serve them.
-  func refuseLoop() { frame.loopsFrom = frame.segmentEnd }
+  func refuseLoop() { node.frame.loopsFrom = node.frame.segmentEnd }
 
   /// Notes how far a loop has come, and how many targets have run that it has not told of.
   @usableFromInline @inline(never)
   func endLoop(_ count: Int, ran: Int) {
     defer { keeper = nil }
-    let crosses = node.route.steps[frame.index].method?.takeUnretainedValue().resultCrosses ?? false
-    frame.index += count
+    let crosses = node.route.steps[node.frame.index].method?.takeUnretainedValue().resultCrosses ?? false
+    node.frame.index += count
     guard ran > 0 else { return }
-    (frame.reached, frame.isListed) = (true, true)
+    (node.frame.reached, node.frame.isListed) = (true, true)
     if let keeper { return put(.answeredAll(keeper.kept(crosses: crosses)), proxyContext) }
     reached += ran
     countDelivered(ran)
@@ -161,15 +158,15 @@ extension Walk {
   /// Passes by a step that is not to be served, or whose target is dead. `false` when the loop is to end.
   @usableFromInline @inline(never)
   func miss(_ step: RouteStep, _ offset: Int) -> Bool {
-    takeLeftOut(before: frame.index + offset)
+    takeLeftOut(before: node.frame.index + offset)
     let own = step.obstacle ?? (step.target == nil ? .dead : nil)
     let reason = DeliveryReport.SkipReason.first(own, proxies.obstacle ?? own ?? .dead)
-    if reason == .dead { frame.dead += 1 }
+    if reason == .dead { node.frame.dead += 1 }
     if reason != .removed || !node.isListedElsewhere(step) {
       take(.skipped(reason), at: reason == .dead ? context(step, nil) : passedContext(step))
     }
-    frame.stop = stopNow
-    return frame.stop == nil
+    node.frame.stop = stopNow
+    return node.frame.stop == nil
   }
 
   /// Takes a target's error. `false` when the loop is to end.
@@ -178,7 +175,7 @@ extension Walk {
   @usableFromInline @inline(never)
   func fail(_ error: any Error, _ step: RouteStep, _ target: AnyObject? = nil) -> Bool {
     take(.failed(error), at: context(step, target ?? step.target))
-    return frame.stop == nil && !isEnough
+    return node.frame.stop == nil && !isEnough
   }
 
   /// Takes an answer in a box. `false` when the loop is to end.
@@ -187,7 +184,7 @@ extension Walk {
     let outcome = crossed(.answered(message.request.keepsAnswers ? answer : nil), step, target)
     note(outcome)
     put(outcome, context(step, target))
-    return frame.stop == nil && !isEnough
+    return node.frame.stop == nil && !isEnough
   }
 
   /// What became of a target, for a sender on another context: its answer must be known to be `Sendable`.

@@ -28,7 +28,7 @@ extension Walk {
 
   /// Begins with the targets of a proxy; what is on other contexts leaves first, unless the order of delivery is kept to.
   func begin(_ node: RouteNode) {
-    let isInOrder = depth > 0 ? frame.isInOrder : message.request.isInOrder
+    let isInOrder = depth > 0 ? self.node.frame.isInOrder : message.request.isInOrder
     node.frame = RouteNode.Frame(isInOrder: isInOrder || node.route.core.stopsAtFirst)
     (self.node, depth) = (node, depth + 1)
     lookThrough()
@@ -79,8 +79,8 @@ extension Walk {
     left.place = nil
     // The outcome of a proxy with hooks is said by its hooks.
     guard depth > base else { return hasFailedInside = left.frame.failed }
-    frame.isListed = frame.isListed || left.frame.isListed
-    if left.frame.failed { noteFailure() } else if left.frame.reached { frame.reached = true }
+    node.frame.isListed = node.frame.isListed || left.frame.isListed
+    if left.frame.failed { noteFailure() } else if left.frame.reached { node.frame.reached = true }
   }
 
   /// Takes what becomes of a nested proxy where nobody got the message there.

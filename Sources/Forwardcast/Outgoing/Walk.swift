@@ -105,7 +105,7 @@ class Walk {
   ///   - pending: who waits elsewhere for what the walk does not wait for.
   @inline(never)
   init(
-    _ message: OutgoingMessage, to root: RouteNode, waiting: Waiting, at place: StepContext?,
+    _ message: consuming OutgoingMessage, to root: RouteNode, waiting: Waiting, at place: StepContext?,
     on executor: MailboxExecutor?, for pending: PendingAnswers?, listsEveryTarget: Bool, _ taker: TypedTaker?,
     takesPlain: Bool
   ) {
@@ -135,11 +135,6 @@ class Walk {
   final var selector: MessageSelector { message.selector }
   /// The route of the proxy that the message was sent to.
   var route: MessageRoute { root.route }
-  /// How far the message has come in ``node``.
-  @inline(__always) var frame: RouteNode.Frame {
-    _read { yield node.frame }
-    _modify { yield &node.frame }
-  }
 
   // MARK: Steps
 
@@ -156,8 +151,8 @@ class Walk {
         if awaits, node.hasTurn { suspension = .hooks(node) } else { try HookedTurn(self, node).run() }
       } else if depth <= base {
         return
-      } else if frame.index >= node.route.count || isSpent {
-        takeLeftOut(before: frame.index)
+      } else if node.frame.index >= node.route.count || isSpent {
+        takeLeftOut(before: node.frame.index)
         leave(to: base)
       } else {
         serveNext(node, awaits: awaits)
@@ -223,8 +218,8 @@ class Walk {
 
   /// Why nobody further in the proxy gets the message at this moment.
   var stopNow: DeliveryReport.SkipReason? {
-    guard proxies.outer != nil, let obstacle = proxies.obstacle else { return frame.stop }
-    return .first(frame.stop, obstacle)
+    guard proxies.outer != nil, let obstacle = proxies.obstacle else { return node.frame.stop }
+    return .first(node.frame.stop, obstacle)
   }
 
   /// Passes by the steps whose turn does not come any more.
@@ -255,7 +250,7 @@ class Walk {
     case .away(let outcomes):
       for found in outcomes {
         note(found.outcome)
-        put(found)
+        put(found.outcome, found.context)
       }
     case .outcome(var outcome):
       // What is open is listed by its slot, and keeps no target alive; who has died meanwhile will not run.
@@ -280,16 +275,16 @@ class Walk {
   func takeLeftOut(before index: Int) {
     guard listsEveryTarget else { return }
     let node = node
-    while frame.nextLeftOut < node.leftOut.count, node.leftOut[frame.nextLeftOut].before <= index {
-      frame.nextLeftOut += 1
-      node.list(node.leftOut[frame.nextLeftOut - 1], stopNow, tell)
+    while node.frame.nextLeftOut < node.leftOut.count, node.leftOut[node.frame.nextLeftOut].before <= index {
+      node.frame.nextLeftOut += 1
+      node.list(node.leftOut[node.frame.nextLeftOut - 1], stopNow, tell)
     }
   }
 
   /// Takes an outcome at a target that was not asked.
   func tell(_ outcome: StepOutcome, _ context: StepContext, _ isStep: Bool) {
     if isStep { return take(outcome, at: context) }
-    frame.isListed = true
+    node.frame.isListed = true
     put(outcome, context)
   }
 
@@ -321,8 +316,8 @@ class Walk {
     // Only who sees the message itself can send it on: a trail is laid for the first of those.
     let earlier = message.trail
     func trail() -> ProxyTrail {
-      let trail = frame.trail ?? proxies.trail(after: earlier)
-      frame.trail = trail
+      let trail = node.frame.trail ?? proxies.trail(after: earlier)
+      node.frame.trail = trail
       return trail
     }
     // The route keeps the method.

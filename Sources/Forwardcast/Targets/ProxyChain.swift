@@ -37,13 +37,12 @@ final class ProxyChain: Sendable {
   /// or muted. `nil` as long as every registration lets it through.
   var obstacle: DeliveryReport.SkipReason? {
     if isOpen { return nil }
-    var (next, isMuted): (ProxyChain?, Bool) = (self, false)
-    while let here = next {
+    var isMuted = false
+    for here in sequence(first: self, next: \.outer) {
       if let registration = here.registration, !registration.isActive {
         if registration.isCancelled, registration.queued?.pending != .deliverPending { return .removed }
         isMuted = isMuted || registration.isMuted
       }
-      next = here.outer
     }
     return isMuted ? .muted : nil
   }
@@ -76,12 +75,7 @@ final class ProxyChain: Sendable {
 
   /// Whether `isMeant` holds for this proxy or one around it.
   func contains(where isMeant: (ProxyChain) -> Bool) -> Bool {
-    var next: ProxyChain? = self
-    while let here = next {
-      if isMeant(here) { return true }
-      next = here.outer
-    }
-    return false
+    sequence(first: self, next: \.outer).contains(where: isMeant)
   }
 
   /// The trail of a message that leaves this way, for hooks that may send it on.
