@@ -342,7 +342,7 @@ final class HookedTurn {
   /// Says from whom the hooks withheld the message: from every target, where these are listed, else from the proxy.
   private func withhold(isAnswered: Bool) {
     let before = walk.toldCount
-    if walk.listsEveryTarget { node.list(.withheld, at: place, in: walk, walk.tell) }
+    if walk.listsEveryTarget { node.list(.withheld, at: place, in: walk, to: walk) }
     if let place, !isAnswered, walk.toldCount == before { walk.put(.skipped(.withheld), place) }
   }
 }

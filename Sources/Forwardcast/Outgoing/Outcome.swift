@@ -11,6 +11,18 @@ final class Outcome {
   init(_ outcome: StepOutcome, _ context: StepContext) { (self.outcome, self.context) = (outcome, context) }
 }
 
+/// Is told of targets that are not asked. No closure: what tells would be compiled for each.
+protocol OutcomeTaker: AnyObject {
+  /// - Parameter isStep: whether the target is that of a step, which traces and routes know.
+  func tell(_ outcome: StepOutcome, _ context: StepContext, isStep: Bool)
+}
+
+final class OutcomeList: OutcomeTaker {
+  private(set) var list: [Outcome] = []
+
+  func tell(_ outcome: StepOutcome, _ context: StepContext, isStep: Bool) { list.append(Outcome(outcome, context)) }
+}
+
 extension StepOutcome {
   /// Whether the outcome is still to come, in the slot that is named.
   var isOpen: Bool { if case .queued(let slot) = self { slot >= 0 } else { false } }

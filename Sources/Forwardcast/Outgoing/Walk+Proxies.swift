@@ -69,7 +69,7 @@ extension Walk {
 
   /// Ends the way along one route.
   func leave(to base: Int) {
-    if node.route.route.prelude != nil { node.listFailures(tell) }
+    if node.route.route.prelude != nil { _ = node.listFailures(to: self) }
     let left = leaveNode()
     let route = left.route
     if left.frame.dead + left.frame.skipped > 0 {

@@ -8,7 +8,7 @@
 ///
 /// Used in the turn of its message only: no access to it overlaps with another, so none has to be checked.
 @usableFromInline
-class Walk {
+class Walk: OutcomeTaker {
   /// What is to be waited for before the walk goes on.
   indirect enum Suspension {
     case hooks(RouteNode)
@@ -28,76 +28,76 @@ class Walk {
   }
 
   /// The message; inside of hooks as they have changed it.
-  @exclusivity(unchecked) var message: OutgoingMessage
-  let root: RouteNode
+  @exclusivity(unchecked) final var message: OutgoingMessage
+  final let root: RouteNode
   /// The place of ``root`` in the proxy around it, where the message came to it on a context of its own.
-  let place: StepContext?
-  let waiting: Waiting
+  final let place: StepContext?
+  final let waiting: Waiting
   /// Whether targets that do not get the message are told of as well.
-  let listsEveryTarget: Bool
+  final let listsEveryTarget: Bool
   /// Takes answers without a box; `nil` where nobody does.
-  let taker: TypedTaker?
+  final let taker: TypedTaker?
   /// Whether answers that came in the sender's turn are taken without their places.
-  let takesPlain: Bool
+  final let takesPlain: Bool
   /// Where the walk runs, if that is the context of a proxy among the targets of another.
-  let executor: MailboxExecutor?
+  final let executor: MailboxExecutor?
   /// Where outcomes of other contexts go; `nil` when nobody waits for them. Hooks have one of their own.
-  @exclusivity(unchecked) var pending: PendingAnswers?
+  @exclusivity(unchecked) final var pending: PendingAnswers?
   /// Whether open outcomes are waited for by a sender on another context, and not here.
-  let isElsewhere: Bool
+  final let isElsewhere: Bool
   /// Whether the walk is inside of a hook that does not suspend: then no target is queued that would have to be waited for.
-  @exclusivity(unchecked) var mayNotWait = false
+  @exclusivity(unchecked) final var mayNotWait = false
   /// Outcomes that were not given to the sink yet, in the order of delivery.
-  @exclusivity(unchecked) var log: [Outcome] = []
+  @exclusivity(unchecked) final var log: [Outcome] = []
   /// How many calls of hooks that get answers are under way: then nothing is given to the sink.
-  @exclusivity(unchecked) var hooksThatAsk = 0
+  @exclusivity(unchecked) final var hooksThatAsk = 0
   /// Says of each answer whether it is enough for the sender, where answers are kept back from the sink.
-  @exclusivity(unchecked) var probe: ((ArgumentBox) -> Bool)?
+  @exclusivity(unchecked) final var probe: ((ArgumentBox) -> Bool)?
   /// Whether an outcome in the log is open.
-  @exclusivity(unchecked) var hasOpen = false
+  @exclusivity(unchecked) final var hasOpen = false
   /// The answers that the sink has got, where a new probe has to count them.
-  @exclusivity(unchecked) var given: [ArgumentBox] = []
+  @exclusivity(unchecked) final var given: [ArgumentBox] = []
   /// Whether the sender needs nothing more, as far as its sink, or the probe, knows: further targets are passed by.
-  @exclusivity(unchecked) var (isKnown, isEnough) = (false, false)
+  @exclusivity(unchecked) final var (isKnown, isEnough) = (false, false)
   /// How many targets got the message.
-  @exclusivity(unchecked) var reached = 0
+  @exclusivity(unchecked) final var reached = 0
   /// How many outcomes there were.
-  @exclusivity(unchecked) var toldCount = 0
+  @exclusivity(unchecked) final var toldCount = 0
   /// How many messages full buffers of this proxy, and of those in the same turn, gave up for this one.
-  @exclusivity(unchecked) var dropped = 0
+  @exclusivity(unchecked) final var dropped = 0
   /// The same with those of proxies on contexts of their own that were waited for.
-  var allDropped: Int { dropped + (isElsewhere ? 0 : pending?.dropped ?? 0) }
+  final var allDropped: Int { dropped + (isElsewhere ? 0 : pending?.dropped ?? 0) }
   /// Whether the budget has ended the message.
-  @exclusivity(unchecked) var isSpent = false
+  @exclusivity(unchecked) final var isSpent = false
   /// Whether the message was ended by hooks around the proxy that it was sent to.
-  @exclusivity(unchecked) var failedInHooks = false
+  @exclusivity(unchecked) final var failedInHooks = false
   /// Keeps the answers of the loop under way, where hooks get them first or an earlier outcome is open.
-  @exclusivity(unchecked) var keeper: TypedTaker?
+  @exclusivity(unchecked) final var keeper: TypedTaker?
   /// Whether some target ran inside of hooks, whatever these made of that.
-  @exclusivity(unchecked) var wasAsked = false
+  @exclusivity(unchecked) final var wasAsked = false
   /// Whether some target of the proxy with hooks that was left last has failed.
-  @exclusivity(unchecked) var hasFailedInside = false
+  @exclusivity(unchecked) final var hasFailedInside = false
   /// The wait of a method that the sender is in.
-  @exclusivity(unchecked) var wait: SuspendedWait?
+  @exclusivity(unchecked) final var wait: SuspendedWait?
   /// Whether the sender has kept places in buffers.
-  @exclusivity(unchecked) var keepsRoom = false
+  @exclusivity(unchecked) final var keepsRoom = false
 
   /// Whether a proxy with hooks is among those that the message passes.
-  private(set) lazy var hasHooks = root.all().contains { $0.hasTurn }
+  private(set) final lazy var hasHooks = root.all().contains { $0.hasTurn }
   /// The proxy whose targets the message is at; the first one where it is at none.
-  @exclusivity(unchecked) var node: RouteNode
+  @exclusivity(unchecked) final var node: RouteNode
   /// How many proxies the message is in.
-  @exclusivity(unchecked) var depth = 0
+  @exclusivity(unchecked) final var depth = 0
   /// The proxies that were not among those of ``root`` when the message began, or that might have gone elsewhere.
-  @exclusivity(unchecked) var late: [RouteNode] = []
+  @exclusivity(unchecked) final var late: [RouteNode] = []
   /// The proxy with hooks that comes next.
-  @exclusivity(unchecked) var surrounded: RouteNode?
+  @exclusivity(unchecked) final var surrounded: RouteNode?
   /// What is to be waited for now.
-  @exclusivity(unchecked) var suspension: Suspension?
+  @exclusivity(unchecked) final var suspension: Suspension?
   /// The target of an automatic delivery whose turn it is.
-  @exclusivity(unchecked) private var taken: QueuedState?
+  @exclusivity(unchecked) private final var taken: QueuedState?
   /// The number of the turn that a trace was told of; 0 when it was told of none.
-  @exclusivity(unchecked) var tracedStep = 0
+  @exclusivity(unchecked) final var tracedStep = 0
 
   /// - Parameters:
   ///   - place: the place of the proxy in the one around it, when the message came as to one of its targets.
@@ -134,7 +134,7 @@ class Walk {
 
   final var selector: MessageSelector { message.selector }
   /// The route of the proxy that the message was sent to.
-  var route: MessageRoute { root.route }
+  final var route: MessageRoute { root.route }
 
   // MARK: Steps
 
@@ -144,7 +144,7 @@ class Walk {
   /// - Throws: the error of hooks around the proxy that the message was sent to.
   // Apart from what suspends: each continuation there would have the loop once more.
   @inline(never)
-  func serve(to base: Int, awaits: Bool = false) throws {
+  final func serve(to base: Int, awaits: Bool = false) throws {
     while suspension == nil {
       if let node = surrounded {
         surrounded = nil
@@ -161,7 +161,7 @@ class Walk {
   }
 
   /// Serves the next step of the proxy that the message is in, or the segment that begins there.
-  private func serveNext(_ node: RouteNode, awaits: Bool) {
+  private final func serveNext(_ node: RouteNode, awaits: Bool) {
     let index = node.frame.index
     takeLeftOut(before: index)
     if node.proxies.outer != nil { node.frame.stop = stopNow }
@@ -176,7 +176,7 @@ class Walk {
   }
 
   /// Takes one step.
-  private func turn(_ node: RouteNode, _ index: Int, awaits: Bool) {
+  private final func turn(_ node: RouteNode, _ index: Int, awaits: Bool) {
     let step = node.route.steps[index]
     node.frame.index += 1
     if step.queued != nil, takePosted(step, index, node) { return }
@@ -185,7 +185,7 @@ class Walk {
       let isListed = !node.isListedElsewhere(step)
       if case .node(let child)? = node.nested(at: index), !child.isAway, isListed && listsEveryTarget || child.hasLeft {
         // What was posted behind it is on its way, and would be missing in the report.
-        child.list(reason, at: context(step, step.target), in: self, tell)
+        child.list(reason, at: context(step, step.target), in: self, to: self)
       } else if isListed {
         take(.skipped(reason), at: passedContext(step))
       }
@@ -217,23 +217,23 @@ class Walk {
   }
 
   /// Why nobody further in the proxy gets the message at this moment.
-  var stopNow: DeliveryReport.SkipReason? {
+  final var stopNow: DeliveryReport.SkipReason? {
     guard proxies.outer != nil, let obstacle = proxies.obstacle else { return node.frame.stop }
     return .first(node.frame.stop, obstacle)
   }
 
   /// Passes by the steps whose turn does not come any more.
-  private func stop(_ node: RouteNode) {
+  private final func stop(_ node: RouteNode) {
     let stop = node.frame.stop ?? .stopped
     if listsEveryTarget || stop == .removed || stop == .muted || node.hasLeft {
-      node.list(stop, at: nil, in: self, tell)
+      node.list(stop, at: nil, in: self, to: self)
     }
     (node.frame.index, node.frame.nextLeftOut) = (node.route.count, node.leftOut.count)
   }
 
   /// Takes the outcome of a step on another context, which is posted now unless all were posted before. `false` when it runs in
   /// the sender's turn.
-  func takePosted(_ step: RouteStep, _ index: Int, _ node: RouteNode) -> Bool {
+  final func takePosted(_ step: RouteStep, _ index: Int, _ node: RouteNode) -> Bool {
     let posted: RouteNode.Posted?
     if let all = node.posted {
       posted = all[index]
@@ -243,7 +243,7 @@ class Walk {
     return take(posted ?? .outcome(.queued(slot: -1)), of: step, node)
   }
 
-  private func take(_ posted: RouteNode.Posted, of step: RouteStep, _ node: RouteNode) -> Bool {
+  private final func take(_ posted: RouteNode.Posted, of step: RouteStep, _ node: RouteNode) -> Bool {
     switch posted {
     case .inTurn: return false
     case .repeated: break
@@ -262,7 +262,7 @@ class Walk {
   }
 
   /// Charges for the steps and registrations that are looked through, however few targets are served.
-  func lookThrough() {
+  final func lookThrough() {
     guard message.trail?.budget != nil else { return }
     let (route, leavesOut) = (node.route, listsEveryTarget && node.route.route.leavesOut)
     let leftOut = leavesOut ? max(0, route.core.registrationCount - route.count) : 0
@@ -272,17 +272,17 @@ class Walk {
   }
 
   /// Takes the registrations that the message passes by and that stand before the step at `index`.
-  func takeLeftOut(before index: Int) {
+  final func takeLeftOut(before index: Int) {
     guard listsEveryTarget else { return }
     let node = node
     while node.frame.nextLeftOut < node.leftOut.count, node.leftOut[node.frame.nextLeftOut].before <= index {
       node.frame.nextLeftOut += 1
-      node.list(node.leftOut[node.frame.nextLeftOut - 1], stopNow, tell)
+      node.list(node.leftOut[node.frame.nextLeftOut - 1], stopNow, to: self)
     }
   }
 
   /// Takes an outcome at a target that was not asked.
-  func tell(_ outcome: StepOutcome, _ context: StepContext, _ isStep: Bool) {
+  final func tell(_ outcome: StepOutcome, _ context: StepContext, isStep: Bool) {
     if isStep { return take(outcome, at: context) }
     node.frame.isListed = true
     put(outcome, context)
@@ -291,24 +291,24 @@ class Walk {
   // MARK: Places
 
   /// The context of a target whose turn is the sender's.
-  func context(_ step: RouteStep, _ target: AnyObject?) -> StepContext {
+  final func context(_ step: RouteStep, _ target: AnyObject?) -> StepContext {
     StepContext(step, of: selector, in: proxies, target, isQueued: place != nil)
   }
 
   /// The context of a target that is passed by.
-  func passedContext(_ step: RouteStep) -> StepContext {
+  final func passedContext(_ step: RouteStep) -> StepContext {
     context(step, listsEveryTarget ? step.target : nil)
   }
 
   /// The context of the proxy itself: of its place in the proxy around it, where there is one.
-  var proxyContext: StepContext {
+  final var proxyContext: StepContext {
     node.place ?? StepContext(selector: selector, proxies: proxies)
   }
 
   // MARK: Turns
 
   /// Gives the message to the target of a step.
-  private func perform(_ step: RouteStep, on target: AnyObject, awaits: Bool) {
+  private final func perform(_ step: RouteStep, on target: AnyObject, awaits: Bool) {
     if let trace = message.trace, !(target is any MulticastSending) {
       tracedStep = MessageTrace.nextStep()
       trace.note(.began, message.invocation, at: context(step, target), step: tracedStep)
@@ -339,5 +339,5 @@ class Walk {
     taken.endTurn()
   }
 
-  var proxies: ProxyChain { node.proxies }
+  final var proxies: ProxyChain { node.proxies }
 }
