@@ -40,8 +40,8 @@ public struct DeliveryBuffer: Hashable, Sendable, CustomStringConvertible {
   public static let latestPerSelector = DeliveryBuffer(.latestPerSelector)
 
   /// When `count` messages wait, a sender that waits for room is suspended until there is some; for one that cannot be
-  /// suspended the new message is dropped. A sender keeps its place until the message leaves, but not while an `around` hook that may
-  /// wait runs, or a method is waited for: it takes it anew then. It goes on without one when the target, or a proxy on the way, is
+  /// suspended the new message is dropped. A sender keeps its place until the message leaves, but not while an `around` hook that
+  /// may wait runs, or a method is waited for: it takes it anew then. It goes on without one when the target, or a proxy on the way, is
   /// removed or muted.
   ///
   /// - Precondition: `count` is positive.

@@ -132,8 +132,8 @@ extension MulticastSending where Interface: Sendable {
   /// - Parameters:
   ///   - message: the message's key.
   ///   - arguments: its arguments, in order.
-  /// - Throws: `CancellationError` when the task is cancelled before there is room; nothing is sent then, but what left before a hook,
-  ///   a method or an object that is asked was waited for.
+  /// - Throws: `CancellationError` when the task is cancelled before there is room; nothing is sent then, but what left before a
+  ///   hook, a method or an object that is asked was waited for.
   @discardableResult
   nonisolated(nonsending) public func broadcastWhenReady<R, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A

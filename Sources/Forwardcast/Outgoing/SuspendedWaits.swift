@@ -155,8 +155,8 @@ enum SuspendedWaits {
     }
   }
 
-  /// Notes that a sender keeps places while it waits for one more, unless it keeps none. It is to let go of them where one is waited
-  /// for by a method that has to end before there is room for the sender: now, or when such a wait is entered.
+  /// Notes that a sender keeps places while it waits for one more, unless it keeps none. It is to give them back where one is
+  /// waited for by a method that has to end before there is room for the sender: now, or when such a wait is entered.
   @inline(never)
   static func keep(
     _ kept: [Registration], whileWaitingFor wanted: Registration, letGo: @escaping @Sendable () -> Void

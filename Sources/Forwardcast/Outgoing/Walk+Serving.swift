@@ -51,8 +51,8 @@ extension Walk {
     log = []
   }
 
-  /// ``serve(to:awaits:)`` with suspensions: hooks run in their form that waits, and a sender that waits for answers does so for the
-  /// methods of direct targets that suspend or run elsewhere.
+  /// ``serve(to:awaits:)`` with suspensions: hooks run in their form that waits, and a sender that waits for answers does so for
+  /// the methods of direct targets that suspend or run elsewhere.
   nonisolated(nonsending) func serveAndWait(to base: Int) async throws {
     while true {
       try serve(to: base, awaits: true)

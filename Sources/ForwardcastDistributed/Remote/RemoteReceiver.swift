@@ -89,8 +89,8 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
 
   /// Says that the other side has gone for good, as an engine that watches its members knows.
   ///
-  /// Calls under way end with `gone`, `unknown whether it arrived`; calls that wait end with `gone`; registrations that end with the
-  /// peer are cancelled.
+  /// Calls under way end with `gone`, `unknown whether it arrived`; calls that wait end with `gone`; registrations that end with
+  /// the peer are cancelled.
   ///
   /// - Parameter reason: what errors say of it.
   public func end(_ reason: String) { line.lose(reason, forGood: true) }

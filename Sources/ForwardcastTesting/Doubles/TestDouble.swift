@@ -16,10 +16,11 @@ import ForwardcastRecording
 ///     try Cart(store: store.face).open("a")
 ///     store.verify(Messages.save, "a", .where("positive") { $0 > 0 })
 ///
-/// The proxy is one that `@Forwarded` wrote, or a `MulticastProxy<any Store>` that was made to conform by
-/// hand; one without a table for its interface does not know which messages return nothing. A message that no stub is for is answered by the real object, where there is one; else it does nothing and is
-/// answered with what the proxy gives when nobody responds: the requirement's `otherwise:`, `nil`, an empty value, or the
-/// error `nobodyResponds`. A **strict** double makes such a call a failure.
+/// The proxy is one that `@Forwarded` wrote, or a `MulticastProxy<any Store>` that was made to conform by hand; one without a
+/// table for its interface does not know which messages return nothing. A message that no stub is for is answered by the real
+/// object, where there is one; else it does nothing and is answered with what the proxy gives when nobody responds: the
+/// requirement's `otherwise:`, `nil`, an empty value, or the error `nobodyResponds`. A **strict** double makes such a call a
+/// failure.
 ///
 /// Calls by closure (`broadcast { $0.load("a") }`) are no messages and reach no double. A double is `Sendable` exactly when
 /// its proxy is; each has calls and stubs of its own, so tests that run at the same time do not meet.
