@@ -181,6 +181,10 @@ if let names = Context.environment["FORWARDCAST_ONLY"]?.split(whereSeparator: \.
 /// work in all.
 let inOneProcess = SwiftSetting.unsafeFlags(["-driver-batch-count", "1"], .when(configuration: .debug))
 
+/// The compiler writes an index of each module of the toolchain that a target imports, unless it is told not to: seconds of a
+/// first build.
+let withoutToolchainIndex = SwiftSetting.unsafeFlags(["-index-ignore-system-modules"], .when(configuration: .debug))
+
 /// An expansion takes some 10 ms without optimization; to optimize what makes it took a third of a client's release build.
 let unoptimized = SwiftSetting.unsafeFlags(["-Onone", "-gnone"], .when(configuration: .release))
 
@@ -194,7 +198,7 @@ let small = SwiftSetting.unsafeFlags(
 // that version: so they change no behaviour.
 for target in package.targets where target.name != "Interposer" {
   target.swiftSettings =
-    [.enableUpcomingFeature("ExistentialAny")]
+    [.enableUpcomingFeature("ExistentialAny"), withoutToolchainIndex]
     + (onMainActor.contains(target.name) ? [.defaultIsolation(MainActor.self)] : [])
     + (target.isTest || target.path?.hasPrefix("Examples") == true ? [inOneProcess] : [])
     + (target.path?.hasPrefix("Sources/ForwardcastMacros") == true ? [unoptimized] : [small])
