@@ -120,7 +120,7 @@ struct RouteBoardTests {
       return proxy.pinned { burst in visitAll(first) { burst.visit($0) } }
     }
     // Of a burst's board the burst is one visitor.
-    expect(found, equals: [1 << 15 - (isPinned ? 2 : 1), 40_000, 0, 39_999])
+    expect(found, equals: [1 << 15 - (isPinned ? 1 : 0), 40_000, 0, 39_999])
     expect(counter.alive, equals: 0)
   }
 

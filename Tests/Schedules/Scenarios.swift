@@ -482,7 +482,7 @@ final class BoardStage: @unchecked Sendable {  // only the strand whose step it 
   private func replace(by board: RouteBoard?) { lock.withLock { _ in published.replace(by: board) } }
 
   private func visit() {
-    let entered = BoardWord(bits: published.word.wrappingAdd(BoardWord.one, ordering: .acquiring).newValue)
+    let entered = BoardWord(bits: published.word.wrappingAdd(BoardWord.one, ordering: .acquiring).oldValue)
     guard let board = entered.board else { return }
     let number = Int(board.takeUnretainedValue().epoch)
     walker.step("a message is on its way") {

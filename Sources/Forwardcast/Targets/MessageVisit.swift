@@ -5,14 +5,14 @@
 /// What ``MulticastSending/visit(_:)`` gives to the typed verbs of the library; it has no members of its own to use. It counts no
 /// reference: it ends with the scope that has it. When the last visit of a board ends, what removed targets left is released.
 public struct MessageVisit: ~Copyable {
-  /// By what the board is kept that keeps the route, and the word that this made there; `nil` where the visit itself keeps it.
+  /// By what the board is kept that keeps the route, and the word that it found there; `nil` where the visit itself keeps it.
   @usableFromInline let visited: Unmanaged<Visited>?
   @usableFromInline let entered: BoardWord
   @usableFromInline let route: Unmanaged<Route>
 
   /// Along a route of a board that has been entered.
   @inline(__always)
-  init(_ route: Unmanaged<Route>, of visited: Unmanaged<Visited>, by entered: BoardWord) {
+  init(_ route: Unmanaged<Route>, of visited: Unmanaged<Visited>, _ entered: BoardWord) {
     (self.visited, self.entered, self.route) = (visited, entered, route)
   }
 

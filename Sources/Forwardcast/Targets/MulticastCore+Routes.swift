@@ -14,14 +14,14 @@ extension MulticastCore {
   /// The same without the lock; `nil` where no board is published, or the board has no route of the selector.
   @inline(__always)
   func visitBoard(_ selector: MessageSelector) -> MessageVisit? {
-    let entered = BoardWord(bits: word.wrappingAdd(BoardWord.one, ordering: .acquiring).newValue)
+    let entered = BoardWord(bits: word.wrappingAdd(BoardWord.one, ordering: .acquiring).oldValue)
     guard let board = entered.board, !entered.isCrowded, let route = board.route(of: selector, version) else {
       // Without a board nothing is counted.
       if entered.board != nil { leaveAmongOthers(entered, entered) }
       return nil
     }
     // Of `self`, which the route tells in fewer instructions.
-    return MessageVisit(route, of: route._withUnsafeGuaranteedRef { .passUnretained($0.core) }, by: entered)
+    return MessageVisit(route, of: route._withUnsafeGuaranteedRef { .passUnretained($0.core) }, entered)
   }
 
   /// The same for messages that take more than a loop, and for questions: the route with its present end, retained.

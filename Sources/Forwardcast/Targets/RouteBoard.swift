@@ -93,14 +93,14 @@ extension Unmanaged<RouteBoard> {
   /// A visit of a board that only the running turn knows.
   @inline(__always)
   func visit(along route: Unmanaged<Route>) -> MessageVisit {
-    let entered = _withUnsafeGuaranteedRef { BoardWord(bits: $0.word.load(ordering: .relaxed) &+ BoardWord.one) }
-    if entered.isCrowded { return MessageVisit(keeping: route) }
-    _withUnsafeGuaranteedRef { $0.word.store(entered.bits, ordering: .relaxed) }
-    return MessageVisit(route, of: .fromOpaque(toOpaque()), by: entered)
+    let found = _withUnsafeGuaranteedRef { BoardWord(bits: $0.word.load(ordering: .relaxed)) }
+    if found.isCrowded { return MessageVisit(keeping: route) }
+    _withUnsafeGuaranteedRef { $0.word.store(found.bits &+ BoardWord.one, ordering: .relaxed) }
+    return MessageVisit(route, of: .fromOpaque(toOpaque()), found)
   }
 }
 
-/// The word that a visit has made: above how many messages are visiting, below the address of the board that is published.
+/// The word that a visit has found: above how many messages were visiting, below the address of the board that is published.
 ///
 /// Addresses have at most 48 bits, and 32 where pointers are of 32 bits. A board whose address has more, a tag perhaps, is not
 /// published: messages find it under the lock.
@@ -145,11 +145,13 @@ package class Visited {
   @usableFromInline final let word = Atomic<UInt64>(0)
 
   /// Ends a visit.
+  ///
+  /// - Parameter entered: the word that it has found.
   @export(implementation) @inline(__always)
   final func leave(_ entered: BoardWord) {
     // Mostly the word is as the visit left it. No other board has the address of one that is visited.
     let (done, found) = word.compareExchange(
-      expected: entered.bits, desired: entered.bits &- BoardWord.one, successOrdering: .releasing,
+      expected: entered.bits &+ BoardWord.one, desired: entered.bits, successOrdering: .releasing,
       failureOrdering: .relaxed)
     if !done { leaveAmongOthers(entered, BoardWord(bits: found)) }
   }
