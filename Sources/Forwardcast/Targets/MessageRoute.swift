@@ -41,13 +41,14 @@ public struct MessageRoute: @unchecked Sendable {  // the route is published, an
   var leftOut: [(before: Int, registration: Registration)] {
     guard route.leavesOut else { return [] }
     // Where each registration stands among the steps: some may have left the list since.
-    let places = Dictionary(
-      (0..<count).map { (ObjectIdentifier(steps[$0].registration.takeUnretainedValue()), $0) }
-    ) { first, _ in first }
+    var places: [ObjectIdentifier: Int] = .init()
     // Each target once, whatever else it is registered for. A new target may have the address of one that has died.
-    var listed = Set(
-      (0..<count).lazy.map { steps[$0] }.filter { $0.obstacle != .removed && $0.target != nil }
-        .map { $0.registration.takeUnretainedValue().key })
+    var listed: Set<ObjectIdentifier> = []
+    for index in (0..<count).reversed() {
+      let (step, registration) = (steps[index], steps[index].registration.takeUnretainedValue())
+      places[ObjectIdentifier(registration)] = index
+      if step.obstacle != .removed, step.target != nil { listed.insert(registration.key) }
+    }
     var before = 0
     return core.registrations.compactMap { registration in
       if let place = places[ObjectIdentifier(registration)] {
