@@ -106,6 +106,25 @@ struct DepthTests {
     }
   }
 
+  @Test("what a hook withholds is listed behind as many proxies as there may be, on a small stack")
+  func withheld() {
+    onStack(128) {
+      let leaf = Echoing()
+      var proxies = [MulticastProxy<any MessageReceiver>()]
+      proxies[0].add(leaf)
+      for inner in 0..<250 {
+        proxies.append(MulticastProxy<any MessageReceiver>())
+        proxies[inner + 1].add(proxies[inner])
+      }
+      let hook = try? proxies[250].around("value") { _ in [ArgumentBox]() }
+      var call = Invocation("value", arguments: [])
+      let skipped = try? proxies[250].forward(&call).skipped
+      expect(skipped?.map(\.reason), equals: [.withheld])
+      expect(skipped?.first?.target === leaf)
+      hook?.cancel()
+    }
+  }
+
   @Test("a question through twenty thousand proxies ends in no, and through a hundred in yes", .oneAtATime)
   func questions() {
     onStack(512) {

@@ -222,100 +222,6 @@ final class RouteNode {
     }
   }
 
-  /// Tells of the proxy's targets where none of them is asked any more.
-  ///
-  /// - Parameters:
-  ///   - stop: why the message does not come to them; `nil` where it waits for the proxy's context.
-  ///   - place: the proxy's own, where that is listed: it has no targets.
-  ///   - walk: the one that the message is on here, where it may have left for some of them before, or has come to some.
-  ///   - areSteps: whether the proxy is a step of a route.
-  func list(
-    _ stop: DeliveryReport.SkipReason?, at place: StepContext?, in walk: Walk? = nil, areSteps: Bool = true,
-    to taker: any OutcomeTaker
-  ) {
-    let listed = walk == nil ? RepeatedTargets() : served
-    let namesTargets = walk?.listsEveryTarget ?? true
-    let lists = namesTargets || stop == .removed || stop == .muted
-    let isHere = walk.map { $0.depth > 0 && $0.node === self } ?? false
-    let way = isHere ? frame : Frame()
-    var (isEmpty, left) = (true, leftOut[way.nextLeftOut...])
-    for index in way.index...route.count {
-      while let next = left.first, next.before <= index {
-        if list(left.removeFirst(), stop, to: taker) { isEmpty = false }
-      }
-      guard index < route.count else { break }
-      let step = route.steps[index]
-      // What was posted left before anybody was served.
-      if let walk, posted != nil, step.queued != nil {
-        let told = walk.toldCount
-        let isPosted = walk.takePosted(step, index, self)
-        isEmpty = isEmpty && walk.toldCount == told
-        if isPosted { continue }
-      }
-      let target = step.target
-      let own = step.obstacle ?? (target == nil ? .dead : nil)
-      var reason = stop.map { .first(own, $0) } ?? own
-      let isElsewhere = own != nil && own != .dead && (listed.isActiveElsewhere(step, in: self) || isAddedAnew(step))
-      let isListed =
-        !isElsewhere && (!route.route.hasRepeats || (reason == nil ? listed.enter(step) : listed.list(step)))
-      let isQueued = walk.map { $0.place != nil } ?? true
-      let context = StepContext(
-        step, of: route.selector, in: proxies, namesTargets ? target : nil, isQueued: isQueued)
-      if case .node(let child)? = nested(at: index),
-        isListed && lists && reason != .dead || walk != nil && !child.isAway && child.hasLeft
-      {
-        isEmpty = false
-        child.list(reason, at: context, in: child.isAway ? nil : walk, areSteps: areSteps, to: taker)
-      } else if isListed, lists {
-        // Whoever is out of reach is not asked.
-        if reason == .withheld || reason == .stopped, step.method == nil, let target, !answers(target, route.selector) {
-          reason = .doesNotRespond
-        }
-        isEmpty = false
-        taker.tell(reason.map { .skipped($0) } ?? .queued(slot: -1), context, isStep: areSteps)
-      }
-    }
-    if walk != nil, !isHere, listFailures(to: taker) { isEmpty = false }
-    if isEmpty, namesTargets, let place {
-      taker.tell(.skipped(.first(stop, .doesNotRespond)), place, isStep: areSteps)
-    }
-  }
-
-  /// Tells of a registration that is no step, or of the targets of a multicast that is. `false` where its target has died.
-  @discardableResult
-  func list(_ leftOut: LeftOut, _ stop: DeliveryReport.SkipReason?, to taker: any OutcomeTaker) -> Bool {
-    let registration = leftOut.registration
-    guard let target = leftOut.strong ?? registration.currentTarget else { return false }
-    let own = registration.reasonToLeaveOut(route.selector)
-    let reason = stop.map { .first(own, $0) } ?? own
-    let place = StepContext(
-      selector: route.selector, proxies: proxies, registration: registration, target: target,
-      isQueued: registration.queued != nil)
-    if let node = leftOut.node {
-      node.list(reason, at: place, areSteps: false, to: taker)
-    } else {
-      taker.tell(.skipped(reason), place, isStep: false)
-    }
-    return true
-  }
-
-  /// Tells of observers that were to be made for the message and could not be. `false` where there are none.
-  func listFailures(to taker: any OutcomeTaker) -> Bool {
-    let failures = route.route.prelude?.failures ?? []
-    for (target, error) in failures {
-      let place = StepContext(selector: route.selector, proxies: proxies, target: target)
-      taker.tell(.failed(error), place, isStep: true)
-    }
-    return !failures.isEmpty
-  }
-
-  /// ``list(_:at:from:in:_:)`` where the message is not here.
-  func outcomes(_ stop: DeliveryReport.SkipReason?, at place: StepContext) -> [Outcome] {
-    let found = OutcomeList()
-    list(stop, at: place, to: found)
-    return found.list
-  }
-
   /// Notes that the target of a step is listed without the message. `false` where it got that, or is listed already.
   func list(_ step: RouteStep) -> Bool { !route.route.hasRepeats || served.list(step) }
 
@@ -325,7 +231,7 @@ final class RouteNode {
   }
 
   /// Whether a report lists the target of a step that was removed by another registration.
-  private func isAddedAnew(_ step: RouteStep) -> Bool {
+  func isAddedAnew(_ step: RouteStep) -> Bool {
     listsEveryTarget && step.obstacle == .removed && listing.isAddedAnew(step)
   }
 
