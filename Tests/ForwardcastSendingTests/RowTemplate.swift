@@ -79,9 +79,7 @@ enum RowTemplate {
         } catch {
           return false
         }
-        body(
-          { _ = try unsafeDowncast($0, to: TypedMethod<R{generics}>.self).call($1, opened) },
-          { try unsafeDowncast($0, to: TypedMethod<R{generics}>.self).boxedCall($1, opened) })
+        opened.withCalls(returning: R.self, body)
         return true
       }
     }

@@ -30,9 +30,15 @@ package class PlainBatch: Envelope, @unchecked Sendable {
   @usableFromInline let functionType: ObjectIdentifier
   /// The number of the first place. The last one's is the same for all: so the word alone tells when a batch is full.
   @usableFromInline let first: Int
-  /// Serves messages from ``position`` to ``end``, until so many deliveries have been made. A function without a context, of
-  /// the sender's types.
-  @usableFromInline let serve: (PlainBatch, Mailbox, Int) -> Int
+  /// The arguments of each place from ``first`` on, and the distance between two.
+  @usableFromInline let memory: UnsafeMutableRawPointer
+  private let stride: Int
+  /// Calls a method with the arguments at an address: a function without a context, of the sender's types.
+  private let run: Run
+  /// Ends the arguments at an address; `nil` where that takes nothing.
+  private let drop: Drop?
+  @usableFromInline typealias Run = (UnsafeRawPointer, Method, _ target: AnyObject) throws -> Void
+  @usableFromInline typealias Drop = (UnsafeMutableRawPointer) -> Void
   /// A bit for each place that is written, or comes before the first; one that says that the context waits; and, once the batch
   /// is out of the word, the number of places.
   private let places: Atomic<UInt64>
@@ -46,10 +52,11 @@ package class PlainBatch: Envelope, @unchecked Sendable {
 
   @usableFromInline
   init(
-    _ group: DeliveryGroup, _ functionType: ObjectIdentifier, capacity: Int,
-    _ serve: @escaping (PlainBatch, Mailbox, Int) -> Int
+    _ group: DeliveryGroup, _ functionType: ObjectIdentifier, capacity: Int, _ memory: UnsafeMutableRawPointer,
+    stride: Int, _ run: @escaping Run, _ drop: Drop?
   ) {
-    (self.group, self.functionType, self.serve) = (group, functionType, serve)
+    (self.group, self.functionType) = (group, functionType)
+    (self.memory, self.stride, self.run, self.drop) = (memory, stride, run, drop)
     first = PlainBatch.limit - capacity
     (position, end) = (first, first)
     // The first message is there already.
@@ -57,11 +64,16 @@ package class PlainBatch: Envelope, @unchecked Sendable {
     super.init()
   }
 
+  deinit {
+    // What was counted and not served: the context threw its work away.
+    if let drop { for place in position..<written { drop(memory + (place - first) * stride) } }
+    memory.deallocate()
+  }
+
   private static func written(_ places: UInt64) -> Int { (~(places & (awaited - 1))).trailingZeroBitCount }
 
   /// The first place that is not written.
-  @usableFromInline
-  final var written: Int { PlainBatch.written(places.load(ordering: .acquiring)) }
+  private var written: Int { PlainBatch.written(places.load(ordering: .acquiring)) }
 
   /// How many places there are in the end, those before the first included; 0 while more may be given away.
   private var number: Int { Int(truncatingIfNeeded: places.load(ordering: .acquiring) &>> PlainBatch.numberShift) }
@@ -92,7 +104,7 @@ package class PlainBatch: Envelope, @unchecked Sendable {
       if position < end {
         if made >= mailbox.left || mailbox.leavesToHigher(self) { return made }
         if group.methodType == functionType, !mailbox.hasClosedGates {
-          made += serve(self, mailbox, mailbox.left - made)
+          made += serve(mailbox, mailbox.left - made)
         } else {
           made += Parcel(group, only: nil, takeNext(), nil).open(in: mailbox)
         }
@@ -105,6 +117,40 @@ package class PlainBatch: Envelope, @unchecked Sendable {
       if written == position, number != position { return made }
     }
     isUnfinished = false
+    return made
+  }
+
+  /// Serves one message after another until all are served or the turn is over. Gives the number of deliveries.
+  ///
+  /// The weak target of a group that has one step is loaded once, and again whenever nobody else holds it any more.
+  private func serve(_ mailbox: Mailbox, _ limit: Int) -> Int {
+    // Senders write beside what the context counts: so it counts here and notes that once.
+    let (group, steps, run, end) = (group, group.steps, run, end)
+    let only = steps.count == 1 && steps[0].strong == nil ? steps[0] : nil
+    let hasPriority = mailbox.hasPriority
+    var held: AnyObject?
+    var (made, next) = (0, position)
+    while next < end, made < limit, !(hasPriority && mailbox.isOvertaken) {
+      let values = memory + (next - first) * stride
+      next += 1
+      // A target that only this loop holds is to die now, as if it had not been held.
+      if held != nil, isKnownUniquelyReferenced(&held) { held = nil }
+      if let only {
+        if held == nil { held = only.target }
+        group.serve(only, held.map { .passUnretained($0) }, values, run)
+      } else {
+        for step in steps {
+          let loaded = step.strong == nil ? step.target : nil
+          group.serve(step, step.strong ?? loaded.map { .passUnretained($0) }, values, run)
+          withExtendedLifetime(loaded) {}
+        }
+      }
+      made += steps.count
+      drop?(values)
+    }
+    withExtendedLifetime(held) {}
+    position = next
+    mailbox.noteDeliveries(made)
     return made
   }
 
@@ -154,22 +200,23 @@ struct BatchWord {
 /// A batch with the arguments as they are.
 @usableFromInline
 final class TypedBatch<R, each A>: PlainBatch, @unchecked Sendable {  // as said there; the arguments may cross
-  @usableFromInline let slots: UnsafeMutablePointer<Arguments<repeat each A>>
+  @usableFromInline var slots: UnsafeMutablePointer<Arguments<repeat each A>> {
+    @export(implementation) @inline(__always) get { memory.assumingMemoryBound(to: Arguments<repeat each A>.self) }
+  }
 
   @inlinable
   init(_ group: DeliveryGroup, _ first: Arguments<repeat each A>, capacity: Int, returning: R.Type) {
-    slots = .allocate(capacity: capacity)
+    let slots = UnsafeMutablePointer<Arguments<repeat each A>>.allocate(capacity: capacity)
     slots.initialize(to: first)
-    super.init(group, ObjectIdentifier(((repeat each A) -> R).self), capacity: capacity) { batch, mailbox, limit in
-      unsafeDowncast(batch, to: TypedBatch<R, repeat each A>.self).serveAll(mailbox, limit)
-    }
-  }
-
-  deinit {
-    // What was counted and not served: the context threw its work away. This function is compiled once for all types, which
-    // it would look up at run time: so it does not ask for the type of memory that is empty.
-    if position < written { (slots + (position - first)).deinitialize(count: written - position) }
-    UnsafeMutableRawPointer(slots).deallocate()
+    super.init(
+      group, ObjectIdentifier(((repeat each A) -> R).self), capacity: capacity, UnsafeMutableRawPointer(slots),
+      stride: MemoryLayout<Arguments<repeat each A>>.stride,
+      { values, method, target in
+        let typed = unsafeDowncast(method, to: TypedMethod<R, repeat each A>.self)
+        _ = try typed.call(target, values.assumingMemoryBound(to: Arguments<repeat each A>.self).pointee)
+      },
+      _isPOD(Arguments<repeat each A>.self)
+        ? nil : { $0.assumingMemoryBound(to: Arguments<repeat each A>.self).deinitialize(count: 1) })
   }
 
   @usableFromInline
@@ -177,76 +224,46 @@ final class TypedBatch<R, each A>: PlainBatch, @unchecked Sendable {  // as said
     defer { position += 1 }
     return TypedArguments((slots + (position - first)).move(), returning: R.self, crosses: true)
   }
-
-  /// Serves one message after another until all are served or the turn is over. Gives the number of deliveries.
-  ///
-  /// The weak target of a group that has one step is loaded once, and again whenever nobody else holds it any more.
-  @export(implementation) @inline(__always)
-  func serveAll(_ mailbox: Mailbox, _ limit: Int) -> Int {
-    // Senders write beside what the context counts: so it counts here and notes that once.
-    let (group, steps, slots, end) = (group, group.steps, slots - first, end)
-    let only = steps.count == 1 && steps[0].strong == nil ? steps[0] : nil
-    let hasPriority = mailbox.hasPriority
-    var held: AnyObject?
-    var (made, next) = (0, position)
-    while next < end, made < limit, !(hasPriority && mailbox.isOvertaken) {
-      let values = slots + next
-      next += 1
-      // A target that only this loop holds is to die now, as if it had not been held.
-      if held != nil, isKnownUniquelyReferenced(&held) { held = nil }
-      if let only {
-        group.serve(only) { try only.call(values.pointee, returning: R.self, holding: &held) != nil }
-      } else {
-        for step in steps {
-          group.serve(step) { try step.call(values.pointee, returning: R.self) != nil }
-        }
-      }
-      made += steps.count
-      values.deinitialize(count: 1)
-    }
-    withExtendedLifetime(held) {}
-    position = next
-    mailbox.noteDeliveries(made)
-    return made
-  }
 }
 
 /// Where a sender's message goes.
 @usableFromInline
 enum BatchPlace {
-  /// Into a batch that no other joins.
-  case alone
+  /// Into a new batch of so many places: where it is one, no other message joins it.
+  case new(Int)
   /// To a place of this batch, which is the sender's until it has called ``DeliveryGroup/wrote(_:_:)``.
   case behind(Unmanaged<PlainBatch>, Int)
-  /// Into a new batch.
-  case new
 }
 
 extension DeliveryGroup {
   /// How often a sender looks for a batch that another one is about to post.
   private static let looksForBatch = 32
 
-  /// Gives one message to a step.
-  ///
-  /// - Parameter call: calls its method; `false` when the target has died.
-  @export(implementation) @inline(__always)
-  func serve(_ step: RouteStep, _ call: () throws -> Bool) {
+  /// Gives one message to the target of a step, `nil` where that has died.
+  @inline(__always)
+  func serve(
+    _ step: RouteStep, _ target: Unmanaged<AnyObject>?, _ values: UnsafeRawPointer, _ run: PlainBatch.Run
+  ) {
     // Nothing comes between this look and the method: one that was removed or muted before does not start.
     guard step.isActive else { return noteDropped(step) }
-    do { if try !call() { noteDead(step) } } catch { note(error, step) }
+    guard let target else { return noteDead(step) }
+    do {
+      try target._withUnsafeGuaranteedRef { target in
+        try step.method.unsafelyUnwrapped._withUnsafeGuaranteedRef { try run(values, $0, target) }
+      }
+    } catch { note(error, step) }
   }
 
-  @usableFromInline
-  func noteDropped(_ step: RouteStep) { step.queued?.noteDropped() }
+  private func noteDropped(_ step: RouteStep) { step.queued?.noteDropped() }
 
-  @usableFromInline @inline(never)
-  func noteDead(_ step: RouteStep) {
+  @inline(never)
+  private func noteDead(_ step: RouteStep) {
     step.queued?.noteDropped()
     core.removeDead([step.registration.takeUnretainedValue()])
   }
 
-  @usableFromInline @inline(never)
-  func note(_ error: any Error, _ step: RouteStep) { core.report(error, selector, step) }
+  @inline(never)
+  private func note(_ error: any Error, _ step: RouteStep) { core.report(error, selector, step) }
 
   /// Where a message goes that is sent now.
   ///
@@ -255,13 +272,13 @@ extension DeliveryGroup {
   /// that the context is awake.
   @usableFromInline
   func enter(_ functionType: ObjectIdentifier) -> BatchPlace {
-    if mailbox.isAsleep || methodType != functionType { return .alone }
+    if mailbox.isAsleep || methodType != functionType { return .new(1) }
     var looks = 0
     var word = BatchWord(bits: batch.load(ordering: .acquiring))
     while true {
       if word.isChanging {
         looks += 1
-        if looks > DeliveryGroup.looksForBatch { return .alone }
+        if looks > DeliveryGroup.looksForBatch { return .new(1) }
         word.bits = batch.load(ordering: .acquiring)
         continue
       }
@@ -271,7 +288,7 @@ extension DeliveryGroup {
         word.number < PlainBatch.limit && word.address != 0
         && (word.address == mailbox.last || word.isServed && mailbox.hasNothingNew)
       if !joins, mailbox.lastGroup != number || mailbox.last == 0 && batchCapacity <= DeliveryGroup.smallestBatch {
-        return .alone
+        return .new(1)
       }
       let (done, found) = batch.weakCompareExchange(
         expected: word.bits, desired: joins ? word.withOneMore.bits : BatchWord.changing,
@@ -279,7 +296,7 @@ extension DeliveryGroup {
       if done {
         if joins, let batch = word.batch { return .behind(batch, word.number) }
         if let old = word.batch { mailbox.adding(to: old.takeUnretainedValue()) { retire(old, at: word.number) } }
-        return .new
+        return .new(batchCapacity)
       }
       word.bits = found
     }
@@ -298,7 +315,7 @@ extension DeliveryGroup {
   }
 
   /// How many messages the next batch has room for.
-  @usableFromInline var batchCapacity: Int { nextCapacity.load(ordering: .relaxed) }
+  private var batchCapacity: Int { nextCapacity.load(ordering: .relaxed) }
 
   /// Says that a message is written at its place.
   @usableFromInline
@@ -306,10 +323,15 @@ extension DeliveryGroup {
     batch._withUnsafeGuaranteedRef { batch in mailbox.adding(to: batch) { batch.publish(place) } }
   }
 
-  /// Posts a new batch, and lets others join it.
+  /// Posts a new batch, and lets others join it where it has places for them.
   @usableFromInline
-  func post(batch new: PlainBatch) {
-    if let word = BatchWord(new: new) {
+  func post(_ new: consuming PlainBatch) {
+    if new.first + 1 == PlainBatch.limit {
+      _ = new.seal(at: PlainBatch.limit)
+      mailbox.lastGroup = number
+      return mailbox.post(new)
+    }
+    if let word = BatchWord(new: copy new) {
       _ = Unmanaged.passRetained(new)
       batch.store(word.bits, ordering: .releasing)
     } else {
@@ -354,20 +376,11 @@ extension DeliveryGroup {
   /// Lets the batch go with the group.
   func releaseBatch() { BatchWord(bits: batch.load(ordering: .acquiring)).batch?.release() }
 
-  /// Posts a message alone.
-  @usableFromInline
-  func post(alone batch: consuming PlainBatch) {
-    _ = batch.seal(at: PlainBatch.limit)
-    mailbox.lastGroup = number
-    mailbox.post(batch)
-  }
-
   /// Sends a message to all of the group.
   @export(implementation) @inline(__always)
   func send<R, each A>(_ arguments: Arguments<repeat each A>, returning: R.Type) {
     switch enter(ObjectIdentifier(((repeat each A) -> R).self)) {
-    case .alone: post(alone: TypedBatch(self, arguments, capacity: 1, returning: R.self))
-    case .new: post(batch: TypedBatch(self, arguments, capacity: batchCapacity, returning: R.self))
+    case .new(let capacity): post(TypedBatch(self, arguments, capacity: capacity, returning: R.self))
     case .behind(let batch, let place):
       let typed = Unmanaged<TypedBatch<R, repeat each A>>.fromOpaque(batch.toOpaque())
       typed._withUnsafeGuaranteedRef { ($0.slots + (place - $0.first)).initialize(to: arguments) }

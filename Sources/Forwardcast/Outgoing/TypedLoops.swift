@@ -19,39 +19,39 @@ func broadcastTyped<R, each A>(
 func broadcastOtherwise<R, each A>(
   _ visit: consuming MessageVisit, _ arguments: Arguments<repeat each A>, returning: R.Type, crosses: Bool
 ) -> BroadcastSummary {
-  if let posted = broadcastPosted(visit, arguments, returning: R.self, crosses: crosses) { return posted }
-  do {
-    let count = try visit.passHooks(to: ObjectIdentifier(((repeat each A) -> R).self)) {
-      arguments.walked(returning: R.self, crosses: crosses)
+  let traits = arguments.traits
+  // The visit keeps the plan: the end of that is what releases its groups, so it comes behind the last post.
+  if crosses || traits.isEmpty, !traits.mayCopy, let plan = visit.plainPlan {
+    return plan._withUnsafeGuaranteedRef { plan in
+      for group in plan.list { group._withUnsafeGuaranteedRef { $0.send(arguments, returning: R.self) } }
+      return BroadcastSummary(queued: plan.count)
     }
-    if let count {
-      if count == 0 { return broadcastWalked(keep(visit), nil) }
-      var tally = LoopTally(visit)
-      return tally.broadcast(count, arguments, returning: R.self)
+  }
+  return broadcastOtherwise(visit, ObjectIdentifier(((repeat each A) -> R).self)) {
+    arguments.walked(returning: R.self, crosses: crosses)
+  } loop: {
+    var tally = LoopTally($0)
+    return tally.broadcast($1, arguments, returning: R.self)
+  }
+}
+
+/// The same where it is not posted at once. `loop` calls the methods of so many steps, behind hooks.
+@usableFromInline @inline(never)
+func broadcastOtherwise(
+  _ visit: consuming MessageVisit, _ type: ObjectIdentifier, walked: () -> MessageArguments,
+  loop: (consuming MessageVisit, Int) -> BroadcastSummary
+) -> BroadcastSummary {
+  do {
+    if let count = try visit.passHooks(to: type, walked) {
+      return count == 0 ? broadcastWalked(keep(visit), nil) : loop(visit, count)
     }
   } catch { return visit.failure(error) }
   let route = keep(visit)
-  return broadcastWalked(route, route.isEmpty ? nil : arguments.walked(returning: R.self, crosses: crosses))
-}
-
-/// Posts a typed broadcast all of whose targets are on other contexts. `nil`, and nothing done, where it is not so plain.
-///
-/// The visit keeps the plan: the end of that is what releases its groups, so it comes behind the last post.
-@export(implementation) @inline(__always)
-func broadcastPosted<R, each A>(
-  _ visit: borrowing MessageVisit, _ arguments: Arguments<repeat each A>, returning: R.Type, crosses: Bool
-) -> BroadcastSummary? {
-  let traits = arguments.traits
-  guard crosses || traits.isEmpty, !traits.mayCopy, let plan = visit.plainPlan else { return nil }
-  return plan._withUnsafeGuaranteedRef { plan in
-    for group in plan.list { group._withUnsafeGuaranteedRef { $0.send(arguments, returning: R.self) } }
-    return BroadcastSummary(queued: plan.count)
-  }
+  return broadcastWalked(route, route.isEmpty ? nil : walked())
 }
 
 extension MessageVisit {
   /// What came of a broadcast that a hook ended.
-  @usableFromInline
   consuming func failure(_ error: any Error) -> BroadcastSummary {
     core.report(error, kept.selector, nil, receiver: core.name)
     return BroadcastSummary(failed: 1)
@@ -193,9 +193,7 @@ extension TypedArguments {
     let (steps, count) = walk.loopSteps
     let loop = WalkLoop(walk, answering: R.self)
     if loop.answers == .boxed || loop.answers == .plain {
-      return walk.serveOpened({ _, _ in }) { method, target in
-        try unsafeDowncast(method, to: TypedMethod<R, repeat each A>.self).boxedCall(target, self.values)
-      }
+      return values.withCalls(returning: R.self, walk.serveOpened)
     }
     // The walk keeps it.
     let taker = loop.answers == .typed ? Unmanaged.passUnretained(walk.taker(of: R.self)) : nil

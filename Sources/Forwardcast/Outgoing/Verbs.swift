@@ -37,7 +37,6 @@ extension OutgoingMessage {
 // Without arguments where there is nobody to get them.
 
 /// A typed broadcast that takes more than a loop.
-@usableFromInline
 func broadcastWalked(_ route: MessageRoute, _ arguments: MessageArguments?) -> BroadcastSummary {
   guard let arguments else {
     reportSilence(route)

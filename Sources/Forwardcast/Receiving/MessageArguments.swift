@@ -139,14 +139,15 @@ extension MessageArguments {
 
 extension Arguments {
   /// Whether there are no arguments at all, and whether one may want a copy for each target.
-  @inlinable
-  var traits: (isEmpty: Bool, mayCopy: Bool) {
-    var traits = (isEmpty: true, mayCopy: false)
-    for type in repeat (each A).self {
-      traits.isEmpty = false
-      if Forwardcast.mayCopy(type) { traits.mayCopy = true }
+  @usableFromInline var traits: (isEmpty: Bool, mayCopy: Bool) {
+    @export(implementation) @inline(__always) get {
+      ((repeat each A).self == Void.self, _isPOD(Arguments.self) ? false : holdsWhatMayCopy)
     }
-    return traits
+  }
+
+  @usableFromInline var holdsWhatMayCopy: Bool {
+    for type in repeat (each A).self { if mayCopy(type) { return true } }
+    return false
   }
 
   /// The arguments as one more target may own them.

@@ -190,6 +190,19 @@ struct Arguments<each A> {
   }
 }
 
+extension Arguments {
+  /// Gives `body` ways to call methods of this function type, good until it returns.
+  @export(implementation) @inline(__always)
+  func withCalls<R>(returning: R.Type, _ body: (_ run: Method.OpenedRun, _ ask: Method.OpenedAsk) -> Void) {
+    body(
+      { _ = try unsafeDowncast($0, to: TypedMethod<R, repeat each A>.self).call($1, self) },
+      { method, target in
+        let answer = try unsafeDowncast(method, to: TypedMethod<R, repeat each A>.self).call(target, self)
+        return ArgumentBox(storage: answer, isSendable: method.resultCrosses)
+      })
+  }
+}
+
 /// A closure that gets messages, in a form in which every module calls it alike.
 @frozen @usableFromInline
 struct MessageClosure<R, each A> {
@@ -246,12 +259,6 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
     try body(target, arguments)
   }
 
-  /// The answer in a box.
-  @export(implementation) @inline(__always)
-  func boxedCall(_ target: AnyObject, _ arguments: Arguments<repeat each A>) throws -> ArgumentBox {
-    ArgumentBox(storage: try body(target, arguments), isSendable: resultCrosses)
-  }
-
   override var signature: MethodSignature {
     statedSignature ?? MethodSignature(returning: R.self, taking: repeat (each A).self)
   }
@@ -301,9 +308,7 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
     }
     let opened: Arguments<repeat each A>
     do { opened = Arguments(values: (repeat try next((each A).self))) } catch { return false }
-    body(
-      { _ = try unsafeDowncast($0, to: TypedMethod<R, repeat each A>.self).call($1, opened) },
-      { try unsafeDowncast($0, to: TypedMethod<R, repeat each A>.self).boxedCall($1, opened) })
+    opened.withCalls(returning: R.self, body)
     return true
   }
 

@@ -376,9 +376,7 @@ enum BoxOpener1<R, A> {
     } catch {
       return false
     }
-    body(
-      { _ = try unsafeDowncast($0, to: TypedMethod<R, A>.self).call($1, opened) },
-      { try unsafeDowncast($0, to: TypedMethod<R, A>.self).boxedCall($1, opened) })
+    opened.withCalls(returning: R.self, body)
     return true
   }
 }
@@ -398,9 +396,7 @@ enum BoxOpener2<R, A, B> {
     } catch {
       return false
     }
-    body(
-      { _ = try unsafeDowncast($0, to: TypedMethod<R, A, B>.self).call($1, opened) },
-      { try unsafeDowncast($0, to: TypedMethod<R, A, B>.self).boxedCall($1, opened) })
+    opened.withCalls(returning: R.self, body)
     return true
   }
 }
@@ -421,9 +417,7 @@ enum BoxOpener3<R, A, B, C> {
     } catch {
       return false
     }
-    body(
-      { _ = try unsafeDowncast($0, to: TypedMethod<R, A, B, C>.self).call($1, opened) },
-      { try unsafeDowncast($0, to: TypedMethod<R, A, B, C>.self).boxedCall($1, opened) })
+    opened.withCalls(returning: R.self, body)
     return true
   }
 }

@@ -345,17 +345,4 @@ struct RouteStep {
     guard let target = registration._withUnsafeGuaranteedRef({ $0.weakTarget }) else { return nil }
     return try typed._withUnsafeGuaranteedRef { try $0.call(target, arguments) }
   }
-
-  /// The same with the target that the last call has left in `held`, where there is one.
-  @export(implementation) @inline(__always)
-  func call<R, each A>(_ arguments: Arguments<repeat each A>, returning: R.Type, holding held: inout AnyObject?) throws
-    -> R?
-  {
-    let typed = Unmanaged<TypedMethod<R, repeat each A>>.fromOpaque(method.unsafelyUnwrapped.toOpaque())
-    if held == nil { held = target }
-    guard let target = held.map({ Unmanaged.passUnretained($0) }) else { return nil }
-    return try target._withUnsafeGuaranteedRef { target in
-      try typed._withUnsafeGuaranteedRef { try $0.call(target, arguments) }
-    }
-  }
 }
