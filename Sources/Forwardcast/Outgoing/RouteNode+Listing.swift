@@ -35,7 +35,7 @@ extension RouteNode {
     private var index: Int
     private var isEmpty = true
 
-    init(
+    @inline(never) init(
       _ node: RouteNode, _ stop: DeliveryReport.SkipReason?, at place: StepContext?, in walk: Walk? = nil,
       areSteps: Bool = true
     ) {
@@ -115,7 +115,7 @@ extension RouteNode {
   }
 
   /// The same but for the targets of a multicast, whose listing is given.
-  private func tell(_ leftOut: LeftOut, _ stop: DeliveryReport.SkipReason?, to taker: any OutcomeTaker)
+  @inline(never) private func tell(_ leftOut: LeftOut, _ stop: DeliveryReport.SkipReason?, to taker: any OutcomeTaker)
     -> (isThere: Bool, inner: Listing?)
   {
     let registration = leftOut.registration
