@@ -204,6 +204,10 @@ extension Arguments {
 }
 
 /// A closure that gets messages, in a form in which every module calls it alike.
+///
+/// A proxy that is not `Sendable` stays in one isolation, and its closures with it. For a proxy that is, closures written in
+/// place take the `@Sendable` form; a function value whose type is not takes the other one without a diagnostic, since Swift can
+/// neither keep that form from such proxies nor prefer one that warns.
 @frozen @usableFromInline
 struct MessageClosure<R, each A> {
   @usableFromInline let call: (repeat each A) throws -> R
