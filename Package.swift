@@ -181,9 +181,10 @@ if let names = Context.environment["FORWARDCAST_ONLY"]?.split(whereSeparator: \.
 /// work in all.
 let inOneProcess = SwiftSetting.unsafeFlags(["-driver-batch-count", "1"], .when(configuration: .debug))
 
-/// The compiler writes an index of each module of the toolchain that a target imports, unless it is told not to: seconds of a
-/// first build.
-let withoutToolchainIndex = SwiftSetting.unsafeFlags(["-index-ignore-system-modules"], .when(configuration: .debug))
+/// What the compiler does in a debug build beside compiling: it writes an index of each module of the toolchain that a target
+/// imports, seconds of a first build, and has LLVM check the form of what it was given, a twelfth of each build.
+let nothingBeside = SwiftSetting.unsafeFlags(
+  ["-index-ignore-system-modules", "-Xfrontend", "-disable-llvm-verify"], .when(configuration: .debug))
 
 /// An expansion takes some 10 ms without optimization; to optimize what makes it took a third of a client's release build.
 let unoptimized = SwiftSetting.unsafeFlags(["-Onone", "-gnone"], .when(configuration: .release))
@@ -198,7 +199,7 @@ let small = SwiftSetting.unsafeFlags(
 // that version: so they change no behaviour.
 for target in package.targets where target.name != "Interposer" {
   target.swiftSettings =
-    [.enableUpcomingFeature("ExistentialAny"), withoutToolchainIndex]
+    [.enableUpcomingFeature("ExistentialAny"), nothingBeside]
     + (onMainActor.contains(target.name) ? [.defaultIsolation(MainActor.self)] : [])
     + (target.isTest || target.path?.hasPrefix("Examples") == true ? [inOneProcess] : [])
     + (target.path?.hasPrefix("Sources/ForwardcastMacros") == true ? [unoptimized] : [small])
