@@ -113,6 +113,19 @@ struct BufferTests {
     expect(line.reserveAtOnce())
   }
 
+  @Test("a place that comes free is for one of those who wait")
+  func onePlace() async throws {
+    let line = BufferedLine(.suspendSender(1), gate: SerialGate())
+    expect(line.reserveAtOnce())
+    let senders = (0..<2).map { _ in Task { try await line.reserve() } }
+    await until(line.waitingSenders == 2)
+    for others in [1, 0] {
+      line.giveBack()
+      expect(line.waitingSenders, equals: others)
+    }
+    for sender in senders { try await sender.value }
+  }
+
   @Test("a place that a sender has waited for is no other sender's")
   func placeKept() {
     let (line, mailbox) = (BufferedLine(.suspendSender(1), gate: SerialGate()), Mailbox(context))
