@@ -295,6 +295,11 @@ extension KnownDifference {
       "`nobodyResponded` says that none did",
       proxies: [0: ProxySetup(silenceIsThrown: true)], hook(.trace, on: 0), add(2, to: 2, on: 0), nest(2),
       send(.broadcast)),
+    KnownDifference(
+      "a sender loses its place where a hook that waits stands inside of one that goes on twice", between,
+      hook(.around(.pass), on: 0), hook(.around(.twice), on: 0, for: .tell),
+      .add(Addition(object: .target(1), context: 0, buffer: .suspendSender(1))),
+      send(.forwardAndWait), send(.forwardAndWait)),
   ]
 }
 

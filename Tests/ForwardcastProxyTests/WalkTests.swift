@@ -43,6 +43,22 @@ struct WalkTests {
     expect(sum, equals: 42)
   }
 
+  @Test("of proxies in one another all of whose targets are muted, a report lists the targets and no proxy", arguments: 1...3)
+  func mutedInside(levels: Int) throws {
+    let (root, listener) = (Proxy(), Clerk("a", journal))
+    var inner = root
+    for _ in 0..<levels {
+      let next = Proxy()
+      inner.add(next, delivery: .direct, ownership: .strong)
+      inner = next
+    }
+    inner.add(listener, delivery: .direct).mute()
+    var call = Invocation("note:", arguments: [.init(1)])
+    let report = try root.forward(&call)
+    expect(report.skipped.map(\.reason), equals: [.muted])
+    expect(report.skipped.map { $0.target === listener }, equals: [true])
+  }
+
   @Test("a proxy that is drained waits for what is queued in proxies among its targets, and in theirs")
   func drainsNested() async throws {
     let (outer, middle, inner) = (Proxy(), Proxy(), Proxy())

@@ -213,7 +213,7 @@ extension Walk {
         guard step.isActive, step.target != nil, node.proxies.obstacle == nil else { continue }
         // A line that is reached by several ways gives one place for all of them: its sender may not wait for a second one.
         guard line !== last else {
-          node.reserved[index] = false
+          node.reserved[index] = node.reserved[index] ?? false
           continue
         }
         let registration = step.registration.takeUnretainedValue()
