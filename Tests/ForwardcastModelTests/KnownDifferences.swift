@@ -300,6 +300,11 @@ extension KnownDifference {
       hook(.around(.pass), on: 0), hook(.around(.twice), on: 0, for: .tell),
       .add(Addition(object: .target(1), context: 0, buffer: .suspendSender(1))),
       send(.forwardAndWait), send(.forwardAndWait)),
+    KnownDifference(
+      "a target whose buffer gave a message up is kept alive while its sender waits for others",
+      "ownership: weak",
+      .add(Addition(object: .target(4), context: 0, buffer: .keepNewest(1))), add(1, on: 0),
+      send(.collectAndWait(.firstSuccess), .ask), send(.broadcast), .release(4)),
   ]
 }
 

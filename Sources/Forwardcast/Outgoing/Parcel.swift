@@ -195,8 +195,8 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable but fo
       if case .skipped(let reason) = outcome, details.request.listsEveryTarget, let node = details.node {
         return pending.settle(slot(place), with: node.outcomes(reason, at: context(place, target)))
       }
-      // An answer keeps its target only where targets are listed.
-      let isKept = if case .answered = outcome { details.request.listsEveryTarget } else { true }
+      // Who has not failed is kept only where targets are listed.
+      let isKept = if case .failed = outcome { true } else { details.request.listsEveryTarget }
       pending.settle(slot(place), outcome, from: isKept ? target : nil)
     } else if case .failed(let error) = outcome {
       context(place, target).report(error)
