@@ -43,7 +43,7 @@ struct WalkTests {
     expect(sum, equals: 42)
   }
 
-  @Test("of proxies in one another all of whose targets are muted, a report lists the targets and no proxy", arguments: 1...3)
+  @Test("of proxies in one another whose targets are all muted, a report lists the targets alone", arguments: 1...3)
   func mutedInside(levels: Int) throws {
     let (root, listener) = (Proxy(), Clerk("a", journal))
     var inner = root

@@ -6,8 +6,8 @@ final class RepeatedTargets {
   @exclusivity(unchecked) private var found: [ObjectIdentifier: [Registration]] = .init()
   /// Those that did not get it and are listed.
   @exclusivity(unchecked) private var listed: Set<ObjectIdentifier> = []
-  /// How many registrations of a target, from the last on, were found to let no message through; and to be removed.
-  private var (closed, removed): ([ObjectIdentifier: Int], [ObjectIdentifier: Int]) = (.init(), .init())
+  /// How many registrations of a target, from the last on, were found to let no message through.
+  private var closed: [ObjectIdentifier: Int] = .init()
 
   /// Enters a registration. `false` when its target has the message by another one.
   func enter(_ step: RouteStep) -> Bool {
@@ -18,17 +18,14 @@ final class RepeatedTargets {
     return true
   }
 
-  /// Whether the target of a step that is passed by has another registration, which lets messages through, or is there at least
-  /// where that of the step was removed. However often that is asked, each is looked at once.
+  /// Whether the target of a step that is passed by has another registration, which lets messages through. However often that is
+  /// asked, each is looked at once.
   func isActiveElsewhere(_ step: RouteStep, in node: RouteNode) -> Bool {
     let registration = step.registration.takeUnretainedValue()
     guard let all = node.plan?.repeated[registration.key] else { return false }
-    func last(_ passed: inout [ObjectIdentifier: Int], where isMeant: (Registration) -> Bool) -> Int? {
-      let found = all.dropLast(passed[registration.key] ?? 0).lastIndex { $0 !== registration && isMeant($0) }
-      passed[registration.key] = all.count - 1 - (found ?? -1)
-      return found
-    }
-    return registration.isCancelled ? last(&removed) { !$0.isCancelled } != nil : last(&closed) { $0.isActive } != nil
+    let found = all.dropLast(closed[registration.key] ?? 0).lastIndex { $0 !== registration && $0.isActive }
+    closed[registration.key] = all.count - 1 - (found ?? -1)
+    return found != nil
   }
 
   /// Enters a target that is passed by. `false` when it is among those that got the message, or are listed.

@@ -75,7 +75,7 @@ extension Walk {
     if left.frame.dead + left.frame.skipped > 0 {
       route.core.end(route, dead: left.frame.dead, skipped: left.frame.skipped)
     }
-    if left.frame.stop != nil || !left.frame.reached, let place = left.place { takeSilence(left, place) }
+    if left.frame.stop == nil, !left.frame.reached, let place = left.place { takeSilence(left, place) }
     left.place = nil
     // The outcome of a proxy with hooks is said by its hooks.
     guard depth > base else { return hasFailedInside = left.frame.failed }
@@ -83,22 +83,18 @@ extension Walk {
     if left.frame.failed { noteFailure() } else if left.frame.reached { node.frame.reached = true }
   }
 
-  /// Takes what becomes of a nested proxy where nobody got the message there.
+  /// Takes what becomes of a nested proxy where nobody got the message there. What stops a message lists whom it passes by.
   private func takeSilence(_ left: RouteNode, _ place: StepContext) {
-    if let stop = left.frame.stop {
-      // What keeps targets from the message keeps an empty proxy from it as well.
-      if !left.frame.isListed, listsEveryTarget { take(.skipped(.first(stop, .doesNotRespond)), at: place) }
-    } else if !isEnough, !isSpent {
-      do {
-        try left.route.core.answerSilence(selector)
-        // A proxy is listed itself where none of its targets is.
-        if !left.frame.isListed || !listsEveryTarget { take(.skipped(.doesNotRespond), at: place) }
-      } catch {
-        // It happened in the inner proxy, whose handler comes first.
-        var inner = place
-        inner.proxies = left.proxies
-        take(.failed(error), at: inner)
-      }
+    guard !isEnough, !isSpent else { return }
+    do {
+      try left.route.core.answerSilence(selector)
+      // A proxy is listed itself where none of its targets is.
+      if !left.frame.isListed || !listsEveryTarget { take(.skipped(.doesNotRespond), at: place) }
+    } catch {
+      // It happened in the inner proxy, whose handler comes first.
+      var inner = place
+      inner.proxies = left.proxies
+      take(.failed(error), at: inner)
     }
   }
 }
