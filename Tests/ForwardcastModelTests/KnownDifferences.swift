@@ -305,6 +305,10 @@ extension KnownDifference {
       "ownership: weak",
       .add(Addition(object: .target(4), context: 0, buffer: .keepNewest(1))), add(1, on: 0),
       send(.collectAndWait(.firstSuccess), .ask), send(.broadcast), .release(4)),
+    KnownDifference(
+      "a hook that is waited for inside of another keeps an answer that came meanwhile from being enough", between,
+      add(1, on: 0), nest(2), add(3, to: 2, on: 0), add(0), hook(.after, on: 0), hook(.after, on: 2),
+      send(.collectAndWait(.firstSuccess), .ask)),
   ]
 }
 

@@ -15,7 +15,7 @@ final class HookedTurn {
   private let reachedBefore: Int
   private var wasSent = false
   /// What the message is outside of the hooks, while it is inside.
-  private var outside: (message: OutgoingMessage, pending: PendingAnswers?, mayNotWait: Bool)?
+  private var outside: (message: OutgoingMessage, pending: PendingAnswers?, mayNotWait: Bool, logStart: Int)?
   /// The number by which a trace knows that the message was sent.
   private var sentStep: Int?
   /// The failure of a target that was thrown to the hooks.
@@ -150,8 +150,9 @@ final class HookedTurn {
     inside.replace(with: arguments)
     if inside.trace == nil { inside.trace = around.trace }
     if place == nil { try inside.admit(along: node.route) }
-    outside = (exchange(&walk.message, with: inside), walk.pending, walk.mayNotWait)
+    outside = (exchange(&walk.message, with: inside), walk.pending, walk.mayNotWait, walk.logStart)
     if walk.pending != nil { walk.pending = PendingAnswers() }
+    walk.logStart = start
     if isAsked { walk.renewProbe() }
     node.place = place
     walk.begin(node)
@@ -159,7 +160,9 @@ final class HookedTurn {
 
   private func leave() {
     walk.dropped = walk.allDropped
-    if let outside = exchange(&outside, with: nil) { (walk.message, walk.pending, walk.mayNotWait) = outside }
+    if let outside = exchange(&outside, with: nil) {
+      (walk.message, walk.pending, walk.mayNotWait, walk.logStart) = outside
+    }
   }
 
   /// What came of the message inside of the hooks, once all of it is known.
@@ -200,23 +203,16 @@ final class HookedTurn {
     if isAsked { walk.log.replaceSubrange(start..., with: outcomes) }
   }
 
-  /// Puts the outcomes of other contexts into the log, in the places that were kept for them.
+  /// Takes in what is known of other contexts.
   private func settle() {
-    guard isAsked, let pending = walk.pending else { return }
-    var settled: [Outcome] = []
-    for found in outcomes {
-      if case .queued(let slot) = found.outcome, slot >= 0 {
-        settled += pending.settled(slot) ?? []
-      } else {
-        settled.append(found)
-      }
-    }
-    guard let make = walk.message.request.makeProbe else { return replace(with: settled) }
+    guard isAsked, walk.pending != nil else { return }
+    walk.settle()
+    guard let make = walk.message.request.makeProbe else { return }
     // Answers that the sender would not have taken any more are not given to its hooks either.
     let probe = make()
     var isEnough = walk.feed(probe, upTo: start)
     var taken: [Outcome] = []
-    for found in settled {
+    for found in outcomes {
       if !isEnough {
         taken.append(found)
         isEnough = found.outcome.boxes.contains(where: probe)

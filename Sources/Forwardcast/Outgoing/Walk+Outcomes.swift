@@ -79,10 +79,21 @@ extension Walk {
   /// Finds out again whether the sender needs no further answer: hooks may have changed the answers.
   func renewProbe() {
     guard let make = message.request.makeProbe, hooksThatAsk > 0 else { return (probe, isEnough) = (nil, isKnown) }
+    settle()
     hasOpen = log.contains { $0.outcome.isOpen }
     let probe = make()
     isEnough = feed(probe, upTo: log.count) || isKnown
     self.probe = probe
+  }
+
+  /// Puts the outcomes of other contexts that are known into the log, in the places that were kept for them.
+  func settle() {
+    guard let pending else { return }
+    log.replaceSubrange(
+      logStart...,
+      with: log[logStart...].flatMap { found in
+        if case .queued(let slot) = found.outcome, slot >= 0 { pending.settled(slot) ?? [found] } else { [found] }
+      })
   }
 
   /// Gives a probe the answers that there are, up to a place of the log. `true` when they are enough.

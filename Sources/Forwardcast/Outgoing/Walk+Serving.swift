@@ -59,6 +59,8 @@ extension Walk {
       guard let suspension else { return }
       self.suspension = nil
       try await goOn(suspension)
+      // Answers have come meanwhile.
+      if hasOpen { renewProbe() }
     }
   }
 

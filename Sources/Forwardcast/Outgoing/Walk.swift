@@ -49,6 +49,8 @@ class Walk: OutcomeTaker {
   @exclusivity(unchecked) final var mayNotWait = false
   /// Outcomes that were not given to the sink yet, in the order of delivery.
   @exclusivity(unchecked) final var log: [Outcome] = []
+  /// Where the outcomes begin that came inside of the innermost hooks.
+  @exclusivity(unchecked) final var logStart = 0
   /// How many calls of hooks that get answers are under way: then nothing is given to the sink.
   @exclusivity(unchecked) final var hooksThatAsk = 0
   /// Says of each answer whether it is enough for the sender, where answers are kept back from the sink.
