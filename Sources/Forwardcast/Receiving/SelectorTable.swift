@@ -133,9 +133,18 @@ final class TableStorage: Sendable {
     /// The rows that were not let in, each once.
     private(set) var refusals: [(selector: MessageSelector, error: MessageError)] = []
     /// The hooks, in the order in which they were installed.
-    var hooks: [Hook] = [] { didSet { hooked = .init() } }
+    var hooks: [Hook] = [] {
+      didSet {
+        outdated += hooked.values
+        hooked = .init()
+      }
+    }
     /// What messages have found for rows, own and inherited ones, since hooks stand around them.
-    private var hooked: [MessageSelector: (row: Method, method: Method)] = .init()
+    private var hooked: [MessageSelector: Hooked] = .init()
+    /// What stood in `hooked`, for whoever has the lock to release after it: an inherited row may be kept by nothing else.
+    var outdated: [Hooked] = []
+
+    typealias Hooked = (row: Method, method: Method)
 
     /// What messages find for a selector, whether a row of it was not let in, and whether hooks are for it.
     mutating func find(_ selector: MessageSelector) -> (method: Method?, refused: Bool, hasHook: Bool) {
@@ -150,15 +159,20 @@ final class TableStorage: Sendable {
       if let known = hooked[selector], known.row === row { return known.method }
       let around = hooks.filter { isOwn ? $0.isFor(selector) : $0.selector == selector }
       let method = around.isEmpty ? row : row.hooked(by: HookChain(hooks: around))
-      hooked[selector] = (row, method)
+      replaceHooked(selector, (row, method))
       return method
     }
 
     /// Puts a row in its place, or takes it out, and gives the one that stood there.
     @inline(never)
     mutating func set(_ selector: MessageSelector, _ method: Method?) -> Method? {
-      hooked[selector] = nil
+      replaceHooked(selector, nil)
       return Swift.exchange(&rows[selector], with: method)
+    }
+
+    private mutating func replaceHooked(_ selector: MessageSelector, _ new: Hooked?) {
+      guard let old = Swift.exchange(&hooked[selector], with: new) else { return }
+      outdated.append(old)
     }
 
     func refusal(_ selector: MessageSelector) -> MessageError? {
@@ -214,6 +228,14 @@ final class TableStorage: Sendable {
     }
   }
 
+  /// Changes the state under the lock, after which what messages no longer find is released: what a row's closure held may run
+  /// code of its own.
+  private func change<Result>(_ body: (inout State) -> Result) -> Result {
+    let (result, outdated) = state.withLock { (body(&$0), Swift.exchange(&$0.outdated, with: [])) }
+    withExtendedLifetime(outdated) {}
+    return result
+  }
+
   /// Whether the methods of this table may run on `object`.
   func acceptsTarget(_ object: AnyObject) -> Bool {
     let type = ObjectIdentifier(type(of: object))
@@ -230,10 +252,10 @@ final class TableStorage: Sendable {
     var table: TableStorage? = self
     var hooked: [TableStorage] = []
     while let here = table {
-      let (method, refused, hasHook) = here.state.withLock { $0.find(selector) }
+      let (method, refused, hasHook) = here.change { $0.find(selector) }
       if let method {
         let outermost = hooked.reversed().reduce(method) { inner, table in
-          table.state.withLock { $0.surrounded(inner, selector, isOwn: false) }
+          table.change { $0.surrounded(inner, selector, isOwn: false) }
         }
         return (outermost, here)
       }
@@ -269,7 +291,7 @@ final class TableStorage: Sendable {
 
   /// Keeps a row out, and removes one of the same selector that had entered, since either may be the mistake.
   func refuse(_ selector: MessageSelector, _ error: MessageError) {
-    let old = state.withLock { state in
+    let old = change { state in
       state.refuse(selector, error)
       return state.set(selector, nil)
     }
@@ -297,7 +319,7 @@ final class TableStorage: Sendable {
 
   /// Changes the hooks, which the caller keeps until after the lock.
   func changeHooks(_ change: @Sendable (inout [Hook]) -> Void) {
-    state.withLock { change(&$0.hooks) }
+    self.change { change(&$0.hooks) }
     TableEpoch.advance()
   }
 
@@ -350,7 +372,7 @@ final class TableStorage: Sendable {
   @inline(never) private func enter(_ method: Method, where mayEnter: (State) -> Bool) throws(MessageError) -> Method??
   {
     try check(method)
-    return state.withLock { state in
+    return change { state in
       guard mayEnter(state) else { return nil }
       state.refuse(method.selector, nil)
       return .some(state.set(method.selector, method))
@@ -363,7 +385,7 @@ final class TableStorage: Sendable {
       throw .argumentCount(
         second, receiver: targetName, wanted: first.numberOfArguments, found: second.numberOfArguments)
     }
-    let (missing, old) = state.withLock { state -> (MessageSelector?, [Method]) in
+    let (missing, old) = change { state -> (MessageSelector?, [Method]) in
       guard let one = state.rows[first] else { return (first, []) }
       guard let two = state.rows[second] else { return (second, []) }
       _ = state.set(first, two.renamed(first))
@@ -375,7 +397,7 @@ final class TableStorage: Sendable {
   }
 
   func remove(_ selector: MessageSelector) -> Bool {
-    let old = state.withLock { $0.set(selector, nil) }
+    let old = change { $0.set(selector, nil) }
     return old != nil
   }
 }

@@ -249,4 +249,27 @@ struct TableHookTests {
     let narrow = try allocations { try letter.send(number, 0) }
     expect(wide, equals: narrow)
   }
+
+  @Test("an inherited row that its own table replaced is released with no lock held", arguments: 0..<3)
+  func inheritedRelease(change: Int) throws {
+    final class Closing: Sendable {
+      let (journal, table): (Journal, SelectorTable)
+      init(_ journal: Journal, _ table: SelectorTable) { (self.journal, self.table) = (journal, table) }
+      deinit { journal.write("released, \(table.selectors.count) selectors") }
+    }
+    let parent = SelectorTable(for: Letter.self, rows: [])
+    let table = SelectorTable(for: Letter.self, inheriting: parent, rows: [])
+    func row(_ held: Closing?) -> Responds<Letter> {
+      Responds(to: .greet) { (_: Letter, name: String) in withExtendedLifetime(held) { name } }
+    }
+    try parent.add(row(Closing(journal, table)))
+    let hook = try table.before(.greet, of: Letter.self) { _, _ in }
+    let letter = Letter(journal, table)
+    try expect(letter.send(.greet, "a"), equals: "a")
+    try parent.replace(row(nil))
+    if change == 0 { try expect(letter.send(.greet, "b"), equals: "b") }
+    if change == 1 { hook.cancel() }
+    if change == 2 { try table.add(row(nil)) }
+    expect(journal.all, equals: ["released, 1 selectors"])
+  }
 }
