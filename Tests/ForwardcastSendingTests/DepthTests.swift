@@ -4,6 +4,7 @@ import CoreTestSupport
 import Dispatch
 import Forwardcast
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -63,6 +64,25 @@ struct DepthTests {
         expect(error?.description.hasPrefix("too many levels dive: of Diver") == true)
         // The way back is free again.
         expect(try? Diver(door).send(Message<() -> Int>("surface")), equals: 1)
+      }
+    }
+  }
+
+  @Test("a handler of errors that sends what fails again is not called when nothing of the stack is left for it")
+  func handlers() {
+    struct Refusal: Error {}
+    // The largest first: making the types of a message for the first time takes 10 KiB by itself.
+    for size in [8192, 1024, 512, 256, 128, 64] {
+      onStack(size) {
+        let proxy = MulticastProxy<any MessageReceiver & Sendable>()
+        let told = Mutex(0)
+        proxy.on(.dive) { _ in throw Refusal() }
+        proxy.onError = { [weak proxy] _ in
+          told.withLock { $0 += 1 }
+          proxy?.broadcast(.dive, 0)
+        }
+        expect(proxy.broadcast(.dive, 0).failed, equals: 1)
+        expect(told.withLock { $0 } > 3, "\(size) KiB")
       }
     }
   }

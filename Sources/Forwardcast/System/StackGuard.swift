@@ -33,6 +33,20 @@ package enum StackGuard {
     return here > end
   }
 
+  /// Calls a handler of errors. Where the stack has no room for a message that is done once: `false` when a handler has been
+  /// called so on this thread and has not ended, for what it sends has no room either.
+  package static func tell(_ handler: () -> Void) -> Bool {
+    if !hasRoom {
+      guard telling.pointer == nil else { return false }
+      telling.pointer = UnsafeMutableRawPointer(bitPattern: 1)
+    }
+    handler()
+    telling.pointer = nil
+    return true
+  }
+
+  private static let telling = ThreadSlot()
+
   private static let reserve: UInt = 256 << 10
 
   /// The number of the slot, once one has been made: a constant to begin with, so that reading it runs nothing else.

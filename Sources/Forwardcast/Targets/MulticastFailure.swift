@@ -15,14 +15,15 @@ public struct MulticastFailure: Sendable, CustomStringConvertible {
 }
 
 extension ProxyChain {
-  /// Gives an error that nobody receives to the nearest handler, outward; where there is none, to standard error.
+  /// Gives an error that nobody receives to the nearest handler, outward; where there is none, or no room on the stack, to
+  /// standard error. So a handler that sends again what fails comes to an end.
   func report(_ failure: MulticastFailure) {
     // For the description.
     let text = failure.description
     core.state.withLock { $0.madeRest.lastError = text }
     var next: ProxyChain? = self
     while let here = next {
-      if let handler = here.core.onError { return handler(failure) }
+      if let handler = here.core.onError, StackGuard.tell({ handler(failure) }) { return }
       next = here.outer
     }
     StandardError.write("forwardcast: \(failure)\n")
