@@ -200,9 +200,9 @@ public final class UndoHistory {
     }
   }
 
-  /// How many outermost groups can be undone, and redone; 0, the default, is no limit. The oldest are dropped first, at once
-  /// when the limit is lowered; while groups are registered, up to a quarter more are kept for a while.
-  public var levelsOfUndo = 0 { didSet { (undoStack.limit, redoStack.limit) = (levelsOfUndo, levelsOfUndo) } }
+  /// How many outermost groups can be undone, and redone; 0, the default, and less is no limit. The oldest are dropped first, at
+  /// once when the limit is lowered; while groups are registered, up to a quarter more are kept for a while.
+  public var levelsOfUndo = 0 { didSet { for stack in [undoStack, redoStack] { stack.limit = max(levelsOfUndo, 0) } } }
 
   // MARK: Forgetting
 

@@ -342,4 +342,13 @@ struct UndoTests {
     }
     expect(#expect(throws: Spilled.self) { try history.undo() }?.description, equals: "first")
   }
+
+  @Test("a negative number of levels is no limit", arguments: [-1, Int.min])
+  func negativeLevels(levels: Int) throws {
+    let page = Page(history)
+    try titles(page, "a", "b")
+    history.levelsOfUndo = levels
+    try titles(page, "c")
+    expect(history.undoCount, equals: 3)
+  }
 }
