@@ -339,4 +339,23 @@ struct VerifyTests {
     for count in 0..<4 { store.face.save("a", count: count) }
     expect(calls.count, equals: 2)
   }
+
+  @Test("a failure describes no more calls than it shows, however many there were")
+  func describesWhatItShows() {
+    final class Spoken: CustomStringConvertible {
+      var count = 0
+      var description: String {
+        count += 1
+        return "spoken"
+      }
+    }
+    let (target, spoken) = (TestDouble(MulticastProxy<any MessageReceiver>(), reporter: failures.reporter), Spoken())
+    let note = Message<(Spoken) -> Void>("note:")
+    for _ in 0..<500 { target.face.broadcast(note, spoken) }
+    target.verify(note, .any, times: .never)
+    target.verify(note, .any, times: 501)
+    target.verifyNoCalls()
+    expect(failures.failures.count, equals: 3)
+    #expect(spoken.count < 200)
+  }
 }

@@ -33,7 +33,7 @@ enum FailureText {
   private static func calls(
     of expected: ExpectedCall, _ wanted: String, _ verb: String, _ end: String, areUnwanted: Bool
   ) -> String {
-    let actual = expected.book.calls.map { call in
+    let actual = expected.book.calls.lazy.map { call in
       let text = expected.book.text(call.message)
       if expected.match.accepts(call.message) { return Line(text: (areUnwanted ? "✗ " : "✓ ") + text) }
       let difference = expected.match.difference(from: call.message)
@@ -45,7 +45,7 @@ enum FailureText {
 
   static func unexpected(_ message: Invocation, of book: CallBook, stubs: [CallMatch]) -> String {
     let title = "\(book.name): unexpected call of \(book.text(message)), for which this strict double has no stub"
-    let actual = book.calls.map { call in
+    let actual = book.calls.lazy.map { call in
       let text = book.text(call.message)
       if stubs.contains(where: { $0.accepts(call.message) }) { return Line(text: "✓ \(text)") }
       return Line(text: "✗ \(text)", note: stubs.lazy.compactMap { $0.difference(from: call.message) }.first)
@@ -55,7 +55,7 @@ enum FailureText {
 
   static func unwanted(_ calls: [RecordedCall], of book: CallBook, _ wanted: String) -> String {
     let orders = Set(calls.map(\.order))
-    let actual = book.calls.map { Line(text: (orders.contains($0.order) ? "✗ " : "✓ ") + book.text($0.message)) }
+    let actual = book.calls.lazy.map { Line(text: (orders.contains($0.order) ? "✗ " : "✓ ") + book.text($0.message)) }
     return "\(book.name): expected \(wanted)s, found \(calls.count)" + columns([wanted], actual)
   }
 
@@ -92,8 +92,8 @@ enum FailureText {
 
   // MARK: Columns
 
-  private static func columns(_ expected: [String], _ actual: [Line]) -> String {
-    let left = ["expected"] + limited(expected.map { Line(text: $0) })
+  private static func columns(_ expected: [String], _ actual: some Collection<Line>) -> String {
+    let left = ["expected"] + limited(expected.lazy.map { Line(text: $0) })
     let right = ["actual"] + (actual.isEmpty ? ["no calls"] : limited(actual))
     let width = left.map(\.count).max() ?? 0
     var text = ""
@@ -105,11 +105,15 @@ enum FailureText {
     return text
   }
 
-  private static func limited(_ lines: [Line]) -> [String] {
-    let shown = lines.prefix(lineLimit).flatMap { line in
-      [shortened(line.text)] + (line.note.map { ["    " + shortened($0)] } ?? [])
+  /// The texts of the first lines, the only ones that are made.
+  private static func limited(_ lines: some Collection<Line>) -> [String] {
+    var shown: [String] = []
+    for line in lines.prefix(lineLimit) {
+      shown.append(shortened(line.text))
+      if let note = line.note { shown.append("    " + shortened(note)) }
     }
-    return lines.count > lineLimit ? shown + ["… and \(lines.count - lineLimit) more"] : shown
+    if lines.count > lineLimit { shown.append("… and \(lines.count - lineLimit) more") }
+    return shown
   }
 
   private static func shortened(_ line: String) -> String {
