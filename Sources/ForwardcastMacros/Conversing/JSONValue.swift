@@ -163,7 +163,8 @@ private struct JSONReader {
       guard bytes[index...].starts(with: "\\u".utf8) else { return "\u{FFFD}" }
       index += 2
       guard let low = unit(), (0xDC00..<0xE000).contains(low) else { return "\u{FFFD}" }
-      return Unicode.Scalar(0x1_0000 + (UInt32(high) - 0xD800) << 10 + (UInt32(low) - 0xDC00))
+      let (upper, lower) = (UInt32(high - 0xD800), UInt32(low - 0xDC00))
+      return Unicode.Scalar(0x1_0000 + upper << 10 + lower)
     default: return nil
     }
   }
