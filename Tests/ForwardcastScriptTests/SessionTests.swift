@@ -339,4 +339,10 @@ struct SessionTests {
     ScriptSession(stepLimit: 5000, handlers: handlers).run("repeat 3000 { let x = 1 }")
     expect(transcript.pieces, equals: ["1024 5000", "2048 5000"])
   }
+
+  @Test("the first line has any number", arguments: [Int.min, 0, Int.max])
+  func firstLine(number: Int) throws {
+    let error = try #require(ScriptSession().run("let x = 1\n[x foo]", firstLine: number).error)
+    expect(error.position.line, equals: min(number, .max / 2) + 1)
+  }
 }

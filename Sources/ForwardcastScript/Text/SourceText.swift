@@ -19,7 +19,7 @@ final class SourceText: Sendable {
 
   /// - Parameter text: at most ``ScriptLimits/text`` bytes; a longer one is cut there, and the lexer says so.
   init(_ text: String, name: String, firstLine: Int = 1) {
-    (self.name, self.firstLine) = (name, firstLine)
+    (self.name, self.firstLine) = (name, min(firstLine, .max / 2))  // so that any line has a number
     let marked = text.utf8.starts(with: [0xEF, 0xBB, 0xBF])  // a byte order mark
     let bytes = Array(text.utf8.dropFirst(marked ? 3 : 0).prefix(ScriptLimits.current.text + 1))
     var starts: [Int32] = [0]
