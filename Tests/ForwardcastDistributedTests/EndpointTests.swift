@@ -583,4 +583,22 @@ struct EndpointTests {
     let line = try await HandLine(endpoint)
     expect(try await line.call(1, "add:", "3:Inti1;").contains("answer"))
   }
+
+  @Test("limits and a window that are set beyond what can be are the nearest that can", arguments: [Int.min, 0, .max])
+  func limitsOfAnySize(size: Int) async throws {
+    var limits = MessageLimits()
+    (limits.depth, limits.lines, limits.waiting) = (max(size, 2), size, size)
+    if size > 0 { (limits.bytes, limits.items, limits.memory) = (size, size, size) }
+    var options = RemoteOptions(deadline: .seconds(10), limits: limits)
+    options.window = size
+    let system = LocalTestingDistributedActorSystem()
+    let door = MessageEndpoint(Worker(), for: Worker.selectorTable, limits: limits, actorSystem: system)
+    let remote = try await RemoteReceiver(connectingTo: door, options: options)
+    for number in 0..<3 { try await expect(remote.sendAndWait(.add, number), equals: number + 1) }
+    limits.memory = .min
+    let full = MessageEndpoint(Worker(), for: Worker.selectorTable, limits: limits, actorSystem: system)
+    let other = try await RemoteReceiver(connectingTo: full, options: options)
+    let error = await #expect(throws: RemoteError.self) { try await other.sendAndWait(.add, 1) }
+    expect(error?.code, equals: .busy)
+  }
 }

@@ -48,8 +48,8 @@ where ActorSystem: DistributedActorSystem<any Codable> {
     allowedSelectors = Set(selectors)
     allowed = Dictionary(selectors.map { (WireName($0.name), $0) }) { first, _ in first }
     self.types = types
-    (self.limits, self.caller) = (limits, caller)
-    lines = EndpointLines(limits)
+    (self.limits, self.caller) = (limits.bounded, caller)
+    lines = EndpointLines(self.limits)
   }
 
   /// Makes a receiver reachable for the messages of a table, such as that of a protocol: `RoomProxy.table`.

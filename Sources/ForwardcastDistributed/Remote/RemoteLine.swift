@@ -57,6 +57,8 @@ final class RemoteLine: Sendable {
   let state = Guarded(State())
 
   init(_ peer: String, _ options: RemoteOptions, isLocal: Bool, exchange: @escaping Exchange) {
+    var options = options
+    (options.limits, options.window) = (options.limits.bounded, max(options.window, 1))
     (self.peer, self.options, self.isLocal, self.exchange) = (peer, options, isLocal, exchange)
   }
 

@@ -24,7 +24,7 @@ public struct RemoteOptions: Sendable {
   /// Where `responds(to:)` has its answer from.
   public var questions: Questions
   /// The window: how many messages may be under way at a time, as far as the endpoint's ``MessageLimits/waiting`` allows. They
-  /// run in order and one at a time; with 1 each leaves when the one before has its answer.
+  /// run in order and one at a time; with 1, or less, each leaves when the one before has its answer.
   public var window: Int
   /// How many calls may wait for room in the window; one more is refused as `busy`.
   public var waitingCalls: Int
@@ -53,7 +53,7 @@ public struct RemoteOptions: Sendable {
     waitingCalls: Int = 1024, givesUpAfter: Int? = nil, engineTimeout: EngineTimeout? = nil
   ) {
     (self.deadline, self.types, self.limits, self.questions) = (deadline, types, limits, questions)
-    (self.window, self.waitingCalls, self.givesUpAfter) = (max(window, 1), waitingCalls, givesUpAfter)
+    (self.window, self.waitingCalls, self.givesUpAfter) = (window, waitingCalls, givesUpAfter)
     self.engineTimeout = engineTimeout
   }
 }

@@ -35,4 +35,9 @@ public struct MessageLimits: Hashable, Sendable {
     self.waiting = max(waiting, 1)
     self.memory = max(memory, 0)
   }
+
+  /// The same within what can be, whatever a property was set to.
+  var bounded: MessageLimits {
+    MessageLimits(bytes: bytes, items: items, depth: depth, lines: lines, waiting: waiting, memory: memory)
+  }
 }
