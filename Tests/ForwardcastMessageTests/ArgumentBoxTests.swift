@@ -227,4 +227,17 @@ struct ArgumentBoxTests {
     expect(ArgumentBox(Int.self).description, equals: "Int.self")
     expect(ArgumentBox(MessageSelector("a:b:")).description, equals: "a:b:")
   }
+
+  @Test("an error shows a long value in part, however few characters it has")
+  func longEvidence() {
+    let long = ["e" + String(repeating: "\u{301}", count: 10_000), String(repeating: "é", count: 61)]
+    for text in long {
+      let error = #expect(throws: UnboxingError.self) { try ArgumentBox(text).unbox(as: Int.self) }
+      expect(error?.evidence.hasSuffix("…)") == true)
+      expect(error?.evidence.utf8.count ?? 0 < 500)
+    }
+    let short = String(repeating: "é", count: 58)
+    let error = #expect(throws: UnboxingError.self) { try ArgumentBox(short).unbox(as: Int.self) }
+    expect(error?.evidence, equals: "(\"\(short)\")")
+  }
 }

@@ -100,9 +100,10 @@ extension [ArgumentBox] {
   }
 }
 
-/// At most 60 characters of `text`, for evidence in errors.
+/// At most 60 characters of `text` and 240 scalars, for a character may have any number of them: for evidence in errors.
 package func shortened(_ text: String) -> String {
-  text.count > 60 ? text.prefix(57) + "…" : text
+  let start = String(text.unicodeScalars.prefix(240))
+  return start.utf8.count < text.utf8.count || start.count > 60 ? start.prefix(57) + "…" : text
 }
 
 /// No value, in the way that `T` has for it; `nil` where `T` is no optional type.
