@@ -36,17 +36,14 @@ struct LoopTally: ~Copyable {
     return fail()
   }
 
-  /// Cleans up after a broadcast and counts it.
-  @export(implementation) @inline(__always)
-  func summary(reached: Int) -> BroadcastSummary {
-    unserved == 0 ? BroadcastSummary(delivered: reached) : unusualSummary(reached: reached)
-  }
-
+  /// Cleans up after a broadcast that did not reach every step, and counts it.
+  ///
+  /// - Parameter end: that of the steps that had their turn.
   @usableFromInline @inline(never)
-  func unusualSummary(reached: Int) -> BroadcastSummary {
-    let (route, missed) = (cleanUp(), unserved - failed)
-    if missed == reached { reportSilence(route) }
-    return BroadcastSummary(delivered: reached - unserved, failed: failed, skipped: missed)
+  func unusualSummary(_ end: UnsafeMutablePointer<RouteStep>) -> BroadcastSummary {
+    let (route, missed, count) = (cleanUp(), unserved - failed, end - visit.steps)
+    if missed == count { reportSilence(route) }
+    return BroadcastSummary(delivered: count - unserved, failed: failed, skipped: missed)
   }
 
   private func cleanUp() -> MessageRoute {

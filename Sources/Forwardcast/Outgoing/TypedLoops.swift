@@ -7,47 +7,58 @@
 func broadcastTyped<R, each A>(
   _ visit: consuming MessageVisit, _ arguments: Arguments<repeat each A>, returning: R.Type, crosses: Bool
 ) -> BroadcastSummary {
-  guard visit.loopType == ObjectIdentifier(((repeat each A) -> R).self) else {
-    return broadcastOtherwise(visit, arguments, returning: R.self, crosses: crosses)
+  let type = ObjectIdentifier(((repeat each A) -> R).self)
+  let count = visit.count
+  if visit.loopType != type {
+    let traits = arguments.traits
+    var summary = BroadcastSummary()
+    let mayPost = (crosses || traits.isEmpty) && !traits.mayCopy
+    let passed = broadcastOtherwise(visit, count, type, mayPost: mayPost, &summary) {
+      $0.send(arguments, returning: R.self)
+    } walked: {
+      arguments.walked(returning: R.self, crosses: crosses)
+    }
+    guard let passed else { return summary }
+    visit = passed
   }
   var tally = LoopTally(visit)
-  return tally.broadcast(tally.visit.count, arguments, returning: R.self)
+  return tally.broadcast(count, arguments, returning: R.self)
 }
 
 /// A typed broadcast that takes more than a loop.
-@export(implementation) @inline(never)
-func broadcastOtherwise<R, each A>(
-  _ visit: consuming MessageVisit, _ arguments: Arguments<repeat each A>, returning: R.Type, crosses: Bool
-) -> BroadcastSummary {
-  let traits = arguments.traits
-  // The visit keeps the plan: the end of that is what releases its groups, so it comes behind the last post.
-  if crosses || traits.isEmpty, !traits.mayCopy, let plan = visit.plainPlan {
-    return plan._withUnsafeGuaranteedRef { plan in
-      for group in plan.list { group._withUnsafeGuaranteedRef { $0.send(arguments, returning: R.self) } }
-      return BroadcastSummary(queued: plan.count)
-    }
-  }
-  return broadcastOtherwise(visit, ObjectIdentifier(((repeat each A) -> R).self)) {
-    arguments.walked(returning: R.self, crosses: crosses)
-  } loop: {
-    var tally = LoopTally($0)
-    return tally.broadcast($1, arguments, returning: R.self)
-  }
-}
-
-/// The same where it is not posted at once. `loop` calls the methods of so many steps, behind hooks.
+///
+/// - Parameters:
+///   - count: how many steps it goes.
+///   - mayPost: whether the arguments may be in several contexts as they are.
+///   - summary: what came of it, where it has ended.
+///   - post: posts it to the targets of a group.
+/// - Returns: the visit, where a loop is all that is left behind hooks.
 @usableFromInline @inline(never)
 func broadcastOtherwise(
-  _ visit: consuming MessageVisit, _ type: ObjectIdentifier, walked: () -> MessageArguments,
-  loop: (consuming MessageVisit, Int) -> BroadcastSummary
-) -> BroadcastSummary {
-  do {
-    if let count = try visit.passHooks(to: type, walked) {
-      return count == 0 ? broadcastWalked(keep(visit), nil) : loop(visit, count)
+  _ visit: consuming MessageVisit, _ count: Int, _ type: ObjectIdentifier, mayPost: Bool,
+  _ summary: inout BroadcastSummary, post: (DeliveryGroup) -> Void, walked: () -> MessageArguments
+) -> MessageVisit? {
+  // The visit keeps the plan: the end of that is what releases its groups, so it comes behind the last post.
+  if mayPost, let plan = visit.plainPlan {
+    plan._withUnsafeGuaranteedRef { plan in
+      for group in plan.list { group._withUnsafeGuaranteedRef(post) }
+      summary.queued = plan.count
     }
-  } catch { return visit.failure(error) }
+    return nil
+  }
+  do {
+    if try visit.passHooks(to: type, walked) {
+      if count > 0 { return visit }
+      summary = broadcastWalked(keep(visit), nil)
+      return nil
+    }
+  } catch {
+    summary = visit.failure(error)
+    return nil
+  }
   let route = keep(visit)
-  return broadcastWalked(route, route.isEmpty ? nil : walked())
+  summary = broadcastWalked(route, route.isEmpty ? nil : walked())
+  return nil
 }
 
 extension MessageVisit {
@@ -97,12 +108,12 @@ func collectOtherwise<R, Output, each A>(
   _ visit: consuming MessageVisit, _ arguments: Arguments<repeat each A>, _ policy: ReturnPolicy<R, Output>,
   crosses: Bool
 ) -> Collected<Output> {
-  let collector = policy.makeCollector()
+  let (collector, count) = (policy.makeCollector(), visit.count)
   do {
-    let count = try visit.passHooks(to: ObjectIdentifier(((repeat each A) -> R).self)) {
+    let passed = try visit.passHooks(to: ObjectIdentifier(((repeat each A) -> R).self)) {
       arguments.walked(returning: R.self, crosses: crosses)
     }
-    if let count {
+    if passed {
       if count == 0 { return collectWalked(keep(visit), policy, collector, nil) }
       let failure = answerTyped(visit, count, arguments, ignoresErrors: policy.ignoresErrors) { try collector.take($0) }
       return Collected(collector.finish(), failure)
@@ -138,8 +149,8 @@ extension LoopTally {
   mutating func broadcast<R, each A>(_ count: Int, _ arguments: Arguments<repeat each A>, returning: R.Type)
     -> BroadcastSummary
   {
-    let reached = serve(count, arguments, returning: R.self, take: { _ in true }) { $0.fail($1, $2) }
-    return summary(reached: reached)
+    let end = serve(count, arguments, returning: R.self, take: { _ in true }) { $0.fail($1, $2) }
+    return unserved == 0 ? BroadcastSummary(delivered: count) : unusualSummary(end)
   }
 
   /// Calls the methods of direct targets, all of one function type, one after another.
@@ -147,18 +158,18 @@ extension LoopTally {
   /// - Parameters:
   ///   - take: gets each answer. `false` ends the message, as for `fail`.
   ///   - fail: gets what a target, or `take`, throws.
-  /// - Returns: how many steps had their turn.
+  /// - Returns: the end of the steps that had their turn.
   @export(implementation) @inline(__always)
   mutating func serve<R, each A>(
     _ count: Int, _ arguments: Arguments<repeat each A>, returning: R.Type, take: (R) throws -> Bool,
     fail: (inout LoopTally, any Error, RouteStep) -> Bool
-  ) -> Int {
-    let steps = visit.steps
-    var index = 0
+  ) -> UnsafeMutablePointer<RouteStep> {
+    var next = visit.steps
+    let end = next + count
     // A route whose methods have a type has a step.
     repeat {
-      let step = steps[index]
-      index &+= 1
+      let step = next.pointee
+      next += 1
       do {
         if step.isActive, let answer = try step.call(arguments, returning: R.self) {
           if try !take(answer) { break }
@@ -168,8 +179,8 @@ extension LoopTally {
       } catch {
         if !fail(&self, error, step) { break }
       }
-    } while index < count
-    return index
+    } while next < end
+    return next
   }
 }
 

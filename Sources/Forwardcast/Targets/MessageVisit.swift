@@ -63,15 +63,14 @@ public struct MessageVisit: ~Copyable {
   /// none.
   ///
   /// - Parameter type: that of the methods.
-  /// - Returns: how many steps the message goes then; `nil`, and nothing done, where that is not so.
+  /// - Returns: `false`, and nothing done, where that is not so. Else the message goes as many steps as there were: what a hook adds
+  ///   comes later.
   /// - Throws: the error of a hook.
   @usableFromInline @inline(never)
-  func passHooks(to type: ObjectIdentifier, _ arguments: () -> MessageArguments) throws -> Int? {
-    guard let types = typesBehindHooks, types == .none || types == .one(type) else { return nil }
-    // What a hook adds comes later.
-    let count = count
+  func passHooks(to type: ObjectIdentifier, _ arguments: () -> MessageArguments) throws -> Bool {
+    guard let types = typesBehindHooks, types == .none || types == .one(type) else { return false }
     try runHooks(arguments())
-    return count
+    return true
   }
 
   /// Runs the hooks, all of which come before the message.
