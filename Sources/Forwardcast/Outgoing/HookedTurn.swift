@@ -14,8 +14,11 @@ final class HookedTurn {
   private let (start, counts, depth): (Int, BroadcastSummary, Int)
   private let reachedBefore: Int
   private var wasSent = false
-  /// What the message is outside of the hooks, while it is inside.
-  private var outside: (message: OutgoingMessage, pending: PendingAnswers?, mayNotWait: Bool, logStart: Int)?
+  /// Whether the message is inside of the hooks.
+  @exclusivity(unchecked) private var isInside = false
+  /// What it is outside, where hooks have changed it: one message, or none.
+  @exclusivity(unchecked) private var outside: [OutgoingMessage] = []
+  private let (pendingOutside, mayNotWaitOutside, logStartOutside): (PendingAnswers?, Bool, Int)
   /// The number by which a trace knows that the message was sent.
   private var sentStep: Int?
   /// The failure of a target that was thrown to the hooks.
@@ -26,7 +29,8 @@ final class HookedTurn {
   init(_ walk: Walk, _ node: RouteNode) {
     (self.walk, self.node, place) = (walk, node, node.place)
     (start, counts, depth) = (walk.log.count, walk.counts, walk.depth)
-    reachedBefore = walk.reached
+    (reachedBefore, logStartOutside) = (walk.reached, walk.logStart)
+    (pendingOutside, mayNotWaitOutside) = (walk.pending, walk.mayNotWait)
   }
 
   private var isAsked: Bool { walk.message.request.asks }
@@ -140,17 +144,23 @@ final class HookedTurn {
   ///
   /// - Throws: `proxyCycle` when a hook goes on with what is on its way inside of it.
   private func enter(_ arguments: MessageArguments) throws {
-    guard outside == nil else {
+    guard !isInside else {
       throw MessageError(
         .proxyCycle, receiver: node.route.core.name, selector: walk.selector.name,
         evidence: "a hook goes on with the message, which is on its way inside of the hook")
     }
     giveUp()
-    var inside = walk.message
-    inside.replace(with: arguments)
-    if inside.trace == nil { inside.trace = around.trace }
-    if place == nil { try inside.admit(along: node.route) }
-    outside = (exchange(&walk.message, with: inside), walk.pending, walk.mayNotWait, walk.logStart)
+    let trace = walk.message.trace ?? around.trace
+    // A message costs much to copy.
+    if walk.message.shared !== arguments || walk.message.trace !== trace || walk.message.isByValue {
+      var inside = walk.message
+      inside.replace(with: arguments)
+      inside.trace = trace
+      if place == nil { try inside.admit(along: node.route) }
+      outside = [walk.message]
+      walk.message = inside
+    }
+    isInside = true
     if walk.pending != nil { walk.pending = PendingAnswers() }
     walk.logStart = start
     if isAsked { walk.renewProbe() }
@@ -160,9 +170,9 @@ final class HookedTurn {
 
   private func leave() {
     walk.dropped = walk.allDropped
-    if let outside = exchange(&outside, with: nil) {
-      (walk.message, walk.pending, walk.mayNotWait, walk.logStart) = outside
-    }
+    isInside = false
+    (walk.pending, walk.mayNotWait, walk.logStart) = (pendingOutside, mayNotWaitOutside, logStartOutside)
+    if let message = outside.popLast() { walk.message = message }
   }
 
   /// What came of the message inside of the hooks, once all of it is known.
@@ -192,7 +202,7 @@ final class HookedTurn {
     if outcomes.count == 1, case .answeredAll(let answers)? = outcomes.first?.outcome { return answers }
     var boxes: [ArgumentBox] = []
     for found in outcomes { found.outcome.add(to: &boxes) }
-    return TypedAnswers(boxes)
+    return TypedAnswers.list(boxes, crosses: false)
   }
 
   /// What came of the targets, and of the hooks inside, in the walk's log; nothing where the sender does not ask.

@@ -285,7 +285,7 @@ struct PolicySink<R, Output>: OutcomeSink {
       return true
     case .answered(let box): return take(box, at: context)
     case .answeredAll(let answers):
-      guard let list = (answers as? TypedAnswers<R>)?.list else {
+      guard let list = answers.list(of: R.self) else {
         return answers.boxes.allSatisfy { take($0, at: context) }
       }
       // By number: an iterator asks for the metadata of an optional each time.

@@ -26,7 +26,7 @@ struct OutgoingMessage {
   let selector: MessageSelector
   var request: MessageRequest
   /// Whether it came as a value, whose arguments are checked before anybody gets it.
-  private var isByValue = false
+  private(set) var isByValue = false
   /// The proxies that the message came through by hooks, before it came here.
   let trail: ProxyTrail?
   /// Who is told of each step.

@@ -15,6 +15,13 @@ struct HookedMessage {
   func with(_ arguments: MessageArguments) -> HookedMessage {
     HookedMessage(selector: selector, receiver: receiver, arguments: arguments, budget: budget)
   }
+
+  /// The message by boxes.
+  var invocation: Invocation {
+    var invocation = arguments.invocation(selector)
+    invocation.result = nil
+    return invocation
+  }
 }
 
 /// One hook of a proxy or a table. Its body is the user's closure behind one that opens arguments and answers.
@@ -22,9 +29,8 @@ final class Hook: Sendable {
   /// Runs what stands inside of an `around` hook.
   typealias Rest = (MessageArguments) throws -> MessageAnswers
   typealias WaitingRest = nonisolated(nonsending) (MessageArguments) async throws -> MessageAnswers
-  typealias AroundBody = @Sendable (HookedMessage, @escaping Rest) throws -> MessageAnswers
-  typealias WaitingAroundBody =
-    nonisolated(nonsending) @Sendable (HookedMessage, @escaping WaitingRest) async throws -> MessageAnswers
+  typealias AroundBody = @Sendable (HookTurn) throws -> MessageAnswers
+  typealias WaitingAroundBody = nonisolated(nonsending) @Sendable (WaitingHookTurn) async throws -> MessageAnswers
 
   enum Body: Sendable {
     case before(@Sendable (HookedMessage) throws -> Void)

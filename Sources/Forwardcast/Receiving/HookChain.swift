@@ -23,7 +23,7 @@ struct HookChain: Sendable {
     let (afters, around) = try enter(message, inside: count ?? hooks.count)
     let answers: MessageAnswers
     switch around {
-    case (let body?, _, let inner)?: answers = try body(message) { try run(message.with($0), inside: inner, rest) }
+    case (let body?, _, let inner)?: answers = try run(body, message, inside: inner, rest)
     case (nil, _, _)?:
       throw MessageError(
         .isolationMismatch, of: message.receiver, message.selector,
@@ -32,6 +32,14 @@ struct HookChain: Sendable {
     }
     try leave(message, afters, answers)
     return answers
+  }
+
+  private func run(
+    _ body: Hook.AroundBody, _ message: HookedMessage, inside count: Int, _ rest: @escaping Hook.Rest
+  ) throws -> MessageAnswers {
+    let turn = HookTurn(message, around: self, count, rest)
+    defer { turn.end() }
+    return try body(turn)
   }
 
   /// Runs the hooks around `rest`, which may suspend.
@@ -53,13 +61,15 @@ struct HookChain: Sendable {
     switch around {
     case (_, let body?, let inner)?:
       pause()
-      answers = try await body(message) { arguments in
+      let turn = WaitingHookTurn(message) { arguments in
         defer { pause() }
         try await resume()
         return try await runAndWait(
           message.with(arguments), inside: inner, rest, inTurn: inTurn, pause: pause, resume: resume)
       }
-    case (let body?, nil, let inner)?: answers = try body(message) { try run(message.with($0), inside: inner, inTurn) }
+      defer { turn.end() }
+      answers = try await body(turn)
+    case (let body?, nil, let inner)?: answers = try run(body, message, inside: inner, inTurn)
     case (nil, nil, let inner)?:
       answers = try await runAndWait(message, inside: inner, rest, inTurn: inTurn, pause: pause, resume: resume)
     case nil: answers = try await rest(message.arguments)

@@ -3,20 +3,37 @@
 /// The answers of one message in the order of delivery, of types that only some of its hooks know.
 @usableFromInline
 class MessageAnswers {
+  /// What the answers are; `nil` where there are none.
+  @usableFromInline final let type: ObjectIdentifier?
+
+  @usableFromInline
+  init(_ type: ObjectIdentifier?) { self.type = type }
+
   var boxes: [ArgumentBox] { [] }
 
   var count: Int { 0 }
 
-  static var none: MessageAnswers { MessageAnswers() }
+  @usableFromInline static var none: MessageAnswers { MessageAnswers(nil) }
 }
 
 /// Answers of a type that the sender, or a hook, knew.
+@usableFromInline
 final class TypedAnswers<R>: MessageAnswers {
-  let list: [R]
+  @usableFromInline let list: [R]
   /// Whether the type is known to be `Sendable`.
-  private let crosses: Bool
+  @usableFromInline let crosses: Bool
 
-  init(_ list: [R], crosses: Bool = false) { (self.list, self.crosses) = (list, crosses) }
+  @export(implementation)
+  init(_ list: [R], crosses: Bool = false) {
+    (self.list, self.crosses) = (list, crosses)
+    super.init(ObjectIdentifier(R.self))
+  }
+
+  /// Answers, or ``MessageAnswers/none``.
+  @export(implementation) @inline(__always)
+  static func list(_ list: [R], crosses: Bool) -> MessageAnswers {
+    list.isEmpty ? .none : TypedAnswers(list, crosses: crosses)
+  }
 
   override var boxes: [ArgumentBox] {
     if R.self == ArgumentBox.self { return unsafeBitCast(list, to: [ArgumentBox].self) }
@@ -35,8 +52,20 @@ extension MessageAnswers {
   /// The answers as values of one type: as they are when they were made as such, else out of boxes.
   ///
   /// - Throws: `typeMismatch` for an answer that is of another type.
+  @export(implementation) @inline(__always)
   final func typed<R>(as type: R.Type, _ message: HookedMessage) throws -> [R] {
-    if let typed = self as? TypedAnswers<R> { return typed.list }
+    try list(of: type) ?? converted(message)
+  }
+
+  /// The answers, if they were made as values of that type.
+  @export(implementation) @inline(__always)
+  final func list<R>(of type: R.Type) -> [R]? {
+    guard let found = self.type else { return [] }
+    return found == ObjectIdentifier(type) ? unsafeDowncast(self, to: TypedAnswers<R>.self).list : nil
+  }
+
+  @usableFromInline
+  final func converted<R>(_ message: HookedMessage) throws -> [R] {
     // The cast of an array asks for the type of each element.
     if R.self == ArgumentBox.self { return unsafeBitCast(boxes, to: [R].self) }
     return try boxes.map { box in

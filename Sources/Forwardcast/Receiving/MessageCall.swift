@@ -14,11 +14,18 @@
 public struct MessageCall<R, each A> {
   /// The arguments as they came to this hook.
   public let arguments: (repeat each A)
-  let message: HookedMessage
-  /// What stands inside, for other arguments and whether they may cross.
-  let rest: (Arguments<repeat each A>?, Bool) throws -> [R]
+  @usableFromInline let turn: HookTurn
 
-  public var selector: MessageSelector { message.selector }
+  @export(implementation) @inline(__always)
+  init(_ turn: HookTurn) throws {
+    // What throws comes first: releasing half of this value crashes the compiler.
+    arguments = try turn.message.arguments.values(
+      as: ((repeat each A) -> R).self, turn.message.selector, turn.message.receiver
+    ).values
+    self.turn = turn
+  }
+
+  public var selector: MessageSelector { turn.message.selector }
 
   /// Runs what stands inside of this hook: the hooks that were installed before it, and then the targets.
   ///
@@ -26,13 +33,19 @@ public struct MessageCall<R, each A> {
   ///
   /// - Returns: the answers in the order of delivery, as far as the sender asked for them.
   /// - Throws: what an inner hook throws, or the message; `hookEnded` when the hook is over.
-  @discardableResult
-  public func proceed() throws -> [R] { try rest(nil, false) }
+  @export(implementation) @discardableResult
+  public func proceed() throws -> [R] { try turn.proceed().typed(as: R.self, turn.message) }
 
   /// Runs what stands inside of this hook, with other `arguments`, which reach direct targets only.
   @discardableResult @_disfavoredOverload
   public func proceed(with arguments: repeat each A) throws -> [R] {
-    try rest(Arguments(values: (repeat each arguments)), false)
+    try proceed(Arguments(values: (repeat each arguments)), crosses: false)
+  }
+
+  fileprivate func proceed(_ other: Arguments<repeat each A>, crosses: Bool) throws -> [R] {
+    try turn.proceed(
+      turn.message.arguments.replacing(other, as: ((repeat each A) -> R).self, crosses: crosses, of: selector)
+    ).typed(as: R.self, turn.message)
   }
 }
 
@@ -40,7 +53,7 @@ extension MessageCall where repeat each A: Sendable {
   /// Runs what stands inside of this hook, with other `arguments`, which may cross to queued targets.
   @discardableResult @_disfavoredOverload
   public func proceed(with arguments: repeat each A) throws -> [R] {
-    try rest(Arguments(values: (repeat each arguments)), true)
+    try proceed(Arguments(values: (repeat each arguments)), crosses: true)
   }
 }
 
@@ -48,19 +61,36 @@ extension MessageCall where repeat each A: Sendable {
 public struct WaitingMessageCall<R, each A> {
   /// The arguments as they came to this hook.
   public let arguments: (repeat each A)
-  let message: HookedMessage
-  let rest: nonisolated(nonsending) (Arguments<repeat each A>?, Bool) async throws -> [R]
+  let turn: WaitingHookTurn
 
-  public var selector: MessageSelector { message.selector }
+  init(_ turn: WaitingHookTurn) throws {
+    // What throws comes first: releasing half of this value crashes the compiler.
+    arguments = try turn.message.arguments.values(
+      as: ((repeat each A) -> R).self, turn.message.selector, turn.message.receiver
+    ).values
+    self.turn = turn
+  }
+
+  public var selector: MessageSelector { turn.message.selector }
 
   /// Runs what stands inside of this hook and waits for it: see ``MessageCall/proceed()``.
   @discardableResult
-  nonisolated(nonsending) public func proceed() async throws -> [R] { try await rest(nil, false) }
+  nonisolated(nonsending) public func proceed() async throws -> [R] {
+    try await turn.proceed().typed(as: R.self, turn.message)
+  }
 
   /// Runs what stands inside of this hook, with other `arguments`, which reach direct targets only, and waits for it.
   @discardableResult @_disfavoredOverload
   nonisolated(nonsending) public func proceed(with arguments: repeat each A) async throws -> [R] {
-    try await rest(Arguments(values: (repeat each arguments)), false)
+    try await proceed(Arguments(values: (repeat each arguments)), crosses: false)
+  }
+
+  nonisolated(nonsending) fileprivate func proceed(
+    _ other: Arguments<repeat each A>, crosses: Bool
+  ) async throws -> [R] {
+    try await turn.proceed(
+      turn.message.arguments.replacing(other, as: ((repeat each A) -> R).self, crosses: crosses, of: selector)
+    ).typed(as: R.self, turn.message)
   }
 }
 
@@ -68,7 +98,7 @@ extension WaitingMessageCall where repeat each A: Sendable {
   /// Runs what stands inside of this hook, with other `arguments`, which may cross to queued targets, and waits for it.
   @discardableResult @_disfavoredOverload
   nonisolated(nonsending) public func proceed(with arguments: repeat each A) async throws -> [R] {
-    try await rest(Arguments(values: (repeat each arguments)), true)
+    try await proceed(Arguments(values: (repeat each arguments)), crosses: true)
   }
 }
 
@@ -78,15 +108,17 @@ public struct InvocationCall {
   public let target: AnyObject?
   /// The message as it came to this hook.
   public let invocation: Invocation
-  let rest: ([ArgumentBox]?) throws -> [ArgumentBox]
+  let turn: HookTurn
 
   /// Runs what stands inside of this hook: see ``MessageCall/proceed()``.
   @discardableResult
-  public func proceed() throws -> [ArgumentBox] { try rest(nil) }
+  public func proceed() throws -> [ArgumentBox] { try turn.proceed().boxes }
 
   /// Runs what stands inside of this hook, with `arguments` in place of those that were sent.
   @discardableResult
-  public func proceed(with arguments: [ArgumentBox]) throws -> [ArgumentBox] { try rest(arguments) }
+  public func proceed(with arguments: [ArgumentBox]) throws -> [ArgumentBox] {
+    try turn.proceed(turn.message.arguments.replacing(arguments, of: turn.message.selector)).boxes
+  }
 }
 
 /// A message by boxes at an `around` hook whose sender waits: see ``MessageCall``.
@@ -95,28 +127,70 @@ public struct WaitingInvocationCall {
   public let target: AnyObject?
   /// The message as it came to this hook.
   public let invocation: Invocation
-  let rest: nonisolated(nonsending) ([ArgumentBox]?) async throws -> [ArgumentBox]
+  let turn: WaitingHookTurn
 
   /// Runs what stands inside of this hook and waits for it: see ``MessageCall/proceed()``.
   @discardableResult
-  nonisolated(nonsending) public func proceed() async throws -> [ArgumentBox] { try await rest(nil) }
+  nonisolated(nonsending) public func proceed() async throws -> [ArgumentBox] { try await turn.proceed().boxes }
 
   /// Runs what stands inside of this hook, with other `arguments`, and waits for it.
   @discardableResult
   nonisolated(nonsending) public func proceed(with arguments: [ArgumentBox]) async throws -> [ArgumentBox] {
-    try await rest(arguments)
+    try await turn.proceed(turn.message.arguments.replacing(arguments, of: turn.message.selector)).boxes
   }
 }
 
-/// The time in which a hook runs. Stays in the turn of its message, as the calls do that go on with it.
-final class HookTurn {
-  private var isOver = false
+/// The time in which an `around` hook runs. Stays in the turn of its message, as the calls do that go on with it.
+@usableFromInline
+class RunningHook {
+  /// The message as it came to the hook.
+  @usableFromInline final let message: HookedMessage
+  private final var isOver = false
 
-  func end() { isOver = true }
+  fileprivate init(_ message: HookedMessage) { self.message = message }
+
+  final func end() { isOver = true }
 
   /// Whoever keeps a call beyond its hook would send a message that its sender knows nothing of.
-  @inline(never) func check(_ selector: MessageSelector) throws(MessageError) {
+  fileprivate final func check() throws(MessageError) {
     guard isOver else { return }
-    throw MessageError(.hookEnded, receiver: "the hook's call", selector: selector.name)
+    throw MessageError(.hookEnded, receiver: "the hook's call", selector: message.selector.name)
+  }
+}
+
+/// A hook that runs in the sender's turn, with what stands inside of it.
+@usableFromInline
+final class HookTurn: RunningHook {
+  private let inside: HookChain
+  private let count: Int
+  private let rest: Hook.Rest
+
+  /// - Parameter count: how many hooks of the chain stand inside.
+  init(_ message: HookedMessage, around inside: HookChain, _ count: Int, _ rest: @escaping Hook.Rest) {
+    (self.inside, self.count, self.rest) = (inside, count, rest)
+    super.init(message)
+  }
+
+  /// Runs what stands inside, with other arguments where some are given.
+  @usableFromInline
+  func proceed(_ arguments: MessageArguments? = nil) throws -> MessageAnswers {
+    try check()
+    let arguments = arguments ?? message.arguments
+    return try count == 0 ? rest(arguments) : inside.run(message.with(arguments), inside: count, rest)
+  }
+}
+
+/// The same for a hook that may suspend.
+final class WaitingHookTurn: RunningHook {
+  private let rest: Hook.WaitingRest
+
+  init(_ message: HookedMessage, _ rest: @escaping Hook.WaitingRest) {
+    self.rest = rest
+    super.init(message)
+  }
+
+  nonisolated(nonsending) func proceed(_ arguments: MessageArguments? = nil) async throws -> MessageAnswers {
+    try check()
+    return try await rest(arguments ?? message.arguments)
   }
 }

@@ -17,12 +17,12 @@ public struct MethodCall<R, each A> {
   ///
   /// - Throws: what an inner hook throws, or the method; `hookEnded` when the hook is over.
   @discardableResult
-  public func proceed() throws -> R { try TypedAnswers(try call.proceed()).single(as: R.self, call.message) }
+  public func proceed() throws -> R { try TypedAnswers(try call.proceed()).single(as: R.self, call.turn.message) }
 
   /// Runs what stands inside of this hook, with `arguments` in place of those that were sent.
   @discardableResult
   public func proceed(with arguments: repeat each A) throws -> R {
-    try TypedAnswers(try call.proceed(with: repeat each arguments)).single(as: R.self, call.message)
+    try TypedAnswers(try call.proceed(with: repeat each arguments)).single(as: R.self, call.turn.message)
   }
 }
 
@@ -40,13 +40,13 @@ public struct WaitingMethodCall<R, each A> {
   @discardableResult
   nonisolated(nonsending) public func proceed() async throws -> R {
     let list = try await call.proceed()
-    return try TypedAnswers(list).single(as: R.self, call.message)
+    return try TypedAnswers(list).single(as: R.self, call.turn.message)
   }
 
   /// Runs what stands inside of this hook, with other `arguments`, and waits for it.
   @discardableResult
   nonisolated(nonsending) public func proceed(with arguments: repeat each A) async throws -> R {
     let list = try await call.proceed(with: repeat each arguments)
-    return try TypedAnswers(list).single(as: R.self, call.message)
+    return try TypedAnswers(list).single(as: R.self, call.turn.message)
   }
 }

@@ -26,92 +26,33 @@ extension Hook.Body {
     }
   }
 
-  /// A body that runs around messages of a key, with a form for senders that wait.
-  static func around<R, each A>(
-    _ key: Message<(repeat each A) -> R>, _ body: ((MessageCall<R, repeat each A>) throws -> [R])?,
-    _ waiting: (nonisolated(nonsending) (WaitingMessageCall<R, repeat each A>) async throws -> [R])?
-  ) -> Hook.Body {
-    around(
-      body, waiting, crosses: key.answerCrosses, { try MessageCall($0, $1, of: key) },
-      { try WaitingMessageCall($0, $1, of: key) })
-  }
-
-  /// A body that runs around messages.
-  ///
-  /// - Parameters:
-  ///   - call: makes what `body` gets, of a message and of what stands inside, which throws when the hook is over.
-  ///   - waitingCall: makes what `waiting` gets.
-  private static func around<Call, WaitingCall, R>(
-    _ body: ((Call) throws -> [R])?, _ waiting: (nonisolated(nonsending) (WaitingCall) async throws -> [R])?,
-    crosses: Bool, _ call: @escaping @Sendable (HookedMessage, @escaping Hook.Rest) throws -> Call,
-    _ waitingCall: @escaping @Sendable (HookedMessage, @escaping Hook.WaitingRest) throws -> WaitingCall
-  ) -> Hook.Body {
-    var form: Hook.AroundBody?
-    if let body {
-      nonisolated(unsafe) let body = body
-      form = { message, rest in
-        let turn = HookTurn()
-        defer { turn.end() }
-        let call = try call(message) {
-          try turn.check(message.selector)
-          return try rest($0)
-        }
-        return TypedAnswers(try body(call), crosses: crosses)
-      }
-    }
-    var waitingForm: Hook.WaitingAroundBody?
-    if let waiting {
-      nonisolated(unsafe) let waiting = waiting
-      waitingForm = { message, rest in
-        let turn = HookTurn()
-        defer { turn.end() }
-        let call = try waitingCall(message) {
-          try turn.check(message.selector)
-          return try await rest($0)
-        }
-        return TypedAnswers(try await waiting(call), crosses: crosses)
-      }
-    }
-    return .around(form, waiting: waitingForm)
+  /// The form of an `around` hook for senders that wait.
+  static func waitingBody<R, each A>(
+    _ waiting: (nonisolated(nonsending) (WaitingMessageCall<R, repeat each A>) async throws -> [R])?, crosses: Bool
+  ) -> Hook.WaitingAroundBody? {
+    guard let waiting else { return nil }
+    nonisolated(unsafe) let body = waiting
+    return { TypedAnswers.list(try await body(try WaitingMessageCall($0)), crosses: crosses) }
   }
 }
 
-// Calls are made in initialisers: a closure that makes one with a closure in it crashes the compiler.
-
-extension MessageCall {
-  init(_ message: HookedMessage, _ rest: @escaping Hook.Rest, of key: Message<(repeat each A) -> R>) throws {
-    // What throws comes first: releasing half of this value crashes the compiler.
-    arguments = try message.values(of: key).values
-    self.message = message
-    self.rest = { other, crosses in
-      try rest(message.arguments(with: other, of: key, crosses: crosses)).typed(as: R.self, message)
-    }
-  }
-}
-
-extension WaitingMessageCall {
-  init(_ message: HookedMessage, _ rest: @escaping Hook.WaitingRest, of key: Message<(repeat each A) -> R>) throws {
-    // What throws comes first: releasing half of this value crashes the compiler.
-    arguments = try message.values(of: key).values
-    self.message = message
-    self.rest = { other, crosses in
-      try await rest(message.arguments(with: other, of: key, crosses: crosses)).typed(as: R.self, message)
-    }
-  }
+/// The form of an `around` hook for senders that do not wait. Specialised in the module that installs the hook, where the
+/// types are known.
+///
+/// - Parameter crosses: whether answers are known to be `Sendable`.
+@export(implementation)
+func aroundBody<R, each A>(_ body: ((MessageCall<R, repeat each A>) throws -> [R])?, crosses: Bool) -> (
+  @Sendable (HookTurn) throws -> MessageAnswers
+)? {
+  guard let body else { return nil }
+  nonisolated(unsafe) let made = body
+  return { TypedAnswers.list(try made(try MessageCall($0)), crosses: crosses) }
 }
 
 extension HookedMessage {
   /// The arguments as the types of a key.
   func values<R, each A>(of key: Message<(repeat each A) -> R>) throws -> Arguments<repeat each A> {
     try arguments.values(as: ((repeat each A) -> R).self, selector, receiver)
-  }
-
-  /// The arguments that a hook goes on with: other ones, or for `nil` those that it got.
-  fileprivate func arguments<R, each A>(
-    with other: Arguments<repeat each A>?, of key: Message<(repeat each A) -> R>, crosses: Bool
-  ) -> MessageArguments {
-    guard let other else { return arguments }
-    return arguments.replacing(other, as: ((repeat each A) -> R).self, crosses: crosses, of: selector)
   }
 }
 
@@ -139,36 +80,25 @@ extension Hook.Body {
     _ body: ((InvocationCall) throws -> [ArgumentBox])?,
     _ waiting: (nonisolated(nonsending) (WaitingInvocationCall) async throws -> [ArgumentBox])?
   ) -> Hook.Body {
-    around(body, waiting, crosses: false, InvocationCall.init, WaitingInvocationCall.init)
-  }
-}
-
-extension InvocationCall {
-  fileprivate init(_ message: HookedMessage, _ rest: @escaping Hook.Rest) {
-    (target, invocation) = (message.target, message.invocation)
-    self.rest = { try rest(message.arguments(with: $0)).boxes }
-  }
-}
-
-extension WaitingInvocationCall {
-  fileprivate init(_ message: HookedMessage, _ rest: @escaping Hook.WaitingRest) {
-    (target, invocation) = (message.target, message.invocation)
-    self.rest = { try await rest(message.arguments(with: $0)).boxes }
+    var (form, waitingForm) = (Hook.AroundBody?.none, Hook.WaitingAroundBody?.none)
+    if let body {
+      nonisolated(unsafe) let body = body
+      form = {
+        TypedAnswers(try body(InvocationCall(target: $0.message.target, invocation: $0.message.invocation, turn: $0)))
+      }
+    }
+    if let waiting {
+      nonisolated(unsafe) let waiting = waiting
+      waitingForm = {
+        let call = WaitingInvocationCall(target: $0.message.target, invocation: $0.message.invocation, turn: $0)
+        return TypedAnswers(try await waiting(call))
+      }
+    }
+    return .around(form, waiting: waitingForm)
   }
 }
 
 extension HookedMessage {
-  /// The message by boxes.
-  var invocation: Invocation {
-    var invocation = arguments.invocation(selector)
-    invocation.result = nil
-    return invocation
-  }
-
   /// The receiver whose method is called; `nil` where the message goes through a proxy.
   fileprivate var target: AnyObject? { receiver is any HookHolder ? nil : receiver }
-
-  fileprivate func arguments(with boxes: [ArgumentBox]?) -> MessageArguments {
-    boxes.map { arguments.replacing($0, of: selector) } ?? arguments
-  }
 }

@@ -21,13 +21,13 @@ extension MessageHooking where Self: Sendable {
   ///
   /// The compiler (Swift 6.3) takes no capture list in `waiting`: `weak let me = self` before the closure stands for
   /// `[weak self]`.
-  @discardableResult
+  @export(implementation) @discardableResult
   public func around<R, each A>(
     _ message: Message<(repeat each A) -> R>,
     _ body: (@Sendable (MessageCall<R, repeat each A>) throws -> [R])? = nil,
     waiting: (nonisolated(nonsending) @Sendable (WaitingMessageCall<R, repeat each A>) async throws -> [R])? = nil
   ) throws(MessageError) -> HookRegistration {
-    try hookPlace.install(message, Hook.Body.around(message, body, waiting))
+    try hookPlace.install(message, aroundBody(body, crosses: message.answerCrosses), waiting)
   }
 
   /// By boxes, on its sender's thread: runs `body` before each message of a selector, or every message; else as the form for

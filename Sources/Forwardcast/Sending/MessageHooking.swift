@@ -34,6 +34,15 @@ public struct HookPlace: Sendable {
     return try install(message.selector, body)
   }
 
+  /// Installs an `around` hook.
+  @usableFromInline
+  func install<R, each A>(
+    _ message: Message<(repeat each A) -> R>, _ body: (@Sendable (HookTurn) throws -> MessageAnswers)?,
+    _ waiting: (nonisolated(nonsending) (WaitingMessageCall<R, repeat each A>) async throws -> [R])?
+  ) throws(MessageError) -> HookRegistration {
+    try install(message, .around(body, waiting: Hook.Body.waitingBody(waiting, crosses: message.answerCrosses)))
+  }
+
   // Inlined: an optimized build for tests crashes in the cross-module pass (Swift 6.3) where the form above calls this.
   func install(_ selector: MessageSelector?, _ body: Hook.Body) throws(MessageError) -> HookRegistration {
     try holder.install(Hook(selector, body))
@@ -107,12 +116,12 @@ extension MessageHooking {
   ///   - waiting: the same for senders that wait, such as `collectAndWait`, and for methods that suspend.
   /// - Returns: a handle that cancels the hook.
   /// - Throws: as `before` of a key.
-  @discardableResult
+  @export(implementation) @discardableResult
   public func around<R, each A>(
     _ message: Message<(repeat each A) -> R>, _ body: ((MessageCall<R, repeat each A>) throws -> [R])? = nil,
     waiting: (nonisolated(nonsending) (WaitingMessageCall<R, repeat each A>) async throws -> [R])? = nil
   ) throws(MessageError) -> HookRegistration {
-    try hookPlace.install(message, Hook.Body.around(message, body, waiting))
+    try hookPlace.install(message, aroundBody(body, crosses: message.answerCrosses), waiting)
   }
 
   /// By boxes: runs `body` before each message of a selector, or before every message.

@@ -75,12 +75,14 @@ extension SelectorTable: MessageHooking {
     let cast = TargetCast<Target>()
     return try install(message, target) { () -> Hook.Body in
       var form: ((MessageCall<R, repeat each A>) throws -> [R])?
-      if let body { form = { [try body(cast.target($0.message.receiver), MethodCall($0))] } }
+      if let body { form = { [try body(cast.target($0.turn.message.receiver), MethodCall($0))] } }
       var waitingForm: (nonisolated(nonsending) (WaitingMessageCall<R, repeat each A>) async throws -> [R])?
       if let waiting {
-        waitingForm = { [try await waiting(cast.target($0.message.receiver), WaitingMethodCall($0))] }
+        waitingForm = { [try await waiting(cast.target($0.turn.message.receiver), WaitingMethodCall($0))] }
       }
-      return .around(message, form, waitingForm)
+      let crosses = message.answerCrosses
+      return .around(
+        aroundBody(form, crosses: crosses), waiting: Hook.Body.waitingBody(waitingForm, crosses: crosses))
     }
   }
 
