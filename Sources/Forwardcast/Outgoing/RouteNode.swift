@@ -140,7 +140,7 @@ final class RouteNode {
     if message == nil { root.hasGroups = false }
     var (next, open): (RouteNode?, [RouteNode]) = (first.add(root) ? root : nil, [])
     while let node = next {
-      let (selector, route) = (node.route.selector, node.route.route)
+      let selector = node.route.selector
       for index in node.leftOut.indices {
         let registration = node.leftOut[index].registration
         guard !registration.isFor(selector), let target = registration.currentTarget,
@@ -154,9 +154,9 @@ final class RouteNode {
         if first.add(child) { open.append(child) }
       }
       // One that is registered for several sets of selectors gets the message once.
-      let entered = route.hasRepeats ? RepeatedTargets() : nil
+      let entered = node.route.route.hasRepeats ? RepeatedTargets() : nil
       for (place, cast) in node.plan?.asked ?? [] {
-        let step = route.steps[place]
+        let step = node.route.steps[place]
         guard step.isActive || listsEveryTarget, let target = step.target,
           let multicast = cast?.multicast ?? target as? any MulticastSending
         else { continue }

@@ -214,7 +214,7 @@ extension TypedArguments {
       let step = steps[index]
       index &+= 1
       do {
-        if step.isActive, !isNested || loop.isWayOpen, let answer = try step.call(values, returning: R.self) {
+        if step.isActive, !isNested || loop.proxies.isWayOpen, let answer = try step.call(values, returning: R.self) {
           if let taker, try !taker._withUnsafeGuaranteedRef({ try $0.take(answer) }) {
             walk.noteKnown()
             break
@@ -222,10 +222,10 @@ extension TypedArguments {
           continue
         }
         unserved &+= 1
-        if !walk.miss(step, index &- 1) { break }
+        if !walk.miss(index &- 1) { break }
       } catch {
         unserved &+= 1
-        if !walk.fail(error, step) { break }
+        if !walk.fail(error, index &- 1) { break }
       }
     }
     walk.endLoop(index, ran: index &- unserved)

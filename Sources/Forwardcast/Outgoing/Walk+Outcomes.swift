@@ -143,12 +143,16 @@ extension Walk {
   /// Notes how far a loop has come, and how many targets have run that it has not told of.
   @usableFromInline @inline(never)
   func endLoop(_ count: Int, ran: Int) {
-    defer { keeper = nil }
-    let crosses = node.route.steps[node.frame.index].method?.takeUnretainedValue().resultCrosses ?? false
+    let node = node
+    let first = node.route.steps[node.frame.index]
     node.frame.index += count
-    guard ran > 0 else { return }
+    guard ran > 0 else { return keeper = nil }
     (node.frame.reached, node.frame.isListed) = (true, true)
-    if let keeper { return put(.answeredAll(keeper.kept(crosses: crosses)), proxyContext) }
+    if let keeper {
+      self.keeper = nil
+      let crosses = first.method?.takeUnretainedValue().resultCrosses ?? false
+      return put(.answeredAll(keeper.kept(crosses: crosses)), proxyContext)
+    }
     reached += ran
     countDelivered(ran)
   }
@@ -167,9 +171,12 @@ extension Walk {
   }
 
   /// Passes by a step that is not to be served, or whose target is dead. `false` when the loop is to end.
+  ///
+  /// - Parameter offset: how many steps the loop has left behind.
   @usableFromInline @inline(never)
-  func miss(_ step: RouteStep, _ offset: Int) -> Bool {
-    takeLeftOut(before: node.frame.index + offset)
+  func miss(_ offset: Int) -> Bool {
+    let (index, step) = (node.frame.index + offset, loopSteps.first[offset])
+    if listsEveryTarget { takeLeftOut(before: index) }
     let own = step.obstacle ?? (step.target == nil ? .dead : nil)
     let reason = DeliveryReport.SkipReason.first(own, proxies.obstacle ?? own ?? .dead)
     if reason == .dead { node.frame.dead += 1 }
@@ -184,7 +191,8 @@ extension Walk {
   ///
   /// - Parameter target: the target, where that might die meanwhile.
   @usableFromInline @inline(never)
-  func fail(_ error: any Error, _ step: RouteStep, _ target: AnyObject? = nil) -> Bool {
+  func fail(_ error: any Error, _ offset: Int, _ target: AnyObject? = nil) -> Bool {
+    let step = loopSteps.first[offset]
     take(.failed(error), at: context(step, target ?? step.target))
     return node.frame.stop == nil && !isEnough
   }

@@ -36,7 +36,7 @@ extension Walk {
     if let refusal = node.route.route.prelude?.refusal {
       node.frame.index = node.route.count
       take(.failed(refusal), at: proxyContext)
-    } else if !node.frame.isInOrder, proxies.outer == nil || proxies.obstacle == nil {
+    } else if !node.frame.isInOrder, !proxies.isNested || proxies.obstacle == nil {
       postQueued(node)
     }
   }
@@ -71,9 +71,8 @@ extension Walk {
   func leave(to base: Int) {
     if node.route.route.prelude != nil { _ = node.listFailures(to: self) }
     let left = leaveNode()
-    let route = left.route
     if left.frame.dead + left.frame.skipped > 0 {
-      route.core.end(route, dead: left.frame.dead, skipped: left.frame.skipped)
+      left.route.core.end(left.route, dead: left.frame.dead, skipped: left.frame.skipped)
     }
     if left.frame.stop == nil, !left.frame.reached, let place = left.place { takeSilence(left, place) }
     left.place = nil

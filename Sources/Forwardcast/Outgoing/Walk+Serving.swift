@@ -134,8 +134,9 @@ extension Walk {
     while index < count {
       let step = steps[index]
       index += 1
-      guard step.isActive, loop.isWayOpen, let target = step.target, let method = step.method else {
-        if miss(step, index - 1) { continue } else { break }
+      guard step.isActive, !loop.isNested || loop.proxies.isWayOpen, let target = step.target, let method = step.method
+      else {
+        if miss(index - 1) { continue } else { break }
       }
       do {
         if loop.answers == .none {
@@ -148,7 +149,7 @@ extension Walk {
           break
         }
       } catch {
-        if !fail(error, step, target) { break }
+        if !fail(error, index - 1, target) { break }
       }
     }
     endLoop(index, ran: ran)
@@ -252,7 +253,7 @@ struct WalkLoop {
   /// What becomes of answers.
   @usableFromInline let answers: Answers
   /// The proxies of the targets. The walk keeps them.
-  private let proxies: Unmanaged<ProxyChain>
+  @usableFromInline let proxies: Unmanaged<ProxyChain>
   /// Whether they lie in others.
   @usableFromInline let isNested: Bool
 
@@ -272,13 +273,14 @@ struct WalkLoop {
   @usableFromInline
   init(_ walk: Walk, answering type: Any.Type?) {
     answers = walk.answers(of: type)
-    proxies = .passUnretained(walk.proxies)
-    isNested = walk.proxies.outer != nil
+    let proxies = walk.proxies
+    (self.proxies, isNested) = (.passUnretained(proxies), proxies.isNested)
   }
+}
 
+extension Unmanaged<ProxyChain> {
   /// Whether every proxy between the sender and the targets still lets messages through.
-  @usableFromInline
-  var isWayOpen: Bool { !isNested || proxies._withUnsafeGuaranteedRef { $0.isOpen || $0.obstacle == nil } }
+  @usableFromInline var isWayOpen: Bool { _withUnsafeGuaranteedRef { $0.isOpen || $0.obstacle == nil } }
 }
 
 /// How long a sender blocks at most, with all that its hooks do.

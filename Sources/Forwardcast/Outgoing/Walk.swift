@@ -154,7 +154,7 @@ class Walk: OutcomeTaker {
       } else if depth <= base {
         return
       } else if node.frame.index >= node.route.count || isSpent {
-        takeLeftOut(before: node.frame.index)
+        if listsEveryTarget { takeLeftOut(before: node.frame.index) }
         leave(to: base)
       } else {
         serveNext(node, awaits: awaits)
@@ -165,8 +165,8 @@ class Walk: OutcomeTaker {
   /// Serves the next step of the proxy that the message is in, or the segment that begins there.
   private final func serveNext(_ node: RouteNode, awaits: Bool) {
     let index = node.frame.index
-    takeLeftOut(before: index)
-    if node.proxies.outer != nil { node.frame.stop = stopNow }
+    if listsEveryTarget { takeLeftOut(before: index) }
+    if node.proxies.isNested { node.frame.stop = stopNow }
     let mayStop = pending != nil && node.route.core.stopsAtFirst
     if mayStop, node.frame.stop == nil, pending?.hasFailed(in: node.proxies) ?? false { node.frame.stop = .stopped }
     if isEnough || node.frame.stop != nil { return stop(node) }
@@ -220,7 +220,7 @@ class Walk: OutcomeTaker {
 
   /// Why nobody further in the proxy gets the message at this moment.
   final var stopNow: DeliveryReport.SkipReason? {
-    guard proxies.outer != nil, let obstacle = proxies.obstacle else { return node.frame.stop }
+    guard proxies.isNested, let obstacle = proxies.obstacle else { return node.frame.stop }
     return .first(node.frame.stop, obstacle)
   }
 
@@ -275,7 +275,6 @@ class Walk: OutcomeTaker {
 
   /// Takes the registrations that the message passes by and that stand before the step at `index`.
   final func takeLeftOut(before index: Int) {
-    guard listsEveryTarget else { return }
     let node = node
     while node.frame.nextLeftOut < node.leftOut.count, node.leftOut[node.frame.nextLeftOut].before <= index {
       node.frame.nextLeftOut += 1

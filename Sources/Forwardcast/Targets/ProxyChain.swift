@@ -1,6 +1,7 @@
 // ProxyChain.swift: a proxy and those that it was reached through, and where a message may not go on.
 
 /// A proxy, and the proxies that it was reached through as a target, the nearest first.
+@usableFromInline
 final class ProxyChain: Sendable {
   let core: MulticastCore
   let outer: ProxyChain?
@@ -10,6 +11,8 @@ final class ProxyChain: Sendable {
   private let around: Unmanaged<ProxyChain>?
   private let place: Unmanaged<Registration>?
   let depth: Int
+  /// Whether the proxy was reached through another.
+  var isNested: Bool { around != nil }
 
   init(_ core: MulticastCore, in outer: ProxyChain? = nil, by registration: Registration? = nil) {
     (self.core, self.outer, self.registration) = (core, outer, registration)
@@ -71,7 +74,7 @@ final class ProxyChain: Sendable {
         : "they lie more than \(ProxyChain.maximumDepth) deep in one another")
   }
 
-  func contains(_ core: MulticastCore) -> Bool { contains { $0.core === core } }
+  func contains(_ core: MulticastCore) -> Bool { self.core === core || outer.map { $0.contains(core) } ?? false }
 
   /// Whether `isMeant` holds for this proxy or one around it.
   func contains(where isMeant: (ProxyChain) -> Bool) -> Bool {
