@@ -154,6 +154,7 @@ struct CompilerTests {
         }
         @Forwarded(inheriting: (any ChatDelegate).self) public protocol GroupDelegate: ChatDelegate { func joined() }
         @Forwarded public protocol ListDelegate: Scrolling { func selected(_ row: Int) }
+        enum Hidden { @Forwarded public protocol Moving: AnyObject { func moved(_ to: (x: Int, y: Section)) -> Int? } }
         @Forwarded(otherwise: .emptyValues) public nonisolated protocol Loading: AnyObject {
           func load(_ url: URL, isFresh: Bool) async throws -> Data
           func mayLoad() async -> Bool

@@ -259,6 +259,27 @@ struct WriterTests {
     expect(inheriting.contains("typealias ForwardedParent0 = AProxyNamespace  //"))
   }
 
+  @Test("a written class is no more visible than what stands around its protocol")
+  func surroundings() {
+    let text = "@Forwarded public protocol B: AnyObject { func b(_ x: Int) }"
+    let wide = Expander(text, in: ["public enum Space {}", "extension Outer {}"]).expansion.text
+    expect(wide.contains("public final class BProxy"))
+    expect(Expander(text, in: ["package struct Space {}"]).expansion.text.contains("package final class BProxy"))
+    for context in [["enum Space {}"], ["public enum Space {}", "class Outer {}"]] {
+      let inside = Expander(text, in: context).expansion.text
+      #expect(inside.contains(" final class BProxy") && !inside.contains("public final") && !inside.contains("@export"))
+    }
+  }
+
+  @Test("nothing is written for a protocol in a function, which the compiler refuses")
+  func localProtocols() {
+    let text = "@Forwarded protocol B: AnyObject { func b() }"
+    for context in [["func f() {}"], ["struct Inner {}", "init() {}"]] {
+      let local = Expander(text, in: context)
+      #expect(local.expansion.text.isEmpty && local.problems.isEmpty)
+    }
+  }
+
   @Test("an attribute that may be a global actor is asked about where the class begins")
   func unknownActors() {
     let text = Expander("@Forwarded @Audio protocol B { @Loud func b(); @StoreActor func c(); @objc func d() }")

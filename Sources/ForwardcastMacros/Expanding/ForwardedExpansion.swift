@@ -10,6 +10,9 @@ extension ExpansionRequest {
         declaration: declaration.keywordOffsets)
       return
     }
+    declaration.around = around.compactMap(\.self)
+    // The compiler refuses what is attached to a local protocol.
+    if declaration.around.contains(where: { ["func", "init", "deinit", "subscript"].contains($0.keyword) }) { return }
     guard let options = forwardedOptions(&expansion) else { return }
     if let actor = options.actor { declaration.mark(actor: actor) }
     var checker = ProtocolChecker(declaration: declaration, settings: settings, silence: options.silence)

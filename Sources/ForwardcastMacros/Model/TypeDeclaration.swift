@@ -19,6 +19,8 @@ struct TypeDeclaration {
   /// The tokens of a `where` clause.
   var whereClause: Range<Int>?
   let documentation: [String]
+  /// The declarations around it: it is no more visible than these.
+  var around: [TypeDeclaration] = []
   var items: [MemberItem] = []
   /// Whether an attribute of it or of a member stands for the global actor that it is said to be.
   private(set) var isMarked = false
@@ -71,12 +73,12 @@ struct TypeDeclaration {
   var inClient: String { memberAccess == "public " ? "@export(implementation) " : "" }
 
   /// The access of members that are as visible as the declaration, with a blank; nothing where that is the narrowest there is.
-  var memberAccess: String {
-    switch access {
-    case "public", "open": "public "
-    case "package": "package "
-    default: ""
-    }
+  var memberAccess: String { ["", "package ", "public "][visibility] }
+
+  /// 2 where every module sees the declaration, 1 where those of its package do, else 0. What an extension extends is not known.
+  private var visibility: Int {
+    let own = keyword == "extension" || access == "public" || access == "open" ? 2 : access == "package" ? 1 : 0
+    return around.map(\.visibility).reduce(own, min)
   }
 }
 
