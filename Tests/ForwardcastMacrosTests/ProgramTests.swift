@@ -271,10 +271,10 @@ struct WriterTests {
     }
   }
 
-  @Test("nothing is written for a protocol in a function, which the compiler refuses")
+  @Test("nothing is written for a protocol in a function or a generic type, which the compiler refuses")
   func localProtocols() {
     let text = "@Forwarded protocol B: AnyObject { func b() }"
-    for context in [["func f() {}"], ["struct Inner {}", "init() {}"]] {
+    for context in [["func f() {}"], ["struct Inner {}", "init() {}"], ["enum Inner {}", "struct Outer<T> {}"]] {
       let local = Expander(text, in: context)
       #expect(local.expansion.text.isEmpty && local.problems.isEmpty)
     }

@@ -11,8 +11,12 @@ extension ExpansionRequest {
       return
     }
     declaration.around = around.compactMap(\.self)
-    // The compiler refuses what is attached to a local protocol.
-    if declaration.around.contains(where: { ["func", "init", "deinit", "subscript"].contains($0.keyword) }) { return }
+    // The compiler refuses protocols in generic types, and what is attached to a local one.
+    if declaration.around.contains(where: {
+      $0.generics != nil || ["func", "init", "deinit", "subscript"].contains($0.keyword)
+    }) {
+      return
+    }
     guard let options = forwardedOptions(&expansion) else { return }
     if let actor = options.actor { declaration.mark(actor: actor) }
     var checker = ProtocolChecker(declaration: declaration, settings: settings, silence: options.silence)
