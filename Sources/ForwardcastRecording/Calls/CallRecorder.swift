@@ -50,7 +50,7 @@ public final class CallRecorder: @unchecked Sendable {  // the lock guards the l
   }
 
   /// Keeps no arguments of a message, or not those; from the next call on. The text of an error of such a call is not kept
-  /// either, since it may say what they were.
+  /// either, since it may say what they were. Who reads the recording as data names ``RedactedValue`` among its types.
   ///
   ///     recorder.redact("logIn:password:", arguments: [1])
   ///     print(recorder.calls[0])  // [account logIn: "ann" password: ‹redacted›]
