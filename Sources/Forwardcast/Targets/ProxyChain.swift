@@ -74,7 +74,14 @@ final class ProxyChain: Sendable {
         : "they lie more than \(ProxyChain.maximumDepth) deep in one another")
   }
 
-  func contains(_ core: MulticastCore) -> Bool { self.core === core || outer.map { $0.contains(core) } ?? false }
+  func contains(_ core: MulticastCore) -> Bool {
+    var next = Unmanaged.passUnretained(self)
+    while true {
+      let (isMeant, outer) = next._withUnsafeGuaranteedRef { ($0.core === core, $0.around) }
+      guard !isMeant, let outer else { return isMeant }
+      next = outer
+    }
+  }
 
   /// Whether `isMeant` holds for this proxy or one around it.
   func contains(where isMeant: (ProxyChain) -> Bool) -> Bool {
