@@ -92,16 +92,43 @@ public struct DeliveryReport {
   /// Who ran the message, and what each answered.
   public var answers: [Answer] = []
   /// Who will run it on a context of its own.
-  public var queued: [AnyObject] = []
+  public var queued: [AnyObject] {
+    get { rest?.queued ?? [] }
+    _modify { yield &ownRest.queued }
+  }
   /// Who failed, and with what.
-  public var failures: [Failure] = []
+  public var failures: [Failure] {
+    get { rest?.failures ?? [] }
+    _modify { yield &ownRest.failures }
+  }
   /// Who was passed over, and why.
-  public var skipped: [Skip] = []
+  public var skipped: [Skip] {
+    get { rest?.skipped ?? [] }
+    _modify { yield &ownRest.skipped }
+  }
   /// How many messages full buffers gave up for this one, itself included.
   public var dropped = 0
 
   /// Whether the last who got the message runs it on a context of its own, so that its answer is not known yet.
   public var endsQueued = false
+
+  /// What most messages have none of, behind one reference: each empty list of its own would be released for each message.
+  private final class Rest {
+    var queued: [AnyObject] = []
+    var failures: [Failure] = []
+    var skipped: [Skip] = []
+  }
+  private var rest: Rest?
+  /// The lists of this copy of the report alone.
+  private var ownRest: Rest {
+    mutating get {
+      if isKnownUniquelyReferenced(&rest), let rest { return rest }
+      let made = Rest()
+      if let rest { (made.queued, made.failures, made.skipped) = (rest.queued, rest.failures, rest.skipped) }
+      rest = made
+      return made
+    }
+  }
 
   /// An empty report: nobody was there. Of a message that was answered: ``init(answeredBy:_:)``.
   public init() {}
