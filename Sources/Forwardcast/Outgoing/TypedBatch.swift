@@ -222,7 +222,7 @@ final class TypedBatch<R, each A>: PlainBatch, @unchecked Sendable {  // as said
   @usableFromInline
   override func takeNext() -> MessageArguments {
     defer { position += 1 }
-    return TypedArguments((slots + (position - first)).move(), returning: R.self, crosses: true)
+    return (slots + (position - first)).move().shared(returning: R.self, crosses: true)
   }
 }
 

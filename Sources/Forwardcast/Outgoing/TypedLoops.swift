@@ -190,44 +190,42 @@ extension Arguments {
   /// The arguments for a walk, with the loop that serves many steps at once.
   @export(implementation) @inline(never)
   func walked<R>(returning: R.Type, crosses: Bool) -> MessageArguments {
-    TypedArguments<R, repeat each A>(self, returning: R.self, crosses: crosses) { arguments, walk in
-      let typed = unsafeDowncast(arguments, to: TypedArguments<R, repeat each A>.self)
-      typed.serve(unsafeDowncast(walk, to: Walk.self))
+    shared(returning: R.self, crosses: crosses) { arguments, walk in
+      let typed = unsafeDowncast(arguments, to: TypedArguments<R, Arguments>.self)
+      typed.values.serve(unsafeDowncast(walk, to: Walk.self), returning: R.self)
     }
   }
-}
 
-extension TypedArguments {
   /// Gives the message to the steps that the walk is at, all of whose methods have its types.
   @export(implementation) @inline(__always)
-  func serve(_ walk: Walk) {
-    let (steps, count) = walk.loopSteps
+  func serve<R>(_ walk: Walk, returning: R.Type) {
+    let (first, count) = walk.loopSteps
     let loop = WalkLoop(walk, answering: R.self)
     if loop.answers == .boxed || loop.answers == .plain {
-      return values.withCalls(returning: R.self, walk.serveOpened)
+      return withCalls(returning: R.self, walk.serveOpened)
     }
     // The walk keeps it.
     let taker = loop.answers == .typed ? Unmanaged.passUnretained(walk.taker(of: R.self)) : nil
     let isNested = loop.isNested
-    var (index, unserved) = (0, 0)
-    while index < count {
-      let step = steps[index]
-      index &+= 1
+    let end = first + count
+    var next = first
+    // A segment has a step. The walk gets the place itself: counts of any kind would need a register in each turn.
+    repeat {
+      let step = next.pointee
+      next += 1
       do {
-        if step.isActive, !isNested || loop.proxies.isWayOpen, let answer = try step.call(values, returning: R.self) {
+        if step.isActive, !isNested || loop.proxies.isWayOpen, let answer = try step.call(self, returning: R.self) {
           if let taker, try !taker._withUnsafeGuaranteedRef({ try $0.take(answer) }) {
             walk.noteKnown()
             break
           }
           continue
         }
-        unserved &+= 1
-        if !walk.miss(index &- 1) { break }
+        if !walk.miss(next) { break }
       } catch {
-        unserved &+= 1
-        if !walk.fail(error, index &- 1) { break }
+        if !walk.fail(error, next) { break }
       }
-    }
-    walk.endLoop(index, ran: index &- unserved)
+    } while next < end
+    walk.endLoop(next)
   }
 }

@@ -140,17 +140,20 @@ extension Walk {
   /// Has the steps of the segment served one by one, since no loop can serve them.
   func refuseLoop() { node.frame.loopsFrom = node.frame.segmentEnd }
 
-  /// Notes how far a loop has come, and how many targets have run that it has not told of.
+  /// Notes how far a loop has come: all of whom nothing was told have run.
+  ///
+  /// - Parameter end: that of the steps that had their turn.
   @usableFromInline @inline(never)
-  func endLoop(_ count: Int, ran: Int) {
-    let node = node
-    let first = node.route.steps[node.frame.index]
-    node.frame.index += count
+  func endLoop(_ end: UnsafeMutablePointer<RouteStep>) {
+    let (node, first) = (node, loopSteps.first)
+    let ran = end - first - toldInLoop
+    toldInLoop = 0
+    node.frame.index += end - first
     guard ran > 0 else { return keeper = nil }
     (node.frame.reached, node.frame.isListed) = (true, true)
     if let keeper {
       self.keeper = nil
-      let crosses = first.method?.takeUnretainedValue().resultCrosses ?? false
+      let crosses = first.pointee.method?.takeUnretainedValue().resultCrosses ?? false
       return put(.answeredAll(keeper.kept(crosses: crosses)), proxyContext)
     }
     reached += ran
@@ -172,11 +175,12 @@ extension Walk {
 
   /// Passes by a step that is not to be served, or whose target is dead. `false` when the loop is to end.
   ///
-  /// - Parameter offset: how many steps the loop has left behind.
+  /// - Parameter end: that of the step.
   @usableFromInline @inline(never)
-  func miss(_ offset: Int) -> Bool {
-    let (index, step) = (node.frame.index + offset, loopSteps.first[offset])
-    if listsEveryTarget { takeLeftOut(before: index) }
+  func miss(_ end: UnsafeMutablePointer<RouteStep>) -> Bool {
+    let step = (end - 1).pointee
+    toldInLoop += 1
+    if listsEveryTarget { takeLeftOut(before: end - 1 - node.route.steps) }
     let own = step.obstacle ?? (step.target == nil ? .dead : nil)
     let reason = DeliveryReport.SkipReason.first(own, proxies.obstacle ?? own ?? .dead)
     if reason == .dead { node.frame.dead += 1 }
@@ -189,10 +193,13 @@ extension Walk {
 
   /// Takes a target's error. `false` when the loop is to end.
   ///
-  /// - Parameter target: the target, where that might die meanwhile.
+  /// - Parameters:
+  ///   - end: that of the step.
+  ///   - target: the target, where that might die meanwhile.
   @usableFromInline @inline(never)
-  func fail(_ error: any Error, _ offset: Int, _ target: AnyObject? = nil) -> Bool {
-    let step = loopSteps.first[offset]
+  func fail(_ error: any Error, _ end: UnsafeMutablePointer<RouteStep>, _ target: AnyObject? = nil) -> Bool {
+    let step = (end - 1).pointee
+    toldInLoop += 1
     take(.failed(error), at: context(step, target ?? step.target))
     return node.frame.stop == nil && !isEnough
   }
@@ -201,6 +208,7 @@ extension Walk {
   @usableFromInline @inline(never)
   func take(_ answer: ArgumentBox, of target: AnyObject, _ step: RouteStep) -> Bool {
     let outcome = crossed(.answered(message.request.keepsAnswers ? answer : nil), step, target)
+    toldInLoop += 1
     note(outcome)
     put(outcome, context(step, target))
     return node.frame.stop == nil && !isEnough

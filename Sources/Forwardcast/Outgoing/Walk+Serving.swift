@@ -128,31 +128,30 @@ extension Walk {
   /// Serves those steps by what opened boxes give, or a sender that takes answers in boxes only.
   @usableFromInline @inline(never)
   func serveOpened(_ run: Method.OpenedRun, _ ask: Method.OpenedAsk) {
-    let (steps, count) = loopSteps
     let loop = WalkLoop(self, answering: nil)
-    var (index, ran) = (0, 0)
-    while index < count {
-      let step = steps[index]
-      index += 1
+    let (first, count) = loopSteps
+    let end = first + count
+    var next = first
+    while next < end {
+      let step = next.pointee
+      next += 1
       guard step.isActive, !loop.isNested || loop.proxies.isWayOpen, let target = step.target, let method = step.method
       else {
-        if miss(index - 1) { continue } else { break }
+        if miss(next) { continue } else { break }
       }
       do {
         if loop.answers == .none {
           try method._withUnsafeGuaranteedRef { try run($0, target) }
-          ran += 1
         } else if loop.answers == .plain {
           accept(try method._withUnsafeGuaranteedRef { try ask($0, target) }, of: target)
-          ran += 1
         } else if !take(try method._withUnsafeGuaranteedRef { try ask($0, target) }, of: target, step) {
           break
         }
       } catch {
-        if !fail(error, index - 1, target) { break }
+        if !fail(error, next, target) { break }
       }
     }
-    endLoop(index, ran: ran)
+    endLoop(next)
   }
 
   /// Whether all targets on other contexts that were to get the message have died or been removed.
@@ -273,8 +272,10 @@ struct WalkLoop {
   @usableFromInline
   init(_ walk: Walk, answering type: Any.Type?) {
     answers = walk.answers(of: type)
-    let proxies = walk.proxies
-    (self.proxies, isNested) = (.passUnretained(proxies), proxies.isNested)
+    // Retained by nobody: the walk keeps its nodes, and these what they are told of.
+    (proxies, isNested) = Unmanaged.passUnretained(walk.node)._withUnsafeGuaranteedRef {
+      (.passUnretained($0.proxies), $0.proxies.isNested)
+    }
   }
 }
 

@@ -73,6 +73,8 @@ class Walk: OutcomeTaker {
   @exclusivity(unchecked) final var isSpent = false
   /// Whether the message was ended by hooks around the proxy that it was sent to.
   @exclusivity(unchecked) final var failedInHooks = false
+  /// How many outcomes of the loop under way were told of.
+  @exclusivity(unchecked) final var toldInLoop = 0
   /// Keeps the answers of the loop under way, where hooks get them first or an earlier outcome is open.
   @exclusivity(unchecked) final var keeper: TypedTaker?
   /// Whether some target ran inside of hooks, whatever these made of that.

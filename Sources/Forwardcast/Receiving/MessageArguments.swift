@@ -44,26 +44,26 @@ class MessageArguments: @unchecked Sendable {  // immutable; crosses contexts on
 }
 
 /// Arguments whose types the sender knew, and sends as they are.
+///
+/// Generic over all of them as one type: the end of an object whose class names a pack asks the runtime for the types of its
+/// fields, some 390 instructions a message.
 @usableFromInline
-final class TypedArguments<R, each A>: MessageArguments, @unchecked Sendable {  // immutable
-  @usableFromInline let values: Arguments<repeat each A>
+final class TypedArguments<R, Values: ArgumentValues>: MessageArguments, @unchecked Sendable {  // immutable
+  @usableFromInline let values: Values
 
   /// - Parameters:
   ///   - crosses: whether the compiler has seen that all of them are `Sendable`.
   ///   - loop: serves many steps; see ``MessageArguments/loop``.
   @export(implementation) @inline(never)
-  init(_ values: Arguments<repeat each A>, returning: R.Type, crosses: Bool, loop: Loop? = nil) {
+  init(_ values: Values, as type: ObjectIdentifier, crosses: Bool, loop: Loop? = nil) {
     self.values = values
     let traits = values.traits
-    super.init(
-      functionType: ObjectIdentifier(((repeat each A) -> R).self), mayCopy: traits.mayCopy,
-      crosses: crosses || traits.isEmpty, loop: loop)
+    super.init(functionType: type, mayCopy: traits.mayCopy, crosses: crosses || traits.isEmpty, loop: loop)
   }
 
   override func call(_ method: Method, _ target: AnyObject, keepsAnswer: Bool) throws -> ArgumentBox? {
-    let typed = unsafeDowncast(method, to: TypedMethod<R, repeat each A>.self)
-    let result = try typed.call(target, values)
-    return keepsAnswer ? ArgumentBox(storage: result, isSendable: typed.resultCrosses) : nil
+    let result: R = try values.call(method, target)
+    return keepsAnswer ? ArgumentBox(storage: result, isSendable: method.resultCrosses) : nil
   }
 
   override func invocation(_ selector: MessageSelector) -> Invocation {
@@ -76,8 +76,18 @@ final class TypedArguments<R, each A>: MessageArguments, @unchecked Sendable {  
   }
 
   override func copied() -> MessageArguments {
-    TypedArguments(values.copiedForDelivery, returning: R.self, crosses: crosses, loop: loop)
+    guard let functionType else { return self }
+    return TypedArguments(values.copiedForDelivery, as: functionType, crosses: crosses, loop: loop)
   }
+}
+
+/// What ``TypedArguments`` needs of its ``Arguments``.
+@usableFromInline
+protocol ArgumentValues {
+  var traits: (isEmpty: Bool, mayCopy: Bool) { get }
+  var copiedForDelivery: Self { get }
+  func call<R>(_ method: Method, _ target: AnyObject) throws -> R
+  func boxes(crossing: Bool) -> [ArgumentBox]
 }
 
 /// Arguments that came in boxes.
@@ -116,7 +126,7 @@ extension MessageArguments {
     as type: ((repeat each A) -> R).Type, _ selector: MessageSelector, _ receiver: AnyObject
   ) throws -> Arguments<repeat each A> {
     if functionType == ObjectIdentifier(type) {
-      return unsafeDowncast(self, to: TypedArguments<R, repeat each A>.self).values
+      return unsafeDowncast(self, to: TypedArguments<R, Arguments<repeat each A>>.self).values
     }
     return try unboxed(selector, receiver)
   }
@@ -133,11 +143,23 @@ extension MessageArguments {
   ) -> MessageArguments {
     if functionType == nil { return replacing(values.boxes(crossing: crosses), of: selector) }
     let sameLoop = functionType == ObjectIdentifier(type) ? loop : nil
-    return TypedArguments(values, returning: R.self, crosses: crosses, loop: sameLoop)
+    return values.shared(returning: R.self, crosses: crosses, loop: sameLoop)
   }
 }
 
-extension Arguments {
+extension Arguments: ArgumentValues {
+  /// The arguments as one object for all who get them.
+  @export(implementation) @inline(__always)
+  func shared<R>(returning: R.Type, crosses: Bool, loop: MessageArguments.Loop? = nil) -> TypedArguments<R, Self> {
+    TypedArguments(self, as: ObjectIdentifier(((repeat each A) -> R).self), crosses: crosses, loop: loop)
+  }
+
+  /// Calls a method of this function type.
+  @usableFromInline
+  func call<R>(_ method: Method, _ target: AnyObject) throws -> R {
+    try unsafeDowncast(method, to: TypedMethod<R, repeat each A>.self).call(target, self)
+  }
+
   /// Whether there are no arguments at all, and whether one may want a copy for each target.
   @usableFromInline var traits: (isEmpty: Bool, mayCopy: Bool) {
     @export(implementation) @inline(__always) get {

@@ -282,7 +282,7 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
     ) { (target: AnyObject, arguments: Arguments<repeat each A>) throws -> R in
       let message = HookedMessage(
         selector: selector, receiver: target,
-        arguments: TypedArguments<R, repeat each A>(arguments, returning: R.self, crosses: false))
+        arguments: arguments.shared(returning: R.self, crosses: false))
       let answers = try hooks.run(message) { other in
         TypedAnswers([try body(target, other.values(as: ((repeat each A) -> R).self, selector, target))])
       }
