@@ -7,7 +7,7 @@ enum RowTemplate {
   /// For targets of any type: by key, and by selector, where the key is made of the closure's types.
   private static let rows = """
       /// A row of {words} whose types are those of its key{as}.{door}
-      {key-inlining}
+      {inlining}
       public init<R{generics}>(
         to message: Message<{function}>, signature: MethodSignature? = nil,
         _ body: @escaping @Sendable (Target{types}) throws -> R
@@ -15,7 +15,7 @@ enum RowTemplate {
         {body}
       }
 
-      /// A row of {words} whose types are those of its closure: see the form with a key.
+      /// A row of {words} whose types are those of its closure.
       {inlining} @_disfavoredOverload
       public init<R{generics}>(
         to selector: MessageSelector, signature: MethodSignature? = nil,
@@ -24,7 +24,7 @@ enum RowTemplate {
         self.init(to: Message<{function}>(selector), signature: signature, body)
       }
 
-      /// A row of {words} as its closure types it, whose answer may cross in a box: see the form with a key.
+      /// As above, where the answer is `Sendable`, so that it may cross in a box.
       {inlining} @_disfavoredOverload
       public init<R: Sendable{generics}>(
         to selector: MessageSelector, signature: MethodSignature? = nil,
@@ -36,7 +36,7 @@ enum RowTemplate {
 
   /// By key alone.
   private static let isolatedRows = """
-      /// A row of {words} that runs on the main actor{as}.{isolated}
+      /// A row of {words} that runs on the main actor{as}.
       public init<R{generics}>(
         to message: Message<{function}>,
         onMainActor body: @escaping @MainActor @Sendable (Target{types}) throws -> R
@@ -44,7 +44,7 @@ enum RowTemplate {
         self.init(mainActor: message, body)
       }
 
-      /// A row of {words} that may suspend{as}.{isolated}
+      /// A row of {words} that may suspend{as}.
       public init<R{generics}>(
         to message: Message<{function}>,
         async body: @escaping @Sendable (Target{types}) async throws -> R
@@ -54,7 +54,7 @@ enum RowTemplate {
     """
 
   private static let actorRows = """
-      /// A row of {words} that runs on the actor that it is sent to{as}.{isolated}
+      /// A row of {words} that runs on the target, an actor{as}.
       @_disfavoredOverload
       public init<R{generics}>(
         to message: Message<{function}>,
@@ -88,16 +88,13 @@ enum RowTemplate {
   /// The whole file.
   static var file: String {
     """
-    // Responds+Arities.swift: the rows that have one form for each number of arguments.
+    // Responds+Arities.swift: the initializers of rows for each number of arguments.
 
-    // Written by RowTemplate.swift of the tests, which compare: to change a form, change it there and run them with
-    // FORWARDCAST_WRITE=1 in the environment.
+    // Generated: change RowTemplate.swift in the tests and run RowTemplateTests with FORWARDCAST_WRITE=1.
     //
-    // A form for any number of arguments would take a closure with an `inout` parameter as one without: the compiler loses
-    // the difference in packs, and what such a closure writes would be lost without a word. Besides, a closure that takes a
-    // pack wants every argument on the heap retained and released once more for each delivery (5 ns for a string).
-    //
-    // Answers that may cross to another isolation are known by the key: see `Message.answerCrosses`.
+    // Not one form with a pack: the compiler loses there that a parameter is `inout`, and what such a closure writes would be lost
+    // silently. Besides, a closure that takes a pack retains and releases each argument on the heap once more for each delivery
+    // (5 ns for a string).
     extension Responds {
     \(forms(rows, upTo: 4))
 
@@ -116,10 +113,10 @@ enum RowTemplate {
       }
     }
 
-    // A sender that is where such a row runs, and a delivery there, run it in their turn: the main actor, the actor that is
-    // the target. Deliveries on other contexts and the forms that wait go over to it. Any other synchronous send throws
-    // `isolationMismatch`. A row that may suspend is reached by the forms that wait and by deliveries other than `.direct`,
-    // begins when the target's turn comes, and keeps the next message through its registration back until it has ended.
+    // Senders and deliveries in the row's isolation (the main actor, or the actor that is the target) run it synchronously. Waiting
+    // forms and deliveries on other contexts hop to it; any other synchronous send throws `isolationMismatch`. A row that may
+    // suspend is reached by waiting forms and by deliveries other than `.direct`; until it has ended, its registration's next
+    // message waits.
     extension Responds {
     \(forms(isolatedRows, upTo: 4))
     }
@@ -128,8 +125,7 @@ enum RowTemplate {
     \(forms(actorRows, upTo: 4))
     }
 
-    // The form for any number of arguments, `TypedMethod.open`, opens boxes by the metadata of their types, one after
-    // another, since the compiler does not unroll a pack; these are compiled for the types.
+    // Specialized for the types; `TypedMethod.open` works by their metadata, since the compiler does not unroll a pack.
 
     \(forms(opener, from: 1, upTo: 3))
 
@@ -185,9 +181,8 @@ enum RowTemplate {
       "n": "\(count)", "generics": generics.map { ", " + $0 }.joined(), "types": list,
       "parameters": parameters, "function": "(\(parameters)) -> R",
       "opened": opened.joined(separator: "\n"), "locals": locals, "body": body, "inlining": inlining,
-      "key-inlining": inlining,
       "as": count == 0 ? "" : ": see the form for no arguments",
-      "door": count == 0 ? door : "", "isolated": count == 0 ? isolated : "",
+      "door": count == 0 ? door : "",
     ]
     var text = template
     for (name, value) in replacements { text = text.replacing("{\(name)}", with: value) }
@@ -195,19 +190,9 @@ enum RowTemplate {
   }
 
   private static let door = """
-     A sender with the same key reaches it without a box.
+     A sender with the same key calls it without boxes.
       ///
-      /// - Parameters:
-      ///   - message: the key, or a selector alone.
-      ///   - signature: an encoding that the closure's types are checked against when the row enters a table; `nil` takes the
-      ///     closure's own.
-      ///   - body: the method.
-    """
-
-  private static let isolated = """
-
-      /// - Parameters:
-      ///   - message: the key.
-      ///   - body: the method.
+      /// - Parameter signature: an encoding that the closure's types are checked against when the row enters a table; by
+      ///   default their own.
     """
 }

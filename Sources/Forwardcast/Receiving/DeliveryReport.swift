@@ -1,25 +1,19 @@
 // DeliveryReport.swift: what became of a message at each of its targets.
 
-/// What became of one forwarded message: who got it, who failed, who was skipped, and what came back.
-///
-/// Every live target is in exactly one of the four lists, each in the order of delivery.
+/// What became of one forwarded message. Every live target is in exactly one of the four lists, in the order of delivery.
 public struct DeliveryReport {
-  /// A target that ran the message: in the sender's turn, or, where the sender waited, on a context of its own.
+  /// A target that ran the message, either synchronously or on its own context while the sender waited.
   public struct Answer {
-    /// Who answered; the proxy for an answer that its hooks gave of their own.
+    /// Who answered; the proxy for an answer that its hooks made up.
     public let target: AnyObject
-    /// What it answered; `nil` when its method answers nothing.
+    /// The answer; `nil` when the method returns nothing.
     public let result: ArgumentBox?
-    /// Whether it ran on a context of its own.
+    /// Whether it ran on its own context.
     public let wasQueued: Bool
-    /// Whether hooks gave it of their own, so that it stands for no target that ran.
+    /// Whether hooks made the answer up, so that no target ran for it.
     var isOwn = false
 
-    /// An answer, for a report that a receiver of your own makes in its ``MessageForwarding/forward(_:)``.
-    /// - Parameters:
-    ///   - target: who answered.
-    ///   - result: the answer; `nil` where the method returns nothing.
-    ///   - wasQueued: whether it ran on a context of its own.
+    /// An answer for the report of your own ``MessageForwarding/forward(_:)``.
     public init(target: AnyObject, result: ArgumentBox?, wasQueued: Bool = false) {
       (self.target, self.result, self.wasQueued) = (target, result, wasQueued)
     }
@@ -27,29 +21,25 @@ public struct DeliveryReport {
 
   /// A target that threw, or could not take the arguments.
   public struct Failure {
+    /// Who failed.
     public let target: AnyObject
     /// What it threw, or why its method could not be called.
     public let error: any Error
-    /// Gives the error to the handlers of the proxy where it happened.
+    /// Reports the error to the handlers of the proxy where it happened.
     var tell: (() -> Void)?
 
-    /// A failure, for a report that a receiver of your own makes.
-    /// - Parameters:
-    ///   - target: who failed.
-    ///   - error: what it threw.
+    /// A failure for the report of your own ``MessageForwarding/forward(_:)``.
     public init(target: AnyObject, error: any Error) { (self.target, self.error) = (target, error) }
   }
 
   /// A target that did not get the message.
   public struct Skip {
-    /// Who was passed over; `nil` when it is gone.
+    /// The target; `nil` when it is gone.
     public let target: AnyObject?
+    /// Why it was passed over.
     public let reason: SkipReason
 
-    /// A target that was passed over, for a report that a receiver of your own makes.
-    /// - Parameters:
-    ///   - target: who did not get the message.
-    ///   - reason: why.
+    /// A skip for the report of your own ``MessageForwarding/forward(_:)``.
     public init(target: AnyObject?, reason: SkipReason) { (self.target, self.reason) = (target, reason) }
   }
 
@@ -57,32 +47,32 @@ public struct DeliveryReport {
   public struct SkipReason: Hashable, Sendable, CustomStringConvertible {
     public let description: String
 
-    /// A reason of your own, in words: lower case, without a full stop.
+    /// Your own reason: lower case, without a full stop.
     public init(_ description: String) { self.description = description }
 
     /// The target died; its place has been reclaimed since.
     public static var dead: SkipReason { SkipReason("dead") }
     /// Its registration is muted.
     public static var muted: SkipReason { SkipReason("muted") }
-    /// It was removed: while the message was on its way, or before, until the list of targets has been tidied up.
+    /// It was removed, before or during the message.
     public static var removed: SkipReason { SkipReason("removed") }
     /// It has no method for the selector.
     public static var doesNotRespond: SkipReason { SkipReason("does not respond") }
-    /// It was registered for other selectors only.
+    /// It is registered for other selectors only.
     public static var outOfScope: SkipReason { SkipReason("out of scope") }
     /// An earlier target ended the message.
     public static var stopped: SkipReason { SkipReason("stopped") }
     /// Its buffer was full, or the message was pushed out by a newer one.
     public static var bufferFull: SkipReason { SkipReason("buffer full") }
-    /// A hook did not let the message through.
+    /// A hook withheld the message.
     public static var withheld: SkipReason { SkipReason("withheld by a hook") }
-    /// Its context went away with the message.
+    /// Its context was released before the message ran.
     public static var lost: SkipReason { SkipReason("context gone") }
 
-    /// Of several reasons that hold, the first of these is given.
+    /// When several reasons hold, the first of these is given.
     private static let order: [SkipReason] = [.removed, .dead, .muted, .outOfScope, .doesNotRespond]
 
-    /// The one of two reasons that is said where both hold.
+    /// Which of two reasons to give when both hold.
     static func first(_ one: SkipReason?, _ other: SkipReason) -> SkipReason {
       guard let one else { return other }
       return order.first { $0 == one || $0 == other } ?? one
@@ -91,7 +81,7 @@ public struct DeliveryReport {
 
   /// Who ran the message, and what each answered.
   public var answers: [Answer] = []
-  /// Who will run it on a context of its own.
+  /// Who will run it later on its own context.
   public var queued: [AnyObject] {
     get { rest?.queued ?? [] }
     _modify { yield &ownRest.queued }
@@ -101,25 +91,25 @@ public struct DeliveryReport {
     get { rest?.failures ?? [] }
     _modify { yield &ownRest.failures }
   }
-  /// Who was passed over, and why.
+  /// Who did not get it, and why.
   public var skipped: [Skip] {
     get { rest?.skipped ?? [] }
     _modify { yield &ownRest.skipped }
   }
-  /// How many messages full buffers gave up for this one, itself included.
+  /// How many messages full buffers dropped because of this one, itself included.
   public var dropped = 0
 
-  /// Whether the last who got the message runs it on a context of its own, so that its answer is not known yet.
+  /// Whether the last target of the message is queued, so that its answer is not known yet.
   public var endsQueued = false
 
-  /// What most messages have none of, behind one reference: each empty list of its own would be released for each message.
+  /// The lists that are empty for most messages, behind one reference: each empty list of its own costs a release.
   private final class Rest {
     var queued: [AnyObject] = []
     var failures: [Failure] = []
     var skipped: [Skip] = []
   }
   private var rest: Rest?
-  /// The lists of this copy of the report alone.
+  /// ``rest``, made or copied where other reports share it.
   private var ownRest: Rest {
     mutating get {
       if isKnownUniquelyReferenced(&rest), let rest { return rest }
@@ -130,33 +120,29 @@ public struct DeliveryReport {
     }
   }
 
-  /// An empty report: nobody was there. Of a message that was answered: ``init(answeredBy:_:)``.
+  /// An empty report: no target.
   public init() {}
 
-  /// The last answer in the order of delivery, or `nil` when nothing was answered.
+  /// The last answer in the order of delivery; `nil` when nothing was answered.
   public var result: ArgumentBox? {
-    // In place: a copy of the answer would count its target once more.
+    // In place: copying the answer would retain its target.
     answers.withUnsafeBufferPointer { $0.isEmpty ? nil : $0[$0.count - 1].result }
   }
 
   /// Whether no target got the message.
   public var nobodyResponded: Bool { delivered == 0 && queued.isEmpty && failures.isEmpty && dropped == 0 }
 
-  /// How many targets ran the message, whatever hooks made of their answers.
+  /// How many targets ran the message; answers that hooks made up do not count.
   public var delivered: Int { answers.count { !$0.isOwn } }
 
-  /// The report of a message that one receiver answered, for a ``MessageForwarding/forward(_:)`` of your own.
-  ///
-  /// - Parameters:
-  ///   - target: who answered.
-  ///   - result: the answer; `nil` for a method that answers nothing.
+  /// The report of a message that one receiver answered, for your own ``MessageForwarding/forward(_:)``.
   public init(answeredBy target: AnyObject, _ result: ArgumentBox? = nil) {
     answers = [Answer(target: target, result: result)]
   }
 }
 
 extension DeliveryReport: CustomStringConvertible {
-  /// One line: `delivered 2, queued 0, failed 1 (Cook: burnt), skipped 1 (muted)`.
+  /// For example `delivered 2, queued 0, failed 1 (Cook: burnt), skipped 1 (muted)`.
   public var description: String {
     func list(_ items: [String]) -> String { items.isEmpty ? "" : " (\(items.joined(separator: ", ")))" }
     return "delivered \(delivered), queued \(queued.count), failed \(failures.count)"
@@ -168,15 +154,15 @@ extension DeliveryReport: CustomStringConvertible {
 
 /// How many targets a broadcast reached; made without allocation.
 public struct BroadcastSummary: Hashable, Sendable {
-  /// Targets that ran the message in the sender's turn.
+  /// Targets that ran the message synchronously.
   public var delivered = 0
-  /// Targets that will run it on a context of their own.
+  /// Targets that will run it on their own context.
   public var queued = 0
-  /// Targets that threw, or could not take the arguments. Their errors went to the proxy's error handler.
+  /// Targets that threw or could not take the arguments; the errors went to the proxy's error handler.
   public var failed = 0
-  /// Responding targets that were passed over: muted, removed or dead by the time it was their turn.
+  /// Responding targets that were muted, removed or dead when their turn came.
   public var skipped = 0
-  /// Messages that full buffers gave up for this one: older ones, or itself, which then is not `queued`.
+  /// Messages that full buffers dropped because of this one: older ones, or itself, which then is not `queued`.
   public var dropped = 0
 
   @inlinable

@@ -1,4 +1,4 @@
-// Hook.swift: code that runs around messages, whatever its types.
+// Hook.swift: code that runs around messages, of any types.
 
 import Synchronization
 
@@ -9,14 +9,14 @@ struct HookedMessage {
   /// Whom errors name: the proxy, or the receiver whose method is called.
   @usableFromInline let receiver: AnyObject
   @usableFromInline let arguments: MessageArguments
-  /// Who pays for the message.
+  /// What the message's cost is charged to.
   var budget: MessageBudget?
 
   func with(_ arguments: MessageArguments) -> HookedMessage {
     HookedMessage(selector: selector, receiver: receiver, arguments: arguments, budget: budget)
   }
 
-  /// The message by boxes.
+  /// The message in boxes, without a result.
   var invocation: Invocation {
     var invocation = arguments.invocation(selector)
     invocation.result = nil
@@ -24,9 +24,9 @@ struct HookedMessage {
   }
 }
 
-/// One hook of a proxy or a table. Its body is the user's closure behind one that opens arguments and answers.
+/// One hook of a proxy or table. Its body wraps the user's closure: it unpacks arguments and packs answers.
 final class Hook: Sendable {
-  /// Runs what stands inside of an `around` hook.
+  /// Runs what an `around` hook surrounds.
   typealias Rest = (MessageArguments) throws -> MessageAnswers
   typealias WaitingRest = nonisolated(nonsending) (MessageArguments) async throws -> MessageAnswers
   typealias AroundBody = @Sendable (HookTurn) throws -> MessageAnswers
@@ -35,11 +35,11 @@ final class Hook: Sendable {
   enum Body: Sendable {
     case before(@Sendable (HookedMessage) throws -> Void)
     case after(@Sendable (HookedMessage, MessageAnswers) throws -> Void)
-    /// Where one form is missing, messages whose sender waits, or those whose sender does not, are refused.
+    /// A missing form refuses messages whose sender waits, or those whose sender does not.
     case around(AroundBody?, waiting: WaitingAroundBody?)
   }
 
-  /// The messages that the hook is for; `nil` for all.
+  /// The selector that the hook is for; `nil` for all.
   let selector: MessageSelector?
   let body: Body
   private let cancelled = Atomic<Bool>(false)
@@ -48,40 +48,37 @@ final class Hook: Sendable {
 
   var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
 
-  /// Keeps the hook from running again, also around messages that are on their way and have not reached it.
+  /// Keeps the hook from running again, also for messages on their way that have not reached it.
   func cancel() { cancelled.store(true, ordering: .releasing) }
 
   func isFor(_ selector: MessageSelector) -> Bool { self.selector == nil || self.selector == selector }
 }
 
-/// A hook's place in a proxy or a table; cancels it.
-///
-/// Releasing the handle cancels nothing.
+/// A handle that cancels a hook; releasing it cancels nothing.
 public final class HookRegistration: Sendable {
-  /// The messages that the hook is for; `nil` when it is for all.
+  /// The selector that the hook is for; `nil` for all.
   public let selector: MessageSelector?
   private weak let hook: Hook?
   private let remove: @Sendable (Hook) -> Void
 
-  /// - Parameter remove: takes the hook out of its place, which releases it. It keeps the place weakly.
+  /// - Parameter remove: takes the hook out of its proxy or table, which it holds weakly.
   init(_ hook: Hook, remove: @escaping @Sendable (Hook) -> Void) {
     (self.hook, selector, self.remove) = (hook, hook.selector, remove)
   }
 
-  /// Takes the hook away: it does not begin to run any more, and what it captured is released once it does not run.
-  /// Cancelling twice is harmless.
+  /// Takes the hook away: it does not start again, and its captures are released once it has ended. May be called repeatedly.
   public func cancel() {
     guard let hook else { return }
     hook.cancel()
     remove(hook)
   }
 
-  /// Whether the hook was cancelled, or that around which it ran is gone.
+  /// Whether the hook was cancelled, or its proxy or table is gone.
   public var isCancelled: Bool { hook?.isCancelled ?? true }
 }
 
 extension HookRegistration: CustomStringConvertible {
-  /// What the hook is for: `hook around title:, cancelled`.
+  /// For example `hook around title:, cancelled`.
   public var description: String {
     "hook around \(selector?.name ?? "every message")" + (isCancelled ? ", cancelled" : "")
   }

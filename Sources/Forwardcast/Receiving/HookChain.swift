@@ -1,23 +1,21 @@
-// HookChain.swift: runs the hooks of one message, the newest outside.
+// HookChain.swift: runs the hooks of one message, the newest outermost.
 
-/// The hooks of one selector, in the order in which they were installed: each stands outside of those before it.
+/// The hooks of one selector in the order of installation; each surrounds those before it.
 struct HookChain: Sendable {
   let hooks: [Hook]
 
-  /// Whether all of them run before the message only.
+  /// Whether all of them are `before` hooks.
   var isBefore: Bool { hooks.allSatisfy { if case .before = $0.body { true } else { false } } }
 
-  /// Runs the hooks where all of them are of that kind.
+  /// Runs the hooks of a chain that ``isBefore``.
   func runBefore(_ message: HookedMessage) throws {
     guard StackGuard.hasRoom else { throw StackGuard.tooDeep(message.selector, receiver: message.receiver) }
     _ = try enter(message, inside: hooks.count)
   }
 
-  /// Runs the hooks around `rest`, in the caller's turn.
+  /// Runs the hooks around `rest` synchronously. Only `around` hooks take a level of the stack.
   ///
-  /// - Throws: what a hook or `rest` throws; `isolationMismatch` at a hook that suspends; `tooDeep` when the stack has no
-  ///   room for so many.
-  // One level of the stack for each `around`, and none for the others.
+  /// - Throws: what a hook or `rest` throws; `isolationMismatch` at a hook that suspends; `tooDeep` when the stack is exhausted.
   func run(_ message: HookedMessage, inside count: Int? = nil, _ rest: @escaping Hook.Rest) throws -> MessageAnswers {
     guard StackGuard.hasRoom else { throw StackGuard.tooDeep(message.selector, receiver: message.receiver) }
     let (afters, around) = try enter(message, inside: count ?? hooks.count)
@@ -45,11 +43,10 @@ struct HookChain: Sendable {
   /// Runs the hooks around `rest`, which may suspend.
   ///
   /// - Parameters:
-  ///   - count: how many hooks are run; all unless given.
-  ///   - inTurn: the same without suspensions, for an `around` hook that has no form that waits: it throws where
-  ///     somebody inside of that hook has to be waited for.
-  ///   - pause: told when a hook that may suspend begins, or goes on with what came of `rest`.
-  ///   - resume: called when such a hook sends the message on.
+  ///   - count: how many hooks to run; all unless given.
+  ///   - inTurn: `rest` without suspensions, for an `around` hook that has no waiting form: it throws where it would have to wait.
+  ///   - pause: called before a hook that may suspend begins, and before it continues with the outcome of `rest`.
+  ///   - resume: called when such a hook proceeds.
   /// - Throws: what a hook, `rest` or `resume` throws.
   nonisolated(nonsending) func runAndWait(
     _ message: HookedMessage, inside count: Int? = nil, _ rest: @escaping Hook.WaitingRest,
@@ -78,10 +75,10 @@ struct HookChain: Sendable {
     return answers
   }
 
-  /// The forms of an `around` hook, and how many hooks stand inside of it.
+  /// The forms of an `around` hook, and how many hooks it surrounds.
   private typealias Around = (body: Hook.AroundBody?, waiting: Hook.WaitingAroundBody?, inner: Int)
 
-  /// Runs what comes before the message, as far as the next `around` hook. Gives that one, and what is to run afterwards.
+  /// Runs the `before` hooks down to the next `around` hook. Returns that one, and the `after` hooks passed on the way.
   private func enter(_ message: HookedMessage, inside count: Int) throws -> (afters: [Hook], around: Around?) {
     var afters: [Hook] = []
     for index in (0..<count).reversed() where !hooks[index].isCancelled {
@@ -95,7 +92,6 @@ struct HookChain: Sendable {
     return (afters, nil)
   }
 
-  /// Runs what comes after it.
   private func leave(_ message: HookedMessage, _ afters: [Hook], _ answers: MessageAnswers) throws {
     for hook in afters.reversed() where !hook.isCancelled {
       if case .after(let body) = hook.body { try body(message, answers) }

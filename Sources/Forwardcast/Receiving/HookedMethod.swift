@@ -1,6 +1,6 @@
-// HookedMethod.swift: a method that has no typed door, with hooks around it.
+// HookedMethod.swift: a method without a typed form, with hooks around it.
 
-/// A method with hooks around it that is called by boxes, or that suspends.
+/// A method with hooks around it that is called with boxes, or that suspends.
 final class HookedMethod: Method, @unchecked Sendable {  // immutable after init
   private let inner: Method
   private let hooks: HookChain

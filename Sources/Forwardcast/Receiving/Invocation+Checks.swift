@@ -1,7 +1,7 @@
-// Invocation+Checks.swift: whether a message's values are those of the types that were stated for it.
+// Invocation+Checks.swift: checks a message's values against the types stated for it.
 
 extension Invocation {
-  /// Makes the arguments those of the signature that the sender stated, if it stated one.
+  /// Converts the arguments to the signature that the sender stated, if any.
   mutating func fitStatedTypes(receiver: AnyObject) throws(MessageError) {
     guard let stated = statedSignature else { return }
     try checkColons(of: stated, receiver, "the stated signature \(stated) takes")
@@ -9,24 +9,22 @@ extension Invocation {
     try fit(stated.argumentTypes, receiver)
   }
 
-  /// Makes the answer one of the return type that the sender stated, if it stated one.
-  ///
-  /// Where that is `v` the sender does not look at the answer: any is dropped.
+  /// Converts the answer to the return type that the sender stated, if any; with `v` any answer is dropped.
   @inline(never) mutating func fitStatedReturn(receiver: AnyObject) throws(MessageError) {
     guard let stated = statedSignature else { return }
     try fitReturn(stated.returnType, receiver: receiver)
   }
 
-  /// Makes the message one of the types that a receiver's hooks gave for it.
+  /// Converts the arguments to the types that a receiver's hooks gave for the message.
   mutating func fit(hookTypes types: MethodSignature, receiver: AnyObject) throws(MessageError) {
     try checkColons(of: types, receiver, "methodSignature(for:) gave \(types), which takes")
     try fit(types.argumentTypes, receiver)
     statedSignature = types
   }
 
-  /// Whether `receiver` answers the message and takes its arguments, without sending it.
+  /// Checks without sending that `receiver` answers the message and takes its arguments.
   ///
-  /// - Throws: what the send would throw before anything runs.
+  /// - Throws: what a send would throw before any method runs.
   package func check(for receiver: any MessageReceiver) throws {
     var checked = self
     try checked.fitStatedTypes(receiver: receiver)
@@ -41,14 +39,14 @@ extension Invocation {
     }
   }
 
-  /// Whether there are as many arguments as the selector has colons.
+  /// Checks that there are as many arguments as the selector has colons.
   func checkCount(receiver: AnyObject) throws(MessageError) {
     guard arguments.count == selector.numberOfArguments else {
       throw .argumentCount(selector, receiver: typeName(of: receiver), found: arguments.count)
     }
   }
 
-  /// Makes the answer one of `type`, or forgets it and throws.
+  /// Converts the answer to `type`; when that fails, drops it and throws.
   mutating func fitReturn(_ type: TypeEncoding, receiver: AnyObject) throws(MessageError) {
     guard let answer = result else { return }
     if type.kind == .void {
@@ -61,7 +59,7 @@ extension Invocation {
     }
   }
 
-  /// Whether every argument is known to be `Sendable`.
+  /// Checks that every argument is known to be `Sendable`.
   func checkCrossing(receiver: AnyObject) throws(MessageError) {
     guard let index = arguments.firstIndex(where: { !$0.isSendable }) else { return }
     throw MessageError(
@@ -70,7 +68,7 @@ extension Invocation {
       argument: index)
   }
 
-  /// Whether the answer is known to be `Sendable`.
+  /// Checks that the answer is known to be `Sendable`.
   func checkAnswerCrossing(receiver: AnyObject) throws(MessageError) {
     guard let answer = result, !answer.isSendable else { return }
     throw MessageError(

@@ -1,9 +1,9 @@
 // MessageAnswers.swift: the answers of one message, as its hooks pass them on.
 
-/// The answers of one message in the order of delivery, of types that only some of its hooks know.
+/// The answers of one message in the order of delivery, of a type that only some of its hooks know.
 @usableFromInline
 class MessageAnswers {
-  /// What the answers are; `nil` where there are none.
+  /// The type of the answers; `nil` when there are none.
   @usableFromInline final let type: ObjectIdentifier?
 
   @usableFromInline
@@ -16,11 +16,11 @@ class MessageAnswers {
   @usableFromInline static var none: MessageAnswers { MessageAnswers(nil) }
 }
 
-/// Answers of a type that the sender, or a hook, knew.
+/// Answers whose type the sender, or a hook, knew.
 @usableFromInline
 final class TypedAnswers<R>: MessageAnswers {
   @usableFromInline let list: [R]
-  /// Whether the type is known to be `Sendable`.
+  /// Whether `R` is known to be `Sendable`.
   @usableFromInline let crosses: Bool
 
   @export(implementation)
@@ -29,7 +29,7 @@ final class TypedAnswers<R>: MessageAnswers {
     super.init(ObjectIdentifier(R.self))
   }
 
-  /// Answers, or ``MessageAnswers/none``.
+  /// The list, or ``MessageAnswers/none`` when empty.
   @export(implementation) @inline(__always)
   static func list(_ list: [R], crosses: Bool) -> MessageAnswers {
     list.isEmpty ? .none : TypedAnswers(list, crosses: crosses)
@@ -44,20 +44,20 @@ final class TypedAnswers<R>: MessageAnswers {
 }
 
 extension TypedAnswers<ArgumentBox> {
-  /// What was answered to a message by boxes.
+  /// The answer of a message in boxes.
   convenience init(of answered: Invocation) { self.init(answered.result.map { [$0] } ?? []) }
 }
 
 extension MessageAnswers {
-  /// The answers as values of one type: as they are when they were made as such, else out of boxes.
+  /// The answers as values of `type`: as they are when they were made as such, else unboxed.
   ///
-  /// - Throws: `typeMismatch` for an answer that is of another type.
+  /// - Throws: `typeMismatch` for an answer of another type.
   @export(implementation) @inline(__always)
   final func typed<R>(as type: R.Type, _ message: HookedMessage) throws -> [R] {
     try list(of: type) ?? converted(message)
   }
 
-  /// The answers, if they were made as values of that type.
+  /// The answers, if they were made as values of `type`.
   @export(implementation) @inline(__always)
   final func list<R>(of type: R.Type) -> [R]? {
     guard let found = self.type else { return [] }
@@ -66,7 +66,7 @@ extension MessageAnswers {
 
   @usableFromInline
   final func converted<R>(_ message: HookedMessage) throws -> [R] {
-    // The cast of an array asks for the type of each element.
+    // An array cast would look up the type of each element.
     if R.self == ArgumentBox.self { return unsafeBitCast(boxes, to: [R].self) }
     return try boxes.map { box in
       if box.holds(R.self) { return box.uncheckedExactly(R.self) }
@@ -78,7 +78,7 @@ extension MessageAnswers {
 
   /// The answer of a method: the last of the list.
   ///
-  /// - Throws: `nobodyResponds` when there is none and the type has no value for nothing.
+  /// - Throws: `nobodyResponds` when there is none and `type` has no value for nothing.
   final func single<R>(as type: R.Type, _ message: HookedMessage) throws -> R {
     if let last = try typed(as: type, message).last { return last }
     return try typedResult(of: Invocation(message.selector), from: message.receiver)

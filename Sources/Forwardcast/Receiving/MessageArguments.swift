@@ -1,18 +1,16 @@
-// MessageArguments.swift: the arguments of one message, shared by all who get it.
+// MessageArguments.swift: the arguments of one message, typed or boxed.
 
-/// The arguments of one message, with the types that its sender knew, or as an invocation.
-///
-/// One object for all targets and all contexts that a message goes to.
+/// The arguments of one message: one object, shared by all targets and contexts that the message goes to.
 @usableFromInline
 class MessageArguments: @unchecked Sendable {  // immutable; crosses contexts only where the arguments may
   /// The function type of the methods that ``call(_:_:keepsAnswer:)`` takes; `nil` when there is none.
   @usableFromInline final let functionType: ObjectIdentifier?
-  /// Whether an argument may want a copy for each target of another context.
+  /// Whether an argument may need a copy for each target on another context.
   @usableFromInline final let mayCopy: Bool
   /// Whether the arguments are known to be `Sendable`.
   @usableFromInline final let crosses: Bool
-  /// Gives the message to the steps that a walk is at, of methods of ``functionType``: a function of the module that sent it, where
-  /// the types are known. `nil` where there is none.
+  /// Delivers the message to the steps that a walk is at, whose methods have ``functionType``: a function of the sender's module,
+  /// specialized for its types. `nil` when there is none.
   final let loop: Loop?
   @usableFromInline typealias Loop = (_ arguments: MessageArguments, _ walk: AnyObject) -> Void
 
@@ -21,13 +19,13 @@ class MessageArguments: @unchecked Sendable {  // immutable; crosses contexts on
     (self.functionType, self.mayCopy, self.crosses, self.loop) = (functionType, mayCopy, crosses, loop)
   }
 
-  /// Calls a method whose function type is ``functionType``. The answer is boxed only where it is wanted.
+  /// Calls a method of ``functionType``. The answer is boxed only when `keepsAnswer`.
   func call(_ method: Method, _ target: AnyObject, keepsAnswer: Bool) throws -> ArgumentBox? { nil }
 
-  /// The message by boxes.
+  /// The message in boxes.
   func invocation(_ selector: MessageSelector) -> Invocation { Invocation(selector) }
 
-  /// The arguments as one more target may own them.
+  /// The arguments, copied where one more target needs its own (``ArgumentCopying``).
   func copied() -> MessageArguments { self }
 
   /// The same message with other arguments.
@@ -37,23 +35,23 @@ class MessageArguments: @unchecked Sendable {  // immutable; crosses contexts on
     return BoxedArguments(message)
   }
 
-  /// The answer of a message by boxes as its sender wants it.
+  /// The answer of a message in boxes, as the type that its sender wants.
   ///
   /// - Throws: `typeMismatch` when it is of another type; `nobodyResponds` when there is none and one is wanted.
   func answer(of invocation: Invocation, from target: AnyObject) throws -> ArgumentBox? { invocation.result }
 }
 
-/// Arguments whose types the sender knew, and sends as they are.
+/// Arguments that stay typed, as the sender knew them.
 ///
-/// Generic over all of them as one type: the end of an object whose class names a pack asks the runtime for the types of its
-/// fields, some 390 instructions a message.
+/// Generic over one type that holds them all: the `deinit` of a class that names a pack asks the runtime for the type of its
+/// field, some 390 instructions a message.
 @usableFromInline
 final class TypedArguments<R, Values: ArgumentValues>: MessageArguments, @unchecked Sendable {  // immutable
   @usableFromInline let values: Values
 
   /// - Parameters:
-  ///   - crosses: whether the compiler has seen that all of them are `Sendable`.
-  ///   - loop: serves many steps; see ``MessageArguments/loop``.
+  ///   - crosses: whether the compiler has checked that all arguments are `Sendable`.
+  ///   - loop: see ``MessageArguments/loop``.
   @export(implementation) @inline(never)
   init(_ values: Values, as type: ObjectIdentifier, crosses: Bool, loop: Loop? = nil) {
     self.values = values
@@ -90,7 +88,7 @@ protocol ArgumentValues {
   func boxes(crossing: Bool) -> [ArgumentBox]
 }
 
-/// Arguments that came in boxes.
+/// Arguments in boxes.
 final class BoxedArguments: MessageArguments, @unchecked Sendable {  // immutable
   private let message: Invocation
 
@@ -118,9 +116,9 @@ final class BoxedArguments: MessageArguments, @unchecked Sendable {  // immutabl
 }
 
 extension MessageArguments {
-  /// The arguments as the types of a key: as they are when the sender used a key of these types, else out of boxes.
+  /// The arguments as the types of a key: as they are when the sender's key had these types, else unboxed.
   ///
-  /// - Throws: `wrongArgumentCount`; `typeMismatch`, with the index of the argument that is not of its type.
+  /// - Throws: `wrongArgumentCount`, or `typeMismatch` with the index of the argument.
   @export(implementation) @inline(__always)
   final func values<R, each A>(
     as type: ((repeat each A) -> R).Type, _ selector: MessageSelector, _ receiver: AnyObject
@@ -136,7 +134,7 @@ extension MessageArguments {
     try Arguments(unboxing: invocation(selector).arguments, of: selector, for: typeName(of: receiver))
   }
 
-  /// The same message with other arguments, which stay typed when the message is.
+  /// The same message with other arguments, typed if the message is.
   final func replacing<R, each A>(
     _ values: Arguments<repeat each A>, as type: ((repeat each A) -> R).Type, crosses: Bool,
     of selector: MessageSelector
@@ -148,7 +146,7 @@ extension MessageArguments {
 }
 
 extension Arguments: ArgumentValues {
-  /// The arguments as one object for all who get them.
+  /// The arguments as one object that all targets share.
   @export(implementation) @inline(__always)
   func shared<R>(returning: R.Type, crosses: Bool, loop: MessageArguments.Loop? = nil) -> TypedArguments<R, Self> {
     TypedArguments(self, as: ObjectIdentifier(((repeat each A) -> R).self), crosses: crosses, loop: loop)
@@ -160,7 +158,7 @@ extension Arguments: ArgumentValues {
     try unsafeDowncast(method, to: TypedMethod<R, repeat each A>.self).call(target, self)
   }
 
-  /// Whether there are no arguments at all, and whether one may want a copy for each target.
+  /// Whether there are no arguments, and whether one may need a copy for each target.
   @usableFromInline var traits: (isEmpty: Bool, mayCopy: Bool) {
     @export(implementation) @inline(__always) get {
       ((repeat each A).self == Void.self, _isPOD(Arguments.self) ? false : holdsWhatMayCopy)
@@ -172,17 +170,11 @@ extension Arguments: ArgumentValues {
     return false
   }
 
-  /// The arguments as one more target may own them.
+  /// See ``MessageArguments/copied()``.
   @inlinable
   var copiedForDelivery: Arguments { Arguments(values: (repeat copied(each values))) }
 
-  /// Each argument in a box.
-  @usableFromInline
-  var boxes: [ArgumentBox] { boxes(crossing: false) }
-
-  /// Each argument in a box.
-  ///
-  /// - Parameter crosses: whether all of them are known to be `Sendable`.
+  /// Each argument in a box, marked as `Sendable` where `crosses`.
   @usableFromInline
   func boxes(crossing crosses: Bool) -> [ArgumentBox] {
     var boxes: [ArgumentBox] = []
@@ -191,17 +183,17 @@ extension Arguments: ArgumentValues {
   }
 }
 
-/// Whether a value of that type may be, or hold, an object that wants to be copied for each target.
+/// Whether a value of `type` may be, or hold, an ``ArgumentCopying`` object.
 @export(implementation) @inline(__always)
 func mayCopy<T>(_ type: T.Type) -> Bool {
-  // Concrete structs and enums are no such object, and optionals, classes and existentials may be. The kinds are those
-  // of the metadata that every Swift binary shares; one that is not known is looked into when it is sent.
+  // No concrete struct or enum is one; an optional, class or existential may be. These kinds belong to Swift's stable ABI; values
+  // of unknown kinds are looked into when sent.
   if _isPOD(T.self) { return false }
   let kind = unsafeBitCast(T.self as Any.Type, to: UnsafePointer<UInt>.self).pointee
   return kind != 0x200 && kind != 0x201
 }
 
-/// One argument as one more target may own it.
+/// `argument`, or its copy for one more target.
 @inlinable
 func copied<T>(_ argument: T) -> T {
   guard mayCopy(T.self), let object = argument as? any ArgumentCopying, let copy = object.argumentCopy() as? T else {

@@ -1,16 +1,14 @@
-// MessageCall.swift: what an around hook gets, and goes on with.
+// MessageCall.swift: what `around` hooks get and proceed with.
 
-/// A typed message at an `around` hook.
+/// A typed message at an `around` hook. Valid while the hook runs.
 ///
 ///     try proxy.around(.progress) { call in
-///       // skipped: nobody gets it:
+///       // Withholds the message from all targets:
 ///       guard call.arguments != "secret" else { return [] }
-///       return try call.proceed().map { $0 / 2 }                    // other answers
+///       return try call.proceed().map { $0 / 2 }                    // changes the answers
 ///     }
 ///
-/// It is good while the hook runs.
-///
-/// For a message of no arguments `proceed()` would be each of the forms below: those with arguments are taken last.
+/// The forms with arguments are disfavored, since a message of no arguments would find all of them for `proceed()`.
 public struct MessageCall<R, each A> {
   /// The arguments as they came to this hook.
   public let arguments: (repeat each A)
@@ -18,25 +16,26 @@ public struct MessageCall<R, each A> {
 
   @export(implementation) @inline(__always)
   init(_ turn: HookTurn) throws {
-    // What throws comes first: releasing half of this value crashes the compiler.
+    // First what throws: the compiler crashes when it has to release a half-initialized value.
     arguments = try turn.message.arguments.values(
       as: ((repeat each A) -> R).self, turn.message.selector, turn.message.receiver
     ).values
     self.turn = turn
   }
 
+  /// The message's selector.
   public var selector: MessageSelector { turn.message.selector }
 
-  /// Runs what stands inside of this hook: the hooks that were installed before it, and then the targets.
+  /// Runs what this hook surrounds: the hooks installed before it, then the targets.
   ///
-  /// May be called several times, or not at all. Each time the message is sent; the outcome of the last counts.
+  /// May be called any number of times. Each call sends the message; the outcome of the last counts.
   ///
   /// - Returns: the answers in the order of delivery, as far as the sender asked for them.
-  /// - Throws: what an inner hook throws, or the message; `hookEnded` when the hook is over.
+  /// - Throws: what an inner hook or the message throws; `hookEnded` when the hook has returned.
   @export(implementation) @discardableResult
   public func proceed() throws -> [R] { try turn.proceed().typed(as: R.self, turn.message) }
 
-  /// Runs what stands inside of this hook, with other `arguments`, which reach direct targets only.
+  /// As ``proceed()``, with other `arguments`, which reach direct targets only.
   @discardableResult @_disfavoredOverload
   public func proceed(with arguments: repeat each A) throws -> [R] {
     try proceed(Arguments(values: (repeat each arguments)), crosses: false)
@@ -50,7 +49,7 @@ public struct MessageCall<R, each A> {
 }
 
 extension MessageCall where repeat each A: Sendable {
-  /// Runs what stands inside of this hook, with other `arguments`, which may cross to queued targets.
+  /// As ``MessageCall/proceed()``, with other `arguments`, which may also reach queued targets.
   @discardableResult @_disfavoredOverload
   public func proceed(with arguments: repeat each A) throws -> [R] {
     try proceed(Arguments(values: (repeat each arguments)), crosses: true)
@@ -64,22 +63,23 @@ public struct WaitingMessageCall<R, each A> {
   let turn: WaitingHookTurn
 
   init(_ turn: WaitingHookTurn) throws {
-    // What throws comes first: releasing half of this value crashes the compiler.
+    // First what throws: see `MessageCall.init`.
     arguments = try turn.message.arguments.values(
       as: ((repeat each A) -> R).self, turn.message.selector, turn.message.receiver
     ).values
     self.turn = turn
   }
 
+  /// The message's selector.
   public var selector: MessageSelector { turn.message.selector }
 
-  /// Runs what stands inside of this hook and waits for it: see ``MessageCall/proceed()``.
+  /// Runs what this hook surrounds and waits for it: see ``MessageCall/proceed()``.
   @discardableResult
   nonisolated(nonsending) public func proceed() async throws -> [R] {
     try await turn.proceed().typed(as: R.self, turn.message)
   }
 
-  /// Runs what stands inside of this hook, with other `arguments`, which reach direct targets only, and waits for it.
+  /// As ``proceed()``, with other `arguments`, which reach direct targets only.
   @discardableResult @_disfavoredOverload
   nonisolated(nonsending) public func proceed(with arguments: repeat each A) async throws -> [R] {
     try await proceed(Arguments(values: (repeat each arguments)), crosses: false)
@@ -95,55 +95,54 @@ public struct WaitingMessageCall<R, each A> {
 }
 
 extension WaitingMessageCall where repeat each A: Sendable {
-  /// Runs what stands inside of this hook, with other `arguments`, which may cross to queued targets, and waits for it.
+  /// As ``WaitingMessageCall/proceed()``, with other `arguments`, which may also reach queued targets.
   @discardableResult @_disfavoredOverload
   nonisolated(nonsending) public func proceed(with arguments: repeat each A) async throws -> [R] {
     try await proceed(Arguments(values: (repeat each arguments)), crosses: true)
   }
 }
 
-/// A message by boxes at an `around` hook for a selector, or for all messages: see ``MessageCall``.
+/// A message in boxes at an `around` hook for a selector or for all messages: see ``MessageCall``.
 public struct InvocationCall {
-  /// The receiver whose method is called, at a hook of a table; `nil` at one of a proxy, which runs once for all targets.
+  /// At a hook of a table, the receiver whose method is called; `nil` at one of a proxy, which runs once for all targets.
   public let target: AnyObject?
   /// The message as it came to this hook.
   public let invocation: Invocation
   let turn: HookTurn
 
-  /// Runs what stands inside of this hook: see ``MessageCall/proceed()``.
+  /// See ``MessageCall/proceed()``.
   @discardableResult
   public func proceed() throws -> [ArgumentBox] { try turn.proceed().boxes }
 
-  /// Runs what stands inside of this hook, with `arguments` in place of those that were sent.
+  /// As ``proceed()``, with other `arguments`.
   @discardableResult
   public func proceed(with arguments: [ArgumentBox]) throws -> [ArgumentBox] {
     try turn.proceed(turn.message.arguments.replacing(arguments, of: turn.message.selector)).boxes
   }
 }
 
-/// A message by boxes at an `around` hook whose sender waits: see ``MessageCall``.
+/// A message in boxes at an `around` hook whose sender waits: see ``MessageCall``.
 public struct WaitingInvocationCall {
-  /// The receiver whose method is called: see ``InvocationCall/target``.
+  /// See ``InvocationCall/target``.
   public let target: AnyObject?
   /// The message as it came to this hook.
   public let invocation: Invocation
   let turn: WaitingHookTurn
 
-  /// Runs what stands inside of this hook and waits for it: see ``MessageCall/proceed()``.
+  /// See ``WaitingMessageCall/proceed()``.
   @discardableResult
   nonisolated(nonsending) public func proceed() async throws -> [ArgumentBox] { try await turn.proceed().boxes }
 
-  /// Runs what stands inside of this hook, with other `arguments`, and waits for it.
+  /// As ``proceed()``, with other `arguments`.
   @discardableResult
   nonisolated(nonsending) public func proceed(with arguments: [ArgumentBox]) async throws -> [ArgumentBox] {
     try await turn.proceed(turn.message.arguments.replacing(arguments, of: turn.message.selector)).boxes
   }
 }
 
-/// The time in which an `around` hook runs. Stays in the turn of its message, as the calls do that go on with it.
+/// One run of an `around` hook. It and the calls that hold it stay on the message's thread or task.
 @usableFromInline
 class RunningHook {
-  /// The message as it came to the hook.
   @usableFromInline final let message: HookedMessage
   private final var isOver = false
 
@@ -151,27 +150,27 @@ class RunningHook {
 
   final func end() { isOver = true }
 
-  /// Whoever keeps a call beyond its hook would send a message that its sender knows nothing of.
+  /// A call kept beyond its hook would send a message that its sender knows nothing of.
   fileprivate final func check() throws(MessageError) {
     guard isOver else { return }
     throw MessageError(.hookEnded, receiver: "the hook's call", selector: message.selector.name)
   }
 }
 
-/// A hook that runs in the sender's turn, with what stands inside of it.
+/// A run of a hook that does not suspend, with what it surrounds.
 @usableFromInline
 final class HookTurn: RunningHook {
   private let inside: HookChain
   private let count: Int
   private let rest: Hook.Rest
 
-  /// - Parameter count: how many hooks of the chain stand inside.
+  /// - Parameter count: how many hooks of the chain the hook surrounds.
   init(_ message: HookedMessage, around inside: HookChain, _ count: Int, _ rest: @escaping Hook.Rest) {
     (self.inside, self.count, self.rest) = (inside, count, rest)
     super.init(message)
   }
 
-  /// Runs what stands inside, with other arguments where some are given.
+  /// Runs what the hook surrounds, with `arguments` if given.
   @usableFromInline
   func proceed(_ arguments: MessageArguments? = nil) throws -> MessageAnswers {
     try check()
@@ -180,7 +179,7 @@ final class HookTurn: RunningHook {
   }
 }
 
-/// The same for a hook that may suspend.
+/// A run of a hook that may suspend.
 final class WaitingHookTurn: RunningHook {
   private let rest: Hook.WaitingRest
 

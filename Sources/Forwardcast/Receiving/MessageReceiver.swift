@@ -1,98 +1,92 @@
 // MessageReceiver.swift: objects that answer from a table, and objects that forward.
 
-/// An object that answers messages from a selector table.
+/// An object that answers messages from a selector table: most need only a `static let` table. A subclass overrides a `class var`
+/// of its superclass with a table that inherits the superclass's.
 ///
-/// Most receivers need one line: a `static let` table. A subclass overrides a `class var` of its superclass with a
-/// table that inherits the superclass's.
-///
-/// A member that a class left to its default cannot be overridden further down: Swift looks no further than the class
-/// that adopts the protocol. Such a base class declares the member, `class func resolveMethod(for:)` for example; where
-/// that cannot be changed, the subclass adopts ``MethodResolving`` or ``ObjectTableOwning`` for itself.
+/// Swift does not let a subclass override a requirement that its superclass left to the default. Such a base class declares the
+/// member itself, for example `class func resolveMethod(for:)`; where it cannot be changed, the subclass adopts
+/// ``MethodResolving`` or ``ObjectTableOwning``.
 public protocol MessageReceiver: AnyObject {
-  /// The table of the class. Give the same table each time: it is asked for whenever a route is made.
+  /// The table of the class; the same one each time, since it is read whenever a route is made.
   static var selectorTable: SelectorTable { get }
 
-  /// The table of this one object, searched before its class's; `nil`, the default, where it has none.
+  /// The table of this one object, searched before its class's; by default `nil`.
   ///
-  /// Change the table, not the property: a table's changes are noticed everywhere, another table is not.
+  /// Change the table, not the property: changes of a table are noticed everywhere, a different table is not.
   var objectTable: SelectorTable? { get }
 
-  /// The last chance of a class to add a method to its table: called when neither object nor class has one for
-  /// `selector`, once for each class and selector. `true` says that a method was added; where none was, each message of
-  /// the selector ends in ``MessageError`` `resolverAddedNothing`. The default adds nothing.
+  /// Last chance of a class to add a method to its table, called once for each class and selector when neither object nor class has
+  /// one. Returns whether it added one; if it says so and did not, messages of the selector throw ``MessageError``
+  /// `resolverAddedNothing`. The default adds nothing.
   ///
-  /// It runs on the thread of the first sender; others who ask for the same wait for it. A thread that would wait for itself,
-  /// over however many other hooks and services under construction, gets ``MessageError`` `wouldDeadlock` naming them all.
+  /// It runs on the first sender's thread; other senders of the selector wait for it. A thread that would thereby wait for itself,
+  /// across any number of hooks and services under construction, throws ``MessageError`` `wouldDeadlock` naming them all.
   static func resolveMethod(for selector: MessageSelector) -> Bool
 }
 
 extension MessageReceiver {
-  /// None: the class's table alone.
+  /// `nil`: the class's table alone.
   public var objectTable: SelectorTable? { nil }
+  /// Adds nothing.
   public static func resolveMethod(for selector: MessageSelector) -> Bool {
     selectorTable.storage.resolvesNothing.note(ObjectIdentifier(self))
     return false
   }
 }
 
-/// A class with a resolver hook of its own below a receiver class that left ``MessageReceiver/resolveMethod(for:)`` to its
-/// default.
+/// A class with its own resolver hook below a receiver class that left ``MessageReceiver/resolveMethod(for:)`` to the default.
 ///
-///     // no hook:
 ///     class Document: MessageReceiver { class var selectorTable: SelectorTable { … } }
 ///     final class Letter: Document, MethodResolving {
-///       // is asked for letters:
 ///       static func resolveMethod(for selector: MessageSelector) -> Bool { … }
 ///     }
 ///
-/// It comes before that of ``MessageReceiver`` and is asked in the same way.
+/// It is asked in place of that of ``MessageReceiver``.
 public protocol MethodResolving: AnyObject {
   /// As ``MessageReceiver/resolveMethod(for:)``.
   static func resolveMethod(for selector: MessageSelector) -> Bool
 }
 
-/// A class whose objects have tables of their own, below a receiver class that left ``MessageReceiver/objectTable`` to its
-/// default.
-///
-/// It is asked where the default gave `nil`.
+/// A class with object tables below a receiver class that left ``MessageReceiver/objectTable`` to the default. Asked when the
+/// default gave `nil`.
 public protocol ObjectTableOwning: AnyObject {
   /// As ``MessageReceiver/objectTable``.
   var objectTable: SelectorTable? { get }
 }
 
-/// A receiver whose answers can change: a proxy, or an object with hooks of its own.
+/// A receiver whose answers can change: a proxy, or an object with forwarding hooks.
 ///
-/// Nothing that it says is remembered: every message asks again, in the order table, resolver, forwarding target,
-/// signature and forwarding, not recognized.
+/// Nothing it says is cached. Every message asks again, in the order table, resolver, forwarding target, signature and
+/// forwarding, not recognized.
 public protocol MessageForwarding: MessageReceiver {
   /// Whether a message of `selector` would be answered, by a table or by forwarding.
   ///
-  /// The default follows the steps of a send: a method in a table, else what the forwarding target says, else whether
-  /// ``methodSignature(for:)`` gives types. A proxy that forwards needs only that hook and ``forward(_:)``.
+  /// The default follows the steps of a send: a table's method, else the forwarding target's answer, else whether
+  /// ``methodSignature(for:)`` gives types.
   func responds(to selector: MessageSelector) -> Bool
 
-  /// The types of a message that the object would forward; `nil` says that it does not forward it.
+  /// The types of a message that the object would forward; `nil` when it does not forward it.
   func methodSignature(for selector: MessageSelector) -> MethodSignature?
 
-  /// Another receiver for the message, asked before any invocation is made; `nil` or the object itself says no.
+  /// Another receiver for the message, asked before an invocation is made; `nil` or the object itself for none.
   func forwardingTarget(for selector: MessageSelector) -> (any MessageReceiver)?
 
   /// Handles a message that no table answers, and leaves the answer in `invocation.result`.
   ///
-  /// Called only after ``methodSignature(for:)`` gave a signature. `invocation.signature` is that one; there are as many
-  /// arguments as it says, converted to its types, and the answer is converted to its return type or refused.
+  /// Called only after ``methodSignature(for:)`` gave a signature, which is `invocation.signature`. The arguments have been
+  /// converted to it; the answer is converted to its return type or refused.
   @discardableResult
   func forward(_ invocation: inout Invocation) throws -> DeliveryReport
 
-  /// Handles a message that no table answers, for a sender that waits: as ``forward(_:)``, but it may suspend.
+  /// As ``forward(_:)`` for a sender that waits: it may suspend. By default it calls ``forward(_:)``.
   ///
-  /// The default forwards in the caller's turn. An object that sends the message on overrides this with the waiting
-  /// form of its send, so that methods that suspend, and targets on contexts of their own, are waited for.
+  /// An object that sends the message on overrides this with a waiting send, so that suspending methods and queued targets are
+  /// waited for.
   ///
-  /// - Returns: what became of the message, and in ``DeliveryReport/result`` its answer.
+  /// - Returns: what became of the message, with its answer in ``DeliveryReport/result``.
   nonisolated(nonsending) func forwardAndWait(_ invocation: Invocation) async throws -> DeliveryReport
 
-  /// The error for a message that nothing answers. The default is `unrecognizedSelector`.
+  /// The error for a message that nothing answers; by default `unrecognizedSelector`.
   func doesNotRecognize(_ selector: MessageSelector) -> any Error
 }
 
@@ -103,15 +97,14 @@ extension MessageForwarding {
   public func methodSignature(for selector: MessageSelector) -> MethodSignature? {
     (try? tableMethod(of: self, for: selector))?.signature
   }
+  /// None.
   public func forwardingTarget(for selector: MessageSelector) -> (any MessageReceiver)? { nil }
-  /// Passes nothing on.
-  ///
-  /// - Throws: what ``MessageForwarding/doesNotRecognize(_:)`` gives.
+  /// Throws what ``MessageForwarding/doesNotRecognize(_:)`` gives.
   @discardableResult
   public func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
     throw doesNotRecognize(invocation.selector)
   }
-  /// Forwards in the caller's turn.
+  /// Calls ``MessageForwarding/forward(_:)``.
   nonisolated(nonsending) public func forwardAndWait(_ invocation: Invocation) async throws -> DeliveryReport {
     try forwardInTurn(invocation)
   }
@@ -120,7 +113,7 @@ extension MessageForwarding {
     MessageError.unrecognized(selector, by: self)
   }
 
-  /// The report of ``forward(_:)``, with the invocation's result among its answers where the hook left it out.
+  /// The report of ``forward(_:)``; the invocation's result becomes an answer if the hook reported none.
   package func forwardInTurn(_ invocation: Invocation) throws -> DeliveryReport {
     var invocation = invocation
     var report = try forward(&invocation)
@@ -131,7 +124,7 @@ extension MessageForwarding {
   }
 
   func defaultResponds(to selector: MessageSelector) -> Bool {
-    // The steps of a send, so that both say the same. A hook may ask this very question: then nobody has answered yet.
+    // The steps of a send, so that both agree. A hook may ask this very question; then nobody has answered yet.
     ProxyQuestion.ask(self, selector, otherwise: false) {
       switch try? follow(selector, from: self, past: self).resolution {
       case .method: true
@@ -142,37 +135,37 @@ extension MessageForwarding {
   }
 }
 
-/// A receiver whose forwarding has to suspend, since what it stands for is in another process.
+/// A receiver whose forwarding must suspend, since what it stands for is in another process.
 ///
-/// On a context of its own it is given ``MessageForwarding/forwardAndWait(_:)``, and its next message waits for the end of
-/// that one, as with a method that suspends. Its ``MessageForwarding/forward(_:)`` says that it cannot answer in turn.
+/// On its own context it gets ``MessageForwarding/forwardAndWait(_:)``, and its next message waits for the end of that one, as with
+/// a suspending method. Its ``MessageForwarding/forward(_:)`` throws.
 package protocol SuspendingForwarding: MessageForwarding {}
 
-/// A receiver whose ``MessageForwarding/methodSignature(for:)`` comes from one of several targets, each of which checks the
-/// arguments for itself.
+/// A receiver whose ``MessageForwarding/methodSignature(for:)`` is that of one of several targets; each checks the arguments
+/// itself.
 package protocol ForwardingToMany: MessageForwarding {
-  /// Tells failures that no sender gets to whom the receiver tells errors of a broadcast.
+  /// Reports failures that no sender gets to the handlers that get a broadcast's errors.
   func tell(_ failures: ArraySlice<DeliveryReport.Failure>, of selector: MessageSelector)
 }
 
 extension ForwardingToMany {
-  /// No methods of its own: every message is forwarded.
+  /// Empty: every message is forwarded.
   package static var selectorTable: SelectorTable { noMethods }
 
-  /// One that stands for a single receiver throws whatever fails.
+  /// Does nothing: a receiver that stands for a single one throws its failures.
   package func tell(_ failures: ArraySlice<DeliveryReport.Failure>, of selector: MessageSelector) {}
 }
 
 let noMethods = SelectorTable(for: (any MessageForwarding).self, rows: [])
 
-/// Whether `receiver` would answer `selector`: a table decides, or the receiver's own hooks.
+/// Whether `receiver` would answer `selector`, by a table or by its own hooks.
 @inline(never) package func answers(_ receiver: AnyObject, _ selector: MessageSelector) -> Bool {
   if let forwarding = receiver as? any MessageForwarding { return forwarding.responds(to: selector) }
   guard let receiver = receiver as? any MessageReceiver else { return false }
   return (try? tableMethod(of: receiver, for: selector)) != nil
 }
 
-/// The types of what `receiver` would answer to `selector`.
+/// The types of the method that `receiver` would answer `selector` with.
 package func signature(of receiver: AnyObject, _ selector: MessageSelector) -> MethodSignature? {
   guard let receiver = receiver as? any MessageReceiver else { return nil }
   if let method = try? tableMethod(of: receiver, for: selector) { return method.signature }
@@ -180,23 +173,21 @@ package func signature(of receiver: AnyObject, _ selector: MessageSelector) -> M
 }
 
 extension MessageReceiver {
-  /// Whether a message of `selector` would be answered.
-  ///
-  /// An object that forwards answers for itself: see ``MessageForwarding/responds(to:)``.
+  /// Whether a message of `selector` would be answered; see also ``MessageForwarding/responds(to:)``.
   public func responds(to selector: MessageSelector) -> Bool { answers(self, selector) }
 
-  /// Return and argument types of the method that would answer `selector`, or `nil` where none would.
+  /// The types of the method that would answer `selector`; `nil` when none would.
   public func methodSignature(for selector: MessageSelector) -> MethodSignature? { signature(of: self, selector) }
 }
 
-/// Questions that travel from proxy to proxy, so that a ring of proxies ends in an answer.
+/// Questions passed from proxy to proxy, ended when they come around a ring.
 package enum ProxyQuestion {
   @TaskLocal fileprivate static var asked: ProxyTrail?
-  /// The message that is being sent, and the proxies that it came through.
+  /// The message being sent, and the proxies that it came through.
   @TaskLocal private static var routed: (selector: MessageSelector, trail: ProxyTrail)?
 
-  /// Runs `body` unless `proxy` is being asked after `selector` already further up, or the stack has no room for another
-  /// proxy; then the answer is `otherwise`.
+  /// Runs `body` unless `proxy` is already being asked about `selector` further up, or the stack or budget is exhausted; then the
+  /// answer is `otherwise`.
   package static func ask<T>(_ proxy: AnyObject, _ selector: MessageSelector, otherwise: T, _ body: () -> T) -> T {
     guard StackGuard.hasRoom else { return otherwise }
     let trail = asked
@@ -207,9 +198,8 @@ package enum ProxyQuestion {
     return $asked.withValue(here) { body() }
   }
 
-  /// Asks whether `receiver` takes a message that is on its way.
-  ///
-  /// A proxy that the message came through says yes: it would get the message, and find the cycle.
+  /// Asks whether `receiver` takes a message that is on its way. A proxy that the message came through says yes, so that it gets
+  /// the message and finds the cycle.
   package static func takes(_ receiver: any MessageForwarding, _ message: Invocation) -> Bool {
     guard let trail = message.route else { return receiver.responds(to: message.selector) }
     return $routed.withValue((message.selector, trail)) {
@@ -217,12 +207,12 @@ package enum ProxyQuestion {
     }
   }
 
-  /// Charges for what a message is led through, or a proxy looks through for it, where no message says who pays.
+  /// Charges the budget of the question being asked, if any, for what a message is led or searched through.
   ///
-  /// - Throws: why the message is not to go on.
+  /// - Throws: when the budget is exhausted.
   static func charge(_ item: MessageBudget.Item, _ count: Int = 1) throws { try asked?.budget?.charge(item, count) }
 
-  /// Whether a message of `selector` that came through `proxy` is what the question is about.
+  /// Whether the question is about a message of `selector` that came through `proxy`.
   package static func isOnItsWay(_ selector: MessageSelector, through proxy: AnyObject) -> Bool {
     guard let routed, routed.selector == selector else { return false }
     return routed.trail.contains(proxy)
@@ -230,13 +220,13 @@ package enum ProxyQuestion {
 }
 
 extension MessageBudget {
-  /// Charges the budget for the questions that `body` asks, and for the forwarding objects that its sends are led through.
+  /// Charges the budget for the questions that `body` asks, and for forwarding objects that its sends are led through.
   package func charging<T>(_ body: () throws -> T) rethrows -> T {
     try ProxyQuestion.$asked.withValue(ProxyTrail(self, after: ProxyQuestion.asked), operation: body)
   }
 }
 
-/// A receiver that is nothing but a table of closures, with no class behind it.
+/// A receiver made of a table of closures, without a class.
 ///
 ///     let bell = BareReceiver {
 ///       Responds(to: "ring:") { (_: BareReceiver, times: Int) in
@@ -244,19 +234,18 @@ extension MessageBudget {
 ///       }
 ///     }
 public final class BareReceiver: MessageReceiver, Sendable {
-  /// Empty: each receiver has a table of its own.
+  /// Empty: each receiver has an object table.
   public static let selectorTable = SelectorTable(for: BareReceiver.self, rows: [])
   private let table: SelectorTable
 
-  /// A receiver that answers from `table`, which other receivers may use as well.
+  /// A receiver that answers from `table`, which others may share.
   public init(table: SelectorTable) { self.table = table }
 
-  /// A receiver with a table of its own.
-  /// - Parameter rows: one after another, with `if` and `for` where needed.
+  /// A receiver with its own table of `rows`.
   public convenience init(@SelectorTableBuilder<BareReceiver> _ rows: () -> [Responds<BareReceiver>]) {
     self.init(table: SelectorTable(for: BareReceiver.self, rows))
   }
 
-  /// The table that the receiver was made with.
+  /// The receiver's table.
   public var objectTable: SelectorTable? { table }
 }

@@ -1,25 +1,23 @@
-// Method.swift: one implementation in a table, with a typed door and a boxed one.
+// Method.swift: one implementation in a table, with a typed form and a boxed one.
 
-/// An implementation of one selector, without its types.
+/// An implementation of one selector, with its types erased.
 ///
-/// Methods are immutable and shared between threads. A sender that knows the function type compares it with
-/// ``functionType`` and, when equal, goes through ``TypedMethod/body``: no box is made. Everybody else goes
-/// through ``invoke(_:_:)``, where boxes are opened and numbers converted.
+/// A sender whose function type equals ``functionType`` calls ``TypedMethod/body`` without boxes. Any other goes through
+/// ``invoke(_:_:)``, where boxes are opened and numbers converted.
 @usableFromInline
-class Method: @unchecked Sendable {  // immutable once in a table, but for the signature, which a lock in it guards
-  /// The name under which the method stands in its table.
+class Method: @unchecked Sendable {  // immutable once in a table
   @usableFromInline final let selector: MessageSelector
-  /// The Swift function type `(arguments) -> result` that the typed door takes; `nil` for a method of boxes only, or
-  /// for one that cannot be called in the sender's turn.
+  /// The Swift function type `(arguments) -> result` of the typed form; `nil` for a method that has only the boxed form or
+  /// cannot be called synchronously.
   @usableFromInline final let functionType: ObjectIdentifier?
-  /// `nil` for a method that runs in its sender's turn, of whatever target, and states nothing of its types.
+  /// `nil` for a method that runs in its sender's turn, for any target, and states no types.
   private final var rare: Rare?
 
-  /// What few methods have, but for ``crossing``.
+  /// What few methods have, except ``crossing``.
   private final class Rare: Sendable {
     typealias Values = (crosses: Bool, isolation: MethodIsolation, signature: MethodSignature?, isPresent: Presence?)
     let values: Values
-    /// Of all methods of which nothing else is to be said than that.
+    /// Shared by all methods whose only rare value is that answers cross.
     static let crossing = Rare((true, .sender, nil, nil))
     init(_ values: Values) { self.values = values }
   }
@@ -34,16 +32,15 @@ class Method: @unchecked Sendable {  // immutable once in a table, but for the s
     rare = isPlain ? resultCrosses ? .crossing : nil : Rare((resultCrosses, isolation, signature, nil))
   }
 
-  /// Whether the answers' type is known to be `Sendable`.
+  /// Whether the answer's type is known to be `Sendable`.
   @usableFromInline final var resultCrosses: Bool { rare?.values.crosses ?? false }
 
-  /// Whether targets of a class have the method; `nil` where all do. Set before the method enters a table.
+  /// Tells which targets of a class have the method; `nil` where all do. Set before the method enters a table.
   final var isPresent: Presence? {
     get { rare?.values.isPresent }
     set { if let newValue { rare = Rare((resultCrosses, isolation, statedSignature, newValue)) } }
   }
 
-  /// Where the method may run.
   final var isolation: MethodIsolation { rare?.values.isolation ?? .sender }
 
   /// The types that were stated for the method.
@@ -51,23 +48,23 @@ class Method: @unchecked Sendable {  // immutable once in a table, but for the s
 
   var signature: MethodSignature { .objects(arguments: selector.numberOfArguments) }
 
-  /// Whether a sender on `actor`, or on none, may have the answer although nobody knows that it is `Sendable`: of a method
-  /// that suspends where the sender is, or whose answers nobody else has.
+  /// Whether a sender on `actor` (`nil`: on none) may get the answer although it is not known to be `Sendable`: the method suspends
+  /// where the sender is, or nobody else has its answers.
   func answers(to actor: (any Actor)?) -> Bool { false }
 
-  /// Whether a method that suspends stays on its sender's actor, or with a sender on none.
+  /// Whether a suspending method runs on its sender's actor, or on none like its sender.
   func runs(on sender: (any Actor)?) -> Bool { false }
 
   /// Whether the method stands for a row that its table refused.
   var isRefusal: Bool { false }
 
-  /// How many arguments the body takes.
+  /// How many arguments the closure takes.
   var numberOfParameters: Int { selector.numberOfArguments }
 
-  /// Runs the method with boxes in the caller's turn and leaves the answer in `invocation.result`.
+  /// Runs the method with boxes synchronously and leaves the answer in `invocation.result`.
   func invoke(_ target: AnyObject, _ invocation: inout Invocation) throws { throw unreachable(target) }
 
-  /// Runs a method that suspends. Every other runs in the caller's turn.
+  /// Runs a suspending method; any other runs synchronously.
   nonisolated(nonsending) func invokeSuspending(_ target: AnyObject, _ invocation: Invocation) async throws
     -> Invocation
   {
@@ -76,35 +73,34 @@ class Method: @unchecked Sendable {  // immutable once in a table, but for the s
     return copy
   }
 
-  /// Whether the boxes could be taken, without running anything.
+  /// Checks that the method takes the boxes, without running it.
   func check(_ arguments: [ArgumentBox], receiver: @autoclosure () -> String) throws(MessageError) {
     try checkCount(arguments, receiver: receiver())
   }
 
-  /// Opens boxes once for many targets, and gives `body` ways to call methods of this method's ``functionType`` with what
-  /// was in them.
+  /// Opens boxes once for many targets; gives `body` functions that call methods of the same ``functionType`` with their values.
   ///
-  /// - Returns: `false`, and nothing done, where each target has to open the boxes itself: they do not fit, one of them
-  ///   keeps no reference of its own, or the method takes the invocation whole.
+  /// - Returns: `false`, with nothing done, where each target has to open the boxes: they do not fit, one of them does not
+  ///   retain its value, or the method takes the invocation whole.
   func withOpened(_ arguments: [ArgumentBox], _ body: (_ run: OpenedRun, _ ask: OpenedAsk) -> Void) -> Bool { false }
 
   /// Calls a method on a target.
   @usableFromInline
   typealias OpenedRun = (_ method: Method, _ target: AnyObject) throws -> Void
-  /// Calls a method on a target, and gives its answer.
+  /// Calls a method on a target and gives its answer.
   @usableFromInline
   typealias OpenedAsk = (_ method: Method, _ target: AnyObject) throws -> ArgumentBox
-  /// Opens boxes for one function type: see ``withOpened(_:_:)``.
+  /// See ``withOpened(_:_:)``.
   @usableFromInline
   typealias Opener = @Sendable (_ boxes: [ArgumentBox], _ body: (_ run: OpenedRun, _ ask: OpenedAsk) -> Void) -> Bool
 
-  /// Whether the method's own types are those of the encoding that was stated for it.
+  /// Checks the closure's types against the encoding that was stated for them.
   func checkEncoding(receiver: String) throws(MessageError) {}
 
-  /// The same implementation under another name, which takes as many arguments.
+  /// The same implementation under another selector with as many colons.
   func renamed(_ selector: MessageSelector) -> Method { self }
 
-  /// The method with hooks around it. One whose types are known keeps its typed door.
+  /// The method with hooks around it; a typed method keeps its typed form.
   func hooked(by hooks: HookChain) -> Method { HookedMethod(self, hooks) }
 
   final func checkCount(_ arguments: [ArgumentBox], receiver: @autoclosure () -> String) throws(MessageError) {
@@ -114,22 +110,22 @@ class Method: @unchecked Sendable {  // immutable once in a table, but for the s
   }
 }
 
-// A closure that is a target stands in a proxy as its method.
+// A closure that is a target is its own method.
 extension Method: NamedReceiver {
   @usableFromInline var receiverName: String { "closure for \(selector)" }
 }
 
-/// Tells whether a target has a method.
+/// Whether a target has a method.
 final class Presence: Sendable {
   private let of: @Sendable (AnyObject) -> Bool
   init(_ of: @escaping @Sendable (AnyObject) -> Bool) { self.of = of }
   func callAsFunction(_ target: AnyObject) -> Bool { of(target) }
 }
 
-/// Where a method may run.
+/// Where a method runs.
 @usableFromInline
 enum MethodIsolation: Sendable {
-  /// In its sender's turn, on whatever thread that is.
+  /// On its sender's thread, whichever that is.
   case sender
   /// On the main actor.
   case mainActor
@@ -142,7 +138,7 @@ enum MethodIsolation: Sendable {
 
   var isSender: Bool { if case .sender = self { true } else { false } }
 
-  /// Why a sender that is elsewhere does not reach the method.
+  /// Why a sender elsewhere cannot call the method.
   var evidence: String {
     if case .async = self { return "the method is async: wait for it with an asynchronous form" }
     return "the method runs \(place), the sender does not"
@@ -159,9 +155,7 @@ enum MethodIsolation: Sendable {
   }
 }
 
-/// The arguments of one message, in memory that every target reads in turn.
-///
-/// A pack is passed on element by element, each copied for each call; a struct is passed by its address.
+/// The arguments of one message, passed by address: a pack would be passed element by element, each copied for each call.
 @frozen @usableFromInline
 struct Arguments<each A> {
   @usableFromInline let values: (repeat each A)
@@ -169,9 +163,9 @@ struct Arguments<each A> {
   @export(implementation) @inline(__always)
   init(values: (repeat each A)) { self.values = values }
 
-  /// The arguments that are in boxes, each as its type.
+  /// Unboxes the arguments.
   ///
-  /// - Throws: `wrongArgumentCount`; `typeMismatch`, with the index of the argument that is not of its type.
+  /// - Throws: `wrongArgumentCount`, or `typeMismatch` with the index of the argument.
   init(unboxing boxes: [ArgumentBox], of selector: MessageSelector, for receiver: @autoclosure () -> String)
     throws(MessageError)
   {
@@ -191,7 +185,7 @@ struct Arguments<each A> {
 }
 
 extension Arguments {
-  /// Gives `body` ways to call methods of this function type, good until it returns.
+  /// Gives `body` functions that call methods of this function type; valid until it returns.
   @export(implementation) @inline(__always)
   func withCalls<R>(returning: R.Type, _ body: (_ run: Method.OpenedRun, _ ask: Method.OpenedAsk) -> Void) {
     body(
@@ -203,10 +197,10 @@ extension Arguments {
   }
 }
 
-/// A closure that gets messages, in a form in which every module calls it alike.
+/// A closure that is a target, in a form that every module calls alike.
 ///
-/// A proxy that is not `Sendable` stays in one isolation, and its closures with it. For a proxy that is, closures written in
-/// place take the `@Sendable` form; a function value whose type is not takes the other one without a diagnostic, since Swift can
+/// A proxy that is not `Sendable` stays in one isolation, and its closures with it. For a `Sendable` proxy, closure literals take
+/// the `@Sendable` form; a function value whose type is not `@Sendable` takes the other form without a diagnostic, since Swift can
 /// neither keep that form from such proxies nor prefer one that warns.
 @frozen @usableFromInline
 struct MessageClosure<R, each A> {
@@ -220,10 +214,9 @@ struct MessageClosure<R, each A> {
 @usableFromInline
 final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable after init
   @usableFromInline let body: @Sendable (AnyObject, Arguments<repeat each A>) throws -> R
-  /// Opens boxes for the types of the method: a function of the module that wrote the row, where they are known.
-  /// `nil` for that of the class.
+  /// Opens boxes: a function of the module that wrote the row, specialized for its types. `nil` for the generic one.
   private let opener: Opener?
-  /// The closure that is a target, which is this method then.
+  /// The closure, where this method is a closure target.
   @usableFromInline let closure: MessageClosure<R, repeat each A>?
 
   @usableFromInline
@@ -247,7 +240,7 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
       message, signature: signature, isolation: isolation, opener: { TypedMethod.open($0, $1) }, body: body)
   }
 
-  /// The method of a closure, which its body finds in its target: so it takes no memory for what it captures.
+  /// The method of a closure target. Its body finds the closure in the target, so it captures and allocates nothing.
   @export(implementation) @inline(never)
   convenience init(_ message: Message<(repeat each A) -> R>, closure: @escaping (repeat each A) throws -> R) {
     self.init(message, opener: nil, closure: MessageClosure(call: closure)) {
@@ -257,7 +250,7 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
     }
   }
 
-  /// The typed door. The caller has compared ``functionType``, so the types are those of this class.
+  /// The typed form. The caller has compared ``functionType``.
   @export(implementation) @inline(__always)
   func call(_ target: AnyObject, _ arguments: Arguments<repeat each A>) throws -> R {
     try body(target, arguments)
@@ -301,7 +294,7 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
     opener?(boxes, body) ?? TypedMethod.open(boxes, body)
   }
 
-  /// Opens boxes, for rows of four arguments or more: see ``BoxOpener1``.
+  /// Opens boxes generically: for rows of four arguments or more, see ``BoxOpener1``.
   @export(implementation) @inline(never)
   static func open(_ boxes: [ArgumentBox], _ body: (_ run: OpenedRun, _ ask: OpenedAsk) -> Void) -> Bool {
     guard boxes.count == packCount(repeat (each A).self) else { return false }
@@ -375,7 +368,7 @@ final class RawMethod: Method, @unchecked Sendable {  // immutable after init
   }
 }
 
-/// A row that its table refused: every message of its selector gets the reason.
+/// A row that its table refused: every message of its selector throws the reason.
 final class RefusedMethod: Method, @unchecked Sendable {  // immutable after init
   private let reason: any Error
 
@@ -389,7 +382,7 @@ final class RefusedMethod: Method, @unchecked Sendable {  // immutable after ini
 }
 
 extension MethodSignature {
-  /// Whether a closure's types are those that were stated for it.
+  /// Checks a closure's types against those stated for it.
   @inline(never)
   fileprivate func check(closure own: MethodSignature, _ selector: MessageSelector, receiver: String)
     throws(MessageError)
@@ -404,10 +397,10 @@ extension MethodSignature {
     }
   }
 
-  /// Compares the types of two signatures of as many arguments, one pair after another.
+  /// Compares, pair by pair, the types of two signatures with equally many arguments.
   ///
   /// - Parameter misfit: what is wrong with a pair; `nil` where nothing is.
-  /// - Throws: `typeMismatch` for the first pair with which something is.
+  /// - Throws: `typeMismatch` for the first pair with a misfit.
   func compare(
     with other: MethodSignature, _ selector: MessageSelector, receiver: String,
     misfit: (TypeEncoding, TypeEncoding) -> String?

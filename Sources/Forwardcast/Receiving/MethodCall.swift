@@ -1,49 +1,48 @@
-// MethodCall.swift: what an around hook of a selector table gets.
+// MethodCall.swift: what `around` hooks of a selector table get.
 
-/// A call of a method at an `around` hook of a table.
-///
-/// It is good while the hook runs.
+/// A call of a method at an `around` hook of a table. Valid while the hook runs.
 public struct MethodCall<R, each A> {
   private let call: MessageCall<R, repeat each A>
 
   init(_ call: MessageCall<R, repeat each A>) { self.call = call }
 
+  /// The message's selector.
   public var selector: MessageSelector { call.selector }
   /// The arguments as they came to this hook.
   public var arguments: (repeat each A) { call.arguments }
 
-  /// Runs what stands inside of this hook: those that were installed before it, and the method. May be called several
-  /// times, or not at all.
+  /// Runs what this hook surrounds: the hooks installed before it, then the method. May be called any number of times.
   ///
-  /// - Throws: what an inner hook throws, or the method; `hookEnded` when the hook is over.
+  /// - Throws: what an inner hook or the method throws; `hookEnded` when the hook has returned.
   @discardableResult
   public func proceed() throws -> R { try TypedAnswers(try call.proceed()).single(as: R.self, call.turn.message) }
 
-  /// Runs what stands inside of this hook, with `arguments` in place of those that were sent.
+  /// As ``proceed()``, with other `arguments`.
   @discardableResult
   public func proceed(with arguments: repeat each A) throws -> R {
     try TypedAnswers(try call.proceed(with: repeat each arguments)).single(as: R.self, call.turn.message)
   }
 }
 
-/// A call of a method at an `around` hook of a table, in front of a sender that waits: see ``MethodCall``.
+/// A call of a method at an `around` hook of a table, for a sender that waits: see ``MethodCall``.
 public struct WaitingMethodCall<R, each A> {
   private let call: WaitingMessageCall<R, repeat each A>
 
   init(_ call: WaitingMessageCall<R, repeat each A>) { self.call = call }
 
+  /// The message's selector.
   public var selector: MessageSelector { call.selector }
   /// The arguments as they came to this hook.
   public var arguments: (repeat each A) { call.arguments }
 
-  /// Runs what stands inside of this hook and waits for it: see ``MethodCall/proceed()``.
+  /// Runs what this hook surrounds and waits for it: see ``MethodCall/proceed()``.
   @discardableResult
   nonisolated(nonsending) public func proceed() async throws -> R {
     let list = try await call.proceed()
     return try TypedAnswers(list).single(as: R.self, call.turn.message)
   }
 
-  /// Runs what stands inside of this hook, with other `arguments`, and waits for it.
+  /// As ``proceed()``, with other `arguments`.
   @discardableResult
   nonisolated(nonsending) public func proceed(with arguments: repeat each A) async throws -> R {
     let list = try await call.proceed(with: repeat each arguments)

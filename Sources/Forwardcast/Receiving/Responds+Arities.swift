@@ -1,21 +1,15 @@
-// Responds+Arities.swift: the rows that have one form for each number of arguments.
+// Responds+Arities.swift: the initializers of rows for each number of arguments.
 
-// Written by RowTemplate.swift of the tests, which compare: to change a form, change it there and run them with
-// FORWARDCAST_WRITE=1 in the environment.
+// Generated: change RowTemplate.swift in the tests and run RowTemplateTests with FORWARDCAST_WRITE=1.
 //
-// A form for any number of arguments would take a closure with an `inout` parameter as one without: the compiler loses
-// the difference in packs, and what such a closure writes would be lost without a word. Besides, a closure that takes a
-// pack wants every argument on the heap retained and released once more for each delivery (5 ns for a string).
-//
-// Answers that may cross to another isolation are known by the key: see `Message.answerCrosses`.
+// Not one form with a pack: the compiler loses there that a parameter is `inout`, and what such a closure writes would be lost
+// silently. Besides, a closure that takes a pack retains and releases each argument on the heap once more for each delivery
+// (5 ns for a string).
 extension Responds {
-  /// A row of no arguments whose types are those of its key. A sender with the same key reaches it without a box.
+  /// A row of no arguments whose types are those of its key. A sender with the same key calls it without boxes.
   ///
-  /// - Parameters:
-  ///   - message: the key, or a selector alone.
-  ///   - signature: an encoding that the closure's types are checked against when the row enters a table; `nil` takes the
-  ///     closure's own.
-  ///   - body: the method.
+  /// - Parameter signature: an encoding that the closure's types are checked against when the row enters a table; by
+  ///   default their own.
   @export(implementation) @inline(__always)
   public init<R>(
     to message: Message<() -> R>, signature: MethodSignature? = nil,
@@ -37,7 +31,7 @@ extension Responds {
     }
   }
 
-  /// A row of no arguments whose types are those of its closure: see the form with a key.
+  /// A row of no arguments whose types are those of its closure.
   @export(implementation) @inline(__always) @_disfavoredOverload
   public init<R>(
     to selector: MessageSelector, signature: MethodSignature? = nil,
@@ -46,7 +40,7 @@ extension Responds {
     self.init(to: Message<() -> R>(selector), signature: signature, body)
   }
 
-  /// A row of no arguments as its closure types it, whose answer may cross in a box: see the form with a key.
+  /// As above, where the answer is `Sendable`, so that it may cross in a box.
   @export(implementation) @inline(__always) @_disfavoredOverload
   public init<R: Sendable>(
     to selector: MessageSelector, signature: MethodSignature? = nil,
@@ -77,7 +71,7 @@ extension Responds {
     }
   }
 
-  /// A row of one argument whose types are those of its closure: see the form with a key.
+  /// A row of one argument whose types are those of its closure.
   @export(implementation) @inline(__always) @_disfavoredOverload
   public init<R, A>(
     to selector: MessageSelector, signature: MethodSignature? = nil,
@@ -86,7 +80,7 @@ extension Responds {
     self.init(to: Message<(A) -> R>(selector), signature: signature, body)
   }
 
-  /// A row of one argument as its closure types it, whose answer may cross in a box: see the form with a key.
+  /// As above, where the answer is `Sendable`, so that it may cross in a box.
   @export(implementation) @inline(__always) @_disfavoredOverload
   public init<R: Sendable, A>(
     to selector: MessageSelector, signature: MethodSignature? = nil,
@@ -117,7 +111,7 @@ extension Responds {
     }
   }
 
-  /// A row of two arguments whose types are those of its closure: see the form with a key.
+  /// A row of two arguments whose types are those of its closure.
   @export(implementation) @inline(__always) @_disfavoredOverload
   public init<R, A, B>(
     to selector: MessageSelector, signature: MethodSignature? = nil,
@@ -126,7 +120,7 @@ extension Responds {
     self.init(to: Message<(A, B) -> R>(selector), signature: signature, body)
   }
 
-  /// A row of two arguments as its closure types it, whose answer may cross in a box: see the form with a key.
+  /// As above, where the answer is `Sendable`, so that it may cross in a box.
   @export(implementation) @inline(__always) @_disfavoredOverload
   public init<R: Sendable, A, B>(
     to selector: MessageSelector, signature: MethodSignature? = nil,
@@ -157,7 +151,7 @@ extension Responds {
     }
   }
 
-  /// A row of three arguments whose types are those of its closure: see the form with a key.
+  /// A row of three arguments whose types are those of its closure.
   @export(implementation) @inline(__always) @_disfavoredOverload
   public init<R, A, B, C>(
     to selector: MessageSelector, signature: MethodSignature? = nil,
@@ -166,7 +160,7 @@ extension Responds {
     self.init(to: Message<(A, B, C) -> R>(selector), signature: signature, body)
   }
 
-  /// A row of three arguments as its closure types it, whose answer may cross in a box: see the form with a key.
+  /// As above, where the answer is `Sendable`, so that it may cross in a box.
   @export(implementation) @inline(__always) @_disfavoredOverload
   public init<R: Sendable, A, B, C>(
     to selector: MessageSelector, signature: MethodSignature? = nil,
@@ -184,7 +178,7 @@ extension Responds {
     self.init(pack: message, signature, body)
   }
 
-  /// A row of four arguments or more whose types are those of its closure: see the form with a key.
+  /// A row of four arguments or more whose types are those of its closure.
   @inline(never) @_disfavoredOverload
   public init<R, A, B, C, D, each E>(
     to selector: MessageSelector, signature: MethodSignature? = nil,
@@ -193,7 +187,7 @@ extension Responds {
     self.init(to: Message<(A, B, C, D, repeat each E) -> R>(selector), signature: signature, body)
   }
 
-  /// A row of four arguments or more as its closure types it, whose answer may cross in a box: see the form with a key.
+  /// As above, where the answer is `Sendable`, so that it may cross in a box.
   @inline(never) @_disfavoredOverload
   public init<R: Sendable, A, B, C, D, each E>(
     to selector: MessageSelector, signature: MethodSignature? = nil,
@@ -217,15 +211,12 @@ extension Responds {
   }
 }
 
-// A sender that is where such a row runs, and a delivery there, run it in their turn: the main actor, the actor that is
-// the target. Deliveries on other contexts and the forms that wait go over to it. Any other synchronous send throws
-// `isolationMismatch`. A row that may suspend is reached by the forms that wait and by deliveries other than `.direct`,
-// begins when the target's turn comes, and keeps the next message through its registration back until it has ended.
+// Senders and deliveries in the row's isolation (the main actor, or the actor that is the target) run it synchronously. Waiting
+// forms and deliveries on other contexts hop to it; any other synchronous send throws `isolationMismatch`. A row that may
+// suspend is reached by waiting forms and by deliveries other than `.direct`; until it has ended, its registration's next
+// message waits.
 extension Responds {
   /// A row of no arguments that runs on the main actor.
-  /// - Parameters:
-  ///   - message: the key.
-  ///   - body: the method.
   public init<R>(
     to message: Message<() -> R>,
     onMainActor body: @escaping @MainActor @Sendable (Target) throws -> R
@@ -234,9 +225,6 @@ extension Responds {
   }
 
   /// A row of no arguments that may suspend.
-  /// - Parameters:
-  ///   - message: the key.
-  ///   - body: the method.
   public init<R>(
     to message: Message<() -> R>,
     async body: @escaping @Sendable (Target) async throws -> R
@@ -310,10 +298,7 @@ extension Responds {
 }
 
 extension Responds where Target: Actor {
-  /// A row of no arguments that runs on the actor that it is sent to.
-  /// - Parameters:
-  ///   - message: the key.
-  ///   - body: the method.
+  /// A row of no arguments that runs on the target, an actor.
   @_disfavoredOverload
   public init<R>(
     to message: Message<() -> R>,
@@ -322,7 +307,7 @@ extension Responds where Target: Actor {
     self.init(onTarget: message, body)
   }
 
-  /// A row of one argument that runs on the actor that it is sent to: see the form for no arguments.
+  /// A row of one argument that runs on the target, an actor: see the form for no arguments.
   @_disfavoredOverload
   public init<R, A>(
     to message: Message<(A) -> R>,
@@ -331,7 +316,7 @@ extension Responds where Target: Actor {
     self.init(onTarget: message, body)
   }
 
-  /// A row of two arguments that runs on the actor that it is sent to: see the form for no arguments.
+  /// A row of two arguments that runs on the target, an actor: see the form for no arguments.
   @_disfavoredOverload
   public init<R, A, B>(
     to message: Message<(A, B) -> R>,
@@ -340,7 +325,7 @@ extension Responds where Target: Actor {
     self.init(onTarget: message, body)
   }
 
-  /// A row of three arguments that runs on the actor that it is sent to: see the form for no arguments.
+  /// A row of three arguments that runs on the target, an actor: see the form for no arguments.
   @_disfavoredOverload
   public init<R, A, B, C>(
     to message: Message<(A, B, C) -> R>,
@@ -349,7 +334,7 @@ extension Responds where Target: Actor {
     self.init(onTarget: message, body)
   }
 
-  /// A row of four arguments or more that runs on the actor that it is sent to: see the form for no arguments.
+  /// A row of four arguments or more that runs on the target, an actor: see the form for no arguments.
   @_disfavoredOverload
   public init<R, A, B, C, D, each E>(
     to message: Message<(A, B, C, D, repeat each E) -> R>,
@@ -359,8 +344,7 @@ extension Responds where Target: Actor {
   }
 }
 
-// The form for any number of arguments, `TypedMethod.open`, opens boxes by the metadata of their types, one after
-// another, since the compiler does not unroll a pack; these are compiled for the types.
+// Specialized for the types; `TypedMethod.open` works by their metadata, since the compiler does not unroll a pack.
 
 @usableFromInline
 enum BoxOpener1<R, A> {

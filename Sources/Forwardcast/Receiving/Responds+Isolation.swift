@@ -1,4 +1,4 @@
-// Responds+Isolation.swift: what rows of an isolation, and rows that suspend, are made of.
+// Responds+Isolation.swift: rows that are isolated or suspend.
 
 extension Responds {
   @inline(never)
@@ -7,7 +7,7 @@ extension Responds {
     _ body: @escaping @MainActor @Sendable (Target, repeat each A) throws -> R
   ) {
     self.init(isolated: .mainActor, message) { (target: Target, arguments: Arguments<repeat each A>) throws -> R in
-      // The row has found that it is on the main actor: nothing crosses.
+      // The row has checked that it is on the main actor: nothing crosses.
       let (target, arguments) = (UncheckedSendable(target), UncheckedSendable(arguments))
       return try uncheckedOnMainActor { UncheckedSendable(try body(target.value, repeat each arguments.value.values)) }
         .value
@@ -23,7 +23,7 @@ extension Responds {
     self.init(
       method: SuspendingMethod<R, repeat each A>(message, .onActor(actor, targetCrosses: targetCrosses)) {
         (target: AnyObject, arguments: Arguments<repeat each A>) async throws -> R in
-        // The method takes both over while its caller waits, who has made sure that the arguments may cross.
+        // The method gets both while its caller waits, who has checked that the arguments may cross.
         let (target, arguments) = (UncheckedSendable(cast.target(target)), UncheckedSendable(arguments))
         return try await UncheckedSendable(calling: {
           try await body(target.value, repeat each arguments.value.values)
@@ -56,28 +56,23 @@ extension Responds where Target: Actor {
     _ body: @escaping @Sendable (isolated Target, repeat each A) throws -> R
   ) {
     self.init(isolated: .target, message) { (target: Target, arguments: Arguments<repeat each A>) throws -> R in
-      // The row has found that it is on the actor: nothing crosses.
+      // The row has checked that it is on the actor: nothing crosses.
       let arguments = UncheckedSendable(arguments)
       return try uncheckedOnActor(target) { UncheckedSendable(try body($0, repeat each arguments.value.values)) }.value
     }
   }
 }
 
-// The label `key:` keeps these forms, which take packs, from being meant by a trailing closure after `to:`: a pack loses
-// that a parameter is `inout`.
+// The label `key:` keeps a trailing closure after `to:` from choosing these forms: a pack loses that a parameter is `inout`.
 extension Responds {
-  /// A row that runs on the global actor that its closure is isolated to.
+  /// A row that runs on the global actor that its closure is isolated to; without an isolation, an ordinary row.
   ///
   ///     Responds(
   ///       key: .store,
   ///       onGlobalActor: { @StoreActor archive, page in archive.store(page) })
   ///
-  /// A delivery on that actor, and a sender that says by ``withHeldActor(isolation:_:)`` that it is on it, run it in
-  /// their turn. The forms that wait go over to it. Any other synchronous send throws ``MessageError``
-  /// `isolationMismatch`. A closure without an isolation makes an ordinary row.
-  /// - Parameters:
-  ///   - message: the message.
-  ///   - body: the method, isolated to the actor by an attribute in place.
+  /// Deliveries on that actor, and senders inside ``withHeldActor(isolation:_:)`` on it, run it synchronously; waiting forms
+  /// hop to it. Any other synchronous send throws ``MessageError`` `isolationMismatch`.
   public init<R, each A>(
     key message: Message<(repeat each A) -> R>,
     onGlobalActor body: @escaping @isolated(any) @Sendable (Target, repeat each A) throws -> R
@@ -94,7 +89,7 @@ extension Responds {
       }
     let unchecked = UncheckedRow(row)
     self.init(isolated: isolation, message) { (target: Target, arguments: Arguments<repeat each A>) throws -> R in
-      // The row has found that it is on the actor.
+      // The row has checked that it is on the actor.
       try unchecked.call(target, repeat each arguments.values)
     }
   }
@@ -102,12 +97,9 @@ extension Responds {
   /// A row that suspends on the actor that its closure is isolated to, for targets that stay on that actor.
   ///
   /// The compiler does not check that target, arguments and answer may cross: they do not when the sender is on the
-  /// actor too, as one is that has the proxy of a protocol of that actor.
+  /// actor too, as is one that has the proxy of a protocol of that actor.
   ///
-  /// - Parameters:
-  ///   - message: the message.
-  ///   - body: the method.
-  ///   - sharing: whether targets are `Sendable`, for a closure that is on no actor.
+  /// - Parameter sharing: whether targets are `Sendable`, for a closure that is on no actor.
   public init<R, each A>(
     key message: Message<(repeat each A) -> R>,
     asyncOnActor body: @escaping @isolated(any) @Sendable (Target, repeat each A) async throws -> R,
@@ -125,13 +117,8 @@ extension Responds {
       SuspendingRow<Target, R, repeat each A>(row).call)
   }
 
-  /// A row that may suspend and does not leave its sender's isolation by itself.
-  ///
-  /// For targets that are not `Sendable`: their methods run where the sender is, unless they go elsewhere themselves.
-  /// Only the forms that wait can reach it.
-  /// - Parameters:
-  ///   - message: the message.
-  ///   - body: the method.
+  /// A row that may suspend and stays in its sender's isolation unless its body leaves it: for targets that are not `Sendable`.
+  /// Only waiting forms reach it.
   public init<R, each A>(
     key message: Message<(repeat each A) -> R>,
     inTurn body: nonisolated(nonsending) @escaping @Sendable (Target, repeat each A) async throws -> R
@@ -146,10 +133,7 @@ extension Responds {
 
   /// A row that suspends and runs on no actor, for targets that are not `Sendable`.
   ///
-  /// Only forms that wait reach it, of senders that are on no actor either: for others it fails with `isolationMismatch`.
-  /// - Parameters:
-  ///   - message: the message.
-  ///   - body: the method.
+  /// Only waiting forms from senders on no actor reach it; for others it throws `isolationMismatch`.
   public init<R, each A>(
     key message: Message<(repeat each A) -> R>,
     concurrent body: @escaping @Sendable (Target, repeat each A) async throws -> R
@@ -158,15 +142,15 @@ extension Responds {
   }
 }
 
-// A function type over a pack is not passed on as it is, so closures with an isolation stand in structures. A closure is
-// called in the same way whether or not its type says that it may be isolated.
+// A function type over a pack cannot be passed on as it is, so isolated closures are wrapped in structs. The bit casts below are
+// sound because a closure is called alike whether or not its type says that it may be isolated.
 
-/// A row's closure with an isolation. It is `Sendable`, or a function that captures nothing.
+/// A row's isolated closure. It is `Sendable`, or captures nothing.
 struct IsolatedRow<Target, R, each A>: @unchecked Sendable {
   let call: @isolated(any) (Target, repeat each A) throws -> R
 }
 
-/// The same closure for a row that has found that it is where the closure is to run.
+/// The same closure for a row that has checked its isolation.
 private struct UncheckedRow<Target, R, each A>: Sendable {
   let call: @Sendable (Target, repeat each A) throws -> R
 
@@ -180,7 +164,7 @@ struct IsolatedSuspendingRow<Target, R, each A>: @unchecked Sendable {
   let call: @isolated(any) (Target, repeat each A) async throws -> R
 }
 
-/// The same closure, which goes to its actor by itself.
+/// The same closure; it hops to its actor itself.
 private struct SuspendingRow<Target, R, each A>: Sendable {
   let call: @Sendable (Target, repeat each A) async throws -> R
 
@@ -189,14 +173,14 @@ private struct SuspendingRow<Target, R, each A>: Sendable {
   }
 }
 
-/// A closure with an isolation.
+/// An isolated closure.
 struct IsolatedBody<R, each A>: Sendable {
   let call: @isolated(any) @Sendable (repeat each A) throws -> R
 
   init(call: @escaping @isolated(any) @Sendable (repeat each A) throws -> R) { self.call = call }
 }
 
-/// The same closure for callers who have found that they are where it is to run.
+/// The same closure for callers that have checked its isolation.
 struct UncheckedBody<R, each A>: Sendable {
   let call: @Sendable (repeat each A) throws -> R
 
@@ -206,25 +190,25 @@ struct UncheckedBody<R, each A>: Sendable {
 }
 
 extension UncheckedSendable {
-  /// What `make` gives, taken across isolations: nobody else has it yet.
+  /// The result of `make`, taken across isolations: nobody else has it yet.
   fileprivate init(calling make: @Sendable () async throws -> Value) async rethrows {
     self.init(try await make())
   }
 }
 
-/// Runs `body`, whose caller has found out that it is on the main actor.
+/// Runs `body`; the caller has checked that it is on the main actor.
 private func uncheckedOnMainActor<R>(_ body: @MainActor () throws -> R) rethrows -> R {
   try withoutActuallyEscaping(body) { try unsafeBitCast($0, to: (() throws -> R).self)() }
 }
 
-/// Runs `body`, whose caller has found out that it is on `actor`.
+/// Runs `body`; the caller has checked that it is on `actor`.
 private func uncheckedOnActor<T: Actor, R>(_ actor: T, _ body: (isolated T) throws -> R) rethrows -> R {
   try withoutActuallyEscaping(body) { try unsafeBitCast($0, to: ((T) throws -> R).self)(actor) }
 }
 
-/// Runs `body` as something that is on the actor that its caller is isolated to: rows of that actor are then in reach.
+/// Marks `body` as running on the actor that its caller is isolated to, so that rows of that actor can be called synchronously.
 ///
-/// Needed for global actors of one's own only: whether the main actor is held, the library sees by itself.
+/// Needed for your own global actors only; the library detects the main actor itself.
 @discardableResult
 public func withHeldActor<T, E: Error>(
   isolation: isolated (any Actor)? = #isolation, _ body: () throws(E) -> T

@@ -1,8 +1,8 @@
-// SelectorTable.swift: selector to implementation, inherited, changed at run time.
+// SelectorTable.swift: selector to implementation; inherited, and changed at run time.
 
 import Synchronization
 
-/// Which method answers which selector, for a class, for one object, or for nothing but a few closures.
+/// Which method answers which selector: of a class, of one object, or of a ``BareReceiver``.
 ///
 ///     final class Screen: MessageReceiver {
 ///       static let selectorTable = SelectorTable(for: Screen.self) {
@@ -12,21 +12,17 @@ import Synchronization
 ///       }
 ///     }
 ///
-/// A table is a reference: copies are the same table, and a row that is added, replaced or removed at run time is
-/// seen by the next message everywhere. All members may be called from any thread.
+/// A table is a reference: copies are the same table, and changes are seen by the next message everywhere. All members may be
+/// called from any thread.
 ///
-/// A row that is wrong (its closure takes another number of arguments than its selector has colons, its types are
-/// not those of its encoding, the same selector twice) does not enter: the initialiser lists it in ``refusals`` and
-/// a message of that selector throws the error; ``add(_:)`` throws it at once.
+/// A wrong row (number of arguments, types, or a selector twice) does not enter: the initializer lists it in ``refusals`` and
+/// messages of its selector throw the error; ``add(_:)`` throws it at once.
 public struct SelectorTable: Sendable {
   let storage: TableStorage
 
-  /// A table for instances of `Target`: a class, or a protocol whose conforming classes then need no table of their own.
+  /// A table for instances of `Target`: a class, or a protocol whose conforming classes then need no tables.
   ///
-  /// - Parameters:
-  ///   - type: whose instances the table is for.
-  ///   - parent: a superclass's table, searched for what this one has no row for.
-  ///   - rows: the methods.
+  /// - Parameter parent: a superclass's table, searched for what this one has no row for.
   public init<Target>(
     for type: Target.Type, inheriting parent: SelectorTable? = nil,
     @SelectorTableBuilder<Target> _ rows: () -> [Responds<Target>]
@@ -34,9 +30,7 @@ public struct SelectorTable: Sendable {
     self.init(for: type, inheriting: parent, rows: rows())
   }
 
-  /// A table of rows that were made one by one.
-  ///
-  /// They are for different selectors; else as the form with a builder.
+  /// A table of the rows in an array; otherwise as the form with a builder.
   public init<Target>(
     for type: Target.Type, inheriting parent: SelectorTable? = nil, rows: [Responds<Target>]
   ) {
@@ -44,22 +38,20 @@ public struct SelectorTable: Sendable {
     for row in rows { storage.enterOrRefuse(row.method) }
   }
 
-  /// Adds a method; the next message of its selector finds it.
+  /// Adds a method, which may override an inherited one.
   ///
-  /// - Parameter row: a method under a selector that the table has not; an inherited one it overrides.
   /// - Throws: ``MessageError`` `alreadyInTable`, `wrongArgumentCount`, or `typeMismatch` when the row was made for another
-  ///   type of target or its closure does not fit its encoding. The table is then as it was.
+  ///   type of target or its closure does not fit its encoding. The table is then unchanged.
   public func add<Target>(_ row: Responds<Target>) throws(MessageError) {
     try storage.checkTarget(Target.self, row.method.selector)
     try storage.enter(row.method, replacing: false)
     TableEpoch.advance()
   }
 
-  /// Puts a method in the place of the one that this table has, or adds it where there is none.
+  /// Replaces this table's own method, or adds one.
   ///
-  /// - Parameter row: the new method.
-  /// - Returns: the method that was replaced; `nil` when the table had none of its own.
-  /// - Throws: as ``add(_:)``, but for `alreadyInTable`.
+  /// - Returns: the replaced method; `nil` when the table had none of its own.
+  /// - Throws: as ``add(_:)``, except `alreadyInTable`.
   @discardableResult
   public func replace<Target>(_ row: Responds<Target>) throws(MessageError) -> TableMethod? {
     try storage.checkTarget(Target.self, row.method.selector)
@@ -68,7 +60,7 @@ public struct SelectorTable: Sendable {
     return old.map { TableMethod(method: $0, owner: storage) }
   }
 
-  /// Removes this table's own method of `selector`; an inherited one shows again. `false` when there is none.
+  /// Removes this table's own method, so that an inherited one shows again. `false` when there is none.
   @discardableResult
   public func remove(_ selector: MessageSelector) -> Bool {
     let removed = storage.remove(selector)
@@ -79,18 +71,18 @@ public struct SelectorTable: Sendable {
   /// Whether this table or one that it inherits has a method for `selector`.
   public func responds(to selector: MessageSelector) -> Bool { storage.method(for: selector) != nil }
 
-  /// The types of the method for `selector`, or `nil` where there is none.
+  /// The types of the method for `selector`; `nil` when there is none.
   public func signature(for selector: MessageSelector) -> MethodSignature? { storage.method(for: selector)?.signature }
 
-  /// Every selector with a method, inherited ones included, sorted by name.
+  /// The selectors of all methods, own and inherited, sorted by name.
   @inline(never) public var selectors: [MessageSelector] { inOrder(Array(storage.selectors)) { $0.name } }
 
-  /// Rows that the initialiser did not let in, each with its reason.
+  /// Why rows of the initializer were refused, sorted by selector.
   public var refusals: [MessageError] { storage.refusals }
 }
 
 extension SelectorTable: CustomStringConvertible {
-  /// The table as text, one selector with its encoding a line.
+  /// One selector with its encoding a line.
   public var description: String {
     selectors.map { "- \($0) \(signature(for: $0)?.description ?? "")" }.joined(separator: "\n")
   }
@@ -108,7 +100,7 @@ public enum SelectorTableBuilder<Target> {
   public static func buildArray(_ rows: [[Responds<Target>]]) -> [Responds<Target>] { rows.flatMap { $0 } }
 }
 
-/// Counts every change of any table in the process, so that one comparison tells a cache whether it is still true.
+/// Counts the changes of all tables in the process: a cache is valid while the count stays the same.
 @usableFromInline
 package enum TableEpoch {
   private static let counter = Atomic<UInt>(1)
@@ -117,7 +109,7 @@ package enum TableEpoch {
   package static func advance() { counter.wrappingAdd(1, ordering: .acquiringAndReleasing) }
 }
 
-/// The class that was found last to have a property, so that its next object costs one comparison.
+/// The class last found to have a property, so that its next object costs one comparison.
 struct LastClass: ~Copyable {
   private let word = Atomic<UInt>(0)
 
@@ -125,36 +117,35 @@ struct LastClass: ~Copyable {
   func note(_ type: ObjectIdentifier) { word.store(UInt(bitPattern: type), ordering: .relaxed) }
 }
 
-/// What a table holds. Everything mutable is in `state`, under its lock.
+/// What a table holds. All mutable state is in `state`, under its lock.
 final class TableStorage: Sendable {
   private struct State {
-    /// The rows as they entered.
+    /// The rows, without hooks.
     private(set) var rows: [MessageSelector: Method] = .init()
-    /// The rows that were not let in, each once.
+    /// The rows that were refused, each once.
     private(set) var refusals: [(selector: MessageSelector, error: MessageError)] = []
-    /// The hooks, in the order in which they were installed.
+    /// The hooks in the order of installation.
     var hooks: [Hook] = [] {
       didSet {
         outdated += hooked.values
         hooked = .init()
       }
     }
-    /// What messages have found for rows, own and inherited ones, since hooks stand around them.
+    /// The methods with hooks around them that messages have found so far, for own and inherited rows.
     private var hooked: [MessageSelector: Hooked] = .init()
-    /// What stood in `hooked`, for whoever has the lock to release after it: an inherited row may be kept by nothing else.
+    /// What was taken out of `hooked`, to be released outside of the lock: an inherited row may be kept by nothing else.
     var outdated: [Hooked] = []
 
     typealias Hooked = (row: Method, method: Method)
 
-    /// What messages find for a selector, whether a row of it was not let in, and whether hooks are for it.
+    /// The method for a selector, whether a row of it was refused, and whether hooks are for this very selector.
     mutating func find(_ selector: MessageSelector) -> (method: Method?, refused: Bool, hasHook: Bool) {
       let (row, refused) = (rows[selector], refusal(selector) != nil)
       if hooks.isEmpty { return (row, refused, false) }
       return (row.map { surrounded($0, selector, isOwn: true) }, refused, hooks.contains { $0.selector == selector })
     }
 
-    /// What messages find for a row: an own one has the hooks around it that are for it, an inherited one those for its very
-    /// selector.
+    /// A row with its hooks: an own one with all that are for it, an inherited one with those for its very selector.
     mutating func surrounded(_ row: Method, _ selector: MessageSelector, isOwn: Bool) -> Method {
       if let known = hooked[selector], known.row === row { return known.method }
       let around = hooks.filter { isOwn ? $0.isFor(selector) : $0.selector == selector }
@@ -163,7 +154,7 @@ final class TableStorage: Sendable {
       return method
     }
 
-    /// Puts a row in its place, or takes it out, and gives the one that stood there.
+    /// Puts a row in place, or removes one; returns the old row.
     @inline(never)
     mutating func set(_ selector: MessageSelector, _ method: Method?) -> Method? {
       replaceHooked(selector, nil)
@@ -179,10 +170,10 @@ final class TableStorage: Sendable {
       refusals.isEmpty ? nil : refusals.first { $0.selector == selector }?.error
     }
 
-    /// Names of requirements in Swift.
+    /// Swift names of requirements, separated by spaces.
     var names = ""
 
-    /// Notes why a row was not let in; `nil` when it was.
+    /// Notes why a row was refused; `nil` when it was not.
     @inline(never)
     mutating func refuse(_ selector: MessageSelector, _ error: MessageError?) {
       if !refusals.isEmpty { refusals.removeAll { $0.selector == selector } }
@@ -197,11 +188,11 @@ final class TableStorage: Sendable {
   private let accepts: @Sendable (AnyObject) -> Bool
   private let isSubtype: @Sendable (any Any.Type) -> Bool
   private let isForClass: Bool
-  /// The class last found to be accepted, so that the next instance costs one comparison.
+  /// The class last accepted as target.
   private let accepted = LastClass()
-  /// The class last found not to be ``ObjectTableOwning``, so that the next send costs one comparison.
+  /// The class last found not to be ``ObjectTableOwning``.
   let ownsNoTables = LastClass()
-  /// The class last found to leave ``MessageReceiver/resolveMethod(for:)`` to its default, so that the next selector costs one.
+  /// The class last found to leave ``MessageReceiver/resolveMethod(for:)`` to its default.
   let resolvesNothing = LastClass()
 
   convenience init<Target>(for type: Target.Type, parent: TableStorage?) {
@@ -216,7 +207,7 @@ final class TableStorage: Sendable {
     targetName = "\(type)"
     targetID = ObjectIdentifier(type)
     self.accepts = accepts
-    // Only an object can be asked whether its class conforms to a protocol: that is done when a method is found.
+    // Conformance to a protocol can be checked of an object only: that is done when a method is found.
     isForClass = type is AnyObject.Type
     self.isSubtype = isSubtype
     self.parent = parent.flatMap { !$0.isForClass || $0.isSubtype(type) ? $0 : nil }
@@ -228,8 +219,7 @@ final class TableStorage: Sendable {
     }
   }
 
-  /// Changes the state under the lock, after which what messages no longer find is released: what a row's closure held may run
-  /// code of its own.
+  /// Changes the state under the lock and releases replaced methods outside of it: closures' captures may have `deinit`s.
   private func change<Result>(_ body: (inout State) -> Result) -> Result {
     let (result, outdated) = state.withLock { (body(&$0), Swift.exchange(&$0.outdated, with: [])) }
     withExtendedLifetime(outdated) {}
@@ -241,13 +231,13 @@ final class TableStorage: Sendable {
     let type = ObjectIdentifier(type(of: object))
     if accepted.contains(type) { return true }
     guard accepts(object) else { return false }
-    // One class stands for values of all types: each is asked.
+    // One class stands for values of all types: each is checked.
     if !standsForValue(object) { accepted.note(type) }
     return true
   }
 
-  /// This table's own or inherited method, with the hooks around it, and whose it is. A refused row hides the method that it was
-  /// to override.
+  /// The own or inherited method with the hooks around it, and the table that has it. A refused row hides the method it was to
+  /// override.
   func find(_ selector: MessageSelector) -> (method: Method, owner: TableStorage)? {
     var table: TableStorage? = self
     var hooked: [TableStorage] = []
@@ -268,9 +258,9 @@ final class TableStorage: Sendable {
 
   func method(for selector: MessageSelector) -> Method? { find(selector)?.method }
 
-  /// The method for `selector`, after making sure that it may run on `object`.
+  /// The method for `selector`, checked to be for targets such as `object`.
   ///
-  /// - Throws: why the row of that selector was refused, or `typeMismatch`.
+  /// - Throws: why the row was refused, or `typeMismatch`.
   func method(for selector: MessageSelector, on object: AnyObject) throws(MessageError) -> Method? {
     guard let (method, owner) = find(selector) else {
       if let refusal = refusal(for: selector) { throw refusal }
@@ -284,12 +274,12 @@ final class TableStorage: Sendable {
     return method
   }
 
-  /// Why a row of that selector was not let in, if one was not.
+  /// Why a row of that selector was refused, if one was.
   func refusal(for selector: MessageSelector) -> MessageError? {
     state.withLock { $0.refusal(selector) } ?? parent?.refusal(for: selector)
   }
 
-  /// Keeps a row out, and removes one of the same selector that had entered, since either may be the mistake.
+  /// Refuses a row, and removes one of the same selector that had entered, since either may be the mistake.
   func refuse(_ selector: MessageSelector, _ error: MessageError) {
     let old = change { state in
       state.refuse(selector, error)
@@ -307,25 +297,23 @@ final class TableStorage: Sendable {
     return parent.map { own.union($0.selectors) } ?? own
   }
 
-  /// Adds names of requirements in Swift.
+  /// Adds Swift names of requirements.
   func name(_ names: String) {
     state.withLock { if !$0.names.hasSuffix(names) { $0.names += " " + names } }
   }
 
   var swiftNames: String { state.withLock { $0.names } + (parent.map { " " + $0.swiftNames } ?? "") }
 
-  /// This table's own method, which is not inherited, without hooks of this table.
+  /// The table's own row, without hooks.
   @inline(never) func ownMethod(for selector: MessageSelector) -> Method? { state.withLock { $0.rows[selector] } }
 
-  /// Changes the hooks, which the caller keeps until after the lock.
+  /// Changes the hooks. The caller keeps removed ones until after the lock.
   func changeHooks(_ change: @Sendable (inout [Hook]) -> Void) {
     self.change { change(&$0.hooks) }
     TableEpoch.advance()
   }
 
-  /// Whether the methods of this table may run on `object`.
-  ///
-  /// - Throws: `typeMismatch` when they may not.
+  /// - Throws: `typeMismatch` when the methods of this table may not run on `object`.
   func checkAccepts(_ object: AnyObject, _ selector: MessageSelector) throws(MessageError) {
     guard !acceptsTarget(object) else { return }
     throw MessageError(.typeMismatch, of: object, selector, "its table is for \(targetName)")
@@ -337,7 +325,7 @@ final class TableStorage: Sendable {
       .typeMismatch, of: self, selector, "the row is for \(Target.self), the table for \(targetName)")
   }
 
-  /// Whether the row is right in itself: its arguments are as many as its colons, its types those of its encoding.
+  /// Checks a row's number of arguments, and its types against its encoding.
   private func check(_ method: Method) throws(MessageError) {
     let selector = method.selector
     guard method.numberOfParameters == selector.numberOfArguments else {
@@ -346,13 +334,13 @@ final class TableStorage: Sendable {
     try method.checkEncoding(receiver: targetName)
   }
 
-  /// Lets a row in, or keeps the reason why it is not.
+  /// Lets a row in, or keeps why it was refused.
   @inline(never)
   func enterOrRefuse(_ method: Method) {
     do { try enter(method, replacing: false) } catch { refuse(method.selector, error) }
   }
 
-  /// Lets a row in and gives the method that it replaced.
+  /// Lets a row in; returns the method it replaced.
   @discardableResult
   @inline(never) func enter(_ method: Method, replacing: Bool) throws(MessageError) -> Method? {
     let selector = method.selector
@@ -367,8 +355,7 @@ final class TableStorage: Sendable {
     try enter(method) { $0.rows[selector] === known } != nil
   }
 
-  /// Lets a row in where its place may be taken. Gives the method that stood there, which goes after the lock: what its closure
-  /// held may run code of its own.
+  /// Lets a row in if its place may be taken. Returns the method that stood there, to be released after the lock.
   @inline(never) private func enter(_ method: Method, where mayEnter: (State) -> Bool) throws(MessageError) -> Method??
   {
     try check(method)
@@ -379,7 +366,7 @@ final class TableStorage: Sendable {
     }
   }
 
-  /// Exchanges two methods of the table's own.
+  /// Exchanges two of the table's own methods.
   func exchange(_ first: MessageSelector, _ second: MessageSelector) throws(MessageError) {
     guard first.numberOfArguments == second.numberOfArguments else {
       throw .argumentCount(

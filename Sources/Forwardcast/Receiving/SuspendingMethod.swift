@@ -1,7 +1,7 @@
-// SuspendingMethod.swift: methods that suspend, or that run in an isolation of their own.
+// SuspendingMethod.swift: methods that suspend or are isolated.
 
 extension MethodIsolation {
-  /// Whether the caller is where a method of `target` may run, without a suspension.
+  /// Whether the caller is where a method of `target` runs, so that it needs no suspension.
   @inline(never) func isHeld(of target: AnyObject) -> Bool {
     switch self {
     case .sender: true
@@ -14,27 +14,26 @@ extension MethodIsolation {
 }
 
 extension Method {
-  /// Whether the method can run on `target` here and now, without a suspension.
+  /// Whether the method can be called on `target` here and now, without a suspension.
   @usableFromInline
   final func canRun(on target: AnyObject) -> Bool { isolation.isHeld(of: target) }
 
-  /// The error for a sender that cannot reach the method from where it is.
+  /// The error for a sender that cannot call the method from where it is.
   final func unreachable(_ target: AnyObject) -> MessageError {
     MessageError(.isolationMismatch, of: target, selector, isolation.evidence)
   }
 
-  /// Runs the method with boxes where it belongs, waits for it, and gives the invocation with its answer.
+  /// Runs the method with boxes in its isolation and waits for it. The caller has checked that arguments may cross, and checks the
+  /// answer.
   ///
-  /// Whoever calls this has made sure that arguments may cross; that the answer may is for the caller to check.
-  ///
-  /// - Parameter mayStart: asked where the method runs, right before it starts.
+  /// - Parameter mayStart: asked in the method's isolation, right before it starts.
   /// - Returns: `nil` when the method was not to start any more.
   @inline(never)
   nonisolated(nonsending) final func invokeAndWait(
     _ target: AnyObject, _ invocation: UncheckedSendable<Invocation>,
     mayStart: @escaping @Sendable () -> Bool = { true }
   ) async throws -> UncheckedSendable<Invocation>? {
-    // Only the method's own isolation touches the target from here on: the caller waits.
+    // From here on only the method's isolation touches the target: the caller waits.
     nonisolated(unsafe) let target = target
     @Sendable func run() throws -> UncheckedSendable<Invocation>? {
       guard mayStart() else { return nil }
@@ -59,26 +58,26 @@ extension Method {
   }
 }
 
-/// Runs `body` on `actor`, and marks that it does.
+/// Runs `body` on `actor`, marked as a held context.
 private func onActor<T: Sendable>(_ actor: isolated any Actor, _ body: @Sendable () throws -> T) async throws -> T {
   try HeldContext.hold(ObjectIdentifier(actor), body)
 }
 
-/// Where the body of a method that suspends runs.
+/// Where the body of a suspending method runs.
 enum SuspendingPlace: Sendable {
-  /// In the isolation of its sender, so that its answer crosses none.
+  /// In its sender's isolation: its answer does not cross.
   case inTurn
-  /// On that actor, for `nil` on none; `targetCrosses` says whether targets may go there from elsewhere.
+  /// On that actor (`nil`: on none); `targetCrosses` says whether targets may go there from elsewhere.
   case onActor((any Actor)?, targetCrosses: Bool)
 }
 
-/// A method that suspends. It has only the boxed door: a suspension costs more than boxes do.
+/// A method that suspends. It has only the boxed form: a suspension costs more than boxes.
 final class SuspendingMethod<R, each A>: Method, @unchecked Sendable {  // immutable after init
   typealias Body = nonisolated(nonsending) @Sendable (AnyObject, Arguments<repeat each A>) async throws -> R
   private let body: Body
   private let place: SuspendingPlace
 
-  /// - Parameter body: starts in the isolation of its caller, and goes to its place by itself.
+  /// - Parameter body: starts in its caller's isolation, and hops to its place itself.
   init(_ message: Message<(repeat each A) -> R>, _ place: SuspendingPlace, body: @escaping Body) {
     (self.body, self.place) = (body, place)
     let crosses = if case .inTurn = place { false } else { message.answerCrosses }
@@ -92,7 +91,7 @@ final class SuspendingMethod<R, each A>: Method, @unchecked Sendable {  // immut
     SuspendingMethod(Message(selector, answerCrosses: resultCrosses), place, body: body)
   }
 
-  /// What a body on no actor makes of `Sendable` values nobody else has; what an actor gives stays there.
+  /// A body on no actor makes its answer of `Sendable` values, so nobody else has it; an actor's answer stays on it.
   override func answers(to sender: (any Actor)?) -> Bool {
     if case .onActor(let actor?, _) = place { actor === sender } else { true }
   }
@@ -101,9 +100,9 @@ final class SuspendingMethod<R, each A>: Method, @unchecked Sendable {  // immut
     if case .onActor(let actor, _) = place { actor === sender } else { true }
   }
 
-  /// Only a sender that is where the body runs may give it what is not known to be `Sendable`.
+  /// Checks that nothing crosses that is not known to be `Sendable`, unless the sender is where the body runs.
   ///
-  /// A function of its own, since a pattern with an optional existential in an `async` function with packs is compiled wrongly
+  /// A separate function because a pattern with an optional existential in an `async` function with packs is miscompiled
   /// (Swift 6.3, optimized).
   private func checkCrossing(_ invocation: Invocation, _ target: AnyObject, from sender: (any Actor)?) throws {
     guard case .onActor(let actor, let targetCrosses) = place, sender !== actor else { return }

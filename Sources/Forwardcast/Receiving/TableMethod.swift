@@ -1,6 +1,6 @@
-// TableMethod.swift: a method of a table as a value, to call it past the tables.
+// TableMethod.swift: a method of a table as a value, to be called regardless of tables.
 
-/// A method that a table has or had, as a value: what a new row replaced, or what it inherits.
+/// A method that a table has or had: for example what a new row replaced, or what it inherits.
 ///
 ///     try table.replace("title:") { original in
 ///       Responds(to: "title:") { (window: Window, text: String) in
@@ -8,23 +8,20 @@
 ///       }
 ///     }
 ///
-/// It keeps the row's closure, and stays what it is when the table changes.
+/// It keeps the row's closure and does not change with the table.
 public struct TableMethod: Sendable {
   let method: Method
   let owner: TableStorage
 
-  /// The name under which it stood in its table.
+  /// The selector under which it stood in its table.
   public var selector: MessageSelector { method.selector }
 
+  /// The method's types.
   public var signature: MethodSignature { method.signature }
 
-  /// Calls the method on `target` in the caller's turn, whatever the target's own tables say.
+  /// Calls the method on `target` synchronously, regardless of the target's tables. Arguments and result are converted as with
+  /// `send(_:_:)`.
   ///
-  /// Arguments and result of other types than the method's are converted, as with `send(_:_:)`.
-  ///
-  /// - Parameters:
-  ///   - target: an object of the class that the table is for.
-  ///   - arguments: the message's, in order.
   /// - Throws: what the method throws; ``MessageError`` for a target that the method's table is not for, arguments or a
   ///   result that do not fit, or an isolation that the caller is not in.
   @discardableResult
@@ -34,15 +31,12 @@ public struct TableMethod: Sendable {
       return try unsafeDowncast(method, to: TypedMethod<R, repeat each A>.self).call(
         target, Arguments(values: (repeat each arguments)))
     }
-    var boxes: [ArgumentBox] = []
-    for argument in repeat each arguments { boxes.append(ArgumentBox(storage: argument, isSendable: false)) }
-    var invocation = Invocation(selector, arguments: boxes)
+    var invocation = Invocation(selector, arguments: Arguments(values: (repeat each arguments)).boxes(crossing: false))
     try method.invoke(target, &invocation)
     return try typedResult(of: invocation, from: target)
   }
 
-  /// Calls the method on `target` with boxes and leaves the answer in ``Invocation/result``. The selector of the
-  /// invocation does not count.
+  /// Calls the method on `target` with boxes and leaves the answer in ``Invocation/result``. The invocation's selector is ignored.
   ///
   /// - Throws: as ``call(on:_:)``; the result is then `nil`.
   public func perform(_ invocation: inout Invocation, on target: AnyObject) throws {
@@ -60,25 +54,23 @@ public struct TableMethod: Sendable {
 }
 
 extension SelectorTable {
-  /// The method for `selector` that this table or one that it inherits has; `nil` where there is none. One of this
-  /// table's own comes without the hooks around it.
+  /// The method that this table has or inherits; `nil` when there is none. An own one comes without hooks.
   public func method(for selector: MessageSelector) -> TableMethod? {
     if let own = storage.ownMethod(for: selector) { return TableMethod(method: own, owner: storage) }
     return storage.find(selector).map { TableMethod(method: $0.method, owner: $0.owner) }
   }
 
-  /// The method for `selector` that this table would inherit if it had none of its own.
+  /// The method that this table would have for `selector` without its own row.
   public func inheritedMethod(for selector: MessageSelector) -> TableMethod? {
     storage.parent?.find(selector).map { TableMethod(method: $0.method, owner: $0.owner) }
   }
 
-  /// Puts a row in the place of the method that this table has or inherits, made with that method at hand.
+  /// Replaces the method that this table has or inherits, by a row made from that method.
   ///
   /// - Parameters:
   ///   - selector: the message.
-  ///   - row: makes the row; called again when another thread has changed the method meanwhile. Its selector is `selector`,
-  ///     or the method that it was given is not replaced.
-  /// - Throws: as ``replace(_:)``, and what `row` throws. The table is then as it was.
+  ///   - row: makes the row, which should be for `selector`; called again when another thread has changed the method meanwhile.
+  /// - Throws: as ``replace(_:)``, and what `row` throws. The table is then unchanged.
   public func replace<Target>(_ selector: MessageSelector, with row: (TableMethod?) throws -> Responds<Target>) throws {
     var entered = false
     while !entered {
@@ -90,13 +82,10 @@ extension SelectorTable {
     TableEpoch.advance()
   }
 
-  /// Exchanges two methods of this table's own: each answers the other's messages from now on.
+  /// Exchanges two of this table's own methods.
   ///
-  /// - Parameters:
-  ///   - first: a selector of a row of this table.
-  ///   - second: another one, with as many colons.
-  /// - Throws: ``MessageError`` `unrecognizedSelector` where the table has no method of its own for one of them, and
-  ///   `wrongArgumentCount` when one has more colons. The table is then as it was.
+  /// - Throws: ``MessageError`` `unrecognizedSelector` when the table has no own method for one of them,
+  ///   `wrongArgumentCount` when their numbers of colons differ. The table is then unchanged.
   public func exchange(_ first: MessageSelector, _ second: MessageSelector) throws(MessageError) {
     try storage.exchange(first, second)
     TableEpoch.advance()
@@ -104,17 +93,17 @@ extension SelectorTable {
 }
 
 extension MessageReceiver {
-  /// Sends a message past `table` to what it inherits: the method that its row overrides, as `super` does.
+  /// Sends a message to the method that `table` inherits, as `super` does.
   ///
   ///     Responds(to: .title) { letter, text in
   ///       try letter.sendSuper(.title, from: letterTable, "Dear " + text)
   ///     }
   ///
-  /// The hooks are not asked.
+  /// The forwarding hooks are not asked.
   ///
   /// - Parameters:
   ///   - message: the key.
-  ///   - table: the table past which it goes: that of the row that says `super`.
+  ///   - table: the table of the row that calls this.
   ///   - arguments: the message's, in order.
   /// - Throws: as `send(_:_:)`; `unrecognizedSelector` when nothing is inherited.
   @discardableResult

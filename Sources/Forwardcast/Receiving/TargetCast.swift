@@ -1,17 +1,16 @@
-// TargetCast.swift: an object as what the rows of its table take.
+// TargetCast.swift: casts an object to the type that a table's rows take.
 
 public import Synchronization
 
-/// Turns the object that a message reached into the type that a row's closure takes.
+/// Casts the object that a message reached to the type that a row's closure takes; the table has checked that it fits.
 ///
-/// The table has checked before that it fits. For a class that is a bit copy. For a protocol that only classes adopt it
-/// is a search of the program's conformances, some 700 instructions, whose result is the same for each object of one
-/// class: the object itself, and the witness table of the class. So each row keeps the tables that it met.
+/// For a class that is a bit copy. For a class-bound protocol it is a conformance lookup of some 700 instructions, whose result, a
+/// witness table, is the same for all objects of a class: each row caches the tables it met.
 @usableFromInline
 struct TargetCast<Target>: @unchecked Sendable {  // immutable; what `head` points to is exchanged atomically
-  /// `nil` for a class, whose objects need none.
+  /// `nil` for a class, which needs none.
   @usableFromInline let tables: WitnessTables?
-  /// What `tables` keeps: a row's closure would retain the owner for each message, and a pointer is only read.
+  /// The pointer inside `tables`: reading it does not retain the owner for each message, as reading `tables` would.
   @usableFromInline let head: WitnessTables.Head?
 
   @inlinable
@@ -20,7 +19,7 @@ struct TargetCast<Target>: @unchecked Sendable {  // immutable; what `head` poin
     head = tables?.head
   }
 
-  /// Calls `body` with `object` as the type that the row takes.
+  /// Calls `body` with `object` cast.
   @export(implementation) @inline(__always)
   func callAsFunction<R>(_ object: AnyObject, _ body: (Target) throws -> R) rethrows -> R {
     if Target.self is AnyObject.Type { return try Self.ofClass(object, body) }
@@ -32,21 +31,20 @@ struct TargetCast<Target>: @unchecked Sendable {  // immutable; what `head` poin
     return try body(search(object))
   }
 
-  /// Calls `body` with `object`, which is of the class `Target`.
+  /// Calls `body` with `object`, an instance of the class `Target`.
   @export(implementation) @inline(__always)
   static func ofClass<R>(_ object: AnyObject, _ body: (Target) throws -> R) rethrows -> R {
     try borrowing(object, 0, body)
   }
 
-  /// Calls `body` with the reference whose words are `object` and, for an existential, `table`.
-  ///
-  /// They are put together in place, so that the target is not retained for it: the caller holds it.
+  /// Calls `body` with the reference made of the words `object` and, for an existential, `table`. It is built in place so that the
+  /// target, which the caller holds, is not retained.
   @export(implementation) @inline(__always)
   static func borrowing<R>(_ object: AnyObject, _ table: UInt, _ body: (Target) throws -> R) rethrows -> R {
     var words = (UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque()), table)
     return try withUnsafeMutablePointer(to: &words) { words in
       let place = UnsafeMutableRawPointer(words).assumingMemoryBound(to: Target.self)
-      // Taken out and put back, never copied: so it is neither retained nor released.
+      // Moved out and back, never copied: neither retained nor released.
       let target = place.move()
       do {
         let answer = try body(target)
@@ -59,10 +57,9 @@ struct TargetCast<Target>: @unchecked Sendable {  // immutable; what `head` poin
     }
   }
 
-  /// `object` as the type that the row takes.
   func target(_ object: AnyObject) -> Target { self(object) { $0 } }
 
-  /// The cast that the language has, whose result is kept where it is an object with a table.
+  /// The language's cast; caches the witness table where the result is the object with one.
   @usableFromInline @inline(never)
   func search(_ object: AnyObject) -> Target {
     guard let target = object as? Target else {
@@ -75,8 +72,8 @@ struct TargetCast<Target>: @unchecked Sendable {  // immutable; what `head` poin
     return target
   }
 
-  /// Keeps the table of `target`, if the two words of it are the object and a table: a value of some other type, such as
-  /// a structure that an object was bridged to, is of that very type, and an existential is not.
+  /// Caches the table of `target` if its two words are the object and a table. A struct of two words, such as one that an object
+  /// was bridged to, has `Target` as its dynamic type; an existential has not.
   private func keep(_ target: Target, of object: AnyObject) {
     guard MemoryLayout<Target>.size == MemoryLayout<(AnyObject, UInt)>.size,
       Swift.type(of: target as Any) != Target.self
@@ -89,7 +86,7 @@ struct TargetCast<Target>: @unchecked Sendable {  // immutable; what `head` poin
   }
 }
 
-/// The witness tables of a protocol that one row has met.
+/// The witness tables that one row has met.
 @usableFromInline
 final class WitnessTables: @unchecked Sendable {  // entries are immutable; the first one is exchanged atomically
   @usableFromInline
@@ -102,10 +99,10 @@ final class WitnessTables: @unchecked Sendable {  // entries are immutable; the 
   }
 
   @usableFromInline typealias Head = UnsafeMutablePointer<Atomic<UnsafeMutablePointer<Entry>?>>
-  /// The first entry, at an address of its own.
+  /// The first entry, at a stable address.
   @usableFromInline let head: Head
 
-  /// How many classes a row keeps: of further ones each object is cast.
+  /// How many classes a row caches.
   static let limit = 8
 
   @usableFromInline
@@ -123,7 +120,7 @@ final class WitnessTables: @unchecked Sendable {  // entries are immutable; the 
     }
   }
 
-  /// The table of an object's class, if it was met.
+  /// The table of an object's class, if cached.
   @export(implementation) @inline(__always)
   static func table(of object: AnyObject, from head: Head) -> UInt? {
     let type = ObjectIdentifier(Swift.type(of: object))
@@ -143,7 +140,7 @@ final class WitnessTables: @unchecked Sendable {  // entries are immutable; the 
       to: Entry(
         type: ObjectIdentifier(type(of: object)), table: table, next: first,
         followers: first.map { $0.pointee.followers + 1 } ?? 0))
-    // Another thread that was faster has kept the same, or will have it searched once more.
+    // A faster thread has added the same, or another that makes this one be looked up again.
     if !head.pointee.compareExchange(expected: first, desired: entry, ordering: .acquiringAndReleasing).exchanged {
       entry.deallocate()
     }

@@ -1,9 +1,9 @@
-// ValueTarget.swift: a value that stands among objects as a target.
+// ValueTarget.swift: values as targets.
 
-/// A value as target: the object that stands for it where objects are expected.
+/// The object that stands for a value target.
 ///
-/// Swift's own conversion of values to objects is not used: with Foundation linked it makes numbers, strings and
-/// collections into objects of other types, which no longer conform to the protocol of a table.
+/// Swift's bridging of values to objects is not used: with Foundation linked it turns numbers, strings and collections into
+/// objects of other types, which do not conform to the protocol of a table.
 @usableFromInline
 package final class ValueTarget: @unchecked Sendable {  // immutable; a proxy that is Sendable has Sendable values only
   @usableFromInline package let value: Any
@@ -15,8 +15,7 @@ extension ValueTarget: NamedReceiver {
   @usableFromInline package var receiverName: String { "\(type(of: value))" }
 }
 
-/// Whether an object stands for a value, whose type its class does not tell: a ``ValueTarget``, or an object that Swift itself
-/// has made of a value.
+/// Whether an object stands for a value, whose type its class does not tell: a ``ValueTarget`` or Swift's own box.
 func standsForValue(_ object: AnyObject) -> Bool {
   object is ValueTarget || ObjectIdentifier(type(of: object)) == boxClass
 }
@@ -24,30 +23,30 @@ func standsForValue(_ object: AnyObject) -> Bool {
 private struct AnyValue {}
 private let boxClass = ObjectIdentifier(type(of: AnyValue() as AnyObject))
 
-/// The object that stands for a target: the target itself where it is one, else a ``ValueTarget``.
+/// The target itself where it is an object, else a ``ValueTarget``.
 package func targetObject<T>(for target: T) -> AnyObject {
   if let object = boundObject(target) { return object.takeUnretainedValue() }
   return isObject(target) ? target as AnyObject : ValueTarget(target)
 }
 
-/// Whether `target` is an instance of a class, which has an identity that others can know.
+/// Whether `target` is an instance of a class, so that it has an identity.
 package func isObject<T>(_ target: T) -> Bool {
   isBoundToClass(T.self) || type(of: target as Any) is AnyObject.Type
 }
 
-/// `target` itself where its type says that it is an instance of a class, as long as the caller keeps it.
+/// `target` itself where its static type is bound to classes; valid while the caller keeps it.
 ///
-/// The first word of a value of such a type is the address of the object. So no cast is needed, which would cost some
-/// hundred instructions and count the object several times.
+/// The first word of such a value is the object's address, so this needs no cast, which would cost some hundred instructions
+/// and several retains.
 func boundObject<T>(_ target: T) -> Unmanaged<AnyObject>? {
   guard isBoundToClass(T.self) else { return nil }
   return withUnsafeBytes(of: target) { $0.load(as: Unmanaged<AnyObject>.self) }
 }
 
-/// Whether each value of a type is an object: the type is a class, or the existential of a protocol for classes only.
+/// Whether values of a type are objects: a class, or the existential of a class-bound protocol. `false` where that is not known.
 ///
-/// `false` where that is not known. What the first words of metadata mean belongs to the binary interface that every Swift
-/// program shares: a kind, which for classes is an address or 0, and behind that of an existential its flags.
+/// By Swift's stable ABI the first word of metadata is a kind, which for classes is an address or 0; in an existential's its flags
+/// follow.
 private func isBoundToClass<T>(_ type: T.Type) -> Bool {
   let metadata = unsafeBitCast(T.self as Any.Type, to: UnsafeRawPointer.self)
   let kind = metadata.load(as: UInt.self)
