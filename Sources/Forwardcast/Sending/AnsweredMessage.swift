@@ -13,9 +13,11 @@ public struct AnsweredMessage: Hashable, Sendable {
     case table(of: String)
   }
 
+  /// The message.
   public let selector: MessageSelector
-  /// What the method takes and returns.
+  /// The method's types.
   public let signature: MethodSignature
+  /// Where the method comes from.
   public let source: Source
 }
 
@@ -32,8 +34,8 @@ extension SelectorTable {
 }
 
 extension MessageReceiver {
-  /// Every message that the receiver's tables answer, sorted by name: what the object's own table has, then its class's
-  /// and its superclasses'. What a resolver hook would add and what the receiver would forward is not among them.
+  /// Every message that the receiver's tables answer, sorted by name: object table, class's, superclasses'. Not what a resolver
+  /// hook would add or the receiver would forward.
   public var answeredMessages: [AnsweredMessage] {
     let shared = Self.selectorTable.storage
     let own = ownTable(of: self, classTable: shared)?.answeredMessages(from: .object) ?? []
@@ -43,7 +45,7 @@ extension MessageReceiver {
 }
 
 extension TableStorage {
-  /// - Parameter source: `nil` for the table of each.
+  /// - Parameter source: `nil` for each table's own.
   @inline(never) fileprivate func answeredMessages(from source: AnsweredMessage.Source? = nil) -> [AnsweredMessage] {
     let found = selectors.compactMap { selector in
       find(selector).map { method, owner in

@@ -1,12 +1,12 @@
-// DynamicMessages.swift: messages written like calls, without a key.
+// DynamicMessages.swift: messages written like calls, without keys.
 
-/// Sends messages to many by the name and labels of a call that the compiler does not check.
+/// Sends messages to many by the name and labels of a call, unchecked by the compiler.
 ///
 ///     themes.dynamic.onAddMsg("alice", msgData: [1, 2])  // selector onAddMsg:msgData:
 ///     themes.dynamic.progress()                             // selector progress
 ///
-/// The name and the labels become a selector by the rule of ``MessageSelector/init(swiftName:)``. The answer is the
-/// last target's, or `nil`; errors go where those of a broadcast go.
+/// Name and labels become a selector as in ``MessageSelector/init(swiftName:)``. The answer is the last target's, or `nil`; errors
+/// go where those of a broadcast go.
 @dynamicMemberLookup
 public struct DynamicMessages {
   private let deliver: (MessageSelector, [ArgumentBox]) -> Any?
@@ -16,17 +16,16 @@ public struct DynamicMessages {
     (self.deliver, self.refuse) = (deliver, refuse)
   }
 
-  /// The message of that base name.
+  /// The message with that base name.
   public subscript(dynamicMember name: String) -> Call { Call(messages: self, name: name) }
 
-  /// A base name that waits for its arguments.
+  /// A base name, to be called with arguments.
   @dynamicCallable
   public struct Call {
     fileprivate let messages: DynamicMessages
     fileprivate let name: String
 
     /// Sends the message.
-    /// - Parameter arguments: the labels, of which `_` is none, with the values.
     @discardableResult
     public func dynamicallyCall(withKeywordArguments arguments: KeyValuePairs<String, Any>) -> Any? {
       do {
@@ -39,26 +38,24 @@ public struct DynamicMessages {
   }
 }
 
-/// Sends messages to one receiver by the name and labels of a call that the compiler does not check.
+/// Sends messages to one receiver by the name and labels of a call, unchecked by the compiler: see ``DynamicMessages``.
 ///
 ///     try screen.dynamic.add(1, to: 2)                      // selector add:to:
 ///     let sum: Int = try screen.dynamic.add(1, to: 2)  // and the answer as an Int
-///
-/// The selector is that of ``MessageSelector/init(swiftName:)``.
 @dynamicMemberLookup
 public struct DynamicSends {
   fileprivate let receiver: any MessageReceiver
 
-  /// The message of that base name.
+  /// The message with that base name.
   public subscript(dynamicMember name: String) -> Call { Call(receiver: receiver, name: name) }
 
-  /// A base name that waits for its arguments.
+  /// A base name, to be called with arguments.
   @dynamicCallable
   public struct Call {
     fileprivate let receiver: any MessageReceiver
     fileprivate let name: String
 
-    /// Sends the message and gives its answer; `nil` when nothing was answered.
+    /// Sends the message; returns its answer, or `nil` when nothing was answered.
     ///
     /// - Throws: as ``MessageReceiver/perform(_:)``; ``MessageSelectorError`` for a name that makes no selector.
     @discardableResult
@@ -66,9 +63,7 @@ public struct DynamicSends {
       try send(arguments).result?.value
     }
 
-    /// Sends the message and gives its answer as an `R`.
-    ///
-    /// - Throws: as the form without a type, and ``MessageError`` when the answer is no `R`.
+    /// As the form without a type, and throws ``MessageError`` when the answer is no `R`.
     public func dynamicallyCall<R>(withKeywordArguments arguments: KeyValuePairs<String, Any>) throws -> R {
       try typedResult(of: send(arguments), from: receiver)
     }
@@ -83,11 +78,11 @@ public struct DynamicSends {
 }
 
 extension MessageReceiver {
-  /// Messages to this receiver, written like calls: see ``DynamicSends``.
+  /// Messages to this receiver, written like calls.
   public var dynamic: DynamicSends { DynamicSends(receiver: self) }
 }
 
-/// The selector of a call of that base name with these labels.
+/// The selector of a call with that base name and these labels.
 private func selector(_ name: String, _ arguments: KeyValuePairs<String, Any>) throws -> MessageSelector {
   let labels = arguments.map { ($0.key.isEmpty ? "_" : $0.key) + ":" }.joined()
   return try MessageSelector(swiftName: arguments.isEmpty ? name : "\(name)(\(labels))")

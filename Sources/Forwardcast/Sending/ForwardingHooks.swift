@@ -1,16 +1,16 @@
-// ForwardingHooks.swift: hooks around the messages of a proxy before one object.
+// ForwardingHooks.swift: hooks of a proxy for one object.
 
 import Synchronization
 
-/// The hooks of a proxy before one object, and that object.
+/// The hooks of a proxy for one object, and that object.
 final class ForwardingHooks: HookHolder, @unchecked Sendable {  // `target` is the proxy's, and stays in its isolation
-  /// Of a proxy whose hooks stand elsewhere.
+  /// For a proxy whose hooks are elsewhere.
   static let ofNobody = ForwardingHooks(nil, isShared: false)
-  /// Whether there were ever any in the process: while there were not, no message looks for them.
+  /// Whether there were ever hooks in the process: until then, no message looks for them.
   private static let everInstalled = Atomic<Bool>(false)
 
   let target: (any MessageReceiver)?
-  /// Whether methods of other isolations may have the target.
+  /// Whether the target may be passed to methods of other isolations.
   let isShared: Bool
   private let list = Guarded<[Hook]>([])
 
@@ -18,19 +18,19 @@ final class ForwardingHooks: HookHolder, @unchecked Sendable {  // `target` is t
 
   var receiverName: String { "the proxy" }
 
-  /// Who stands behind the proxy is not asked: a lazy one would be made.
+  /// The target is not asked: that would make a lazy one.
   func firstMethod(for selector: MessageSelector) -> Method? { nil }
 
   func install(_ hook: Hook) -> HookRegistration {
     Self.everInstalled.store(true, ordering: .releasing)
     list.withLock { $0.append(hook) }
-    // Who removes it keeps it until after the lock.
+    // The caller of `cancel` keeps the hook until after the lock.
     return HookRegistration(hook) { [weak self] hook in self?.list.withLock { $0.removeAll { $0 === hook } } }
   }
 
-  /// The hooks for a message that came to `receiver`, as somebody who forwards it.
+  /// The hooks for a message that came to `receiver`, as the object that forwards it.
   ///
-  /// - Parameter past: the proxy whose hooks run already.
+  /// - Parameter past: the proxy whose hooks are running.
   static func around(_ selector: MessageSelector, of receiver: any MessageForwarding, past: AnyObject?)
     -> ForwardingAround?
   {
@@ -41,13 +41,11 @@ final class ForwardingHooks: HookHolder, @unchecked Sendable {  // `target` is t
   }
 }
 
-/// Forwards one message of a proxy through the proxy's hooks.
-///
-/// Inside of them the message is sent once more, past these hooks and with its arguments as they are.
+/// Forwards one message through its proxy's hooks. Inside of them it is sent again, past these hooks.
 final class ForwardingAround: ForwardingToMany {
   private let proxy: ForwardingProxy
   private let chain: HookChain
-  /// Whether a sender that waits for it may let no receiver go elsewhere that is not known to be `Sendable`.
+  /// Whether the sender waits and only a receiver known to be `Sendable` may leave its isolation.
   var stays = false
 
   init(proxy: ForwardingProxy, chain: HookChain) { (self.proxy, self.chain) = (proxy, chain) }

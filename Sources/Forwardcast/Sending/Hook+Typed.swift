@@ -1,10 +1,10 @@
-// Hook+Typed.swift: bodies of hooks, made of closures that know their types.
+// Hook+Typed.swift: bodies of hooks, made of closures with types.
 
-// Bodies need not be Sendable here: those of a proxy that is shared between threads are, and the others stay with their
-// proxy in one isolation. The compiler sees to that where a hook is installed.
+// The closures need not be `Sendable`: those of a shared proxy are, others stay with their proxy in one isolation. The compiler
+// checks that where a hook is installed, which is why `nonisolated(unsafe)` is right here.
 
 extension Hook.Body {
-  /// A body that runs before messages of a key.
+  /// A `before` hook of a key.
   static func before<R, each A>(
     _ key: Message<(repeat each A) -> R>, _ body: @escaping (repeat each A) throws -> Void
   ) -> Hook.Body {
@@ -15,7 +15,7 @@ extension Hook.Body {
     }
   }
 
-  /// A body that runs after messages of a key that succeeded.
+  /// An `after` hook of a key.
   static func after<R, each A>(
     _ key: Message<(repeat each A) -> R>, _ body: @escaping ([R], repeat each A) throws -> Void
   ) -> Hook.Body {
@@ -26,7 +26,7 @@ extension Hook.Body {
     }
   }
 
-  /// The form of an `around` hook for senders that wait.
+  /// The waiting form of an `around` hook.
   static func waitingBody<R, each A>(
     _ waiting: (nonisolated(nonsending) (WaitingMessageCall<R, repeat each A>) async throws -> [R])?, crosses: Bool
   ) -> Hook.WaitingAroundBody? {
@@ -36,8 +36,7 @@ extension Hook.Body {
   }
 }
 
-/// The form of an `around` hook for senders that do not wait. Specialised in the module that installs the hook, where the
-/// types are known.
+/// The form of an `around` hook for senders that do not wait, specialized in the module that installs it.
 ///
 /// - Parameter crosses: whether answers are known to be `Sendable`.
 @export(implementation)
@@ -56,16 +55,16 @@ extension HookedMessage {
   }
 }
 
-// MARK: By boxes
+// MARK: In boxes
 
 extension Hook.Body {
-  /// A body that runs before messages by boxes.
+  /// A `before` hook in boxes.
   static func before(_ body: @escaping (Invocation) throws -> Void) -> Hook.Body {
     nonisolated(unsafe) let body = body
     return .before { try body($0.invocation) }
   }
 
-  /// A body that runs after messages by boxes that succeeded.
+  /// An `after` hook in boxes.
   static func after(_ body: @escaping ([ArgumentBox], Invocation) throws -> Void) -> Hook.Body {
     nonisolated(unsafe) let body = body
     return .after { message, answers in
@@ -75,7 +74,7 @@ extension Hook.Body {
     }
   }
 
-  /// A body that runs around messages by boxes, with a form for senders that wait.
+  /// An `around` hook in boxes.
   static func around(
     _ body: ((InvocationCall) throws -> [ArgumentBox])?,
     _ waiting: (nonisolated(nonsending) (WaitingInvocationCall) async throws -> [ArgumentBox])?
@@ -99,6 +98,6 @@ extension Hook.Body {
 }
 
 extension HookedMessage {
-  /// The receiver whose method is called; `nil` where the message goes through a proxy.
+  /// The receiver whose method is called; `nil` at a proxy.
   fileprivate var target: AnyObject? { receiver is any HookHolder ? nil : receiver }
 }

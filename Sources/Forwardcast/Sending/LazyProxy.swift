@@ -1,13 +1,13 @@
-// LazyProxy.swift: a proxy that makes its target when the first message comes.
+// LazyProxy.swift: a proxy that makes its target for the first message.
 
 /// A proxy that makes its target on the first message or question, exactly once.
 ///
 ///     let archive = LazyProxy { try Archive(path: path) }
 ///     try archive.send(.store, "page")       // the archive is opened here
-///     // of a method that is async, or on an actor:
+///     // for a method that is async, or on an actor:
 ///     let pages = try await archive.sendAndWait(.count)
 ///
-/// A maker that throws makes the message fail with its error, and the next message tries again.
+/// When the maker throws, the message fails with its error, and the next one tries again.
 public final class LazyProxy: ForwardingProxy {
   private enum State {
     case waiting(() throws -> any MessageReceiver)
@@ -15,22 +15,20 @@ public final class LazyProxy: ForwardingProxy {
     case made(any MessageReceiver)
   }
 
-  /// Guarded by nothing: a lazy proxy is not `Sendable` and stays in one isolation.
+  /// Unguarded: a lazy proxy is not `Sendable` and stays in one isolation.
   private var state: State
   private let isShared: Bool
-  /// Why the maker gave no target for the message or question that came last.
+  /// Why the maker gave no target for the last message or question.
   package private(set) var failure: (any Error)?
 
-  /// A proxy for what `make` will give.
-  /// - Parameter make: gives the target; called again with the next message when it has thrown.
+  /// A proxy for the target that `make` returns; called again after it has thrown.
   public init(_ make: @escaping () throws -> any MessageReceiver) {
     (state, isShared) = (.waiting(make), false)
     super.init()
   }
 
-  /// A proxy for what `make` will give, which methods of other isolations may have. An actor they may have without.
-  /// - Parameter make: as in the form for one isolation. It has no trailing form, in which a target that is not `Sendable` would
-  ///   be refused.
+  /// A proxy for the target that `make` returns, which methods of other isolations may get; an actor they get without this form.
+  /// Disfavored, since a trailing closure would otherwise be refused when its target is not `Sendable`.
   @_disfavoredOverload
   public init(sharing make: @escaping () throws -> any MessageReceiver & Sendable) {
     (state, isShared) = (.waiting(make), true)
@@ -46,7 +44,7 @@ public final class LazyProxy: ForwardingProxy {
 
   /// The target, made now if it was not.
   ///
-  /// - Throws: what the maker throws; it is asked again next time. `proxyCycle` when the maker needs this very target.
+  /// - Throws: what the maker throws; `proxyCycle` when the maker needs this very target.
   public func target() throws -> any MessageReceiver {
     switch state {
     case .made(let target): return target
@@ -66,7 +64,7 @@ public final class LazyProxy: ForwardingProxy {
     }
   }
 
-  /// The target, made now if it was not; `nil` when its maker throws.
+  /// The target, made now if it was not; `nil` when the maker throws.
   public override func forwardingTarget(for selector: MessageSelector) -> (any MessageReceiver)? {
     do {
       failure = nil
@@ -77,13 +75,12 @@ public final class LazyProxy: ForwardingProxy {
     }
   }
 
-  /// The types of the message as the target states them; `nil` when its maker has just failed, for it is asked once a
-  /// message.
+  /// The types that the target states; `nil` when the maker has just failed, since it is called once a message.
   public override func methodSignature(for selector: MessageSelector) -> MethodSignature? {
     failure == nil ? super.methodSignature(for: selector) : nil
   }
 
-  /// What the maker threw, or else `unrecognizedSelector`.
+  /// What the maker threw, else `unrecognizedSelector`.
   public override func doesNotRecognize(_ selector: MessageSelector) -> any Error {
     failure.take() ?? super.doesNotRecognize(selector)
   }

@@ -1,9 +1,8 @@
-// MessageEvent.swift: one step of one message, as traces and diagrams show it.
+// MessageEvent.swift: one step of one message, for traces and diagrams.
 
-/// One step of one message: who was asked what, by whom, where it ran, and what came of it.
+/// One step of one message: who was asked what, by whom, where it ran, and the outcome.
 ///
-/// A host program that has a tracer of its own makes a span of each ``Stage/began`` and the event with the same ``step`` that
-/// ends it: the name is ``name``, start and end are the two ``instant``s, target and context are ``receiver`` and ``context``.
+/// A tracer makes a span of each ``Stage/began`` and the ending event with the same ``step``, named ``name``.
 public struct MessageEvent: Sendable {
   /// What happened.
   public enum Stage: String, Sendable {
@@ -15,7 +14,7 @@ public struct MessageEvent: Sendable {
     case answered
     /// The receiver has failed; the evidence is its error.
     case failed
-    /// The message waits for the receiver on a context of its own.
+    /// The message waits for the receiver's context.
     case queued
     /// The receiver does not get the message; the evidence is why.
     case skipped
@@ -25,7 +24,7 @@ public struct MessageEvent: Sendable {
   public let stage: Stage
   /// The name of the message.
   public let name: String
-  /// The message as a call reads: `cook: "fish"`.
+  /// The message as a call: `cook: "fish"`.
   public let message: String
   /// Who sent it, or sent it on.
   public package(set) var sender: String
@@ -33,15 +32,14 @@ public struct MessageEvent: Sendable {
   public package(set) var receiver: String
   /// Where it runs: `directly`, or the name of the receiver's queue, actor or executor.
   public let context: String
-  /// The answer, the error, or the reason, as the stage says; else empty.
+  /// The answer, error or reason, by stage; otherwise empty.
   public let evidence: String
-  /// The same number for all events of one receiver's turn, and of one message at the proxy that it was sent to.
+  /// The same number for all events of one receiver's turn, and of a message at the proxy that it was sent to.
   public let step: Int
   /// When it happened.
   public let instant: ContinuousClock.Instant
 
-  /// An event, for a tracer of your own.
-  /// The parameters are the properties of these names.
+  /// An event of your own tracer.
   public init(
     _ stage: Stage, name: String, message: String, sender: String, receiver: String, context: String = "directly",
     evidence: String = "", step: Int = 0, instant: ContinuousClock.Instant = .now
@@ -52,8 +50,7 @@ public struct MessageEvent: Sendable {
 }
 
 extension MessageEvent: CustomStringConvertible {
-  /// One line: `kitchen is asked cook: "fish"`, `ann gets cook: "fish", directly`, `ann answers 20`. Line breaks in names,
-  /// arguments and errors are blanks.
+  /// For example `kitchen is asked cook: "fish"`, `ann gets cook: "fish", directly` or `ann answers 20`; always one line.
   public var description: String { String(words.map { $0.isNewline ? " " : $0 }) }
 
   private var words: String {

@@ -1,7 +1,8 @@
 // MessageHooking+Sharing.swift: hooks of what is shared between threads.
 
+// Each is as the form for one isolation, but for the thread.
 extension MessageHooking where Self: Sendable {
-  /// On its sender's thread: runs `body` before each message of a key; else as the form for one isolation.
+  /// Runs `body` before each message of a key, on its sender's thread.
   @discardableResult
   public func before<R, each A>(
     _ message: Message<(repeat each A) -> R>, _ body: @escaping @Sendable (repeat each A) throws -> Void
@@ -9,7 +10,7 @@ extension MessageHooking where Self: Sendable {
     try hookPlace.install(message, Hook.Body.before(message, body))
   }
 
-  /// On its sender's thread: runs `body` after each message of a key that did not throw; else as for one isolation.
+  /// Runs `body` after each message of a key that did not throw, on its sender's thread.
   @discardableResult
   public func after<R, each A>(
     _ message: Message<(repeat each A) -> R>, _ body: @escaping @Sendable ([R], repeat each A) throws -> Void
@@ -17,10 +18,9 @@ extension MessageHooking where Self: Sendable {
     try hookPlace.install(message, Hook.Body.after(message, body))
   }
 
-  /// On its sender's thread: runs `body` in place of each message of a key; else as the form for one isolation.
+  /// Runs `body` in place of each message of a key, on its sender's thread.
   ///
-  /// The compiler (Swift 6.3) takes no capture list in `waiting`: `weak let me = self` before the closure stands for
-  /// `[weak self]`.
+  /// The compiler (Swift 6.3) takes no capture list in `waiting`: write `weak let me = self` before the closure for `[weak self]`.
   @export(implementation) @discardableResult
   public func around<R, each A>(
     _ message: Message<(repeat each A) -> R>,
@@ -30,8 +30,7 @@ extension MessageHooking where Self: Sendable {
     try hookPlace.install(message, aroundBody(body, crosses: message.answerCrosses), waiting)
   }
 
-  /// By boxes, on its sender's thread: runs `body` before each message of a selector, or every message; else as the form for
-  /// one isolation.
+  /// Runs `body` with boxes before each message of a selector, or every message, on its sender's thread.
   @discardableResult
   public func before(_ selector: MessageSelector? = nil, _ body: @escaping @Sendable (Invocation) throws -> Void)
     throws(MessageError) -> HookRegistration
@@ -39,8 +38,7 @@ extension MessageHooking where Self: Sendable {
     try hookPlace.install(selector, Hook.Body.before(body))
   }
 
-  /// By boxes, on its sender's thread: runs `body` after each message of a selector, or every message, that did not throw;
-  /// else as the form for one isolation.
+  /// Runs `body` with boxes after each message of a selector, or every message, that did not throw, on its sender's thread.
   @discardableResult
   public func after(
     _ selector: MessageSelector? = nil, _ body: @escaping @Sendable ([ArgumentBox], Invocation) throws -> Void
@@ -48,8 +46,7 @@ extension MessageHooking where Self: Sendable {
     try hookPlace.install(selector, Hook.Body.after(body))
   }
 
-  /// By boxes, on its sender's thread: runs `body` in place of each message of a selector, or of every message; else as the
-  /// form for one isolation.
+  /// Runs `body` with boxes in place of each message of a selector, or of every message, on its sender's thread.
   @discardableResult
   public func around(
     _ selector: MessageSelector? = nil, _ body: (@Sendable (InvocationCall) throws -> [ArgumentBox])? = nil,

@@ -1,8 +1,7 @@
-// MessageSend+Waiting.swift: sends to one receiver that cross isolations, or wait.
+// MessageSend+Waiting.swift: sends to one receiver that cross isolations or wait.
 
 extension MessageReceiver {
-  /// Sends a message whose arguments may cross to other isolations, which a receiver that forwards may need; else as the form
-  /// for one isolation.
+  /// Sends a message whose arguments may cross to other isolations, as a forwarding receiver may need.
   @export(implementation)
   @discardableResult
   public func send<R, each A: Sendable>(_ message: Message<(repeat each A) -> R>, _ arguments: repeat each A) throws
@@ -24,11 +23,8 @@ extension MessageReceiver where Self: Sendable {
   ///
   ///     let title = try await window.sendAndWait(.title)     // a row on the main actor
   ///
-  /// A method that is not isolated runs in the caller's turn, as with `send(_:_:)`.
+  /// A method that is not isolated runs synchronously, as with `send(_:_:)`.
   ///
-  /// - Parameters:
-  ///   - message: the key: selector and types.
-  ///   - arguments: the message's, in order; they may cross to the method's isolation.
   /// - Throws: what the method throws; ``MessageError`` when nothing answers or an argument does not fit.
   @discardableResult
   nonisolated(nonsending) public func sendAndWait<R: Sendable, each A: Sendable>(
@@ -37,13 +33,10 @@ extension MessageReceiver where Self: Sendable {
     try await sendWaiting(message, stays: false, repeat each arguments)
   }
 
-  /// Sends a message with boxes to this receiver, waits for its answer wherever the method runs, and leaves it in
-  /// ``Invocation/result``.
+  /// Sends a message with boxes, waits for its answer wherever the method runs, and leaves it in ``Invocation/result``.
   ///
-  /// For a method of another isolation each argument has to be known to be `Sendable`, and so has the answer: see
-  /// ``ArgumentBox/isSendable``.
-  ///
-  /// - Throws: as ``sendAndWait(_:_:)``; `isolationMismatch` for what may not cross. The result is then `nil`.
+  /// - Throws: as ``sendAndWait(_:_:)``; `isolationMismatch` when an argument or answer would cross to another isolation and
+  ///   ``ArgumentBox/isSendable`` is `false`. The result is then `nil`.
   nonisolated(nonsending) public func performAndWait(_ invocation: inout Invocation) async throws {
     try await performWaiting(&invocation, on: self)
   }
@@ -55,11 +48,8 @@ extension ForwardingProxy {
   ///     let store = ForwardingProxy(to: Store())             // its price(of:) is async
   ///     let price = try await store.sendAndWait(.price, "tea")
   ///
-  /// The proxy stays where the caller is. Its target goes elsewhere only where the proxy was made with one that is known to
-  /// be `Sendable`.
-  ///
-  /// - Throws: as ``MessageReceiver/sendAndWait(_:_:)``; `isolationMismatch` for a method of another isolation than the
-  ///   caller's whose receiver is not known to be `Sendable`.
+  /// - Throws: as ``MessageReceiver/sendAndWait(_:_:)``; `isolationMismatch` for a method of another isolation whose receiver
+  ///   the proxy does not know to be `Sendable`.
   @discardableResult
   nonisolated(nonsending) public func sendAndWait<R: Sendable, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A
@@ -75,10 +65,9 @@ extension ForwardingProxy {
     try await performWaiting(&invocation, on: self, stays: true)
   }
 
-  /// Whether the receiver that `selector` is led to is known to be `Sendable`, or stands behind one that is.
+  /// Whether `selector` is led to a receiver that is known to be `Sendable`, or is behind a proxy that is.
   fileprivate func leadsToShared(_ selector: MessageSelector) -> Bool {
     var proxy = self
-    // As many as a message is led through at most.
     for _ in 0..<maximumHops {
       guard let next = proxy.forwardingTarget(for: selector) else { return false }
       if next === proxy.sharedTarget { return true }
@@ -93,7 +82,7 @@ extension MessageReceiver {
   nonisolated(nonsending) fileprivate func sendWaiting<R: Sendable, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, stays: Bool, _ arguments: repeat each A
   ) async throws -> R {
-    // One exit: a function that suspends after a pack was allocated must not return early (a defect of the compiler).
+    // One exit: a function that suspends after a pack was allocated must not return early (a compiler bug).
     let resolution = try resolve(message.selector, for: self)
     let result: R
     if case .method(let method, let target) = resolution, method.canRun(on: target) {
@@ -109,13 +98,13 @@ extension MessageReceiver {
   }
 }
 
-/// A resolution whose receiver stays where the sender is, unless the proxy before it knows that it may leave.
+/// Checks that a resolution's receiver stays in the sender's isolation, unless the proxy before it knows that it may leave.
 ///
-/// - Throws: `isolationMismatch` where it would have to.
+/// - Throws: `isolationMismatch` when it would leave.
 nonisolated(nonsending) func staying(
   _ resolution: Resolution, _ selector: MessageSelector, behind proxy: any MessageReceiver
 ) async throws -> Resolution {
-  // Behind `&&`, an autoclosure, it would be on no actor.
+  // Not inside `&&`: its autoclosure would be on no actor.
   let sender = #isolation
   switch resolution {
   case .method(let method, let target) where !method.canRun(on: target) && !method.runs(on: sender):

@@ -1,20 +1,18 @@
-// MessageSend.swift: every step of one send, in order, in one function.
+// MessageSend.swift: the steps of one send, in order.
 
 /// How a message will be answered.
 @usableFromInline
 enum Resolution {
   /// By a method of a table, run on that receiver: the first, or one that a forwarding target led to.
   case method(Method, AnyObject)
-  /// By the hooks of that receiver, as an invocation of the types that its
-  /// ``MessageForwarding/methodSignature(for:)`` gave.
+  /// By the forwarding hooks of that receiver, as an invocation of these types.
   case forward(any MessageForwarding, MethodSignature)
 }
 
-/// How many forwarding targets one message may be led through, each of them another: objects that make a new one for each
-/// question would lead it on for ever.
+/// How many forwarding targets one message may be led through: objects that make a new one each time would lead it on forever.
 let maximumHops = 4096
 
-/// Finds who answers `selector` when it is sent to `receiver`.
+/// Finds how `receiver` answers `selector`.
 ///
 /// - Throws: what the receiver's `doesNotRecognize` gives, and as ``follow(_:from:past:)``.
 @usableFromInline
@@ -27,29 +25,28 @@ func resolve(_ selector: MessageSelector, for receiver: any MessageReceiver, pas
   throw (last as? any MessageForwarding)?.doesNotRecognize(selector) ?? MessageError.unrecognized(selector, by: last)
 }
 
-/// The steps of every send, in their order.
+/// The steps of every send, in order.
 ///
-/// - Parameter hooked: a proxy whose hooks the message is inside of.
-/// - Returns: how the message will be answered, `nil` for not at all, and whom it came to last.
-/// - Throws: `proxyCycle` when forwarding targets lead in a ring; `typeMismatch` when a table was made for another class;
-///   `tooDeep` when the stack has no room for another message, or too many targets lead to one another.
+/// - Parameter hooked: a proxy inside of whose hooks the message is.
+/// - Returns: how the message will be answered, `nil` for not at all, and the receiver it came to last.
+/// - Throws: `proxyCycle` when forwarding targets form a ring; `typeMismatch` when a table was made for another class;
+///   `tooDeep` when the stack is exhausted, or there are too many forwarding targets.
 func follow(_ selector: MessageSelector, from first: any MessageReceiver, past hooked: AnyObject?) throws
   -> (resolution: Resolution?, last: any MessageReceiver)
 {
   guard StackGuard.hasRoom else { throw StackGuard.tooDeep(selector, receiver: first) }
   var receiver = first
-  // The receivers that were passed are kept: a new one at the address of one that died would look like a ring.
+  // Retained: otherwise a new receiver at the address of a dead one would look like a ring.
   var passed: [any MessageReceiver] = []
   while true {
-    // 1. Its own table, its class's, and those of the superclasses.
-    // 2. The resolver hook, once for each class and selector: it may add a method.
+    // 1. The tables of the object, its class and the superclasses. 2. The resolver hook, which may add a method.
     if let method = try tableMethod(of: receiver, for: selector) { return (.method(method, receiver), receiver) }
     guard let forwarding = receiver as? any MessageForwarding else { return (nil, receiver) }
-    // Hooks stand around all that the receiver forwards.
+    // A proxy's hooks surround all that it forwards.
     if let around = ForwardingHooks.around(selector, of: forwarding, past: hooked) {
       return (.forward(around, .objects(arguments: selector.numberOfArguments)), receiver)
     }
-    // 3. Somebody else who is to get the message as it is.
+    // 3. A forwarding target.
     if let other = forwarding.forwardingTarget(for: selector), other !== receiver {
       try ProxyQuestion.charge(.proxy)
       passed.append(receiver)
@@ -61,16 +58,15 @@ func follow(_ selector: MessageSelector, from first: any MessageReceiver, past h
       receiver = other
       continue
     }
-    // 4. Forwarding, when the receiver knows the message's types.
+    // 4. Forwarding, when the receiver gives the message's types.
     return (forwarding.methodSignature(for: selector).map { .forward(forwarding, $0) }, receiver)
   }
 }
 
 /// Steps 1 and 2: the method that the receiver's tables have for `selector`, or `nil`.
 ///
-/// - Throws: why a row of that selector was refused when its table was made; `typeMismatch` for a table that belongs to
-///   another class; `resolverAddedNothing` for a resolver hook that did not do what it said; `wouldDeadlock` for one that
-///   needs what the calling thread is at.
+/// - Throws: why a row of that selector was refused; `typeMismatch` for a table of another class; `resolverAddedNothing` for a
+///   resolver hook that did not do what it said; `wouldDeadlock` for one that needs what the calling thread is doing.
 @usableFromInline
 func tableMethod(of receiver: any MessageReceiver, for selector: MessageSelector) throws -> Method? {
   let type = Swift.type(of: receiver)
@@ -83,7 +79,7 @@ func tableMethod(of receiver: any MessageReceiver, for selector: MessageSelector
   if let method = try find() { return method }
   if shared.resolvesNothing.contains(ObjectIdentifier(type)) { return nil }
   let answer = try ResolverHook.ask(type, selector) {
-    // A row that was refused says so when it is looked for again.
+    // A refused row throws its reason when it is looked up again below.
     do { return try find() != nil } catch { return true }
   }
   if answer == .nothing { return nil }
@@ -94,8 +90,7 @@ func tableMethod(of receiver: any MessageReceiver, for selector: MessageSelector
     "resolveMethod(for:) said that it had added a method, and no table has one")
 }
 
-/// The table of the object itself, as its class declares it or, where that is below one that left it to the default, as
-/// the class says in its own name.
+/// The object's own table, by ``MessageReceiver/objectTable`` or by ``ObjectTableOwning``.
 func ownTable(of receiver: any MessageReceiver, classTable: TableStorage) -> TableStorage? {
   if let table = receiver.objectTable { return table.storage }
   let type = ObjectIdentifier(type(of: receiver))
@@ -106,8 +101,8 @@ func ownTable(of receiver: any MessageReceiver, classTable: TableStorage) -> Tab
 }
 
 extension Invocation {
-  /// Runs `body`, which leaves an answer in the message, with the types that the sender stated. Where anything throws there is
-  /// no answer.
+  /// Runs `body`, which leaves an answer, with arguments and answer fitted to the types that the sender stated. If anything throws,
+  /// the answer is `nil`.
   mutating func answer(from receiver: AnyObject, _ body: (inout Invocation) throws -> Void) throws {
     result = nil
     do {
@@ -121,7 +116,7 @@ extension Invocation {
   }
 }
 
-/// Runs a method, or the hook of a receiver that forwards, and leaves the answer in the invocation.
+/// Runs a method or forwarding hook, and leaves the answer in the invocation.
 @inline(never) func finish(_ resolution: Resolution, _ invocation: inout Invocation) throws {
   switch resolution {
   case .method(let method, let target): try method.invoke(target, &invocation)
@@ -129,9 +124,7 @@ extension Invocation {
   }
 }
 
-/// Step 4 of a send: gives the message to the forwarding hook, as one of the types that the hooks stated.
-///
-/// Count and types are checked before the hook runs, so that it may open the arguments that it has asked for.
+/// Step 4 of a send. Count and types are checked before the hook runs, so that it may open arguments unchecked.
 @inline(never) func forward(_ invocation: inout Invocation, by hooks: any MessageForwarding, _ types: MethodSignature)
   throws
 {
@@ -141,7 +134,7 @@ extension Invocation {
   try invocation.take(report, from: hooks, types)
 }
 
-/// The same for a sender that waits.
+/// As above for a sender that waits.
 nonisolated(nonsending) func forwardWaiting(
   _ invocation: inout Invocation, by hooks: any MessageForwarding, _ types: MethodSignature
 ) async throws {
@@ -153,25 +146,25 @@ nonisolated(nonsending) func forwardWaiting(
 }
 
 extension Invocation {
-  /// Makes the message one that a hook can take. Gives the signature that it had been stated with.
+  /// Fits the message to the types that hooks gave; returns the signature stated before.
   @inline(never) fileprivate mutating func prepare(for hooks: any MessageForwarding, _ types: MethodSignature) throws
     -> MethodSignature?
   {
     let stated = statedSignature
     try checkCount(receiver: hooks)
-    // Who forwards to many leaves the types to each of them.
+    // Each target of a multicast checks the types itself.
     if !(hooks is any ForwardingToMany) { try fit(hookTypes: types, receiver: hooks) }
     return stated
   }
 
-  /// Makes the answer one of the types that the hooks stated.
+  /// Fits the answer to the types that hooks gave.
   ///
   /// - Throws: the first failure of the report.
   fileprivate mutating func take(_ report: DeliveryReport, from hooks: any MessageForwarding, _ types: MethodSignature)
     throws
   {
     if let failure = report.failures.first {
-      // Only one can be thrown; a receiver that forwards to many gives the others to its handler of errors.
+      // Only one can be thrown; a multicast reports the others to its error handlers.
       if let many = hooks as? any ForwardingToMany { many.tell(report.failures.dropFirst(), of: selector) }
       throw failure.error
     }
@@ -180,16 +173,13 @@ extension Invocation {
 }
 
 extension MessageReceiver {
-  /// Sends a message to this receiver and gives its answer.
+  /// Sends a message to this receiver and returns its answer.
   ///
-  /// A method of exactly the key's types is called without a box; for any other the arguments and the result are
-  /// converted as ``ArgumentBox/unbox(as:)`` says.
+  /// A method of exactly the key's types is called without boxes; for any other, arguments and result are converted as by
+  /// ``ArgumentBox/unbox(as:)``.
   ///
-  /// - Parameters:
-  ///   - message: the key: selector and types.
-  ///   - arguments: the message's, in order.
-  /// - Throws: what the method throws; ``MessageError`` when nothing answers, an argument does not fit, or the method
-  ///   runs in an isolation that the caller is not in.
+  /// - Throws: what the method throws; ``MessageError`` when nothing answers, an argument does not fit, or the caller is not
+  ///   in the method's isolation.
   @export(implementation)
   @discardableResult
   public func send<R, each A>(_ message: Message<(repeat each A) -> R>, _ arguments: repeat each A) throws -> R {
@@ -204,14 +194,14 @@ extension MessageReceiver {
     }
   }
 
-  /// A name alone has no types.
+  /// Unavailable: a selector alone has no types.
   @available(
     *, unavailable, message: "say the types, send(Message<(Int) -> Bool>(\"heat:\"), 1), or write dynamic.heat(1)"
   )
   @_disfavoredOverload
   public func send(_ selector: MessageSelector, _ arguments: Any...) throws {}
 
-  /// A name alone has no types, whatever the answer is to be.
+  /// Unavailable: a selector alone has no types.
   @available(
     *, unavailable, message: "say the types, send(Message<(Int) -> Bool>(\"heat:\"), 1), or write dynamic.heat(1)"
   )
@@ -220,14 +210,13 @@ extension MessageReceiver {
 
   /// Sends a message with boxes to this receiver and leaves the answer in ``Invocation/result``.
   ///
-  /// - Parameter invocation: the message; its selector and arguments stay as they are.
   /// - Throws: as `send(_:_:)`; the result is then `nil`.
   public func perform(_ invocation: inout Invocation) throws {
     try invocation.answer(from: self) { try finish(try resolve($0.selector, for: self), &$0) }
   }
 }
 
-/// The rest of a typed send whose method has other types, or none.
+/// The rest of a typed send when the method's types differ.
 @usableFromInline
 func sendBoxed<R>(
   _ selector: MessageSelector, _ boxes: [ArgumentBox], _ resolution: Resolution, to receiver: any MessageReceiver
@@ -237,7 +226,7 @@ func sendBoxed<R>(
   return try typedResult(of: invocation, from: receiver)
 }
 
-/// The result of an invocation as the type that a sender expects; no answer at all is enough for `Void` and optionals.
+/// The result of an invocation as `R`; without one, `Void` and `nil` for optionals.
 @usableFromInline
 func typedResult<R>(of invocation: Invocation, from receiver: AnyObject) throws(MessageError) -> R {
   if R.self == Void.self, let nothing = () as? R { return nothing }

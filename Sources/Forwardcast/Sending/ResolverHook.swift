@@ -1,12 +1,12 @@
 // ResolverHook.swift: asks a class to add a method, once for each class and selector.
 
-/// Who has been asked to resolve what. The method itself is in the table.
+/// Which classes have been asked to resolve which selectors. The methods are in the tables.
 enum ResolverHook {
-  /// What a class's hook said, and whether it was so.
+  /// What a class's hook said, and whether it was true.
   enum Answer: Sendable {
     /// It added nothing.
     case nothing
-    /// It added a method, which may be gone by now.
+    /// It added a method, which may have been removed since.
     case added
     /// It said that it had added a method, and no table had one.
     case falseClaim
@@ -24,11 +24,11 @@ enum ResolverHook {
 
   private static let requests = Guarded<[Request: State]>(.init())
 
-  /// Asks the hook if nobody has, or waits for another thread that does. Unless it added nothing, the tables may have
-  /// changed since the caller looked.
+  /// Asks the hook once, or waits for the thread that does. Unless the answer is `nothing`, the tables may have changed since the
+  /// caller looked.
   ///
-  /// - Parameter isThere: whether the method is in a table.
-  /// - Throws: `wouldDeadlock` when the hook is at work and needs what the calling thread is at.
+  /// - Parameter isThere: whether a table has the method.
+  /// - Throws: `wouldDeadlock` when the hook is running and needs what the calling thread is doing.
   static func ask(_ type: any MessageReceiver.Type, _ selector: MessageSelector, isThere: () -> Bool)
     throws(MessageError) -> Answer
   {
@@ -63,8 +63,7 @@ enum ResolverHook {
   }
 }
 
-/// The types of the method that the tables of a class have for `selector`, found without an instance; the class's
-/// resolver hook is asked.
+/// The types of the method that a class's tables have for `selector`, found without an instance; asks the resolver hook.
 package func signature(ofClass type: any MessageReceiver.Type, _ selector: MessageSelector) -> MethodSignature? {
   let table = type.selectorTable
   if let signature = table.signature(for: selector) { return signature }

@@ -1,7 +1,7 @@
 // SelectorTable+Hooks.swift: hooks around the methods of a table.
 
 extension SelectorTable: MessageHooking {
-  /// The table's own place: around its own rows.
+  /// The table's hooks, around its own rows.
   public var hookPlace: HookPlace { HookPlace(holder: storage) }
 
   /// Runs `body` before each call of this table's method for a key.
@@ -10,20 +10,18 @@ extension SelectorTable: MessageHooking {
   ///       screen, chat, data in log(chat)
   ///     }
   ///
-  /// **Hooks of a table** run once for each receiver, in the place where its method runs, whoever sends: one receiver or
-  /// a proxy. They stand around the table's own rows, those that replace them later included. One for a selector stands
-  /// around an inherited row too, where the row is reached by this table, outside of the hooks of the row's own table; one for
-  /// all rows is for this table's own. One that is installed later stands outside of those that are there. A row with
-  /// hooks stays typed: a sender with the row's types reaches it without a box. Hooks for all rows, or by selector, are those
-  /// of ``MessageHooking``: an `around` hook finds the receiver in ``InvocationCall/target``.
-  ///
-  /// What `body` throws is the method's error, which then does not run.
+  /// **Hooks of a table** run once for each receiver, where its method runs, whoever sends. They surround the table's own rows and
+  /// those that replace them later. A hook for a selector also surrounds an inherited row that is reached through this table,
+  /// outside of the hooks of the row's own table; one for all rows surrounds this table's own only. A later hook surrounds earlier
+  /// ones. A row with hooks stays typed. Hooks for all rows, or by selector, are those of ``MessageHooking``: an `around` hook
+  /// finds the receiver in ``InvocationCall/target``.
   ///
   /// - Parameters:
   ///   - message: the key.
   ///   - target: the type that the table is for.
-  ///   - body: gets the receiver and the arguments. It runs in the isolation of the method.
-  /// - Returns: a handle that cancels the hook; the hook stays when it is released.
+  ///   - body: gets the receiver and the arguments, in the isolation of the method. What it throws is the method's error, and the
+  ///     method does not run.
+  /// - Returns: a handle that cancels the hook; releasing it does not.
   /// - Throws: `unrecognizedSelector` when the table neither has nor inherits such a row, `wrongArgumentCount` or `typeMismatch`
   ///   when the row's types are not the key's, or the table is for another type.
   @discardableResult
@@ -64,8 +62,8 @@ extension SelectorTable: MessageHooking {
   ///       "Dear " + (try call.proceed())
   ///     }
   ///
-  /// `body` gets the receiver and the call, and gives the answer; `waiting` is the same for a method that suspends, which is
-  /// refused with `isolationMismatch` without it.
+  /// `body` gets the receiver and the call, and returns the answer; `waiting` is the form for a method that suspends, which
+  /// otherwise throws `isolationMismatch`.
   @discardableResult
   public func around<Target, R, each A>(
     _ message: Message<(repeat each A) -> R>, of target: Target.Type,
@@ -112,10 +110,8 @@ extension TableStorage: HookHolder {
 }
 
 extension HookHolder {
-  /// Whether a hook of a key can be one for the messages of its selector.
-  ///
-  /// - Throws: `wrongArgumentCount` when the key has not as many arguments as its selector has colons; `typeMismatch` when the
-  ///   method can never take such arguments, or never gives such an answer.
+  /// - Throws: `wrongArgumentCount` when key and selector disagree; `typeMismatch` when the method can never take such arguments
+  ///   or give such an answer.
   func check<R, each A>(_ message: Message<(repeat each A) -> R>) throws(MessageError) {
     let (selector, found) = (message.selector, packCount(repeat (each A).self))
     guard found == selector.numberOfArguments else {
@@ -129,9 +125,7 @@ extension HookHolder {
 }
 
 extension MethodSignature {
-  /// Whether a hook of the types `stated` can be one for methods of these.
-  ///
-  /// - Throws: `typeMismatch` when a value of one can never become one of the other.
+  /// - Throws: `typeMismatch` when these types and the `stated` ones of a hook can never become one another.
   func check(_ stated: MethodSignature, _ selector: MessageSelector, receiver: String) throws(MessageError) {
     guard argumentTypes.count == stated.argumentTypes.count else { return }
     try compare(with: stated, selector, receiver: receiver) { wanted, found in
@@ -142,7 +136,7 @@ extension MethodSignature {
 }
 
 extension TypeEncoding {
-  /// Whether some value of this type can be given where `other` is wanted.
+  /// Whether some value of this type can become one of `other`.
   fileprivate func mayBecome(_ other: TypeEncoding) -> Bool {
     if other.accepts(self) { return true }
     switch (kind, other.kind) {
