@@ -1,15 +1,14 @@
-// ArgumentBox+Encoding.swift: a box made to fit an encoded type, or refused.
+// ArgumentBox+Encoding.swift: converts a box to an encoded type.
 
 extension ArgumentBox {
-  /// The box as a method whose signature says `type` receives it.
+  /// The box converted to `type`, as a method with that type in its signature receives it.
   ///
-  /// `@` holds any value. Integers fit exactly or are refused; floating point is rounded to the nearest value of a
-  /// narrower type and refused out of its range; integers become floating point when exact. `Bool` is no number. Other
-  /// types take the Swift values that are encoded so: `*` and `@"String"` a `String`, `:` a selector, `#` a metatype,
-  /// `{Name}` a struct of that name, `{Optional<Int>}` an `Int`, `nil` or a number that fits, and so on; `nil` fits
-  /// everything that is a reference.
+  /// `@` takes any value. Integers fit exactly or are refused; floating point is rounded to the nearest value of a narrower type
+  /// and refused out of its range; integers become floating point when exact. `Bool` is not a number. Other types take the Swift
+  /// values that have their encoding: `*` and `@"String"` a `String`, `:` a selector, `#` a metatype, `{Name}` a struct of that
+  /// name, `{Optional<Int>}` an `Int`, `nil` or a number that fits, and so on. Every reference type takes `nil`.
   ///
-  /// - Throws: ``UnboxingError`` with the encoding that was wanted and the type that was found.
+  /// - Throws: ``UnboxingError`` with the wanted encoding and the found type.
   public func converted(to type: TypeEncoding) throws(UnboxingError) -> ArgumentBox {
     switch type.kind {
     case .object(name: nil), .unknown: return self
@@ -22,7 +21,7 @@ extension ArgumentBox {
       return self
     case .structure(let record):
       if let name = record.optionalName { return try optional(of: name, type) }
-      // What C calls a double; the method's own type takes it from there.
+      // `CGFloat` gets a `Double`, which the method's own type then converts.
       if record.name == "CGFloat", let number = wideNumber(value), let double = Double(fitting: number) {
         return ArgumentBox(storage: double, isSendable: true)
       }
@@ -31,8 +30,7 @@ extension ArgumentBox {
     }
   }
 
-  /// The box for an optional of the Swift type of that name: `nil`, a value of the type, a number that fits, or any of
-  /// these in an optional.
+  /// The box for an optional of the Swift type `name`: takes `nil`, a value of the type, a number that fits, or any in an optional.
   private func optional(of name: Substring, _ type: TypeEncoding) throws(UnboxingError) -> ArgumentBox {
     if isNil { return self }
     let value = unwrapped(value)
@@ -43,11 +41,11 @@ extension ArgumentBox {
     return ArgumentBox(storage: fitted, isSendable: true)
   }
 
-  /// The standard number types by name: an encoding of an optional says no more.
+  /// The standard number types by name, which is all that the encoding of an optional tells.
   private static let numberTypes: [(name: String, type: any Any.Type)] =
     TypeEncoding.Scalar.swiftTypes.map { ("\($0.type)", $0.type) }
 
-  /// The box as it is, if the type takes it so.
+  /// The box unchanged, if the type accepts it.
   private func accepted(_ type: TypeEncoding) throws(UnboxingError) -> ArgumentBox {
     if isNil, type.isReference { return self }
     let found = TypeEncoding(of: Swift.type(of: unwrapped(value)))
@@ -74,7 +72,7 @@ extension ArgumentBox {
 }
 
 extension TypeEncoding.Record {
-  /// Of a record that stands for a Swift optional, `Optional<Int>`, the name of the innermost type.
+  /// For a Swift optional, `Optional<Int>`, the name of the innermost type.
   package var optionalName: Substring? {
     var (name, isOptional) = (Substring(name), false)
     while name.hasPrefix("Optional<"), name.hasSuffix(">") {
@@ -93,7 +91,7 @@ extension TypeEncoding {
     }
   }
 
-  /// Whether a Swift value that is encoded as `found` may stand where this type is wanted.
+  /// Whether a Swift value encoded as `found` is accepted as this type.
   package func accepts(_ found: TypeEncoding) -> Bool {
     switch (kind, found.kind) {
     case (.object(name: nil), _), (.unknown, _): true
@@ -113,7 +111,7 @@ extension TypeEncoding {
 }
 
 extension TypeEncoding.Scalar {
-  /// Whether this is C's `long` of a machine on which the Swift type `given` is as long: `Int` is encoded `q`.
+  /// Whether this is C's `long` and `given` the encoding of a Swift integer of the same size: `Int` is encoded `q`.
   fileprivate func isLong(as given: Self) -> Bool {
     switch (self, given) {
     case (.long, .longLong), (.unsignedLong, .unsignedLongLong): MemoryLayout<Int>.size == 8

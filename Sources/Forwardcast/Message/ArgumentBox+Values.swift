@@ -1,16 +1,19 @@
-// ArgumentBox+Values.swift: unboxing, and the numbers that fit one another.
+// ArgumentBox+Values.swift: unboxing and conversion of numbers.
 
 extension ArgumentBox {
-  /// The value as `T`.
+  /// The value as `T`: one of
   ///
-  /// Given are: the exact type; a number that fits (integers exactly, floating point rounded to the nearest value
-  /// of a narrower type but refused out of its range, integers to floating point when exact, and back; number types of
-  /// other modules, such as `CGFloat`, are numbers too); an optional of any of these, and the value inside an
-  /// optional; a superclass, a protocol, or what the platform bridges; an array or a dictionary whose elements can each be
-  /// given; a `Substring` as a `String` and back; a `@Sendable` closure as one that is not. `Bool` is not a number.
+  /// - the exact type, a superclass, a protocol, or what the platform bridges;
+  /// - a number that fits: integers exactly, floating point rounded to the nearest value of a narrower type but refused out of
+  ///   its range, integers to floating point when exact, and back; also number types of other modules, such as `CGFloat`;
+  /// - an optional of any of these, or the value inside an optional;
+  /// - an array or dictionary whose elements can be converted; a `Substring` as a `String` and back;
+  /// - a `@Sendable` closure as one that is not.
+  ///
+  /// `Bool` is not a number.
   ///
   /// - Throws: ``UnboxingError`` with the wanted and the found type.
-  /// - Complexity: an exact type costs a comparison of two pointers; anything else a dynamic cast.
+  /// - Complexity: for the exact type a comparison of two pointers, else a dynamic cast.
   @inlinable
   public func unbox<T>(as wanted: T.Type = T.self) throws(UnboxingError) -> T {
     if holds(T.self) { return uncheckedExactly(T.self) }
@@ -25,14 +28,14 @@ extension ArgumentBox {
     return try converted(wanted)
   }
 
-  /// Whether the type of the value is `T` itself.
+  /// Whether the value's type is exactly `T`.
   @inlinable
   func holds<T>(_ wanted: T.Type) -> Bool {
     func open<V>(_ value: V) -> Bool { V.self == T.self }
     return _openExistential(storage, do: open)
   }
 
-  /// The value, of which ``holds(_:)`` said that its type is `T`.
+  /// The value, of which ``holds(_:)`` has said that its type is `T`.
   @inlinable
   func uncheckedExactly<T>(_ wanted: T.Type) -> T {
     func open<V>(_ value: V) -> T { unsafeBitCast(value, to: T.self) }
@@ -42,7 +45,7 @@ extension ArgumentBox {
   @usableFromInline
   func converted<T>(_ wanted: T.Type) throws(UnboxingError) -> T {
     let value = value
-    // In two steps, here and below: a cast of `nil` to an optional type succeeds.
+    // In two steps, here and below: casting `nil` to an optional type succeeds.
     if let number = wideNumber(value), let made = makeNumber(wanted, fitting: number), let fitted = made as? T {
       return fitted
     }
@@ -88,25 +91,24 @@ extension ArgumentBox {
 }
 
 extension [ArgumentBox] {
-  /// The value of the box at `index` as `T`, for many who share it.
+  /// The value of the box at `index` as `T`, to be shared by many targets.
   ///
-  /// - Throws: ``UnboxingError``, also for a box that keeps no reference of its own: what it refers to may go meanwhile, and
-  ///   each is to see for itself.
+  /// - Throws: ``UnboxingError``, also for a weak or unowned box: its object may go meanwhile, so each target has to read it.
   @inlinable
   func opened<T>(_ index: Int, as wanted: T.Type) throws(UnboxingError) -> T {
-    // Each look is at the box in its place: a copy of it would cost more than all the rest.
+    // In place: copying the box would cost more than the rest.
     if self[index].holds(T.self) { return self[index].uncheckedExactly(T.self) }
     return try self[index].convertedForMany(wanted)
   }
 }
 
-/// At most 60 characters of `text` and 240 scalars, for a character may have any number of them: for evidence in errors.
+/// At most 60 characters and 240 scalars (a character may have any number) of `text`, as evidence in errors.
 package func shortened(_ text: String) -> String {
   let start = String(text.unicodeScalars.prefix(240))
   return start.utf8.count < text.utf8.count || start.count > 60 ? start.prefix(57) + "…" : text
 }
 
-/// No value, in the way that `T` has for it; `nil` where `T` is no optional type.
+/// `nil` as a `T`; no value when `T` is not optional.
 func absent<T>(_ type: T.Type) -> T? {
   guard let optional = T.self as? any OptionalType.Type else { return nil }
   return optional.nothing(as: T.self)
@@ -143,14 +145,14 @@ extension Dictionary: DictionaryType {
   typealias WideFloat = Double
 #endif
 
-/// A number on its way from one type to another.
+/// A number being converted.
 enum WideNumber {
   case integer(Int128)
   case large(UInt128)  // above Int128.max
   case floating(WideFloat)
 }
 
-/// The number that `value` is, of any type of fixed width or floating point; `nil` for all else.
+/// `value` as a number: any type of fixed width or floating point; `nil` for others.
 func wideNumber(_ value: Any) -> WideNumber? {
   if let integer = value as? any FixedWidthInteger { return widened(integer) }
   if let float = value as? WideFloat { return .floating(float) }
@@ -158,12 +160,12 @@ func wideNumber(_ value: Any) -> WideNumber? {
   return nil
 }
 
-/// `number` as a value of `type`, if that is a type of numbers and has the value.
+/// `number` as a value of `type`, if that is a number type and has the value.
 func makeNumber(_ type: any Any.Type, fitting number: WideNumber) -> Any? {
   if let integer = type as? any FixedWidthInteger.Type { return narrowed(number, integer) }
   if let standard = type as? any StandardFloat.Type { return standard.init(fitting: number) }
   guard let floating = type as? any BinaryFloatingPoint.Type else { return nil }
-  // By way of `Double`, whose initialisers every such type has: some leave the generic ones out.
+  // Through `Double`, for which every such type has initializers: some lack the generic ones.
   func make<F: BinaryFloatingPoint>(_: F.Type) -> F? {
     guard let double = Double(fitting: number) else { return nil }
     let made = F(double)
@@ -174,7 +176,7 @@ func makeNumber(_ type: any Any.Type, fitting number: WideNumber) -> Any? {
   return make(floating)
 }
 
-// Neither is specialized: conversions would be compiled anew for each of the types.
+// Neither is specialized: that would compile the conversions anew for each type.
 @inline(never)
 @_semantics("optimize.sil.specialize.generic.never")
 private func widened<I: FixedWidthInteger>(_ integer: I) -> WideNumber {
@@ -186,7 +188,7 @@ private func widened<I: FixedWidthInteger>(_ integer: I) -> WideNumber {
   return .large(UInt128(truncatingIfNeeded: integer))
 }
 
-// By way of the low bits: what the standard library has for "exactly" takes 900 instructions where it is not specialized.
+// Through the low bits: the standard library's `exactly` takes 900 instructions unspecialized.
 @inline(never)
 @_semantics("optimize.sil.specialize.generic.never")
 private func narrowed<I: FixedWidthInteger>(_ number: WideNumber, _ type: I.Type) -> I? {
@@ -204,7 +206,7 @@ private func narrowed<I: FixedWidthInteger>(_ number: WideNumber, _ type: I.Type
   return nil
 }
 
-/// A floating-point type of the standard library, each of which takes any number that it has.
+/// A floating-point type of the standard library.
 protocol StandardFloat {
   init?(fitting number: WideNumber)
 }

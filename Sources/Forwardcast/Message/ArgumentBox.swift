@@ -1,22 +1,19 @@
-// ArgumentBox.swift: one owned value of any type, copied per receiver.
+// ArgumentBox.swift: one owned value of any type.
 
-/// One owned, copyable argument or result of any type.
-///
-/// A box holds numbers, `nil`, optionals, structs of any size, tuples, closures, metatypes, selectors and
-/// objects, and copies like the value it holds. Values of up to three words need no heap allocation.
+/// One owned, copyable argument or result of any type, including `nil`, optionals, tuples, closures and metatypes.
 ///
 ///     let box = ArgumentBox(7)
 ///     try box.unbox(as: Int.self)       // 7
 ///     try box.unbox(as: UInt8?.self)  // 7: a number that fits, and an optional of it
-///     // throws UnboxingError: wanted String, found Int:
-///     try box.unbox(as: String.self)
+///     try box.unbox(as: String.self)  // throws UnboxingError: wanted String, found Int
 ///
+/// Values of up to three words need no heap allocation.
 /// A reference is kept strongly unless the box is made with ``weak(_:)`` or ``unowned(_:)``.
 public struct ArgumentBox {
   @usableFromInline var storage: Any
 
-  /// Whether the value may cross to another isolation: its type was known to be `Sendable` where it was
-  /// boxed, or its owner said so with ``init(uncheckedSendable:)``.
+  /// Whether the value may cross to another isolation: its type was known to be `Sendable` where it was boxed, or it was made
+  /// by ``init(uncheckedSendable:)``.
   public let isSendable: Bool
 
   @inlinable
@@ -25,7 +22,7 @@ public struct ArgumentBox {
     self.isSendable = isSendable
   }
 
-  /// Boxes a value that stays in one isolation: a delivery on another queue refuses it.
+  /// Boxes a value that may not cross to another isolation: a delivery on another queue refuses it.
   @inlinable
   public init<T>(_ value: T) {
     self.init(storage: value, isSendable: false)
@@ -37,69 +34,65 @@ public struct ArgumentBox {
     self.init(storage: value, isSendable: true)
   }
 
-  /// Boxes a value whose type is not `Sendable` but of which the caller promises that nobody else touches it,
-  /// or that it is safe to touch from any thread.
+  /// Boxes a value that is not `Sendable`; the caller promises that nobody else touches it, or that it is thread-safe.
   @inlinable
   public init<T>(uncheckedSendable value: T) {
     self.init(storage: value, isSendable: true)
   }
 
-  /// A box that does not keep `object` alive; once the object is gone it unboxes as `nil`.
+  /// A box that does not keep `object` alive; it unboxes as `nil` once the object is gone.
   public static func weak<T: AnyObject>(_ object: T?) -> ArgumentBox {
     ArgumentBox(storage: LooseArgument(object: object, promised: nil), isSendable: false)
   }
 
-  /// A box that does not keep `object` alive. Unboxing it after the object is gone throws.
-  ///
-  /// Unlike Swift's `unowned` it never traps.
+  /// A box that does not keep `object` alive; unboxing it once the object is gone throws. Unlike Swift's `unowned` it never traps.
   public static func unowned<T: AnyObject>(_ object: T) -> ArgumentBox {
     ArgumentBox(storage: LooseArgument(object: object, promised: T.self), isSendable: false)
   }
 
-  /// The value as it is now: a weak or unowned reference is read, and is `Optional<AnyObject>.none` when gone.
+  /// The value now: a weak or unowned reference whose object is gone is `Optional<AnyObject>.none`.
   public var value: Any {
     guard holdsNoReference, let reference = storage as? LooseArgument else { return storage }
     return reference.object.map { $0 as Any } ?? AnyObject?.none as Any
   }
 
-  /// Whether the box was made weak or unowned, and does not keep what it refers to.
+  /// Whether the box is weak or unowned.
   var holdsNoReference: Bool { holds(LooseArgument.self) }
 
-  /// The type of `value`: of an object its class, not the type that it was boxed as.
+  /// The dynamic type of `value`.
   public var type: Any.Type { Swift.type(of: value) }
 
   /// Whether the box holds `nil`, at any depth of optional, or a reference whose object is gone.
   public var isNil: Bool { isNone(value) }
 }
 
-/// A class whose instances want a private copy for each target that is served on another context.
+/// A class whose instances are copied for each target on another context.
 ///
-/// Values are copied by Swift itself. A reference inside a box is shared between the targets of one message
-/// unless its class adopts this protocol; then each asynchronous delivery takes ``argumentCopy()``, made in
-/// the sender's turn. Direct deliveries share the original.
+/// A reference in a box is shared by all targets of a message unless its class adopts this protocol: then each asynchronous
+/// delivery gets an ``argumentCopy()``, made in the sender's turn. Direct deliveries share the original.
 public protocol ArgumentCopying: AnyObject {
   /// A copy that shares no mutable state with the receiver.
   func argumentCopy() -> Self
 }
 
 extension ArgumentBox {
-  /// This box as one more target may own it: an ``ArgumentCopying`` object is copied, all else is copied by value.
+  /// The box for one more target: an ``ArgumentCopying`` object is copied.
   package func copiedForDelivery() -> ArgumentBox {
     guard let object = storage as? any ArgumentCopying else { return self }
     return ArgumentBox(storage: object.argumentCopy(), isSendable: isSendable)
   }
 }
 
-/// Why a box could not give the type that was asked for.
+/// Why a box could not be converted to a type.
 public struct UnboxingError: Error, CustomStringConvertible {
-  /// The type or encoding that was asked for, as text.
+  /// The wanted type or encoding.
   public var wanted: String { storage.wanted }
-  /// The type that the box holds, as text.
+  /// The type of the value.
   public var found: String { storage.found }
   /// The value, shortened, or what happened to it.
   public var evidence: String { storage.evidence }
 
-  /// One reference, as a ``MessageError`` is.
+  /// One reference, as in ``MessageError``.
   private final class Storage: Sendable {
     let wanted, found, evidence: String
 
@@ -113,19 +106,19 @@ public struct UnboxingError: Error, CustomStringConvertible {
   @inline(never)
   package init(wanted: String, found: String, evidence: String) { storage = Storage(wanted, found, evidence) }
 
-  /// What was wanted, what was found, and its text.
+  /// All three, in words.
   public var description: String { "wanted \(wanted), found \(found) \(evidence)" }
 }
 
-/// A reference that a box holds without keeping its object alive.
+/// A weak reference in a box.
 struct LooseArgument {
   weak var object: AnyObject?
-  /// Its type, where its owner promised that the object outlives the box.
+  /// The object's type where its owner promised that it outlives the box (``ArgumentBox/unowned(_:)``).
   let promised: Any.Type?
 }
 
 extension ArgumentBox: CustomStringConvertible {
-  /// The value as a call shows it: text quoted, `nil` for nothing, everything else as it describes itself.
+  /// The value as in a call: text quoted, `nil` for nothing, everything else by its own description.
   public var description: String {
     let value = value
     if isNone(value) { return "nil" }
@@ -139,19 +132,19 @@ extension ArgumentBox: CustomStringConvertible {
   }
 }
 
-/// Whether `value` is an optional holding nothing, however deeply wrapped.
+/// Whether `value` is `nil` at some depth of optional.
 package func isNone(_ value: Any) -> Bool {
   guard let optional = value as? any OptionalType else { return false }
   return optional.wrapped.map(isNone) ?? true
 }
 
-/// What is inside every layer of optional, or `value` itself.
+/// The value inside all optionals.
 package func unwrapped(_ value: Any) -> Any {
   guard let optional = value as? any OptionalType, let wrapped = optional.wrapped else { return value }
   return unwrapped(wrapped)
 }
 
-/// Any optional, seen without its type.
+/// Any optional, type-erased.
 protocol OptionalType {
   static var wrappedType: any Any.Type { get }
   static func nothing<T>(as type: T.Type) -> T?
@@ -163,7 +156,7 @@ extension Optional: OptionalType {
   static var wrappedType: any Any.Type { Wrapped.self }
 
   static func nothing<T>(as type: T.Type) -> T? {
-    // No cast: one to an optional of `Any` would wrap the nothing up.
+    // No cast: one to an optional of `Any` would wrap the `nil`.
     T.self == Self.self ? withUnsafePointer(to: Self.none) { UnsafeRawPointer($0).load(as: T.self) } : nil
   }
 

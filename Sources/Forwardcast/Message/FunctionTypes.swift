@@ -1,10 +1,10 @@
-// FunctionTypes.swift: function types that differ in a promise only.
+// FunctionTypes.swift: function types that differ in `@Sendable` only.
 
 /// Whether a function of type `found` may be called as one of type `wanted` because they differ in `@Sendable` alone.
 ///
-/// Swift converts such values when it compiles, but a cast in a running program wants equal types. The words compared
-/// here (flags, result, parameters) belong to the stable binary interface of Swift on Apple systems and are the same on
-/// Linux. Function types that carry more than those words, such as ones of a global actor, are never related.
+/// Swift converts such values at compile time, but a dynamic cast wants equal types. The words compared here (flags, result,
+/// parameters) belong to Swift's stable ABI on Apple systems and are the same on Linux. Function types with more words, such as
+/// those of a global actor, are never related.
 func isFunction(_ found: any Any.Type, usableAs wanted: any Any.Type) -> Bool {
   let (found, wanted) = (
     unsafeBitCast(found, to: UnsafePointer<UInt>.self), unsafeBitCast(wanted, to: UnsafePointer<UInt>.self)

@@ -1,12 +1,10 @@
-// Invocation.swift: selector, signature, boxes and result of one message; sends nothing.
+// Invocation.swift: one message as a value.
 
 import Synchronization
 
-/// One message as a value: what is said, with what, and, once it was answered, the answer.
+/// One message as a value: selector, arguments in boxes and, once answered, the result.
 ///
-/// Copying an invocation copies its boxes, so no target sees another's writes and nothing is shared between
-/// queues. An invocation may be rewritten before it is sent, sent again, and pointed at another selector of an
-/// equal signature.
+/// Copying an invocation copies its boxes: no target sees another's writes, and queues share nothing.
 ///
 ///     var call = Invocation(
 ///       "onAddMsg:msgData:", arguments: [.init("alice"), .init([1, 2])])
@@ -14,70 +12,61 @@ import Synchronization
 ///     try screen.perform(&call)
 ///     let added = try call.result?.unbox(as: Bool.self)
 public struct Invocation {
-  /// The name of the message. `retarget(to:)` changes it.
+  /// The selector; `retarget(to:)` changes it.
   public private(set) var selector: MessageSelector
 
-  /// Types as the sender states them, or `nil` when it leaves them to the method that answers.
+  /// The types that the sender states; `nil` when it leaves them to the answering method.
   package var statedSignature: MethodSignature?
 
-  /// The sender's own arguments, from 0. What the encoding numbers 0 and 1, receiver and selector, is not among them.
+  /// The arguments, from 0; without receiver and selector, which encodings number 0 and 1.
   public var arguments: [ArgumentBox]
 
-  /// The answer; `nil` until something answered, and again after a call that failed. A method that returns nothing
-  /// leaves a box of `Void`.
+  /// The answer; `nil` until something answered and after a failed call. A method that returns nothing leaves a box of `Void`.
   public var result: ArgumentBox?
 
-  /// The proxies that this message has come through, so that a cycle of proxies is found and not followed.
+  /// The proxies that the message came through, to detect cycles.
   package var route: ProxyTrail?
 
-  /// The message without its result, and without where it has been.
+  /// The message without result and route.
   package var asSent: Invocation {
     var message = self
     (message.result, message.route) = (nil, nil)
     return message
   }
 
-  /// Makes a message.
-  ///
-  /// The number of arguments and their types are checked where the message is sent, so that text from outside becomes
-  /// an error there and never a trap here.
+  /// A message. Number and types of arguments are checked where it is sent.
   ///
   /// - Parameters:
   ///   - selector: the name of the message.
-  ///   - signature: return and argument types; `nil` leaves every type to the method that answers.
-  ///   - arguments: the sender's own, in order; one for each colon of `selector`.
+  ///   - signature: the types; `nil` leaves them to the answering method.
+  ///   - arguments: one for each colon of `selector`.
   public init(_ selector: MessageSelector, signature: MethodSignature? = nil, arguments: [ArgumentBox] = []) {
     self.selector = selector
     self.statedSignature = signature
     self.arguments = arguments
   }
 
-  /// Return and argument types: as stated, or objects throughout (`@@:@…`) where the sender stated none.
+  /// The stated types, or objects throughout (`@@:@…`).
   public var signature: MethodSignature {
     statedSignature ?? .objects(arguments: selector.numberOfArguments)
   }
 
-  /// Whether the sender stated types of its own.
+  /// Whether the sender stated types.
   package var hasStatedSignature: Bool { statedSignature != nil }
 
-  /// The argument at `index`, counted from 0, as `T`.
+  /// The argument at `index`, counted from 0, unboxed as `T`: see ``ArgumentBox/unbox(as:)``.
   ///
-  /// - Parameters:
-  ///   - index: counted from 0, as the sender counts.
-  ///   - type: what the value is to become: see ``ArgumentBox/unbox(as:)``.
-  /// - Precondition: `index` is one of ``arguments``.
+  /// - Precondition: `index` is an index of ``arguments``.
   /// - Throws: ``UnboxingError``.
   public func argument<T>(_ index: Int, as type: T.Type = T.self) throws(UnboxingError) -> T {
     precondition(arguments.indices.contains(index), "argument \(index) of \(arguments.count)")
     return try arguments[index].unbox(as: type)
   }
 
-  /// Points the message at another selector whose methods take as many arguments, and forgets the result.
+  /// Changes the selector to one with as many colons and drops the result. Stated types stay: methods of `other` are to have an
+  /// equal signature.
   ///
-  /// Stated types stay as they are: the methods that answer the other selector are to have an equal signature.
-  ///
-  /// - Parameter other: a selector with as many colons.
-  /// - Throws: ``MessageError`` `wrongArgumentCount` when the colons differ; the message is then as it was.
+  /// - Throws: ``MessageError`` `wrongArgumentCount` when the colons differ; the message is then unchanged.
   public mutating func retarget(to other: MessageSelector) throws(MessageError) {
     guard other.numberOfArguments == selector.numberOfArguments else {
       throw .argumentCount(other, receiver: "Invocation", found: selector.numberOfArguments)
@@ -89,8 +78,8 @@ public struct Invocation {
 }
 
 extension Invocation: CustomStringConvertible {
-  /// The message as a call reads: `onAddMsg: "alice" msgData: [1, 2]`. Arguments for which the selector has no colon
-  /// stand at the end: `ping (beyond its colons: 1)`.
+  /// The message as a call: `onAddMsg: "alice" msgData: [1, 2]`; arguments without a colon are at the end:
+  /// `ping (beyond its colons: 1)`.
   public var description: String {
     let count = selector.numberOfArguments
     var words: [String] = []
@@ -106,17 +95,15 @@ extension Invocation: CustomStringConvertible {
   }
 }
 
-/// The proxies a message, or a question, has come through, last first.
-///
-/// A trail is good while its last proxy is at work with the message. A copy of the message that somebody keeps and sends
-/// again later begins anew.
+/// The proxies that a message or question came through, last first. A trail ends when its last proxy is done with the message: a
+/// copy of the message sent again later starts anew.
 package final class ProxyTrail: Sendable {
-  /// `nil` where a trail begins that only says who pays.
+  /// `nil` for an entry that only carries a budget.
   private let proxy: ObjectIdentifier?
   private let selector: MessageSelector?
   private let earlier: ProxyTrail?
   private let ended = Atomic<Bool>(false)
-  /// Who pays for the message, also after the trail has ended.
+  /// The message's budget, also after the trail has ended.
   package let budget: MessageBudget?
 
   package init(_ proxy: AnyObject, _ selector: MessageSelector? = nil, after earlier: ProxyTrail?) {
@@ -126,18 +113,18 @@ package final class ProxyTrail: Sendable {
     budget = earlier?.budget
   }
 
-  /// The same trail for a message that somebody pays for.
+  /// An entry that gives the message a budget.
   package init(_ budget: MessageBudget, after earlier: ProxyTrail?) {
     (proxy, selector, self.budget) = (nil, nil, budget)
     self.earlier = earlier.flatMap { $0.hasEnded ? nil : $0 }
   }
 
-  /// Says that the last proxy is done with the message.
+  /// Notes that the last proxy is done with the message.
   package func end() { ended.store(true, ordering: .releasing) }
 
   private var hasEnded: Bool { ended.load(ordering: .acquiring) }
 
-  /// Whether the message, or the question after `selector`, has been in `proxy` before.
+  /// Whether the message, or the question about `selector`, has come through `proxy` before.
   @inline(never) package func contains(_ proxy: AnyObject, _ selector: MessageSelector? = nil) -> Bool {
     if hasEnded { return false }
     var step: ProxyTrail? = self

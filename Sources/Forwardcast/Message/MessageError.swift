@@ -1,57 +1,55 @@
-// MessageError.swift: why nobody answered, or answered wrongly.
+// MessageError.swift: why a message was not answered.
 
-/// Why a message was not answered, with the receiver's type, the selector and the evidence.
-///
-/// The text begins with the name of the rule: `unrecognized selector wash: of Cook`.
+/// Why a message was not answered, for example `unrecognized selector wash: of Cook`.
 public struct MessageError: Error, Hashable, CustomStringConvertible {
-  /// Which rule was broken. More may join, so a `switch` needs a `default`.
+  /// The kind of error. More may be added, so a `switch` needs a `default`.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
-    /// The rule in words, as it begins the error's text.
+    /// The kind in words, as it begins the error's text.
     public let description: String
 
-    /// Nothing in the receiver's tables or hooks answers the selector.
+    /// Neither the receiver's tables nor its hooks answer the selector.
     public static var unrecognizedSelector: Code { Code(description: "unrecognized selector") }
-    /// A class's ``MessageReceiver/resolveMethod(for:)`` said that it had added a method, and no table has one.
+    /// A class's ``MessageReceiver/resolveMethod(for:)`` said that it added a method, and no table has one.
     public static var resolverAddedNothing: Code { Code(description: "resolver hook added nothing") }
-    /// An argument or a result is of a type that the method, or the sender, cannot take.
+    /// An argument or result has a type that the method or sender cannot take.
     public static var typeMismatch: Code { Code(description: "type mismatch") }
-    /// There are not as many arguments, or parameters, as the selector has colons.
+    /// The number of arguments or parameters is not the selector's number of colons.
     public static var wrongArgumentCount: Code { Code(description: "wrong number of arguments") }
     /// A type encoding could not be read.
     public static var invalidTypeEncoding: Code { Code(description: "invalid type encoding") }
-    /// A message that must be answered reached no target.
+    /// A message that needs an answer reached no target.
     public static var nobodyResponds: Code { Code(description: "nobody responds") }
-    /// A message that must be answered was sent, to targets whose answers the sender did not wait for.
+    /// A message that needs an answer reached only targets whose answers the sender did not wait for.
     public static var notAwaited: Code { Code(description: "answers not waited for") }
-    /// The method runs in an isolation that the sender cannot reach from where it is, or an argument may not cross.
+    /// The sender is not in the method's isolation, or an argument may not cross.
     public static var isolationMismatch: Code { Code(description: "isolation mismatch") }
-    /// Proxies lead back to a proxy that the message came through.
+    /// Proxies lead back to one that the message came through.
     public static var proxyCycle: Code { Code(description: "proxy cycle") }
-    /// Proxies lie in one another too deeply, or in too many ways.
+    /// Proxies are nested too deeply, or reachable in too many ways.
     public static var tooManyProxies: Code { Code(description: "too many proxies") }
-    /// A target has no selector table, nor has its proxy one for it, and it does not forward: no message can reach it.
+    /// A target has no selector table, its proxy has none for it, and it does not forward.
     public static var noSelectorTable: Code { Code(description: "no selector table") }
-    /// A table has a method of that selector already.
+    /// The table already has a method of that selector.
     public static var alreadyInTable: Code { Code(description: "already in table") }
-    /// Waiting here would wait for ever.
+    /// Waiting here would never end.
     public static var wouldDeadlock: Code { Code(description: "would deadlock") }
-    /// The call of an `around` hook was kept and used after the hook had ended.
+    /// The call of an `around` hook was used after the hook had returned.
     public static var hookEnded: Code { Code(description: "hook has ended") }
-    /// Messages that send messages have used up the thread's stack.
+    /// Nested messages have exhausted the thread's stack.
     public static var tooDeep: Code { Code(description: "too many levels") }
-    /// Not everybody answered in the time that was given.
+    /// Not all answers came in time.
     public static var timedOut: Code { Code(description: "timed out") }
   }
 
-  /// Which rule was broken. What programs compare: the texts may change.
+  /// The kind of error. Compare this: the texts may change.
   public var code: Code { storage.parts.code }
   /// The type of the receiver.
   public var receiver: String { storage.parts.receiver }
-  /// The name of the message; a text, since none may have been interned.
+  /// The name of the message, as text since it may not be interned.
   public var selector: String { storage.parts.selector }
-  /// What was wanted and what was found, in words; empty where code, receiver and selector say it all.
+  /// What was wanted and found, in words; may be empty.
   public var evidence: String { storage.parts.evidence }
-  /// Which argument is meant, counted from 0 as the sender counts; `nil` where none is, or the result.
+  /// The index of the argument in question, from 0; `nil` for none or for the result.
   public var argumentIndex: Int? { storage.parts.argumentIndex }
 
   private struct Parts: Hashable, Sendable {
@@ -60,7 +58,7 @@ public struct MessageError: Error, Hashable, CustomStringConvertible {
     let argumentIndex: Int?
   }
 
-  /// One reference, since an error passes through many functions, each of which would copy all its parts.
+  /// One reference: an error is copied by each function that it passes through.
   private final class Storage: Sendable {
     let parts: Parts
     init(_ parts: Parts) { self.parts = parts }
@@ -68,19 +66,19 @@ public struct MessageError: Error, Hashable, CustomStringConvertible {
 
   private let storage: Storage
 
-  /// Makes an error for a receiver of the library's user, such as an overridden
-  /// ``MessageForwarding/doesNotRecognize(_:)``.
-  /// The parameters are the properties of these names.
+  /// An error of your own receiver, for example for ``MessageForwarding/doesNotRecognize(_:)``.
   @inline(never)
   public init(_ code: Code, receiver: String, selector: String, evidence: String = "", argumentIndex: Int? = nil) {
     storage = Storage(
       Parts(code: code, receiver: receiver, selector: selector, evidence: evidence, argumentIndex: argumentIndex))
   }
 
+  /// Whether all parts are equal.
   public static func == (one: MessageError, other: MessageError) -> Bool { one.storage.parts == other.storage.parts }
+  /// Hashes all parts.
   public func hash(into hasher: inout Hasher) { hasher.combine(storage.parts) }
 
-  /// The rule, the selector, the receiver and the evidence.
+  /// Code, selector, receiver and evidence.
   public var description: String {
     let words = [code.description, selector, "of \(receiver)"].filter { !$0.isEmpty }
     return words.joined(separator: " ") + (evidence.isEmpty ? "" : ": \(evidence)")
@@ -99,7 +97,7 @@ extension MessageError {
     MessageError(.unrecognizedSelector, of: receiver, selector)
   }
 
-  /// - Parameter wanted: `nil` for as many as the selector has colons.
+  /// - Parameter wanted: by default the selector's number of colons.
   @inline(never)
   package static func argumentCount(_ selector: MessageSelector, receiver: String, wanted: Int? = nil, found: Int)
     -> MessageError
@@ -125,21 +123,21 @@ extension MessageError {
 }
 
 extension StackGuard {
-  /// The error for a message that found no room.
+  /// The error for a message that ``StackGuard`` stops.
   @inline(never) package static func tooDeep(_ selector: MessageSelector, receiver: AnyObject) -> MessageError {
     MessageError(.tooDeep, of: receiver, selector, "messages that send messages have used up the thread's stack")
   }
 }
 
-/// The name of an object's class, as errors and reports give it.
+/// The name of an object's class in errors and reports.
 @inline(never)
 package func typeName(of object: AnyObject) -> String {
   if let named = object as? any NamedReceiver { return named.receiverName }
   return "\(type(of: object))"
 }
 
-/// A receiver whose Swift class is not what its users call its type, such as an object made by a script.
+/// A receiver whose type has another name for its users than its Swift class, such as an object made by a script.
 public protocol NamedReceiver: AnyObject {
-  /// What errors and reports call the receiver's type.
+  /// The name of the receiver's type in errors and reports.
   var receiverName: String { get }
 }

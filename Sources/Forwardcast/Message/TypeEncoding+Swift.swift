@@ -1,10 +1,10 @@
 // TypeEncoding+Swift.swift: encodings made from Swift types.
 
-// Named in this module's interface: whoever imports this module has it too.
+// `TypeEncoding` is part of this module's interface.
 @_exported import ForwardcastEncoding
 
 extension TypeEncoding {
-  /// The encoding under which values of a Swift type appear in signatures.
+  /// The encoding of values of a Swift type in signatures.
   ///
   /// | Swift | encoding |
   /// |---|---|
@@ -16,9 +16,9 @@ extension TypeEncoding {
   /// | `UnsafePointer<T>`, `UnsafeMutablePointer<T>` | `r^` or `^` and the encoding of `T`; of characters `r*`, `*` |
   /// | raw and opaque pointers | `r^v`, `^v` |
   /// | an optional of any of the last six rows | as without the optional |
-  /// | any other type | `{Name}` with the size and alignment Swift has for it |
+  /// | any other type | `{Name}` with its size and alignment |
   ///
-  /// A type whose name is no record name, such as a tuple, becomes `{?}` with its size and alignment.
+  /// A type whose name is no record name, such as a tuple, is `{?}` with its size and alignment.
   public init(of type: any Any.Type) {
     if type == Void.self {
       self = .void
@@ -35,7 +35,7 @@ extension TypeEncoding {
 
   private static let string = TypeEncoding(.object(name: "String"))
 
-  /// Types that refer to something, so that an absent one is a null reference.
+  /// Types whose `nil` is a null reference.
   private static func reference(_ type: any Any.Type) -> TypeEncoding? {
     if type == String.self { return string }
     if type == MessageSelector.self { return .selector }
@@ -62,8 +62,7 @@ extension TypeEncoding {
 }
 
 extension TypeEncoding.Scalar {
-  /// Types with a value of their own, whose optionals need more room, each with what it is encoded as. Where a scalar has
-  /// several, numbers are converted to the last.
+  /// Types whose optionals need more room, with their encodings. Where a scalar has several, numbers are converted to the last.
   static let swiftTypes: [(type: any Any.Type, scalar: TypeEncoding.Scalar)] = [
     (Int.self, MemoryLayout<Int>.size == 8 ? .longLong : .int),
     (UInt.self, MemoryLayout<UInt>.size == 8 ? .unsignedLongLong : .unsignedInt),
@@ -74,10 +73,8 @@ extension TypeEncoding.Scalar {
   ]
 }
 
-/// What the runtime says a type is, where no cast can tell.
-///
-/// The first word of a type's metadata is its kind; for classes it is an address or 0, above or below all others.
-/// The numbers belong to the stable binary interface of Swift on Apple systems and are the same on Linux.
+/// The kind of a type where no cast can tell: the first word of its metadata, which for classes is an address or 0. The numbers
+/// belong to Swift's stable ABI on Apple systems and are the same on Linux.
 private enum MetadataKind {
   case existential
   case function

@@ -1,27 +1,26 @@
 // MessageSelector+SwiftName.swift: selectors from Swift names, as the compiler forms them.
 
 extension MessageSelector {
-  /// The selector that the compiler would give to a method, an initializer or a property of this Swift name.
-  ///
-  /// Reads what `#function` holds, or the text inside `#selector(…)`:
+  /// The selector that the compiler gives a method, initializer or property of this Swift name, as in `#function` or
+  /// `#selector(…)`.
   ///
   ///     try MessageSelector(swiftName: "onAddMsg(_:msgData:)")   // onAddMsg:msgData:
   ///     try MessageSelector(swiftName: "insert(object:at:)")     // insertWithObject:at:
   ///     try MessageSelector(swiftName: "move(to:)")              // moveTo:
   ///     try MessageSelector(swiftName: "ping()")                 // ping
   ///
-  /// The first label joins the base name, with a capital and, unless it begins with a preposition or the base
-  /// name ends with one, after the word `With`. The other labels stay as they are. A name does not tell that a
-  /// method is `throws` or `async`: nothing is added for that (`AndReturnError:`, `completionHandler:`).
+  /// The first label is capitalized and appended to the base name, after the word `With` unless it begins with a preposition or
+  /// the base name ends with one. A name does not tell whether a method is `throws` or `async`: nothing is added for that
+  /// (`AndReturnError:`, `completionHandler:`).
   ///
-  /// - Throws: ``MessageSelectorError`` with the offset into `swiftName`; so for operators, and for subscripts,
-  ///   whose selector depends on the type of their index.
+  /// - Throws: ``MessageSelectorError`` with the offset into `swiftName`; also for operators, and for subscripts, whose
+  ///   selector depends on the type of their index.
   /// - Complexity: O(*n*) in the length of `swiftName`; takes the name table's lock.
   public init(swiftName: String) throws(MessageSelectorError) {
     try self.init(Self.name(ofSwiftName: swiftName))
   }
 
-  /// The name of that selector, which is not interned.
+  /// The name of that selector, not interned.
   package static func name(ofSwiftName swiftName: String) throws(MessageSelectorError) -> String {
     var reader = SwiftNameReader(swiftName)
     let name = try reader.selectorName()
@@ -32,7 +31,7 @@ extension MessageSelector {
   }
 }
 
-/// Reads `base` or `base(label:label:)`, each word an identifier, in backticks or not.
+/// Reads `base` or `base(label:label:)`; each word is an identifier, possibly in backticks.
 private struct SwiftNameReader {
   private let name: String
   private var rest: Substring.UnicodeScalarView

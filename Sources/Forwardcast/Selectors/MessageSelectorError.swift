@@ -1,31 +1,31 @@
-// MessageSelectorError.swift: why a text is not the name of a message.
+// MessageSelectorError.swift: why a text is not a selector.
 
-/// A text that cannot be a selector, with the rule it breaks and the byte where it does.
+/// A text that is not a selector, with the rule it breaks and where.
 ///
 ///     invalid selector "a b": unexpected " " at byte 1
 public struct MessageSelectorError: Error, Hashable, Sendable {
-  /// Which rule was broken. More may join, so a `switch` needs a `default`.
+  /// Which rule was broken. More may be added, so a `switch` needs a `default`.
   public struct Code: Hashable, Sendable {
     fileprivate enum Rule { case empty, tooLong, unexpectedCharacter, unexpectedEnd, textAfterLastColon, subscripting }
     fileprivate let rule: Rule
 
-    /// There is no text at all.
+    /// The text is empty.
     public static var empty: Code { Code(rule: .empty) }
     /// The selector has more than ``MessageSelector/maximumLength`` bytes.
     public static var tooLong: Code { Code(rule: .tooLong) }
-    /// A character that cannot stand where it stands: a space, a digit in front, an operator.
+    /// A character not allowed at its place: a space, a leading digit, an operator.
     public static var unexpectedCharacter: Code { Code(rule: .unexpectedCharacter) }
-    /// A Swift name that stops before its closing parenthesis or backtick.
+    /// A Swift name that ends before its closing parenthesis or backtick.
     public static var unexpectedEnd: Code { Code(rule: .unexpectedEnd) }
-    /// Colons, and then a word that no colon follows: `a:b`.
+    /// Colons followed by a word without one: `a:b`.
     public static var textAfterLastColon: Code { Code(rule: .textAfterLastColon) }
-    /// A Swift `subscript`: its selector depends on the type of its index, which its name does not tell.
+    /// A Swift `subscript`, whose selector depends on the type of its index.
     public static var subscripting: Code { Code(rule: .subscripting) }
   }
 
   /// Which rule was broken.
   public let code: Code
-  /// The whole text, so that a log line can be understood by itself.
+  /// The whole text.
   public let name: String
   /// Offset into `name.utf8`, counted from 0.
   public let byteOffset: Int
@@ -38,7 +38,7 @@ public struct MessageSelectorError: Error, Hashable, Sendable {
 }
 
 extension MessageSelectorError: CustomStringConvertible {
-  /// One line, however long ``name`` is: at most 64 scalars of it are shown, control characters escaped.
+  /// One line with at most 64 scalars of ``name``, control characters escaped.
   public var description: String {
     let scalars = name.unicodeScalars
     var shown = String(String.UnicodeScalarView(scalars.prefix(64)))

@@ -1,6 +1,6 @@
 // ObjectiveCName.swift: how the compiler joins a base name and a first label. Compiled into the macro program too.
 
-/// How the compiler joins a base name and a first label. Words are found in ASCII, as it finds them.
+/// How the compiler joins a base name and a first label. Words are ASCII, as for the compiler.
 enum ObjectiveCName {
   static func joined(_ base: String, _ label: String) -> String {
     if label.isEmpty { return base }
@@ -15,8 +15,8 @@ enum ObjectiveCName {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// `to` of `toURL`, `URL` of `URLString`, `at` of `at_x`: a word ends before a capital that does not follow
-  /// another, before the last of a row of capitals that a small letter follows, and before an underscore.
+  /// `to` of `toURL`, `URL` of `URLString`, `at` of `at_x`: a word ends before a capital that does not follow a capital, before
+  /// the last of several capitals if a small letter follows, and before an underscore.
   private static func firstWord(_ text: [UInt8]) -> ArraySlice<UInt8> {
     var end = 0
     while end < text.count, isUpper(text[end]) { end += 1 }

@@ -1,11 +1,10 @@
 // SelectorGrammar.swift: which texts are selectors, and how many colons they have.
 
-/// Reads names: `identifier`, or one or more times `identifier? ":"`.
+/// The grammar: `identifier`, or one or more times `identifier? ":"`.
 enum SelectorGrammar {
-  /// The number of colons of `name`, which is checked from left to right.
+  /// The number of colons of `name`.
   ///
-  /// - Throws: the first byte that no continuation could repair. A last word without its colon is reported
-  ///   where it begins.
+  /// - Throws: at the first byte that no continuation could repair; a last word without its colon is reported where it begins.
   static func arity(of name: String) throws(MessageSelectorError) -> Int {
     let length = name.utf8.count
     if length == 0 { throw MessageSelectorError(.empty, in: name, at: 0) }

@@ -2,16 +2,15 @@
 
 import Synchronization
 
-/// Records by the address of a literal: 1,024 sets of two ways, each a word that is replaced whole.
+/// A cache of records by the address of a literal: 1,024 sets of two ways, each a word that is replaced atomically.
 ///
-/// Typed keys are computed properties, so a literal is evaluated each time a message is sent. That costs a
-/// load, a comparison of bytes and no lock, as long as the literal's set still holds its record.
+/// Typed keys are computed properties, so a literal is evaluated for each message: a load and a comparison of bytes while its set
+/// holds its record.
 ///
-/// A slot is only a hint. A literal at a reused address (of a library that was unloaded) finds another name's
-/// record there, so the bytes are compared each time; a literal whose slots were taken, or that spells a name
-/// otherwise than it was first interned, costs one look into the name table.
+/// A slot is only a hint. A literal at a reused address (of an unloaded library) finds another name's record, so the bytes are
+/// compared each time. A literal that was evicted, or is spelled otherwise than first interned, costs a look into the name table.
 enum SelectorLiterals {
-  /// The selector of `literal`; a malformed one ends the process.
+  /// The selector of `literal`; a malformed one traps.
   static func selector(of literal: StaticString) -> MessageSelector {
     if literal.hasPointerRepresentation, let slots {
       let slot = slots + firstWay(of: UInt(bitPattern: literal.utf8Start))
@@ -22,8 +21,7 @@ enum SelectorLiterals {
     return search(literal)
   }
 
-  /// The rest of the way: literals of one scalar, which have no address; the other slot of the set; and then
-  /// the name table.
+  /// The slow path: literals of one scalar, which have no address; the other slot of the set; the name table.
   @inline(never)
   private static func search(_ literal: StaticString) -> MessageSelector {
     let place =
@@ -40,7 +38,7 @@ enum SelectorLiterals {
         }
       }
       let selector = intern(String(decoding: text, as: UTF8.self))
-      // What was in the first slot moves to the second.
+      // The first slot's record moves to the second.
       let previous = slots[first].word.exchange(UInt(bitPattern: selector.record), ordering: .acquiringAndReleasing)
       if previous != 0 { slots[first ^ 1].word.store(previous, ordering: .releasing) }
       return selector
@@ -66,15 +64,14 @@ enum SelectorLiterals {
 
   private static let setBits = 10
 
-  /// The bits of the first slot's address, or 0. An atomic and not a lazy `static let`, whose check costs a
-  /// call on every evaluation.
+  /// The address of the first slot, or 0. Not a lazy `static let`, whose check costs a call on every evaluation.
   private static let slotsAddress = Atomic<UInt>(0)
 
   private static var slots: UnsafeMutablePointer<Slot>? {
     UnsafeMutablePointer(bitPattern: slotsAddress.load(ordering: .acquiring))
   }
 
-  /// Makes the slots; of several threads that do so at once, one wins. They are never freed.
+  /// Makes the slots, which are never freed; of several threads that do so at once, one wins.
   private static func makeSlots() -> UnsafeMutablePointer<Slot> {
     let count = 2 << setBits
     let made = UnsafeMutablePointer<Slot>.allocate(capacity: count)
@@ -86,8 +83,8 @@ enum SelectorLiterals {
     return UnsafeMutablePointer(bitPattern: other) ?? makeSlots()
   }
 
-  /// The first slot of the set for `place`, an address or a scalar; the second is `^ 1`. The multiplication
-  /// (by 2³² divided by the golden ratio) spreads places that differ in few bits.
+  /// The first slot of the set for `place`, an address or a scalar; the second is `^ 1`. Multiplying by 2³² divided by the golden
+  /// ratio spreads places that differ in few bits.
   private static func firstWay(of place: UInt) -> Int {
     let mixed = UInt32(truncatingIfNeeded: place) &* 0x9E37_79B9
     return Int(mixed >> UInt32(32 - setBits)) << 1
@@ -95,7 +92,7 @@ enum SelectorLiterals {
 }
 
 extension UnsafePointer<SelectorRecord> {
-  /// Whether the `count` bytes from `text` on are the very bytes of the name.
+  /// Whether the `count` bytes at `text` are exactly the bytes of the name.
   @inline(__always)
   fileprivate func isSpelled(_ text: UnsafePointer<UInt8>, _ count: Int) -> Bool {
     guard count == Int(pointee.count) else { return false }

@@ -1,17 +1,17 @@
-// SelectorNames.swift: the process's one table of names.
+// SelectorNames.swift: the process's table of names.
 
-/// What is known about one interned name, with the name's UTF-8 text behind it in the same memory: a literal's may be unloaded
-/// with its library. Written once, before anyone can see it, and never freed.
+/// An interned name. Its UTF-8 text follows in the same memory (a copy: a literal's library may be unloaded). Written once, before
+/// anyone can see it, and never freed.
 @usableFromInline
 struct SelectorRecord {
-  /// The name's hash, taken once. Seeded for each process, as every `Hashable` is.
+  /// The name's hash, seeded for each process like every `Hashable`.
   let hash: Int
   /// The number of colons.
   let arity: UInt16
   /// The number of bytes.
   let count: UInt16
 
-  /// Makes an immortal record of a name that the grammar has read.
+  /// Makes an immortal record of a name that the grammar has accepted.
   static func make(name: String, hash: Int, arity: Int) -> UnsafePointer<SelectorRecord> {
     let count = name.utf8.count
     let memory = UnsafeMutableRawPointer.allocate(
@@ -25,22 +25,22 @@ struct SelectorRecord {
 }
 
 extension UnsafePointer<SelectorRecord> {
-  /// The name's UTF-8 text, as it was first interned.
+  /// The name's UTF-8 text as first interned.
   var text: UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(
       start: UnsafeRawPointer(self) + MemoryLayout<SelectorRecord>.size, count: Int(pointee.count))
   }
 
-  /// The name as it was first interned.
+  /// The name as first interned.
   var name: String { String(decoding: text, as: UTF8.self) }
 
-  /// Whether the name is `other`, however that is spelled.
+  /// Whether the name is `other`, in any canonically equivalent spelling.
   fileprivate func isName(_ other: String) -> Bool { text.elementsEqual(other.utf8) || name == other }
 }
 
-/// Every name of the process, found by its text.
+/// The names of the process by their text.
 enum SelectorNames {
-  /// Records by their hashes; a free place has none. Their number is a power of two.
+  /// An open-addressed hash table; the number of places is a power of two.
   private struct Table {
     var records = ContiguousArray<UnsafePointer<SelectorRecord>?>(repeating: nil, count: 256)
     var count = 0
@@ -73,7 +73,7 @@ enum SelectorNames {
 
   private static let table = Guarded(Table())
 
-  /// The selector of `name`, of which `SelectorGrammar` has said how many colons it has.
+  /// The selector of `name`, which has `arity` colons.
   @inline(never) static func intern(_ name: String, arity: Int) -> MessageSelector {
     let hash = name.hashValue
     return table.withLock { table in
@@ -84,7 +84,7 @@ enum SelectorNames {
     }
   }
 
-  /// The selector of `name`, if it has one. An overlong text is not even hashed.
+  /// The selector of `name`, if interned. An overlong text is not even hashed.
   static func find(_ name: String) -> MessageSelector? {
     guard name.utf8.count <= MessageSelector.maximumLength else { return nil }
     let hash = name.hashValue

@@ -1,4 +1,4 @@
-// SwiftIdentifier.swift: which characters a Swift identifier is made of. Compiled into the macro program too.
+// SwiftIdentifier.swift: the characters of a Swift identifier. Compiled into the macro program too.
 
 extension Unicode.Scalar {
   /// Whether a Swift identifier may begin with this scalar: *identifier-head* of
@@ -21,7 +21,7 @@ extension Unicode.Scalar {
     }
   }
 
-  /// Whether a Swift identifier may go on with this scalar: *identifier-character* of the same page.
+  /// Whether a Swift identifier may continue with this scalar: *identifier-character* of the same page.
   var continuesSwiftIdentifier: Bool {
     switch value {
     case 0x30...0x39, 0x0300...0x036F, 0x1DC0...0x1DFF, 0x20D0...0x20FF, 0xFE20...0xFE2F: true
@@ -29,11 +29,11 @@ extension Unicode.Scalar {
     }
   }
 
-  /// Whether a selector may begin with this scalar: a Swift identifier may, and it is not U+037E or U+1FEF, which are
-  /// canonically equivalent to `;` and to the backtick. What equals a mark of punctuation must not be a name.
+  /// Whether a selector may begin with this scalar: as a Swift identifier, except U+037E and U+1FEF, which are canonically
+  /// equivalent to `;` and to the backtick.
   var beginsIdentifier: Bool { beginsSwiftIdentifier && !isPunctuationElsewhere }
 
-  /// Whether a selector may go on with this scalar.
+  /// Whether a selector may continue with this scalar.
   var continuesIdentifier: Bool { continuesSwiftIdentifier && !isPunctuationElsewhere }
 
   private var isPunctuationElsewhere: Bool { value == 0x037E || value == 0x1FEF }

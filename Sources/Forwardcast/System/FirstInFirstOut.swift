@@ -1,6 +1,6 @@
-// FirstInFirstOut.swift: first in, first out, in one array.
+// FirstInFirstOut.swift: a queue in an array, and sorting by a key.
 
-/// Elements that leave in the order in which they came. Adding and taking cost constant time on average.
+/// A queue. Adding and taking cost constant time on average.
 struct FirstInFirstOut<Element> {
   private var elements: [Element?] = []
   private var start = 0
@@ -20,7 +20,7 @@ struct FirstInFirstOut<Element> {
     }
   }
 
-  /// Takes the first element. An emptied line keeps no memory.
+  /// Takes the first element. An emptied queue keeps no memory.
   mutating func next() -> Element? {
     guard start < elements.count else { return nil }
     let element = elements[start]
@@ -36,9 +36,18 @@ struct FirstInFirstOut<Element> {
     return element
   }
 
-  /// Takes out the first element that satisfies `matches`. Linear.
+  /// Removes the first element that satisfies `matches`, in linear time.
   mutating func remove(where matches: (Element) -> Bool) -> Element? {
     guard let index = elements[start...].firstIndex(where: { $0.map(matches) ?? false }) else { return nil }
     return elements.remove(at: index)
   }
+}
+
+/// Elements sorted by a key, such as their names.
+///
+/// Not specialized: that would compile the standard library's sort anew for each type of elements.
+@inline(never)
+@_semantics("optimize.sil.specialize.generic.never")
+func inOrder<Element, Key: Comparable>(_ elements: [Element], by key: (Element) -> Key) -> [Element] {
+  elements.sorted { key($0) < key($1) }
 }

@@ -1,13 +1,12 @@
-// Guarded.swift: a value behind a lock that the thread sanitizer can see.
+// Guarded.swift: a mutex that the thread sanitizer understands.
 
 import Synchronization
 
-/// A `Mutex` whose hand-over from one thread to the next shows in instrumented code.
+/// A `Mutex` that the thread sanitizer understands.
 ///
-/// On Linux the lock inside `Mutex` lives in a library that is not built for the thread sanitizer, which
-/// therefore reports every pair of accesses under it as a race. Here each holder also writes a word of its
-/// own when it leaves, and reads it when it enters: an order that the sanitizer does see, for one load and
-/// one store.
+/// On Linux the lock inside `Mutex` is in a library not built for the thread sanitizer, which therefore reports accesses under it
+/// as races. So each holder also reads a word when it enters and writes it when it leaves: an order that the sanitizer sees, for
+/// one load and one store.
 @usableFromInline
 package struct Guarded<Value: ~Copyable>: ~Copyable, Sendable {
   @usableFromInline let mutex: Mutex<Value>
@@ -18,7 +17,7 @@ package struct Guarded<Value: ~Copyable>: ~Copyable, Sendable {
     mutex = Mutex(value)
   }
 
-  /// Runs `body` while no other thread is inside. Not recursive; foreign code has no place in `body`.
+  /// Runs `body` under the lock. Not recursive; `body` must not call foreign code.
   ///
   /// Inlined into other modules too: unspecialized it costs a remote message 5 % of its time.
   @inlinable

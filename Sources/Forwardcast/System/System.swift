@@ -1,4 +1,4 @@
-// System.swift: what the library asks of the C library, which has another name on each system.
+// System.swift: what the library needs of the C library.
 
 #if canImport(Darwin)
   import Darwin
@@ -10,7 +10,7 @@
   import Android
 #endif
 
-/// A thread, told from any other that lives at the same time.
+/// A thread, distinct from any other that lives at the same time.
 package struct ThreadIdentity: Hashable, Sendable {
   private let id: UInt
 
@@ -24,7 +24,7 @@ package struct ThreadIdentity: Hashable, Sendable {
   }
 }
 
-/// A pointer that each thread has of its own, `nil` to begin with. It is for ever: a system has few of them.
+/// A pointer of each thread, `nil` at first. Slots are never freed, and a system has few of them.
 package struct ThreadSlot: Sendable {
   private let key: pthread_key_t
 
@@ -35,12 +35,12 @@ package struct ThreadSlot: Sendable {
     self.key = key
   }
 
-  /// The slot of that ``number``.
+  /// The slot with that ``number``.
   init(number: UInt) { key = pthread_key_t(truncatingIfNeeded: number) }
 
   var number: UInt { UInt(key) }
 
-  /// The calling thread's.
+  /// The calling thread's value.
   package var pointer: UnsafeMutableRawPointer? {
     get { pthread_getspecific(key) }
     nonmutating set { pthread_setspecific(key, newValue) }
@@ -49,7 +49,7 @@ package struct ThreadSlot: Sendable {
 
 /// Where the running thread's stack is.
 enum ThreadStack {
-  /// The addresses of the running stack, down to where it may grow; `nil` where the system does not say.
+  /// The addresses of the running stack, down to where it may grow; `nil` where the system does not tell.
   static func bounds(around here: UInt) -> Range<UInt>? {
     #if canImport(Darwin)
       let top = UInt(bitPattern: pthread_get_stackaddr_np(pthread_self()))
@@ -65,8 +65,8 @@ enum ThreadStack {
       let stack = UInt(bitPattern: lowest)..<UInt(bitPattern: lowest) + UInt(size)
       return stack.contains(here) ? stack : nil
     #elseif canImport(Glibc) || canImport(Musl)
-      // The mapping that `here` is in. The C libraries know the bounds, but declare the function that tells them for some
-      // dialects of C only, and one of them takes what the main thread's stack has grown to for all that it may.
+      // The mapping that contains `here`. The C libraries declare the function for this for some dialects of C only, and one of
+      // them reports the current size of the main thread's stack, not its limit.
       guard let file = fopen("/proc/self/maps", "re") else { return nil }
       defer { fclose(file) }
       var (line, size): (UnsafeMutablePointer<CChar>?, Int) = (nil, 0)
@@ -84,7 +84,7 @@ enum ThreadStack {
           continue
         }
         guard String(cString: text).hasSuffix("[stack]\n") else { return low..<high }
-        // It grows down to its limit, and keeps a distance of 1 MiB from what lies below.
+        // It grows down to its limit, at least 1 MiB away from the mapping below.
         let lowest = max(before + (1 << 20), high - min(mainStackLimit, high))
         return min(lowest, low)..<high
       }
@@ -95,8 +95,7 @@ enum ThreadStack {
   }
 
   #if canImport(Darwin) || canImport(Glibc) || canImport(Musl)
-    /// How far the main thread's stack may grow; where nothing limits it, 64 MiB, so that a message without end does not
-    /// take all memory.
+    /// How far the main thread's stack may grow; if unlimited, 64 MiB, so that unbounded recursion does not take all memory.
     private static var mainStackLimit: UInt {
       let unlimited: UInt = 64 << 20
       var limit = rlimit()
@@ -111,9 +110,9 @@ enum ThreadStack {
   #endif
 }
 
-/// Standard error, written to directly: the last resort for an error that nobody handles.
+/// Standard error, written to directly: the last resort for an unhandled error.
 package enum StandardError {
-  /// Writes `text` in one piece where the system can; to another file where that is given. `false` leaves the reason in `errno`.
+  /// Writes `text`, in one piece if the system can, to standard error or another file. On `false` the reason is in `errno`.
   @discardableResult
   package static func write(_ text: String, to file: Int32 = 2) -> Bool {
     var text = text
@@ -135,5 +134,5 @@ package enum StandardError {
   }
 }
 
-/// The C function by a name that a method called `write` does not hide.
+/// The C function, under a name that a method called `write` does not hide.
 private func writeBytes(_ file: Int32, _ start: UnsafeRawPointer, _ count: Int) -> Int { write(file, start, count) }

@@ -1,9 +1,8 @@
-// UncheckedSendable.swift: a value that crosses isolations without the check of the compiler.
+// UncheckedSendable.swift: a value that crosses isolations unchecked.
 
-/// A value whose type is not `Sendable`, sent because its user promises that nobody else touches it any more, or that it
-/// is safe to touch from any thread.
+/// A value whose type is not `Sendable`, sent because its user promises that nobody else touches it, or that it is thread-safe. For
+/// boxes, use ``ArgumentBox/init(uncheckedSendable:)``.
 ///
-/// This is the way out for typed messages, as ``ArgumentBox/init(uncheckedSendable:)`` is for boxes:
 ///
 ///     extension Message<(UncheckedSendable<Bitmap>) -> Void> {
 ///       static var show: Self { .init("show:") }
@@ -11,7 +10,7 @@
 ///     // `bitmap` is not used again:
 ///     members.broadcast(.show, UncheckedSendable(bitmap))
 ///
-/// The compiler checks nothing about `Value`; every use is a place to look at when a data race is hunted.
+/// Every use is a place to look at when a data race is hunted.
 public struct UncheckedSendable<Value>: @unchecked Sendable {  // protected by the promise of whoever makes it
   /// The value.
   public var value: Value
@@ -22,6 +21,6 @@ public struct UncheckedSendable<Value>: @unchecked Sendable {  // protected by t
 }
 
 extension UncheckedSendable: CustomStringConvertible {
-  /// The value as it describes itself.
+  /// The value's description.
   public var description: String { "\(value)" }
 }
