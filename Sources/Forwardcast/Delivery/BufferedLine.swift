@@ -1,21 +1,19 @@
-// BufferedLine.swift: the messages that wait for one target whose buffer is bounded.
+// BufferedLine.swift: the messages that wait for a registration with a bounded buffer.
 
-/// The messages that wait for one registration with a bounded buffer.
-///
-/// The line itself stands in the mailbox, once, as long as something waits in it; so a message that is pushed out
-/// leaves nothing behind, and what waits is never more than the bound.
+/// The messages that wait for one registration with a bounded buffer. The line is in the mailbox once, as long as a message waits
+/// in it, so a dropped message leaves nothing behind there.
 final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock, the rest never changes
-  /// A sender that is about to wait for room, or does.
+  /// A sender that waits for room, or is about to.
   private final class Waiter: @unchecked Sendable {  // guarded by the lock of `state`
     var continuation: CheckedContinuation<Void, any Error>?
-    /// Why it is not to wait any more.
+    /// Set when the wait is over before it began.
     var failure: (any Error)?
   }
 
   private struct State {
     var buffer: DeliveryBuffer
     var waiting = FirstInFirstOut<Envelope>()
-    /// Places that were given to senders who are about to fill them.
+    /// Places given to senders that have not filled them yet.
     var reserved = 0
     var isPosted = false
     var waiters: [Waiter] = []
@@ -25,7 +23,7 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
       return waiting.count + reserved >= bound
     }
 
-    /// Gives free places to the senders who have waited longest.
+    /// Gives free places to the senders that have waited longest.
     mutating func admit() -> [Waiter] {
       var admitted: [Waiter] = []
       while !waiters.isEmpty, !isFull {
@@ -39,27 +37,20 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
   private let state: Guarded<State>
   private let gate: SerialGate
 
-  /// - Parameter gate: the registration's.
   init(_ buffer: DeliveryBuffer, gate: SerialGate) {
     state = Guarded(State(buffer: buffer))
     self.gate = gate
     super.init()
   }
 
-  /// How many messages wait.
   var count: Int { state.withLock { $0.waiting.count } }
 
-  /// How many senders wait for room.
   var waitingSenders: Int { state.withLock { $0.waiters.count } }
 
-  /// How much may wait, and which goes when there is more.
   var buffer: DeliveryBuffer { state.withLock { $0.buffer } }
 
-  /// Changes how much may wait.
-  ///
-  /// - Returns: the messages that have to go: with ``DeliveryBuffer/keepNewest(_:)`` the oldest beyond the new bound, with
-  ///   ``DeliveryBuffer/latestPerSelector`` those with a later one behind them. A bound that keeps old messages takes
-  ///   none back.
+  /// Returns the messages that the new buffer drops: with ``DeliveryBuffer/keepNewest(_:)`` the oldest beyond the bound, with
+  /// ``DeliveryBuffer/latestPerSelector`` those with a later one of their selector. Policies that keep old messages drop none.
   func change(to buffer: DeliveryBuffer) -> [Envelope] {
     makingRoom { state in
       state.buffer = buffer
@@ -80,7 +71,7 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
     }
   }
 
-  /// Makes a change, and lets those senders go that there is room for afterwards.
+  /// Makes a change under the lock, then resumes the senders for which there is room.
   private func makingRoom<T: Sendable>(_ change: (inout State) -> T) -> T {
     let (result, admitted) = state.withLock { state in
       let result = change(&state)
@@ -90,11 +81,11 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
     return result
   }
 
-  /// Adds a message, and gives the one that the buffer gives up for it: another, the new one, or none.
+  /// Adds a message; returns the one that the buffer drops for it: an older one, `envelope` itself, or none.
   ///
   /// - Parameters:
-  ///   - reserved: whether the sender has a place from ``reserve()``, which it gives up with this.
-  ///   - overfills: whether it is taken in where there is no place, since its sender holds one for another way to the target.
+  ///   - reserved: whether the sender fills a place from ``reserve()``.
+  ///   - overfills: whether to exceed the bound, since the sender holds a place on another way to the target.
   func offer(_ envelope: Envelope, reserved: Bool, overfills: Bool = false, to mailbox: Mailbox) -> Envelope? {
     let level = mailbox.senderLevel
     let (dropped, wakes) = state.withLock { state -> (Envelope?, Bool) in
@@ -123,7 +114,7 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
     return dropped
   }
 
-  /// Opens what waits, oldest first, until the target is busy, others have waited long enough, or a more urgent turn is to come.
+  /// Opens messages, oldest first, until the target is busy, 32 are made, or a more urgent turn is to come.
   override func open(in mailbox: Mailbox) -> Int {
     var made = 0
     while made < 32 {
@@ -138,7 +129,7 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
 
   override func resume(_ index: Int, in mailbox: Mailbox) { _ = open(in: mailbox) }
 
-  /// The message that has waited longest; without one the line leaves the mailbox.
+  /// Takes the oldest message; without one, the line leaves the mailbox.
   @inline(never) private func next() -> Envelope? {
     makingRoom { state in
       let envelope = state.waiting.next()
@@ -152,7 +143,6 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
 
   // MARK: Room
 
-  /// Whether a sender can wait for room.
   var suspendsSenders: Bool { if case .suspendSender = buffer.policy { true } else { false } }
 
   /// Takes a place if there is one and nobody waits for it.
@@ -166,8 +156,8 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
 
   /// Waits for a place, first come first served.
   ///
-  /// - Parameter limit: is given what ends the wait with an error, and starts what may do so after a time, if anything does.
-  /// - Throws: `CancellationError` when the task is cancelled, or that error; there is no place then.
+  /// - Parameter limit: gets a function that ends the wait with an error; may return the timer that calls it.
+  /// - Throws: `CancellationError` when the task is cancelled, or that error; then there is no place.
   @inline(never)
   nonisolated(nonsending) func reserve(
     limit: (@escaping @Sendable (any Error) -> Void) -> Task<Void, Never>? = { _ in nil }
@@ -194,7 +184,7 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
     }
   }
 
-  /// Ends a sender's wait for room, or sees to it that it does not begin.
+  /// Ends a sender's wait for room, or prevents it.
   private func giveUp(_ waiter: Waiter, _ error: any Error) {
     let isWaiting = state.withLock { state in
       waiter.failure = error
@@ -205,6 +195,6 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
     if isWaiting { waiter.continuation?.resume(throwing: error) }
   }
 
-  /// Gives a place back that was not filled.
+  /// Gives back a place that was not filled.
   @inline(never) func giveBack() { makingRoom { $0.reserved -= 1 } }
 }

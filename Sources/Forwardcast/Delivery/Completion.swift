@@ -1,10 +1,9 @@
-// Completion.swift: counts what is still to happen, and lets one waiter wait for all of it.
+// Completion.swift: counts pending events, and lets one waiter wait for all of them.
 
 import Dispatch
 
-/// Things that are still to happen, counted, and the one task or thread that waits until none is left.
-///
-/// Each ``enter()`` is answered by one ``leave()``, from any thread. Nobody waits before the last `enter`.
+/// Counts pending events, and lets one task or thread wait until none is left. Each ``enter()`` is matched by one ``leave()``, from
+/// any thread. Nobody waits before the last `enter`.
 package final class Completion: Sendable {
   private enum Waiter {
     case nobody
@@ -23,10 +22,8 @@ package final class Completion: Sendable {
 
   package init() {}
 
-  /// One more thing is to happen.
   package func enter() { state.withLock { $0.open += 1 } }
 
-  /// One of them has happened.
   package func leave() {
     let waiter = state.withLock { state -> Waiter in
       state.open -= 1
@@ -39,10 +36,9 @@ package final class Completion: Sendable {
     }
   }
 
-  /// Suspends until nothing is left to happen.
+  /// Suspends until nothing is pending.
   ///
-  /// - Throws: `CancellationError` when the task is cancelled, or what ``fail(_:)`` was given; what is to happen still
-  ///   does, and nobody hears of it.
+  /// - Throws: `CancellationError` when the task is cancelled, or what ``fail(_:)`` was given; the events still happen, unheard.
   package nonisolated(nonsending) func wait() async throws {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
@@ -57,7 +53,7 @@ package final class Completion: Sendable {
     }
   }
 
-  /// Ends the waiting of a task, now or later, with an error. What is to happen still does.
+  /// Ends the wait of a task, now or later, with an error.
   package func fail(_ error: any Error) {
     let waiter = state.withLock { state -> Waiter in
       guard case .task = state.waiter else {
@@ -69,7 +65,7 @@ package final class Completion: Sendable {
     if case .task(let continuation) = waiter { continuation.resume(throwing: error) }
   }
 
-  /// Blocks until nothing is left to happen. `false` when the deadline came before.
+  /// Blocks until nothing is pending. `false` when the deadline came first.
   package func wait(until deadline: Deadline) -> Bool {
     if let controller = ThreadController.current {
       return controller.wait(until: deadline) { self.state.withLock { $0.open == 0 } }

@@ -1,11 +1,10 @@
-// Deadline.swift: when a wait ends, made from any duration.
+// Deadline.swift: when a wait ends.
 
 import Dispatch
 
-/// When a wait ends: at once, at a time, or not by itself. The earlier is the smaller.
+/// When a wait ends: at once, at a time, or never.
 ///
-/// It is a number and not an instant of the clock: the compiler does not know how large that is, and what holds one is copied by
-/// calls into the runtime.
+/// A number and not a clock's instant, whose size the compiler does not know: copying what holds one would call the runtime.
 package struct Deadline: Comparable, Sendable {
   private static let origin = ContinuousClock.now
   /// Since ``origin``.
@@ -21,12 +20,9 @@ package struct Deadline: Comparable, Sendable {
     nanoseconds = seconds * 1_000_000_000 + attoseconds / 1_000_000_000
   }
 
-  /// The time that it is.
   package static var present: Deadline { Deadline(origin.duration(to: .now)) }
 
-  /// The time when `duration` has passed, counted from the present: any value is taken, also one that no clock can count.
-  ///
-  /// What is zero or negative is ``now``; what is longer than a century is ``never``.
+  /// `duration` after the present: ``now`` when it is not positive, ``never`` when it is longer than a century.
   package init(after duration: Duration) {
     if duration <= .zero {
       self = .now
@@ -39,10 +35,9 @@ package struct Deadline: Comparable, Sendable {
 
   package static func < (one: Deadline, other: Deadline) -> Bool { one.nanoseconds < other.nanoseconds }
 
-  /// Whether the time has come.
   package var hasPassed: Bool { self <= .present }
 
-  /// How long it is until then: nothing where it has passed, more than a century where it never does.
+  /// The time until then: zero when it has passed, more than a century for ``never``.
   package var remaining: Duration {
     switch self {
     case .now: .zero
@@ -51,7 +46,6 @@ package struct Deadline: Comparable, Sendable {
     }
   }
 
-  /// The same for Dispatch.
   var dispatchTime: DispatchTime {
     if self == .never { return .distantFuture }
     let (seconds, attoseconds) = remaining.components
@@ -60,7 +54,7 @@ package struct Deadline: Comparable, Sendable {
 
   /// Suspends until then.
   ///
-  /// - Throws: `CancellationError`, which is the only end where the deadline is ``never``.
+  /// - Throws: `CancellationError`, the only way to end at ``never``.
   package func sleep() async throws {
     switch self {
     case .now: try Task.checkCancellation()

@@ -1,9 +1,9 @@
-// DeliveryBuffer.swift: how much may wait for one target, and what becomes of the rest.
+// DeliveryBuffer.swift: how many messages may wait for one target.
 
-/// How many messages may wait for one registration, and which one goes when there are more.
+/// How many messages may wait for one registration, and which one is dropped when there are more.
 ///
-/// What a message that runs at the moment takes up does not count. Each message that is dropped is counted in
-/// the summary or report of the broadcast that caused it and in the registration.
+/// A running message does not count. Drops are counted in the registration, and in the summary or report of the broadcast that
+/// caused them.
 public struct DeliveryBuffer: Hashable, Sendable, CustomStringConvertible {
   enum Policy: Hashable, Sendable {
     case unbounded
@@ -22,10 +22,10 @@ public struct DeliveryBuffer: Hashable, Sendable, CustomStringConvertible {
     self.policy = policy(count)
   }
 
-  /// Everything that is sent waits, in memory, however slow the target is.
+  /// No bound: everything waits in memory, however slow the target is.
   public static let unbounded = DeliveryBuffer(.unbounded)
 
-  /// When `count` messages wait, the oldest goes for the new one.
+  /// When `count` messages wait, the oldest is dropped for a new one.
   ///
   /// - Precondition: `count` is positive.
   public static func keepNewest(_ count: Int) -> DeliveryBuffer { DeliveryBuffer(Policy.keepNewest, count) }
@@ -35,19 +35,20 @@ public struct DeliveryBuffer: Hashable, Sendable, CustomStringConvertible {
   /// - Precondition: `count` is positive.
   public static func keepOldest(_ count: Int) -> DeliveryBuffer { DeliveryBuffer(Policy.keepOldest, count) }
 
-  /// A new message takes the place of one with its selector that waits, at the end of the line: so the messages that
-  /// run do so in the order in which they were sent.
+  /// A new message replaces a waiting one of its selector, at the end of the line: so messages run in the order in which they were
+  /// sent.
   public static let latestPerSelector = DeliveryBuffer(.latestPerSelector)
 
-  /// When `count` messages wait, a sender that waits for room is suspended until there is some; for one that cannot be
-  /// suspended the new message is dropped. A sender keeps its place until the message leaves, but not while an `around` hook that
-  /// may wait runs, or a method is waited for: it takes it anew then. It goes on without one when the target, or a proxy on the way, is
-  /// removed or muted.
+  /// When `count` messages wait, a sender that can wait is suspended until there is room; for one that cannot, the new message is
+  /// dropped.
+  ///
+  /// A sender keeps its place until the message leaves, except while an `around` hook that may wait runs or a method is waited for:
+  /// then it takes it anew. It continues without one when the target, or a proxy on the way, is removed or muted.
   ///
   /// - Precondition: `count` is positive.
   public static func suspendSender(_ count: Int) -> DeliveryBuffer { DeliveryBuffer(Policy.suspendSender, count) }
 
-  /// The policy in words: `keep newest 3`.
+  /// For example `keep newest 3`.
   public var description: String {
     switch policy {
     case .unbounded: "unbounded"
@@ -59,9 +60,9 @@ public struct DeliveryBuffer: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// What becomes of messages that wait for a target when it is removed.
+/// What happens to waiting messages when their target is removed.
 public enum PendingDeliveries: Hashable, Sendable {
-  /// They are dropped: none starts after the removal returned. They do not keep the target alive either.
+  /// They are dropped: none starts after the removal returned. They do not keep the target alive.
   case dropPending
   /// They run. Each keeps its target alive until then; a muted target does not get them.
   case deliverPending

@@ -1,8 +1,8 @@
-// DeliveryContext.swift: the queues, actors and executors that a mailbox can be emptied on.
+// DeliveryContext.swift: the queues, actors and executors on which mailboxes are emptied.
 
 import Dispatch
 
-/// What tells one context from another. Who holds the context keeps the object alive, so the identity stays its own.
+/// The identity of a context. Its holder keeps the object alive, so it stays unique.
 package enum ContextIdentity: Hashable, Sendable {
   case queue(ObjectIdentifier)
   case actor(ObjectIdentifier)
@@ -15,27 +15,26 @@ package enum ContextIdentity: Hashable, Sendable {
   }
 }
 
-/// Somewhere that a mailbox can be emptied.
+/// Something on which mailboxes are emptied.
 package protocol DeliveryContext: AnyObject, Sendable {
   var identity: ContextIdentity { get }
-  /// What errors and descriptions call it.
+  /// Its name in errors and descriptions.
   var name: String { get }
-  /// Sees to it that `mailbox.drain()` runs once on the context, later, with that priority where the context has any.
+  /// Makes `mailbox.drain()` run once on the context, later, with that priority if the context has priorities, and without
+  /// task-local values: one sender's are not for the messages of others.
   ///
-  /// Without task-local values: those of one sender are not for the messages of others.
-  ///
-  /// A context has to do so sooner or later. Nothing tells when one does not: a queue keeps its blocks, and an executor that
-  /// drops a job never releases what the task holds. Who waits there is ended by a timeout or by cancellation.
+  /// This must happen eventually, and nothing tells when it does not: a queue keeps its blocks, and an executor that drops a job
+  /// never releases what the task holds. Waiters then end by timeout or cancellation.
   func wake(_ mailbox: Mailbox, _ priority: TaskPriority)
-  /// Whether what runs on the context are tasks, which have a priority.
+  /// Whether the context runs tasks, which have a priority.
   var hasPriority: Bool { get }
-  /// Whether the running code is on the context, so that waiting for it would be waiting for oneself.
+  /// Whether the running code is on the context, so that waiting for it would never end.
   var isCurrent: Bool { get }
-  /// Whether the context is known to do nothing before the running code has ended, though that is not on it.
+  /// Whether the context is known to do nothing before the running code, which is not on it, has ended.
   var waitsForCaller: Bool { get }
   /// How many deliveries a mailbox makes in one turn before others get theirs.
   var turn: Int { get }
-  /// Whether several deliveries can run on it at the same time, so that each target has a mailbox of its own.
+  /// Whether deliveries can run on it in parallel, so that each target has its own mailbox.
   var isConcurrent: Bool { get }
 }
 
@@ -49,21 +48,19 @@ extension DeliveryContext {
   package var isHeld: Bool { HeldContext.contains(identity.object) }
 }
 
-/// A dispatch queue.
 final class QueueContext: DeliveryContext {
   private let queue: DispatchQueue
   private let id: QueueIdentity
   let isConcurrent: Bool
 
-  /// - Parameter isConcurrent: `nil` finds out as far as the system says it.
+  /// - Parameter isConcurrent: `nil` to find out as far as the system tells.
   init(_ queue: DispatchQueue, isConcurrent: Bool? = nil) {
     self.queue = queue
     self.isConcurrent = isConcurrent ?? Self.isKnownConcurrent(queue)
     id = QueueIdentity.of(queue, isConcurrent: self.isConcurrent)
   }
 
-  /// Whether a queue is one of the global ones, or one that the system describes as concurrent. Off Apple systems nothing
-  /// tells whether a queue that a program made is: `Delivery.concurrentQueue` says so.
+  /// Whether a queue is a global one, or described as concurrent by the system, which only Apple's does.
   private static func isKnownConcurrent(_ queue: DispatchQueue) -> Bool {
     if queue.label.hasPrefix("com.apple.root.") { return true }
     #if canImport(Darwin)
@@ -99,7 +96,6 @@ final class MainActorContext: DeliveryContext {
   }
 }
 
-/// Any other actor.
 final class ActorContext: DeliveryContext {
   private let actor: any Actor
 
@@ -118,9 +114,9 @@ final class ActorContext: DeliveryContext {
   private static func drain(_ mailbox: Mailbox, _ level: UInt16, on actor: isolated any Actor) { mailbox.drain(level) }
 }
 
-/// A serial executor that is no actor.
+/// A serial executor that is not an actor.
 final class ExecutorContext: DeliveryContext {
-  /// An actor whose code runs on the executor, which is the only way there.
+  /// An actor on the executor, which is the only way to run code there.
   private actor Guest {
     private let executor: any SerialExecutor
     init(_ executor: any SerialExecutor) { self.executor = executor }

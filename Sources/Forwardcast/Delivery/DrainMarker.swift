@@ -1,14 +1,12 @@
-// DrainMarker.swift: finds out when everything before it has run.
+// DrainMarker.swift: tells when everything posted before it has run.
 
-/// An envelope without a message: when it is opened, everything that was posted before it has had its turn.
-///
-/// It also waits behind the messages of targets whose methods were suspended when its own turn came.
+/// An envelope without a message: when it is opened, everything posted before it has had its turn. It also waits behind closed
+/// gates, for messages of targets whose methods are suspended.
 package final class DrainMarker: Envelope, @unchecked Sendable {  // `gates` and `report` belong to the context
   private var report: (@Sendable (Int?) -> Void)?
   private var gates = 0
 
-  /// - Parameter report: called once, with the number of turns that the mailbox has seen by then, or with `nil` when the
-  ///   context went away.
+  /// - Parameter report: called once, with the number of the mailbox's deliveries so far, or `nil` when the context went away.
   init(_ report: @escaping @Sendable (Int?) -> Void) {
     self.report = report
     super.init()

@@ -2,50 +2,48 @@
 
 import Synchronization
 
-/// Something that waits in a mailbox for its turn on the context.
-///
-/// Also a link of the mailbox's list, so that posting allocates nothing.
+/// Something that waits in a mailbox for its turn on the context. Also a link of the mailbox's list, so that posting allocates
+/// nothing.
 @usableFromInline
 package class Envelope: @unchecked Sendable {  // `next` is its sender's until it is posted, then the drain's
-  /// The address of the one posted before; once taken, of the one posted after.
+  /// The address of the envelope posted before; once taken, of the one posted after.
   @exclusivity(unchecked) fileprivate var next: UInt = 0
-  /// Whether it has deliveries left after it was opened: then it is opened again, before all others. The context's.
+  /// Whether deliveries are left after it was opened: then it is opened again, before all others. The context's.
   @exclusivity(unchecked) final var isUnfinished = false
-  /// The level of the most urgent message in it: a turn of a lower one does not open it. See "Priorities" in ``Mailbox``.
+  /// The level of its most urgent message: a turn of a lower level does not open it. See "Priorities" in ``Mailbox``.
   fileprivate let level = Atomic<UInt16>(0)
 
   @usableFromInline
   init() {}
 
-  /// Makes the envelope's deliveries, on the context. Gives how many there were.
+  /// Makes its deliveries, on the context; returns how many.
   func open(in mailbox: Mailbox) -> Int { 0 }
 
-  /// Says that the context waits for a sender that has not written its message yet; the sender then wakes it. `false` when
-  /// it has. Called on the context, as the last that its turn does, for an envelope that is unfinished though its turn is not over.
+  /// Notes that the context waits for a sender that has not yet written its message and then wakes the context; `false` when it
+  /// has. Called on the context, last in a turn, for an envelope that is unfinished though the turn is not over.
   func awaitsSender() -> Bool { false }
 
-  /// Makes one of its deliveries, which had been put off since its target was still busy.
+  /// Makes a delivery that was put off because its target was busy.
   func resume(_ index: Int, in mailbox: Mailbox) {}
 
-  /// Which messages it would be the same as for a buffer that keeps the latest of each.
+  /// The message that a later one replaces under ``DeliveryBuffer/latestPerSelector``.
   var selector: MessageSelector? { nil }
 
-  /// Says that its deliveries will not be made.
+  /// Notes that its deliveries will not be made.
   func giveUp(_ reason: DeliveryReport.SkipReason) {}
 
-  /// Notes that a message of that level is in it, or is about to be.
+  /// Notes that a message of that level is in it, or about to be.
   final func raise(to level: UInt16) { _ = Mailbox.raise(self.level, to: level) }
 
-  /// Notes that nothing is in it.
+  /// Notes that it is empty.
   final func forgetLevel() { level.store(0, ordering: .releasing) }
 }
 
 /// The messages of one proxy that wait for one context, first sent first.
 ///
-/// Any thread posts, by one exchange of a pointer and without a lock. The first envelope in an empty mailbox wakes the
-/// context; those that follow find it awake. On the context everything that has come is taken at once, put in the order
-/// of its posting, and opened; after a turn of `context.turn` deliveries the mailbox goes to the end of its context's
-/// line, so that a flood does not keep others out.
+/// Any thread posts, with one exchange of a pointer and without a lock. The first envelope in an empty mailbox wakes the context.
+/// There everything posted is taken at once, put in order and opened; after `context.turn` deliveries the mailbox goes to the end
+/// of its context's line, so that a flood does not keep others out.
 ///
 /// Threads meet in `head`, one word:
 ///
@@ -54,22 +52,21 @@ package class Envelope: @unchecked Sendable {  // `next` is its sender's until i
 ///        │                       └─┘                          └─────post─────┘ │
 ///        └──────────────────────────────sleep──────────────────────────────────┘
 ///
-/// - Only a post leads away from `asleep`, and it wakes the context. So a word that is not `asleep` stands for one drain that
-///   is under way or to come, or that a sender is to begin (``Envelope/awaitsSender()``), and what belongs to the drain has one
-///   owner at a time.
-/// - Only the drain takes and falls asleep. It falls asleep by an exchange that expects `awake`, which a post in between
-///   makes fail: no message is left behind with nobody to open it.
-/// - The word, and then the drain, hold one reference on each envelope. A post releases what its thread has done before, and
-///   a take acquires it.
-/// - With priorities a context may be woken again while it is awake. Its turns come one after another all the same: a drain
-///   that finds nothing falls asleep again.
+/// - Only a post leads away from `asleep`, and it wakes the context. So any other word stands for one drain that runs, is to come,
+///   or that a sender is to begin (``Envelope/awaitsSender()``), and the drain's state has one owner at a time.
+/// - Only the drain takes and falls asleep. It falls asleep by an exchange that expects `awake` and fails after a post in between:
+///   no message is left behind.
+/// - The word, and then the drain, hold one reference on each envelope. A post releases, and a take acquires, what the posting
+///   thread did before.
+/// - With priorities a context may be woken again while it is awake. Its turns still come one after another: a drain that finds
+///   nothing falls asleep again.
 @usableFromInline
 package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the drain's (see the marks)
   package let context: any DeliveryContext
-  /// Whether turns have a priority: that of the context's tasks.
+  /// Whether turns have the priority of the context's tasks.
   @usableFromInline let hasPriority: Bool
-  // The context's, which a turn need not ask for them.
-  /// `nil` where it runs several mailboxes at a time.
+  // Copies of the context's properties, so that a turn does not ask for them.
+  /// `nil` where the context runs several mailboxes in parallel.
   private let contextObject: ObjectIdentifier?
   private let turn: Int
 
@@ -88,13 +85,13 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
 
   // MARK: The drain's
 
-  /// The address of the first envelope that has been taken and not been opened yet; each leads to the one posted after it.
+  /// The address of the first taken envelope that has not been opened; each leads to the one posted after it.
   @exclusivity(unchecked) private var taken: UInt = 0
-  /// How many deliveries the turn has left, when an envelope is opened.
+  /// How many deliveries the turn has left.
   @usableFromInline @exclusivity(unchecked) package private(set) var left = 0
   /// The turn's level.
   @exclusivity(unchecked) private var turnLevel: UInt16 = 0
-  /// The gates that are closed: targets run a method that suspends, or are run by a sender.
+  /// The closed gates, whose targets run a suspending method or are run by a sender.
   @exclusivity(unchecked) var closedGates: [SerialGate] = []
 
   package init(_ context: any DeliveryContext) {
@@ -104,73 +101,69 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
     ThreadController.current?.meet(context)
   }
 
-  /// How many deliveries have been made, for those who want to know whether anything still happens.
+  /// How many deliveries have been made.
   package var delivered: Int { deliveries.load(ordering: .acquiring) }
 
-  /// Counts deliveries that have been made. Called on the context, by its only drain.
+  /// Counts deliveries. Called on the context, by its only drain.
   @usableFromInline
   func noteDeliveries(_ count: Int = 1) {
     deliveries.store(deliveries.load(ordering: .relaxed) &+ count, ordering: .releasing)
   }
 
-  /// Whether the running code is on the context.
-  ///
-  /// Where a context runs several mailboxes at a time, waiting for another is no deadlock: there only this mailbox counts.
+  /// Whether the running code is on the context; where that runs several mailboxes in parallel, whether it is in this one's turn,
+  /// since waiting for another is no deadlock.
   package var isCurrent: Bool {
     contextObject == nil ? HeldContext.contains(ObjectIdentifier(self)) : context.isCurrent
   }
 
-  /// Why the running code would wait for its own end if it blocked until the context has done something; `nil` when it
-  /// would not, as far as is known.
+  /// Why the running code would wait for itself if it blocked until the context has done something; `nil` if not, as far as is
+  /// known.
   package var deadlock: String? {
     if isCurrent { return "the caller holds the \(context.name) that it would wait for" }
     return context.waitsForCaller ? "the \(context.name) that the caller would wait for targets one that it holds" : nil
   }
 
   deinit {
-    // Nobody posts any more and no drain is under way; a context that threw its work away may have left something.
+    // Nobody posts any more and no drain runs, but a context that dropped its work may have left something.
     _ = take()
     while let envelope = next() { withExtendedLifetime(envelope) {} }
   }
 
-  /// Whether nothing waits and no drain is under way.
+  /// Whether nothing waits and no drain runs.
   var isAsleep: Bool { head.load(ordering: .acquiring) == Mailbox.asleep }
 
-  /// The address of the envelope posted last, as long as it has not been taken; 0 when nothing has been posted since.
-  ///
-  /// Only good for comparing: the envelope may be gone at any moment.
+  /// The address of the envelope posted last; 0 once taken. For comparison only: the envelope may be gone at any moment.
   package var last: UInt {
     let last = head.load(ordering: .relaxed)
     return last <= Mailbox.awake ? 0 : last
   }
 
-  /// Whether the context is awake and has taken all that was posted.
+  /// Whether the context is awake and has taken everything posted.
   var hasNothingNew: Bool { head.load(ordering: .acquiring) == Mailbox.awake }
 
-  /// Whether something has been taken that has not been opened. Asked on the context.
+  /// Whether something is taken and not opened. Asked on the context.
   var hasTaken: Bool { taken != 0 }
 
-  /// Who posted the last message that was plain, by a number of its own: a hint, which another sender may change before
-  /// its message is there.
+  /// A number of the poster of the last plain message: a hint, which another sender may overwrite before its message is there.
   var lastGroup: UInt {
     get { poster.load(ordering: .relaxed) }
     set { poster.store(newValue, ordering: .relaxed) }
   }
 
-  /// Adds to an envelope that waits, as if by ``post(_:)``.
+  /// Adds to an envelope that waits, with the effects of ``post(_:)``.
   ///
-  /// - Parameter add: gives whether the context waits for this: see ``Envelope/awaitsSender()``. The envelope is the context's
-  ///   from then on.
+  /// - Parameter add: returns whether the context waits for this: see ``Envelope/awaitsSender()``. From then on the envelope is the
+  ///   context's.
   @inline(__always)
   func adding(to envelope: Envelope, _ add: () -> Bool) {
     let level = senderLevel
     envelope.raise(to: level)
     let isAwaited = add()
-    // A turn of a lower level than the one that waits would leave all to a higher one.
+    // A turn of a level below that of the waiting one would leave everything to a higher one.
     if !noteAdded(level), isAwaited { wake(raised.load(ordering: .acquiring)) }
   }
 
-  /// Says that a message of that level is in an envelope that waits, which knows of it. Gives whether the context was woken.
+  /// Notes that a message of that level, noted in its envelope, is in one that waits. Returns whether the context was woken.
   @discardableResult
   func noteAdded(_ level: UInt16) -> Bool {
     guard raise(to: level) else { return false }
@@ -178,20 +171,19 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
     return true
   }
 
-  /// Adds an envelope behind all that wait.
+  /// Adds an envelope at the end.
   func post(_ envelope: consuming Envelope) { post(envelope, senderLevel) }
 
-  /// The same with a level of its own.
   func post(_ envelope: consuming Envelope, _ level: UInt16) {
     envelope.raise(to: level)
     let wasAsleep = push(envelope)
     if raise(to: level) || wasAsleep { wake(level) }
   }
 
-  /// Adds an envelope. `true` when nothing waited and no drain was under way.
+  /// Adds an envelope. `true` when nothing waited and no drain ran.
   @inline(__always)
   private func push(_ envelope: consuming Envelope) -> Bool {
-    // The sender's own reference: it does not touch the count while the context does.
+    // The sender's own reference, so that it does not touch the count at the same time as the context.
     let envelope = Unmanaged.passRetained(envelope)
     let link = UInt(bitPattern: envelope.toOpaque())
     var last = head.load(ordering: .relaxed)
@@ -206,15 +198,15 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
 
   // MARK: Priorities
 
-  // No message waits for a turn of a lower priority than its sender's, nor is it opened in one. `raised` holds the highest level
-  // for which a turn is under way or has been, or is about to be, asked for; a turn of a lower one opens nothing more.
+  // No message waits for, or is opened in, a turn of a lower priority than its sender's. `raised` holds the highest level for which
+  // a turn runs, has run, or is or will be asked for; a turn of a lower level opens nothing more.
   //
   //     sender                               turn
-  //     notes its level in the envelope      opens what it has taken while nothing is raised above it, and no envelope is of
-  //     puts the message in                    a higher level: else it raises for that one, and leaves all to the next turn
+  //     notes its level in the envelope      opens what it has taken while nothing is raised above it and no envelope has a higher
+  //     puts the message in                    level: then it raises to that and leaves everything to the next turn
   //     raises                               takes what has come
-  //     wakes, if that did raise,            nothing: lowers `raised` to 0 and falls asleep, or, when something has come
-  //       or the mailbox was asleep            meanwhile, puts back what it found
+  //     wakes, if that raised,               nothing: lowers `raised` to 0 and falls asleep; if something has come meanwhile,
+  //       or the mailbox was asleep            restores what it found
 
   /// The level of a priority in `raised`; 0 is below all.
   static func level(_ priority: TaskPriority) -> UInt16 { UInt16(priority.rawValue) + 1 }
@@ -222,7 +214,7 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
   /// The level of the running code; 0 where turns have no priority.
   var senderLevel: UInt16 { hasPriority ? Mailbox.currentLevel : 0 }
 
-  // The layout of a priority is known at run time only: code that handles one stands apart from that of each message.
+  // A priority's layout is known at run time only: keep code that handles one out of the path of each message.
   @inline(never)
   private static var currentLevel: UInt16 { level(Task.currentPriority) }
 
@@ -231,11 +223,11 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
     context.wake(self, hasPriority ? TaskPriority(rawValue: UInt8(max(level, 1) - 1)) : .medium)
   }
 
-  /// Whether somebody has asked, or is about to ask, for a turn of a higher priority.
+  /// Whether a turn of a higher priority is, or is about to be, asked for.
   @usableFromInline
   var isOvertaken: Bool { hasPriority && raised.load(ordering: .acquiring) > turnLevel }
 
-  /// Whether the turn is to leave an envelope to one of a higher priority, which is to come then.
+  /// Whether to leave an envelope to a turn of a higher priority, which is asked for if needed.
   func leavesToHigher(_ envelope: Envelope) -> Bool {
     guard hasPriority else { return false }
     let level = envelope.level.load(ordering: .acquiring)
@@ -252,13 +244,13 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
 
   // MARK: On the context
 
-  /// Opens what waits, for one turn. Called by the context, once for each time that it was woken.
+  /// Opens what waits, for one turn. Called by the context once for each wake.
   ///
-  /// - Parameter priority: that of the turn. What waits with a higher one has woken the context again, for a turn that
-  ///   takes everything from there on.
+  /// - Parameter priority: the turn's. Envelopes of a higher one have woken the context again, for a turn that takes everything
+  ///   from there on.
   package func drain(_ priority: TaskPriority) { drain(hasPriority ? Mailbox.level(priority) : 0) }
 
-  /// The same for a turn of a level; 0 where turns have no priority.
+  /// As above for a level; 0 where turns have no priority.
   package func drain(_ level: UInt16 = 0) {
     HeldContext.hold(contextObject ?? ObjectIdentifier(self)) {
       turnLevel = level
@@ -279,8 +271,8 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
 
   // For a context that makes each delivery a turn of its own, and chooses when.
 
-  /// Takes what has been posted, first posted first, and falls asleep: so the next post wakes the context again. Who calls it
-  /// sees to it that nobody posts meanwhile.
+  /// Takes what has been posted, in order, and falls asleep, so that the next post wakes the context again. The caller makes sure
+  /// that nobody posts meanwhile.
   package func takePosted() -> [Envelope] {
     var envelopes: [Envelope] = []
     if take() { while let envelope = next() { envelopes.append(envelope) } }
@@ -288,7 +280,7 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
     return envelopes
   }
 
-  /// Opens an envelope that was taken so, on the context.
+  /// Opens an envelope taken by ``takePosted()``, on the context.
   package func open(_ envelope: Envelope) {
     HeldContext.hold(contextObject ?? ObjectIdentifier(self)) {
       left = turn
@@ -296,7 +288,7 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
     }
   }
 
-  /// The next envelope of those that were taken.
+  /// The next taken envelope.
   private func next() -> Envelope? {
     guard let pointer = UnsafeRawPointer(bitPattern: taken) else { return nil }
     let envelope = Unmanaged<Envelope>.fromOpaque(pointer).takeRetainedValue()
@@ -304,7 +296,7 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
     return envelope
   }
 
-  /// Puts an envelope before those that were taken.
+  /// Puts an envelope before the taken ones.
   private func putBack(_ envelope: Envelope) {
     envelope.next = taken
     taken = UInt(bitPattern: Unmanaged.passRetained(envelope).toOpaque())

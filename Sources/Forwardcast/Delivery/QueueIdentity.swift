@@ -1,38 +1,37 @@
-// QueueIdentity.swift: what tells one queue from another, and which queue its blocks run on.
+// QueueIdentity.swift: the identity of a queue, and which queue it targets.
 
 import Dispatch
 import Synchronization
 
-/// A dispatch queue's own object: the ones that stand for the main queue and the global ones are made anew each time. It is
-/// kept on the queue and goes with it.
+/// A dispatch queue's own object, stored on the queue and released with it: the objects for the main and global queues are made
+/// anew each time.
 ///
-/// Dispatch tells which queue a queue targets only to code that runs there, and names the nearest one that has an object of
-/// its own. So each queue looks for that one in a block of its own when it becomes known and, where more have become known
-/// since, when it is woken: one look, however many queues there are. Who waits goes from one to the next.
+/// Dispatch tells which queue a queue targets only to code that runs on it, and names the nearest one that has a value for the key.
+/// So each queue looks for that one in a block when it becomes known and, where more have become known since, when it is woken.
+/// A waiter follows these links.
 final class QueueIdentity: Sendable {
-  /// Where a queue has its object, seen by whatever runs on it or on a queue that targets it. Under the lock a queue gets
-  /// one, and looks past its own.
+  /// The key of a queue's object, seen by whatever runs on it or on a queue that targets it. Its lock guards the moment in which a
+  /// queue gets an object, and the one in which it removes its own to see the target's.
   private static let key = Guarded(DispatchSpecificKey<QueueIdentity>())
   /// How many queues have become known.
   private static let known = Atomic<Int>(0)
 
-  /// A value on the queue, seen as the object is, but by this queue's key.
+  /// The key of a value on this queue alone, seen like the object.
   private let mark = DispatchSpecificKey<Bool>()
   private let isConcurrent = Atomic<Bool>(false)
-  /// How many queues had become known when this one looked.
+  /// How many queues were known when this one looked.
   private let looked = Atomic<Int>(0)
   private let target = Guarded(Target())
 
-  /// What a queue's blocks run on, as far as it has been seen.
+  /// What a queue's blocks run on, as far as has been seen.
   private struct Target {
-    /// The nearest queue that is known.
+    /// The nearest known queue.
     var queue: QueueIdentity?
     var isMain = false
   }
 
   private init() {}
 
-  /// The identity of a queue, which is concurrent if `isConcurrent` says so.
   static func of(_ queue: DispatchQueue, isConcurrent: Bool) -> QueueIdentity {
     let (identity, isNew) = key.withLock { key -> (QueueIdentity, Bool) in
       if let identity = queue.getSpecific(key: key) { return (identity, false) }
@@ -43,7 +42,7 @@ final class QueueIdentity: Sendable {
       return (identity, true)
     }
     if isConcurrent { identity.isConcurrent.store(true, ordering: .releasing) }
-    // What is sent to a queue right away is behind this block.
+    // Whatever is sent to the queue next runs after this block.
     if isNew { queue.async { identity.lookForNewTarget(of: queue) } }
     return identity
   }
@@ -53,10 +52,10 @@ final class QueueIdentity: Sendable {
     DispatchQueue.getSpecific(key: mark) != nil || HeldContext.contains(ObjectIdentifier(self))
   }
 
-  /// Whether the queue is known to target one that the running code holds: it does nothing before that code has ended.
+  /// Whether the queue is known to target one that the running code holds, so that it does nothing before that code has ended.
   var waitsForCaller: Bool {
     var next = target.withLock { $0 }
-    // A queue whose target was changed meanwhile may have been seen on both sides of another.
+    // Bounded: if targets changed meanwhile, two queues may each have been seen behind the other.
     for _ in 0..<100 {
       if next.isMain && HeldContext.isMain { return true }
       guard let queue = next.queue else { return false }
@@ -66,7 +65,7 @@ final class QueueIdentity: Sendable {
     return false
   }
 
-  /// Looks for the queue's target if queues have become known since the last look. Called on the queue, which is `queue`.
+  /// Looks for the target of `queue`, which is this one, if queues have become known since. Called on the queue.
   @inline(__always)
   func lookForNewTarget(of queue: DispatchQueue) {
     if looked.load(ordering: .relaxed) != Self.known.load(ordering: .relaxed) { lookForTarget(of: queue) }

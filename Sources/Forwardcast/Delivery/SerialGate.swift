@@ -1,9 +1,8 @@
-// SerialGate.swift: keeps a target's next message back until the one before has ended.
+// SerialGate.swift: holds a target's next message back until the one before has ended.
 
 import Synchronization
 
-/// Keeps the methods of one target from overlapping: while one of them is suspended, or runs in a sender's turn, the messages
-/// behind it wait here.
+/// Keeps the methods of one target from overlapping: while one is suspended, or runs in a sender's turn, later messages wait here.
 final class SerialGate: @unchecked Sendable {  // `parked` belongs to the mailbox's drain, `closed` is atomic
   private let closed = Atomic<Bool>(false)
   fileprivate(set) var isClosed: Bool {
@@ -21,32 +20,31 @@ final class SerialGate: @unchecked Sendable {  // `parked` belongs to the mailbo
 }
 
 extension Mailbox {
-  /// Whether a gate is closed. Asked on the context.
   var hasClosedGates: Bool { !closedGates.isEmpty }
 
-  /// Puts a delivery off while its target's gate is closed. `false` when it is open. Called on the context.
+  /// Puts a delivery off while its target's gate is closed. `false` when it is open. On the context.
   func park(_ envelope: Envelope, _ index: Int, at gate: SerialGate) -> Bool {
     guard gate.isClosed else { return false }
     gate.park(envelope, index)
     return true
   }
 
-  /// Closes a target's gate and puts a delivery off, before all others that wait there. Called on the context.
+  /// Closes a target's gate and puts a delivery off, before all others that wait there. On the context.
   func close(_ gate: SerialGate, before envelope: Envelope, _ index: Int) {
     close(gate)
     gate.putBack(envelope, index)
   }
 
-  /// Closes a target's gate until ``reopen(_:)``. Called on the context.
+  /// Closes a target's gate until ``reopen(_:)``. On the context.
   func close(_ gate: SerialGate) {
     gate.isClosed = true
     closedGates.append(gate)
   }
 
-  /// Says, from anywhere, that a target's method has ended: what was put off goes on.
+  /// Notes, from any thread, that a target's method has ended, so that what was put off continues.
   func reopen(_ gate: SerialGate) { post(GateOpening(gate)) }
 
-  /// Lets on what was put off, until the gate is closed again or what comes next is left to a higher turn.
+  /// Continues what was put off, until the gate is closed again or a higher turn is to make the next delivery.
   fileprivate func open(_ gate: SerialGate) -> Int {
     gate.isClosed = false
     closedGates.removeAll { $0 === gate }
@@ -63,7 +61,6 @@ extension Mailbox {
   }
 }
 
-/// The news that a method which suspended has ended.
 private final class GateOpening: Envelope, @unchecked Sendable {  // immutable
   private let gate: SerialGate
   init(_ gate: SerialGate) { self.gate = gate }

@@ -1,10 +1,10 @@
-// ThreadController.swift: who decides when the running thread goes on, where a test does.
+// ThreadController.swift: lets a test decide when the running thread continues.
 
-/// Decides when a thread goes on: a test that runs a program in every order. Elsewhere no thread has one.
+/// Decides when a thread continues, for a test that runs a program in every order. Otherwise no thread has one.
 package final class ThreadController: Sendable {
   private static let slot = ThreadSlot()
 
-  /// The running thread's. It is kept alive by who sets it.
+  /// The running thread's, kept alive by its setter.
   package static var current: ThreadController? {
     get { slot.pointer.map { Unmanaged<ThreadController>.fromOpaque($0).takeUnretainedValue() } }
     set { slot.pointer = newValue.map { Unmanaged.passUnretained($0).toOpaque() } }
@@ -21,12 +21,12 @@ package final class ThreadController: Sendable {
     (self.met, self.reached, self.waited) = (met, reached, waited)
   }
 
-  /// Says that a registration is to be delivered on a context.
+  /// Notes that a registration is to be delivered on a context.
   func meet(_ context: any DeliveryContext) { met(context) }
 
-  /// Says that the thread has sent something that woke no context.
+  /// Notes that the thread has sent something that woke no context.
   func reach() { reached() }
 
-  /// Blocks until `isDone`. `false` when the deadline came before.
+  /// Blocks until `isDone`. `false` when the deadline came first.
   func wait(until deadline: Deadline, _ isDone: @escaping @Sendable () -> Bool) -> Bool { waited(deadline, isDone) }
 }
