@@ -1,27 +1,25 @@
-// MulticastFacade.swift: a class that is a protocol and stands for many.
+// MulticastFacade.swift: a class that conforms to a protocol and stands for many.
 
-/// A class that holds a multicast proxy and conforms to its interface, as
-/// ``Forwarded(inheriting:as:base:isolatedTo:otherwise:)`` writes it.
-///
-/// It offers all that the proxy offers. A requirement of the interface that has the name of such a member is the
-/// ordinary member and wins; the proxy's own is then reached through ``MulticastHolding/multicast``.
+/// A class that holds a multicast proxy and conforms to its interface, as written by
+/// ``Forwarded(inheriting:as:base:isolatedTo:otherwise:)``. It has the proxy's members; a requirement with the name of one of them
+/// hides it, and ``MulticastHolding/multicast`` still has it.
 public protocol MulticastFacade<Interface>: MessageForwarding, MulticastHolding {
-  /// The actor that the class is on, where its protocols do not say so.
+  /// The actor of the class, where its protocols do not state it.
   nonisolated static var actorOfClass: (any Actor)? { get }
 }
 
 extension MulticastFacade {
-  /// None that is not the protocol's.
+  /// None beyond the protocol's.
   public nonisolated static var actorOfClass: (any Actor)? { nil }
 
-  /// No methods of its own: every message is forwarded.
+  /// Empty: every message is forwarded.
   public static var selectorTable: SelectorTable { noMethods }
 
-  /// Who gets a message that begins now, for as long as it takes.
+  /// Who gets a message that begins now.
   @inlinable
   public func visit(_ selector: MessageSelector) -> MessageVisit { multicast.visit(selector) }
 
-  /// No single receiver stands behind it.
+  /// None: no single receiver stands behind it.
   public func forwardingTarget(for selector: MessageSelector) -> (any MessageReceiver)? { nil }
 
   /// The proxy's error for a message that nobody gets.
@@ -35,34 +33,27 @@ extension MulticastFacade {
     multicast.methodSignature(for: selector)
   }
 
-  /// The proxy and its targets as a table, for a protocol that refines `CustomStringConvertible`: see
-  /// ``MulticastProxy/description``.
+  /// See ``MulticastProxy/description``; for a protocol that refines `CustomStringConvertible`.
   public var description: String { multicast.description }
 
-  /// Messages written like calls, without a key, to every target: see ``DynamicMessages``.
+  /// Messages to all targets, written like calls: see ``DynamicMessages``.
   public var dynamic: DynamicMessages { multicast.dynamic }
 
-  /// Forwards a message as a value and says what became of it: see ``MulticastProxy/forward(_:)``.
+  /// See ``MulticastProxy/forward(_:)``.
   @discardableResult
   public func forward(_ invocation: inout Invocation) throws -> DeliveryReport { try multicast.forward(&invocation) }
 
-  /// Forwards a message as a value, waits for all, and says what became of it: see
-  /// ``MulticastProxy/forwardAndWait(_:)``.
+  /// See ``MulticastProxy/forwardAndWait(_:)``.
   nonisolated(nonsending) public func forwardAndWait(_ invocation: Invocation) async throws -> DeliveryReport {
     try await multicast.forwardAndWait(invocation)
   }
 }
 
 extension MulticastFacade where Interface: Sendable {
-  /// Registers a closure that runs where it was written as a target for one message.
+  /// Registers a closure as a target for one message. It runs where it was written.
   ///
-  /// A closure that is written on the main actor, such as `{ [weak self] in self?.label = $0 }` in a view, runs there:
-  /// in the sender's turn when the sender is there too, else queued. So does a closure of any other actor. One without an
-  /// isolation is run in the sender's turn.
-  /// - Parameters:
-  ///   - message: the key; it is the one message that the closure gets.
-  ///   - priority: higher comes first; equal ones in the order in which they are added.
-  ///   - body: gets the message's arguments, and is held until the registration is cancelled.
+  /// A closure written on the main actor, such as `{ [weak self] in self?.label = $0 }` in a view, runs there: synchronously when
+  /// the sender is there too, else queued. So does one on any other actor. One without an isolation runs in the sender's turn.
   @discardableResult
   public func on<R, each A>(
     _ message: Message<(repeat each A) -> R>, priority: Int = 0,

@@ -1,14 +1,10 @@
-// MulticastProxy+Answers.swift: answers for callers who cannot take every error.
+// MulticastProxy+Answers.swift: answers for callers that cannot throw every error.
 
-// As `collect` and `collectAndWait`, but that the caller says what becomes of an error: a target that fails adds nothing to the
-// result, and where nobody answers it is the policy's empty value.
+// As `collect` and `collectAndWait`, except that the caller handles errors: a failing target adds nothing to the result, and when
+// nobody answers it is the policy's empty value.
 
 extension MulticastSending {
-  /// Sends a message and makes one result of the answers.
-  /// - Parameters:
-  ///   - message: the key.
-  ///   - arguments: the message's, in order.
-  ///   - policy: makes one result of the answers.
+  /// Sends a message and combines the answers by `policy`.
   @export(implementation) @inline(__always)
   public func answer<R, Output, each A>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
@@ -16,10 +12,7 @@ extension MulticastSending {
     collectTyped(visit(message.selector), Arguments(values: (repeat each arguments)), policy, crosses: false)
   }
 
-  /// Sends a message and keeps the last answer. What it takes is compiled once for the types of a message, not for each member.
-  /// - Parameters:
-  ///   - message: the key.
-  ///   - arguments: the message's, in order.
+  /// Sends a message and keeps the last answer. Its code is compiled once for the types of a message, not for each member.
   @export(implementation) @inline(__always)
   public func lastAnswer<R, each A>(_ message: Message<(repeat each A) -> R>, _ arguments: repeat each A)
     -> Collected<R?>
@@ -29,8 +22,7 @@ extension MulticastSending {
 }
 
 extension MulticastSending where Interface: Sendable {
-  /// Sends a message to every target and makes one result of the direct targets' answers: see the form for one
-  /// isolation.
+  /// As for one isolation, with arguments that may cross; queued targets' answers are not waited for.
   @export(implementation) @inline(__always)
   public func answer<R, Output, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
@@ -38,7 +30,7 @@ extension MulticastSending where Interface: Sendable {
     collectTyped(visit(message.selector), Arguments(values: (repeat each arguments)), policy, crosses: true)
   }
 
-  /// Sends a message to every target and keeps the last answer: see the form for one isolation.
+  /// As for one isolation, with arguments that may cross.
   @export(implementation) @inline(__always)
   public func lastAnswer<R, each A: Sendable>(_ message: Message<(repeat each A) -> R>, _ arguments: repeat each A)
     -> Collected<R?>
@@ -48,8 +40,7 @@ extension MulticastSending where Interface: Sendable {
 }
 
 extension MulticastProxy {
-  /// Sends a message to every target, one after another in the caller's isolation, and makes one result
-  /// of the answers: see the form that does not wait.
+  /// Sends a message to the targets one after another in the caller's isolation, waits, and combines the answers by `policy`.
   nonisolated(nonsending) public func answerAndWait<R, Output, each A>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
   ) async -> Collected<Output> {
@@ -58,8 +49,7 @@ extension MulticastProxy {
     return await collectWaiting(route, typed, policy)
   }
 
-  /// The error for a message that must be answered and was not: `nobodyResponds`, or `notAwaited` where targets got it
-  /// that answer on contexts of their own.
+  /// The error for an unanswered message that needs an answer: `nobodyResponds`, or `notAwaited` if queued targets got it.
   public func nobodyResponds(to selector: MessageSelector) -> MessageError {
     let count = core.count(for: selector, onlyQueued: true)
     guard count > 0 else {
@@ -72,8 +62,7 @@ extension MulticastProxy {
 }
 
 extension MulticastProxy where Interface: Sendable {
-  /// Sends a message to every target, waits for all, and makes one result of the answers: see the form that does not
-  /// wait.
+  /// Sends a message to every target, waits for all, and combines the answers by `policy`.
   nonisolated(nonsending) public func answerAndWait<R, Output, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
   ) async -> Collected<Output> {

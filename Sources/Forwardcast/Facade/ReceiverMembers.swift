@@ -6,20 +6,18 @@ public struct ReceiverMembers: Sendable {
 
   /// The members that are marked `@Message`.
   public static var markedMembers: ReceiverMembers { ReceiverMembers() }
-  /// All members that are not private or fileprivate. Types, initialisers and static members are no messages.
+  /// All members that are not private or fileprivate; not types, initializers and static members.
   public static var allMembers: ReceiverMembers { ReceiverMembers() }
 }
 
 extension SelectorTable {
-  /// The table of one type of a generic class, made when it is first asked for.
-  ///
-  /// A generic type has no stored static properties; so the tables of its types are kept here, one for each.
+  /// The table of one specialization of a generic class, made once: a generic type cannot have a stored static property.
   ///
   /// - Parameters:
-  ///   - type: one type of the generic class.
-  ///   - parent: the table of its superclass, where that has one.
+  ///   - type: one specialization of the generic class.
+  ///   - parent: the table of its superclass.
   ///   - parents: the tables of protocols that it refines.
-  ///   - rows: made once for each type.
+  ///   - rows: the methods.
   /// - Complexity: a lock and a look-up.
   public static func shared<Target>(
     for type: Target.Type, inheriting parent: @autoclosure () -> SelectorTable? = nil,
@@ -28,7 +26,7 @@ extension SelectorTable {
   ) -> SelectorTable {
     let key = ObjectIdentifier(type)
     if let known = tables.withLock({ $0[key] }) { return known }
-    // Rows and parents are asked for outside of the lock; whoever comes second takes what the first one made.
+    // Made outside of the lock; of two threads the first wins.
     let made = SelectorTable(for: type, inheritingAll: [parent()].compactMap(\.self) + parents(), rows)
     return tables.withLock { tables in
       if let known = tables[key] { return known }

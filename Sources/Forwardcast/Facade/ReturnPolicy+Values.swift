@@ -1,13 +1,13 @@
-// ReturnPolicy+Values.swift: further policies: values that are there, extremes, everything joined.
+// ReturnPolicy+Values.swift: further policies.
 
-/// An answer that may be `nil`: an optional.
+/// An optional answer.
 public protocol OptionalAnswer: ExpressibleByNilLiteral {
-  /// Whether there is no value.
+  /// Whether it is `nil`.
   var isNil: Bool { get }
 }
 
 extension Optional: OptionalAnswer {
-  /// Whether there is no value.
+  /// Whether it is `nil`.
   public var isNil: Bool { if case .none = self { true } else { false } }
 }
 
@@ -21,7 +21,7 @@ extension ReturnPolicy where R: OptionalAnswer & SendableMetatype, Output == R {
     }
   }
 
-  /// The first answer that is not `nil`; nobody further is asked.
+  /// The first answer that is not `nil`; no further target is asked.
   @export(implementation)
   public static var firstValue: Self {
     Self(folding: nil, mayStopEarly: true) { first, answer in
@@ -54,7 +54,7 @@ extension ReturnPolicy where R: Comparable & SendableMetatype, Output == R? {
 }
 
 extension ReturnPolicy where R: RangeReplaceableCollection & SendableMetatype, Output == R {
-  /// All answers one after another.
+  /// All answers concatenated.
   @export(implementation)
   public static var joined: Self {
     Self(folding: R()) { all, answer in
@@ -65,7 +65,7 @@ extension ReturnPolicy where R: RangeReplaceableCollection & SendableMetatype, O
 }
 
 extension ReturnPolicy where R == String, Output == String {
-  /// All answers one after another, with `separator` between two of them.
+  /// All answers concatenated, with `separator` between them.
   public static func joined(separator: String) -> Self {
     Self(from: String?.none) { text, answer in
       text = text.map { $0 + separator + answer } ?? answer
@@ -77,7 +77,7 @@ extension ReturnPolicy where R == String, Output == String {
 }
 
 extension ReturnPolicy {
-  /// The result of `policy`, or `nil` where nobody answered.
+  /// The result of `policy`, or `nil` when nobody answered.
   @export(implementation)
   public static func ifAnswered<Inner>(_ policy: ReturnPolicy<R, Inner>) -> Self where Output == Inner? {
     Self(unlessEmpty: policy)
@@ -89,7 +89,7 @@ extension ReturnPolicy {
     case .folding(let initial, let step):
       way = .folding(initial: { nil }) { result, answer in
         var inner = result ?? initial()
-        // What was taken in before an error stays.
+        // What was folded before an error stays.
         defer { result = inner }
         return try step(&inner, answer)
       }
@@ -103,7 +103,7 @@ extension ReturnPolicy {
 }
 
 extension AnswerCollector {
-  /// The same, whose result is `nil` where nobody answered.
+  /// The same, with `nil` when nobody answered.
   @usableFromInline
   var orNil: AnswerCollector<R, Output?> {
     var isEmpty = true

@@ -1,7 +1,7 @@
 // WrittenRows.swift: the rows of a written table whose targets are objects.
 
-// What is compiled for each row is a call of the requirement and nothing else: the rest is there once for a function type, whatever
-// the protocol. So a row takes its target in place, as the two words that an existential of such a protocol is.
+// Only a call of the requirement is compiled for each row; the rest once for each function type, whatever the protocol. So a row
+// takes its target in place, as the two words of the protocol's existential.
 
 /// A reference to an object as one protocol: the words of its existential.
 @frozen @usableFromInline
@@ -13,11 +13,11 @@ struct TargetWords {
   init(object: UInt, table: UInt) { (self.object, self.table) = (object, table) }
 }
 
-/// Turns an object into the words of the protocol that a row takes: see ``TargetCast``.
+/// Finds the words of an object for the protocol that a row takes: see ``TargetCast``.
 @usableFromInline
 struct RowTargets: @unchecked Sendable {  // what `head` points to is exchanged atomically
   @usableFromInline let head: WitnessTables.Head
-  /// Finds the table for a class that was not met yet, and keeps what `head` belongs to.
+  /// Finds the table for a new class; retains what `head` points into.
   @usableFromInline let search: @Sendable (AnyObject) -> UInt
 
   @usableFromInline @inline(never) @_semantics("optimize.sil.specialize.generic.never")
@@ -38,7 +38,7 @@ struct RowTargets: @unchecked Sendable {  // what `head` points to is exchanged 
     }
   }
 
-  /// The words for an object that the caller holds.
+  /// The words for an object that the caller retains.
   @export(implementation) @inline(__always)
   func words(of object: AnyObject) -> TargetWords {
     TargetWords(
@@ -48,22 +48,22 @@ struct RowTargets: @unchecked Sendable {  // what `head` points to is exchanged 
 }
 
 extension Responds {
-  /// The row of a written table for a requirement without arguments of a protocol that only classes adopt.
+  /// The row of a written table for a requirement without arguments of a class-bound protocol.
   @export(implementation) @inline(__always)
   public init<R>(row message: Message<() -> R>, _ body: @escaping @Sendable (inout Target) throws -> R) {
-    // An `inout` argument is an address, whatever the type.
+    // An `inout` argument is an address, whatever its type.
     typealias Body = @Sendable (inout TargetWords) throws -> R
     self.init(method: WrittenRow0<R>.method(message, RowTargets(Target.self), unsafeBitCast(body, to: Body.self)))
   }
 
-  /// The same for one argument.
+  /// As above for one argument.
   @export(implementation) @inline(__always)
   public init<R, A>(row message: Message<(A) -> R>, _ body: @escaping @Sendable (inout Target, A) throws -> R) {
     typealias Body = @Sendable (inout TargetWords, A) throws -> R
     self.init(method: WrittenRow1<R, A>.method(message, RowTargets(Target.self), unsafeBitCast(body, to: Body.self)))
   }
 
-  /// The same for two arguments.
+  /// As above for two arguments.
   @export(implementation) @inline(__always)
   public init<R, A, B>(row message: Message<(A, B) -> R>, _ body: @escaping @Sendable (inout Target, A, B) throws -> R)
   {
@@ -72,7 +72,7 @@ extension Responds {
       method: WrittenRow2<R, A, B>.method(message, RowTargets(Target.self), unsafeBitCast(body, to: Body.self)))
   }
 
-  /// The same for three arguments.
+  /// As above for three arguments.
   @export(implementation) @inline(__always)
   public init<R, A, B, C>(
     row message: Message<(A, B, C) -> R>, _ body: @escaping @Sendable (inout Target, A, B, C) throws -> R

@@ -1,8 +1,8 @@
 // DrainRound.swift: finds out that nothing is on its way.
 
-// Apart from what waits for it: a linker that strips dead code takes a file's types with all that stands beside them.
+// A file of its own: a linker that strips dead code keeps a file's types together.
 
-/// Rounds of markers through every mailbox of a proxy, until one finds that nothing has run since the one before.
+/// Rounds of markers through every mailbox of a proxy, until nothing has run between two of them.
 struct DrainRound {
   private let core: MulticastCore
   private(set) var mailboxes: [Mailbox]
@@ -29,22 +29,22 @@ struct DrainRound {
     return counts.completion
   }
 
-  /// The mailboxes whose marker has not come through.
+  /// The mailboxes whose marker has not arrived.
   var late: [Mailbox] { mailboxes.filter { counts.all[ObjectIdentifier($0)] == nil } }
 
-  /// Whether nothing had its turn between the last two rounds.
+  /// Whether nothing ran between the last two rounds.
   mutating func isQuiet() -> Bool {
     let seen = counts.all
     defer { last = seen }
     return last == seen || seen.isEmpty
   }
 
-  /// How many turns there were since the beginning.
+  /// How many deliveries there were since the beginning.
   var turns: Int { last?.reduce(0) { $0 + max(0, $1.value - (before[$1.key] ?? 0)) } ?? 0 }
 }
 
 extension MulticastCore {
-  /// The proxy and those that a message to it may come to, each once.
+  /// The proxy and all that its messages may reach, each once.
   var withNested: [MulticastCore] {
     var found = [self]
     var seen: Set<ObjectIdentifier> = [ObjectIdentifier(self)]
@@ -62,12 +62,11 @@ extension MulticastCore {
   }
 }
 
-/// What the markers of one round found.
 private final class DrainCounts: Sendable {
   let completion = Completion()
   private let counts = Guarded<[ObjectIdentifier: Int]>(.init())
 
-  /// The turns that each mailbox has seen whose marker has come through; 0 for one whose context went away.
+  /// The deliveries of each mailbox whose marker has arrived; 0 when its context went away.
   var all: [ObjectIdentifier: Int] { counts.withLock { $0 } }
 
   func settle(_ mailbox: ObjectIdentifier, _ count: Int?) {

@@ -8,13 +8,13 @@ import Synchronization
 ///       archive(chat, data)
 ///     }
 ///
-/// A message is in the sequence when it leaves, with the arguments that its targets get: a hook that lets it through twice
-/// shows twice, one that lets nothing through does not show. Messages of one sender come in the order in which they were sent.
+/// A message appears when it leaves, with the arguments that its targets get; it appears once for each time that hooks let it
+/// through. Messages of one sender come in the order in which they were sent.
 ///
-/// The sequence listens from the moment when it is made. It ends when the proxy does, after what has been buffered; when the
-/// task that takes from it is cancelled; and when nobody takes from it any more. Then nothing of it is left in the proxy.
-/// Each call of `messages` makes a listener of its own.
+/// The sequence listens from its creation. It ends after the proxy does, once its buffer is empty, when the task that iterates is
+/// cancelled, or when nobody iterates any more; then it is removed from the proxy. Each call of `messages` makes its own listener.
 public struct MessageStream<Element>: AsyncSequence {
+  /// Listening does not fail.
   public typealias Failure = Never
 
   @usableFromInline let stream: AsyncStream<Element>
@@ -23,17 +23,16 @@ public struct MessageStream<Element>: AsyncSequence {
   @export(implementation)
   init(_ stream: AsyncStream<Element>, _ counter: StreamCounter) { (self.stream, self.counter) = (stream, counter) }
 
-  /// How many messages the buffer has given up since the sequence was made, as its policy says: what a slow listener missed.
+  /// How many messages the buffer has dropped by its policy since the sequence was made.
   public var dropped: Int { counter.dropped }
 
-  /// An iterator. A stream has one buffer: iterators share its messages.
+  /// An iterator. Iterators of one stream share its messages.
   @inlinable
   public func makeAsyncIterator() -> AsyncStream<Element>.Iterator { stream.makeAsyncIterator() }
 }
 
 extension MessageStream: Sendable where Element: Sendable {}
 
-/// What a stream's buffer gave up.
 @usableFromInline
 final class StreamCounter: Sendable {
   private let count = Atomic<Int>(0)
@@ -44,9 +43,9 @@ final class StreamCounter: Sendable {
   @usableFromInline func noteDropped() { count.wrappingAdd(1, ordering: .acquiringAndReleasing) }
 }
 
-/// A message that succeeded, with what was answered: an element of `exchanges(for:)`.
+/// A message that succeeded, with its answers: an element of `exchanges(for:)`.
 public struct MessageExchange<R, each A> {
-  /// The arguments that its targets got.
+  /// The arguments that the targets got.
   public let arguments: (repeat each A)
   /// The answers in the order of delivery, as far as the sender asked for them.
   public let answers: [R]
@@ -55,16 +54,13 @@ public struct MessageExchange<R, each A> {
 extension MessageExchange: Sendable where R: Sendable, repeat each A: Sendable {}
 
 extension MulticastCore {
-  /// A stream of what `element` makes of each message.
-  ///
-  /// Specialised in the user's module, as the loops are: there the types are known. The stream's source keeps no stream, so one
-  /// that nobody takes from any more ends.
+  /// A stream of what `element` makes of each message. Specialized in the user's module, where the types are known. The source does
+  /// not retain the stream, so that one nobody iterates ends.
   /// - Parameters:
-  ///   - isShared: whether the stream may be used in another isolation than the senders': then only arguments that are known
-  ///     to be `Sendable` are let through, and others are told to `onError`.
-  ///   - ofAnswers: whether messages come when they have succeeded, with their answers; else when they leave.
-  ///   - element: may throw for a message that is not of its types, which is told to `onError`. A message is not stopped by
-  ///     who listens to it.
+  ///   - isShared: whether the stream may be used in another isolation than the senders': then messages with arguments not known
+  ///     to be `Sendable` are reported to `onError` instead.
+  ///   - ofAnswers: whether messages appear when they have succeeded, with their answers; else when they leave.
+  ///   - element: may throw for a message of other types, which is reported to `onError`. A listener never stops a message.
   @export(implementation)
   func stream<Element>(
     _ selector: MessageSelector?, _ policy: AsyncStream<Element>.Continuation.BufferingPolicy, isShared: Bool,
@@ -73,7 +69,7 @@ extension MulticastCore {
     let (stream, continuation) = AsyncStream.makeStream(of: Element.self, bufferingPolicy: policy)
     let counter = StreamCounter()
     continuation.onTermination = listen(selector, isShared: isShared, ofAnswers: ofAnswers) { message, answers in
-      // What is not Sendable stays in the isolation of a proxy that is not.
+      // Not shared: it stays in the isolation of its proxy.
       nonisolated(unsafe) let element = try element(message, answers)
       if case .dropped = continuation.yield(element) { counter.noteDropped() }
     } finish: {
@@ -82,7 +78,7 @@ extension MulticastCore {
     return MessageStream(stream, counter)
   }
 
-  /// Installs a listener. Gives what takes it out again.
+  /// Installs a listener; returns what removes it.
   @usableFromInline
   @inline(never) func listen(
     _ selector: MessageSelector?, isShared: Bool, ofAnswers: Bool,

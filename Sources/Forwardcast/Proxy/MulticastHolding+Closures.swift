@@ -1,14 +1,14 @@
 // MulticastHolding+Closures.swift: closures as targets.
 
 extension MulticastHolding {
-  /// Registers a closure that stays in the proxy's isolation as a target for one message, until it is cancelled.
+  /// Registers a closure, which stays in the proxy's isolation, as a target for one message.
   ///
   /// - Parameters:
-  ///   - message: the one message that the closure gets.
+  ///   - message: the message that the closure gets.
   ///   - priority: higher comes first; equal ones in the order in which they are added.
-  ///   - body: gets the message's arguments. It stays in the isolation that the proxy is in.
-  /// - Returns: the registration. When the message's selector has not as many colons as the closure has arguments, every
-  ///   such message fails with `wrongArgumentCount`, which ``onError`` is told at once.
+  ///   - body: gets the message's arguments.
+  /// - Returns: the registration. If the selector's colons and the closure's arguments differ in number, each message fails with
+  ///   `wrongArgumentCount`, which ``onError`` is told at once.
   @discardableResult @export(implementation)
   public func on<R, each A>(
     _ message: Message<(repeat each A) -> R>, priority: Int = 0, _ body: @escaping (repeat each A) throws -> R
@@ -18,7 +18,7 @@ extension MulticastHolding {
 }
 
 extension MulticastProxy where Interface: Sendable {
-  /// Registers a closure that is called on any sender's thread as a target for one message; else as the form for one isolation.
+  /// Registers a closure that is called on any sender's thread as a target for one message.
   @discardableResult @export(implementation)
   public func on<R, each A>(
     _ message: Message<(repeat each A) -> R>, priority: Int = 0, _ body: @escaping @Sendable (repeat each A) throws -> R
@@ -28,9 +28,7 @@ extension MulticastProxy where Interface: Sendable {
 }
 
 extension MulticastHolding where Interface: Sendable {
-  /// Registers a closure that runs where and when `delivery` says as a target for one message; else as the form without.
-  ///
-  /// `buffer` says how many messages may wait, and which go when there are more.
+  /// Registers a closure that runs where and when `delivery` says as a target for one message.
   @discardableResult @export(implementation)
   public func on<R, each A>(
     _ message: Message<(repeat each A) -> R>, delivery: Delivery, priority: Int = 0,
@@ -39,12 +37,11 @@ extension MulticastHolding where Interface: Sendable {
     multicast.core.on(TypedMethod(message, closure: body), priority, (delivery, buffer, .dropPending))
   }
 
-  /// Registers a closure that runs on the main actor as a target for one message.
+  /// Registers a closure on the main actor as a target for one message.
   ///
   ///     members.on(.title, onMainActor: { [weak self] text in self?.label = text })
   ///
-  /// A sender that is on the main actor runs it in its turn; others need a delivery of `.mainActor`, the default. Parameters
-  /// are those of the form with a delivery.
+  /// Senders on the main actor run it synchronously if the delivery is `.direct`; others need `.mainActor`, the default.
   @discardableResult
   public func on<R: Sendable, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, delivery: Delivery = .mainActor, priority: Int = 0,
@@ -58,7 +55,7 @@ extension MulticastHolding where Interface: Sendable {
 }
 
 extension MulticastCore {
-  /// Registers the method of a closure.
+  /// Registers a closure's method.
   @usableFromInline
   func on(
     _ method: Method, _ priority: Int,

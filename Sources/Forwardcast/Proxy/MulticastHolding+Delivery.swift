@@ -1,4 +1,4 @@
-// MulticastHolding+Delivery.swift: targets with contexts of their own, and waiting for what is queued there.
+// MulticastHolding+Delivery.swift: targets on contexts, and waiting for queued messages.
 
 extension MulticastHolding where Interface: Sendable {
   /// Registers a target whose messages run where and when `delivery` says.
@@ -6,19 +6,18 @@ extension MulticastHolding where Interface: Sendable {
   ///     members.add(archive, delivery: .queue(diskQueue))
   ///     members.add(window, delivery: .mainActor, buffer: .latestPerSelector)
   ///
-  /// Adding a target again with an equal delivery and the same selectors gives the registration that it has, which takes
-  /// the new priority, ownership, buffer and `whenRemoved`, the last for messages sent from then on. With another delivery it
-  /// is registered for both, and a message comes on both.
+  /// Adding a target again with an equal delivery and the same selectors returns its registration, which takes the new priority,
+  /// ownership, buffer and `whenRemoved` (this for messages sent from then on). With another delivery it is registered for both,
+  /// and gets a message on both.
   ///
   /// - Parameters:
-  ///   - target: whom to register.
+  ///   - target: the new target.
   ///   - delivery: where and when its messages run.
-  ///   - priority: higher comes first; on another context, higher is queued first. `nil`, the default, is 0, and keeps the place
-  ///     of a target that is registered already.
+  ///   - priority: higher comes first; on another context, is queued first. `nil` is 0, and keeps the place of a registered target.
   ///   - ownership: `.weak` drops a target that dies; `.strong` keeps it alive.
-  ///   - selectors: those that the target is to get; `nil` for all that it has.
-  ///   - buffer: how many messages may wait, and which go when there are more. A direct delivery has none that wait.
-  ///   - pending: what becomes of messages that wait when the target is removed.
+  ///   - selectors: the messages that the target gets; `nil` for all that it has.
+  ///   - buffer: how many messages may wait. Direct deliveries never wait.
+  ///   - pending: what happens to waiting messages when the target is removed.
   @discardableResult
   public func add(
     _ target: Interface, delivery: Delivery, priority: Int? = nil, ownership: Ownership = .weak,
@@ -30,10 +29,7 @@ extension MulticastHolding where Interface: Sendable {
       scope: selectors.map(Set.init), delivery: (delivery, buffer, pending))
   }
 
-  /// Removes the registrations of a target that have that delivery, and gives how many there were.
-  /// - Parameters:
-  ///   - target: whose registrations.
-  ///   - delivery: the queue, actor or executor that it was added with; `.direct` for none.
+  /// Removes the registrations of a target with that delivery; returns how many there were.
   @discardableResult
   public func remove(_ target: Interface, delivery: Delivery) -> Int {
     core.cancel(core.registrations(of: targetObject(for: target))) { $0.delivery == delivery && $0.isLive }
@@ -42,14 +38,13 @@ extension MulticastHolding where Interface: Sendable {
   /// Removes every target that has that delivery.
   public func removeAll(on delivery: Delivery) { core.cancel(core.registrations) { $0.delivery == delivery } }
 
-  /// Waits until every queued delivery of this proxy, and of proxies among its targets, has had its turn, those included that
-  /// are queued meanwhile.
+  /// Waits until every queued delivery of this proxy and its nested proxies has run, including those queued meanwhile.
   ///
-  /// Where targets send through several proxies, drain all of them again until each gives 0.
+  /// Where targets send through several proxies, drain all of them again until each returns 0.
   ///
-  /// - Returns: how many deliveries had their turn since the call.
-  /// - Throws: `CancellationError`; `wouldDeadlock` in a method that suspends and would wait for its own end;
-  ///   `timedOut` in a task that such a method made: see ``MulticastOptions/deadlockTimeout``.
+  /// - Returns: how many deliveries ran since the call.
+  /// - Throws: `CancellationError`; `wouldDeadlock` in a suspending method that would wait for its own end; `timedOut` in a task
+  ///   that such a method made: see ``MulticastOptions/deadlockTimeout``.
   @discardableResult
   nonisolated(nonsending) public func drain() async throws -> Int {
     let wait = try SuspendedWaits.begin(
@@ -66,7 +61,7 @@ extension MulticastHolding where Interface: Sendable {
     return round.turns
   }
 
-  /// Blocks the caller until every queued delivery of this proxy has had its turn, as ``drain()`` does.
+  /// Blocks until every queued delivery has run, as ``drain()`` does.
   ///
   /// - Parameter timeout: the longest wait. What has not run by then still runs.
   /// - Throws: `wouldDeadlock` when the caller is on one of the contexts; `timedOut`, naming those that have not finished.

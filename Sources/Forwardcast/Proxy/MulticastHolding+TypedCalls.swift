@@ -1,16 +1,16 @@
 // MulticastHolding+TypedCalls.swift: ordinary Swift calls to every target.
 
 extension MulticastHolding {
-  /// Makes an ordinary call to every live, unmuted target, in the sender's turn and in order. No table is needed.
+  /// Makes a Swift call on every live, unmuted target, synchronously and in order. No table is needed.
   ///
   ///     themes.broadcast { $0.themesColorChanged(.red) }
   ///
-  /// A target with a delivery of its own cannot get such a call: it fails with `isolationMismatch`. Closures registered
-  /// with `on` are not called. Errors go to ``onError``, under the name of the selector, or `typedCall`.
+  /// A target with its own context fails with `isolationMismatch`. Closures registered with `on` are not called. Errors go to
+  /// ``onError``, under the selector or `typedCall`.
   ///
   /// - Parameters:
-  ///   - selector: the message that the call stands for: then it goes to those that respond to it; `nil` calls all.
-  ///   - call: the call. What it throws counts as the target's error.
+  ///   - selector: the message that the call stands for: only targets that respond to it are called; `nil` calls all.
+  ///   - call: the call. What it throws is the target's error.
   /// - Returns: how many were called.
   @discardableResult
   public func broadcast(for selector: MessageSelector? = nil, _ call: (Interface) throws -> Void) -> BroadcastSummary {
@@ -51,7 +51,7 @@ extension MulticastHolding {
     return summary
   }
 
-  /// A target as what was added.
+  /// The target as it was added; `nil` for a closure.
   package func interface(of target: AnyObject) -> Interface? {
     if target is Method { return nil }
     return (target as? ValueTarget)?.value as? Interface ?? target as? Interface

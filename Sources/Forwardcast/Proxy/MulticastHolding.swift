@@ -1,28 +1,24 @@
-// MulticastHolding.swift: whoever has the members of a multicast proxy.
+// MulticastHolding.swift: what has the members of a multicast proxy.
 
-/// A multicast proxy, or a class that holds one and offers what it offers: targets, messages, hooks.
-///
-/// The members of a proxy are written once, for both. An object of your own gets them with one line:
+/// A multicast proxy, or a class that holds one and offers its members: targets, messages, hooks.
 ///
 ///     final class Themes: MulticastHolding {
 ///       let multicast = MulticastProxy<any ThemesDelegate>()
 ///     }
-///
-/// A member of its own that has the name of one of these is the ordinary member and wins.
 public protocol MulticastHolding<Interface>: MulticastSending, MessageHooking {
-  /// What may be added as a target.
+  /// The type of targets.
   associatedtype Interface
 
-  /// The proxy that has the targets and sends the messages. A proxy's is itself.
+  /// The proxy that has the targets and sends the messages; a proxy itself.
   var multicast: MulticastProxy<Interface> { get }
 }
 
 extension MulticastHolding {
-  /// Who would get a message of `selector`: the proxy's targets, also where the object is a target of another proxy.
+  /// Who would get a message of `selector`; the same when the object is a target of another proxy.
   @inlinable
   public func route(for selector: MessageSelector) -> MessageRoute { multicast.route(for: selector) }
 
-  /// Around all of the proxy's targets.
+  /// The proxy's hooks, around all of its targets.
   public var hookPlace: HookPlace { multicast.hookPlace }
 
   var core: MulticastCore { multicast.core }

@@ -1,8 +1,7 @@
-// MulticastProxy+Description.swift: a proxy and its targets as a table.
+// MulticastProxy+Description.swift: a proxy and its targets as text.
 
 extension MulticastProxy: CustomStringConvertible {
-  /// The interface and how many live registrations there are; below, a table of these, and the last error that nobody was
-  /// thrown:
+  /// Interface, live registrations, and the last error that was not thrown:
   ///
   ///     multicast of RoomDelegate, 2 targets
   ///     target   selectors          context     waiting  dropped
@@ -11,7 +10,7 @@ extension MulticastProxy: CustomStringConvertible {
   ///     hooks 1, streams 0, ran on contexts 12
   ///     last error: roomClosed: failed in Archive: disk full
   ///
-  /// What waits is known where a buffer is bounded. Messages that run in the sender's turn are not counted: that would cost
+  /// The number of waiting messages is known for bounded buffers. Messages in the sender's turn are not counted: that would cost
   /// every one of them.
   public var description: String {
     let registrations = registrations
@@ -22,7 +21,6 @@ extension MulticastProxy: CustomStringConvertible {
 }
 
 extension MulticastCore {
-  /// The lines below the title.
   func descriptionLines(_ registrations: [Registration]) -> [String] {
     var lines: [String] = []
     if !registrations.isEmpty {
@@ -65,7 +63,7 @@ extension MulticastCore {
   }
 
   private func aligned(_ rows: [[String]]) -> [String] {
-    // What stands last in a line is not filled up.
+    // The last column is not padded.
     let widths = rows[0].indices.dropLast().map { column in rows.map { $0[column].count }.max() ?? 0 } + [0]
     return rows.map { row in
       zip(row, widths).map { $0 + String(repeating: " ", count: max(0, $1 - $0.count)) }.joined(separator: "  ")

@@ -8,24 +8,25 @@
 ///     let token = themes.on(.themesColorChanged) { print($0) }
 ///     themes.broadcast(.themesColorChanged, .red)
 ///
-/// `Interface` is what may be added: the existential of a protocol, or `any MessageReceiver` for whatever has a table.
-/// The proxy is `Sendable` exactly when its interface is; so the compiler keeps a proxy whose interface is not inside one
-/// isolation. Where it is, every member may be called from any thread. Targets may call all members while a message is on
-/// its way: a target that is removed gets nothing further, one that is added gets the next message.
+/// `Interface` is what may be added: a protocol's existential, or `any MessageReceiver` for whatever has a table.
+///
+/// The proxy is `Sendable` exactly when its interface is; otherwise the compiler keeps it in one isolation. If it is, all members
+/// may be called from any thread. Targets may call all members during a message: a removed target gets nothing further, an added
+/// one gets the next message.
 public final class MulticastProxy<Interface>: ForwardingProxy, MulticastHolding {
   @usableFromInline package let core: MulticastCore
 
-  /// A proxy whose targets bring tables of their own.
+  /// A proxy whose targets have tables.
   public override init() {
     core = MulticastCore(Interface.self, table: nil, options: nil)
     super.init(hooks: .ofNobody)
   }
 
-  /// A proxy with a table for its whole interface, with options, or with both.
+  /// A proxy with a table for its whole interface, with options, or both.
   ///
   /// - Parameters:
-  ///   - table: methods for every target, whose own tables come first. With it a target needs no table.
-  ///   - options: how duplicates, silence and errors are treated; `nil` as ``MulticastOptions`` says for itself.
+  ///   - table: methods for all targets, searched after a target's own tables. With it targets need none.
+  ///   - options: how duplicates, silence and errors are treated.
   public init(table: SelectorTable? = nil, options: MulticastOptions? = nil) {
     core = MulticastCore(Interface.self, table: table, options: options)
     super.init(hooks: .ofNobody)
@@ -33,58 +34,57 @@ public final class MulticastProxy<Interface>: ForwardingProxy, MulticastHolding 
 
   deinit { core.close() }
 
-  /// Around all of the proxy's targets.
+  /// The proxy's hooks, around all of its targets.
   public override var hookPlace: HookPlace { HookPlace(holder: core) }
 
+  /// The proxy itself.
   public var multicast: MulticastProxy { self }
 
   /// Who would get a message of `selector`: see ``MulticastSending/route(for:)``.
   @inlinable
   public func route(for selector: MessageSelector) -> MessageRoute { core.begin(selector) }
 
-  /// Who gets a message that begins now, for as long as it takes: see ``MulticastSending/visit(_:)``.
+  /// Who gets a message that begins now: see ``MulticastSending/visit(_:)``.
   @inlinable
   public func visit(_ selector: MessageSelector) -> MessageVisit { core.visit(selector) }
 
-  /// Whether a live, unmuted target would get `selector`, in this proxy or in a multicast among its targets.
+  /// Whether a live, unmuted target of this proxy or a nested one would get `selector`.
   ///
-  /// - Complexity: constant, whatever the number of targets, but for those that are asked each time; each proxy is asked
-  ///   once, however many ways lead to it.
+  /// - Complexity: constant, except for targets that are asked each time; each proxy is asked once, however many ways lead to it.
   public override func responds(to selector: MessageSelector) -> Bool { core.isAnswered(selector, self) }
 
-  /// The types of the first target that would get `selector`. Where there is none: nothing returned and objects taken,
-  /// so that the message is let through and reaches nobody; `nil` when silence is an error.
+  /// The types of the first target that would get `selector`. Without one: objects taken and nothing returned, so that the message
+  /// is let through and reaches nobody; `nil` when silence is an error.
   public override func methodSignature(for selector: MessageSelector) -> MethodSignature? {
     if let found = core.firstSignature(for: selector, self) { return found }
     if case .thrown = options.silence { return nil }
     return .objects(arguments: selector.numberOfArguments, returningVoid: true)
   }
 
-  /// Messages written like calls, without a key, to every target: see ``DynamicMessages``.
+  /// Messages to all targets, written like calls: see ``DynamicMessages``.
   public var dynamic: DynamicMessages { dynamicMessages }
 
-  /// No single receiver stands behind a multicast.
+  /// None: no single receiver stands behind a multicast.
   public override func forwardingTarget(for selector: MessageSelector) -> (any MessageReceiver)? { nil }
 
-  /// Forwards a message to every live, unmuted target that responds, in order, and says what became of it at each.
+  /// Forwards a message to every live, unmuted target that responds, in order, each with its own copy of the invocation. The last
+  /// answer becomes `invocation.result`.
   ///
-  /// First the arguments are checked against the first target that would get the message; nothing is delivered when they
-  /// do not fit. Each target then has its own copy of the invocation. `invocation.result` becomes the last answer.
-  ///
-  /// - Throws: ``MessageError`` `typeMismatch` or `wrongArgumentCount` from that check, `proxyCycle` when the message came
-  ///   through this proxy before, `nobodyResponds` where silence is an error. Errors of targets are in the report.
+  /// - Throws: ``MessageError`` `typeMismatch` or `wrongArgumentCount` when the arguments do not fit the first target, with nothing
+  ///   delivered; `proxyCycle` when the message came through this proxy before; `nobodyResponds` where silence is an error.
+  ///   Errors of targets are in the report.
   @discardableResult
   public override func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
     try forwardBoxed(&invocation, along: core.visit(invocation.selector), by: self)
   }
 
-  /// Forwards a message as ``forward(_:)`` does, and waits for all: see ``MulticastSending/forwardAndWait(_:)``. Where
-  /// the interface is not `Sendable`, all targets are direct and run in the caller's isolation, one after another.
+  /// As ``forward(_:)``, and waits for all targets: see ``MulticastSending/forwardAndWait(_:)``. If the interface is not
+  /// `Sendable`, all targets are direct and run in the caller's isolation, one after another.
   nonisolated(nonsending) public override func forwardAndWait(_ invocation: Invocation) async throws -> DeliveryReport {
     try await forwardBoxedAndWait(beginMessage(invocation.selector), invocation, by: self)
   }
 
-  /// `nobodyResponds`: only a proxy that is to throw on silence does not recognize a message.
+  /// `nobodyResponds`: only a proxy that throws on silence does not recognize a message.
   public override func doesNotRecognize(_ selector: MessageSelector) -> any Error {
     MessageError(.nobodyResponds, receiver: core.name, selector: selector.name)
   }

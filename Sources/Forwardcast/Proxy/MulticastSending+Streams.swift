@@ -1,20 +1,18 @@
 // MulticastSending+Streams.swift: messages as asynchronous sequences.
 
 extension MulticastSending {
-  /// The messages of a key from now on, each as its arguments: the argument where there is one, else a tuple.
+  /// The messages of a key from now on, each as its argument, or a tuple of them.
   ///
   ///     let texts = room.messages(
   ///       for: .textReceived, buffering: .bufferingNewest(100))
   ///     for await text in texts { … }
   ///
-  /// The stream stays in the isolation that the proxy is in. For proxies whose interface is `Sendable` it may be used
-  /// anywhere, and gives messages of which every argument is known to be `Sendable`; others go to `onError`, as do messages by
-  /// boxes that the key's types cannot take.
+  /// The stream stays in the proxy's isolation. If the proxy's interface is `Sendable` it may be used anywhere, and messages with
+  /// arguments not known to be `Sendable` go to `onError` instead, as do boxed messages that the key's types cannot take.
   ///
   /// - Parameters:
   ///   - message: the key.
-  ///   - policy: how many messages may wait for a slow listener, and which go when there are more: see
-  ///     ``MessageStream/dropped``.
+  ///   - policy: how many messages may wait for a slow listener: see ``MessageStream/dropped``.
   @export(implementation)
   public func messages<R, each A>(
     for message: Message<(repeat each A) -> R>,
@@ -23,11 +21,7 @@ extension MulticastSending {
     stream(message, policy, isShared: false)
   }
 
-  /// The messages of a selector from now on, or all that go through the proxy, by boxes.
-  ///
-  /// - Parameters:
-  ///   - selector: the messages; `nil` or nothing for all.
-  ///   - policy: as for the messages of a key.
+  /// The messages of a selector from now on, by default of all, in boxes: see the form with a key.
   public func messages(
     for selector: MessageSelector? = nil,
     buffering policy: AsyncStream<Invocation>.Continuation.BufferingPolicy = .unbounded
@@ -41,8 +35,8 @@ extension MulticastSending {
   ///       print(call.arguments, call.answers)
   ///     }
   ///
-  /// A message is in the sequence when its last direct target has answered, for senders that wait its last target. One that
-  /// fails is not; a `broadcast` asks for no answers. Everything else is as for `messages(for:)` of a key.
+  /// A message appears when its last direct target has answered; for a sender that waits, its last target. Failed messages do not
+  /// appear; a `broadcast` asks for no answers. Otherwise as `messages(for:)` of a key.
   public func exchanges<R, each A>(
     for message: Message<(repeat each A) -> R>,
     buffering policy: AsyncStream<MessageExchange<R, repeat each A>>.Continuation.BufferingPolicy = .unbounded
@@ -65,7 +59,7 @@ extension MulticastSending {
 }
 
 extension MulticastSending where Interface: Sendable {
-  /// For a loop in any isolation: the messages of a key from now on, each as its arguments; see the form for one.
+  /// The messages of a key from now on, for a loop in any isolation.
   @export(implementation)
   public func messages<R, each A>(
     for message: Message<(repeat each A) -> R>,
@@ -74,8 +68,8 @@ extension MulticastSending where Interface: Sendable {
     stream(message, policy, isShared: true)
   }
 
-  /// For a loop in any isolation: the messages of a key that succeed from now on, with what was answered; see the form for
-  /// one. Answers of a key that is not known to give `Sendable` ones go to `onError`.
+  /// The messages of a key that succeed from now on, with their answers, for a loop in any isolation. Answers not known to be
+  /// `Sendable` by the key go to `onError`.
   public func exchanges<R, each A>(
     for message: Message<(repeat each A) -> R>,
     buffering policy: AsyncStream<MessageExchange<R, repeat each A>>.Continuation.BufferingPolicy = .unbounded
@@ -86,8 +80,7 @@ extension MulticastSending where Interface: Sendable {
     }
   }
 
-  /// For a loop in any isolation: the messages of a selector from now on, or all, by boxes whose values may cross; see the
-  /// form for one.
+  /// The messages of a selector from now on, by default of all, in boxes, for a loop in any isolation.
   public func messages(
     for selector: MessageSelector? = nil,
     buffering policy: AsyncStream<Invocation>.Continuation.BufferingPolicy = .unbounded
@@ -98,7 +91,7 @@ extension MulticastSending where Interface: Sendable {
 
 extension MessageExchange {
   fileprivate init(_ message: HookedMessage, _ answers: MessageAnswers?, of key: Message<(repeat each A) -> R>) throws {
-    // All that throws comes first: releasing half of this value crashes the compiler.
+    // First what throws: the compiler crashes when it has to release a half-initialized value.
     let list = try answers?.typed(as: R.self, message) ?? []
     arguments = try message.values(of: key).values
     self.answers = list
@@ -106,10 +99,7 @@ extension MessageExchange {
 }
 
 extension MulticastSending {
-  /// The core of the proxy that the messages go through.
-  ///
-  /// Where hooks can be installed it is known. Only who sends through a proxy of its own is asked for a route, which leads
-  /// there.
+  /// The core of the proxy that the messages go through. A sender with its own proxy, but without hooks, is asked for a route.
   @usableFromInline var core: MulticastCore {
     if let pinned = self as? PinnedMulticast<Interface> { return pinned.pins.core }
     return (self as? any MessageHooking)?.hookPlace.holder as? MulticastCore ?? route(for: .ofNobody).core
