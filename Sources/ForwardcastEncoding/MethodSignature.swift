@@ -1,9 +1,7 @@
-// MethodSignature.swift: what one method takes and returns.
+// MethodSignature.swift: the types of one method.
 
-/// The types one method takes and returns, read from an Objective-C type encoding.
-///
-/// Arguments are numbered the way the encoding numbers them: 0 is the receiver,
-/// 1 the selector, and the sender's own arguments start at 2.
+/// The types of one method, read from an Objective-C type encoding. Arguments are numbered as in the encoding: 0 is the receiver, 1
+/// the selector, and the sender's arguments start at 2.
 ///
 ///     let signature = try MethodSignature("d32@0:8d16d24")
 ///     signature.argumentTypes.count   // 4
@@ -11,8 +9,7 @@
 ///     signature.argumentOffsets       // [0, 8, 16, 24]
 ///     signature.frameLength           // 32
 ///
-/// Two signatures are equal when their types are: the digits of the argument frame say where an old caller put the
-/// values, not what they are. Copying a signature copies one reference.
+/// Signatures are equal when their types are; frame digits do not count. Copying one copies a reference.
 public struct MethodSignature: Hashable, Sendable, CustomStringConvertible {
   private final class Storage: Sendable {
     let returnType: TypeEncoding
@@ -27,9 +24,8 @@ public struct MethodSignature: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Digits after an argument's type. Runtimes that pass arguments in registers put a sign before the place of such a one.
+  /// The digits after an argument's type, with a sign where a runtime writes one for arguments in registers.
   struct StatedOffset: Sendable {
-    /// `+`, `-` or nothing.
     let sign: String
     let digits: Int
 
@@ -41,12 +37,12 @@ public struct MethodSignature: Hashable, Sendable, CustomStringConvertible {
 
   /// Reads a signature, return type first: `"v@:q"` or, with offsets, `"v24@0:8q16"`.
   ///
-  /// - Parameter encoding: text in the grammar of [Type Encodings][types]; what is accepted beyond it is listed in
-  ///   the article "Type encodings".
-  /// - Throws: ``TypeEncodingError``, holding the byte that could not be read.
+  /// - Parameter encoding: text in the grammar of [Type Encodings][types]; for extensions see the article "Type encodings".
+  /// - Throws: ``TypeEncodingError`` with the byte that could not be read.
   /// - Complexity: O(*n*) in the length of `encoding`.
   ///
-  /// [types]: https://developer.apple.com/library/archive/documentation/Cocoa/Conceptual/ObjCRuntimeGuide/Articles/ocrtTypeEncodings.html
+  /// [types]:
+  /// https://developer.apple.com/library/archive/documentation/Cocoa/Conceptual/ObjCRuntimeGuide/Articles/ocrtTypeEncodings.html
   public init(_ encoding: String) throws(TypeEncodingError) {
     var parser = try TypeEncodingParser(encoding)
     let returnType = try parser.readType()
@@ -67,7 +63,7 @@ public struct MethodSignature: Hashable, Sendable, CustomStringConvertible {
     storage = Storage(returnType, types, frameLength, offsets)
   }
 
-  /// A signature without digits; `arguments` are the sender's own.
+  /// A signature without digits; `arguments` start with the sender's first.
   package init(returning returnType: TypeEncoding, arguments: [TypeEncoding]) {
     storage = Storage(returnType, [.object, .selector] + arguments, nil, [])
   }
@@ -79,56 +75,54 @@ public struct MethodSignature: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// What the method returns, with qualifiers such as `oneway`.
+  /// The return type, with qualifiers such as `oneway`.
   public var returnType: TypeEncoding { storage.returnType }
 
-  /// The types of receiver, selector and the sender's own arguments, in this order, with their qualifiers.
+  /// The types of receiver, selector and the sender's arguments, with qualifiers.
   public var argumentTypes: [TypeEncoding] { storage.argumentTypes }
 
-  /// How many arguments there are, receiver and selector included: two more than the selector has colons.
+  /// The number of arguments including receiver and selector: two more than the selector's colons.
   public var numberOfArguments: Int { storage.argumentTypes.count }
 
   /// Whether the sender does not wait for the method: its return type is qualified `V`.
   public var isOneway: Bool { returnType.qualifiers.contains(.oneway) }
 
-  /// Bytes of the returned value: 0 for `v`, and `nil` when the encoding does not say.
+  /// The size of the returned value in bytes: 0 for `v`, `nil` when the encoding does not tell.
   public var returnLength: Int? { returnType.kind == .void ? 0 : returnType.layout?.size }
 
-  /// Sizes and alignments of the arguments as a method receives them: an array arrives as a pointer.
+  /// Layouts of the arguments as a method receives them: an array is a pointer.
   public var argumentLayouts: [TypeLayout?] { argumentLayouts(on: .current) }
 
-  /// Sizes and alignments of the arguments on `target`, as a method receives them there.
+  /// ``argumentLayouts`` on `target`.
   public func argumentLayouts(on target: TypeLayout.Target) -> [TypeLayout?] {
     argumentTypes.map { Self.argumentLayout($0, on: target) }
   }
 
-  /// Where each argument lies in the argument frame, in bytes: the digits after its type, else where a C compiler
-  /// for this machine would say it lies, and `nil` behind an argument of unknown size.
+  /// The offset of each argument in the argument frame, in bytes: the stated digits, else those of a C compiler for this machine;
+  /// `nil` behind an argument of unknown size.
   ///
-  /// A frame is how runtimes once passed arguments; the compilers still number it. In it arguments follow one another
-  /// without gaps, and integers take at least the room of an `int`.
+  /// Runtimes once passed arguments in a frame, and compilers still number it: without gaps, integers as large as `int` at least.
   public var argumentOffsets: [Int?] {
     let computed = frame(on: .current).offsets
     guard !storage.statedOffsets.isEmpty else { return computed }
     return zip(storage.statedOffsets, computed).map { $0?.value ?? $1 }
   }
 
-  /// The size of the argument frame in bytes: the digits after the return type, else what a C compiler for this
-  /// machine would say, and `nil` when an argument's size is unknown.
+  /// The size of the argument frame in bytes: the stated digits, else those of a C compiler for this machine; `nil` when an
+  /// argument's size is unknown.
   public var frameLength: Int? { storage.statedFrameLength ?? frame(on: .current).length }
 
-  /// The frame's length as the encoding states it, or `nil` when it leaves the digits out.
+  /// The frame's length if the encoding states it.
   public var statedFrameLength: Int? { storage.statedFrameLength }
 
-  /// The arguments' offsets as the encoding states them, negative after a minus sign, and `nil` where it leaves the digits
-  /// out.
+  /// The arguments' offsets where the encoding states them; negative after a minus sign.
   public var statedOffsets: [Int?] {
     storage.statedOffsets.isEmpty ? argumentTypes.map { _ in nil } : storage.statedOffsets.map { $0?.value }
   }
 
-  /// The argument frame as a C compiler for `target` numbers it, whatever digits the encoding has.
+  /// The argument frame as a C compiler for `target` numbers it, regardless of digits in the encoding.
   ///
-  /// - Returns: the offset of each argument, `nil` behind one of unknown size, and the length of the whole frame.
+  /// - Returns: the offset of each argument, `nil` behind one of unknown size, and the frame's length.
   /// - Complexity: O(*n*) in the length of the encoding.
   public func frame(on target: TypeLayout.Target) -> (offsets: [Int?], length: Int?) {
     var next: Int? = 0
@@ -158,29 +152,29 @@ public struct MethodSignature: Hashable, Sendable, CustomStringConvertible {
     return size
   }
 
-  /// Whether types, names and qualifiers are equal; frame digits are not compared.
+  /// Whether types, names and qualifiers are equal, regardless of frame digits.
   public static func == (left: Self, right: Self) -> Bool {
     left.storage === right.storage
       || left.returnType == right.returnType && left.argumentTypes == right.argumentTypes
   }
 
+  /// Hashes what `==` compares.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(returnType)
     hasher.combine(argumentTypes)
   }
 
-  /// How closely two signatures have to agree. Each strength lets through what those before it do.
+  /// How closely two signatures have to agree. Each accepts what those before it accept.
   public enum MatchStrength: Hashable, Sendable, CaseIterable {
-    /// Every type with all its names and qualifiers, as `==`.
+    /// All types with names and qualifiers, as `==`.
     case strict
-    /// As strict, but the methods may return different types.
+    /// As strict, except for the return type.
     case ignoringReturnType
-    /// Whether a message for one can be sent to the other: as ``ignoringReturnType``, and the arguments' class names,
-    /// member names and qualifiers may differ, as ``TypeEncoding/matchesLeniently(_:)`` has it.
+    /// Whether a message for one can be sent to the other: arguments agree by ``TypeEncoding/matchesLeniently(_:)``.
     case lenient
   }
 
-  /// Whether the signatures agree; digits of the argument frame are never looked at.
+  /// Whether the signatures agree, regardless of frame digits.
   ///
   ///     let named = try MethodSignature("v@:@\"NSString\"")
   ///     let plain = try MethodSignature("v24@0:8@16")
@@ -198,7 +192,7 @@ public struct MethodSignature: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The text the signature was read from, byte for byte.
+  /// The text that the signature was read from, byte for byte.
   public var description: String {
     var text = ""
     returnType.write(to: &text)

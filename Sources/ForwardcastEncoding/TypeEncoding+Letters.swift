@@ -1,28 +1,42 @@
-// TypeEncoding+Letters.swift: the types and qualifiers that are one letter.
+// TypeEncoding+Letters.swift: types and qualifiers of one letter.
 
 extension TypeEncoding {
-  /// A C type of fixed size that is written as one letter, which is its raw value: in the order of the cases
-  /// `c C s S i I l L q Q t T f d D B`.
+  /// A C type of fixed size encoded as one letter, its raw value.
   public enum Scalar: UInt8, Hashable, Sendable, CaseIterable {
+    /// `c`
     case char = 0x63
+    /// `C`
     case unsignedChar = 0x43
+    /// `s`
     case short = 0x73
+    /// `S`
     case unsignedShort = 0x53
+    /// `i`
     case int = 0x69
+    /// `I`
     case unsignedInt = 0x49
-    /// C's `long`, eight bytes wherever pointers have eight.
+    /// `l`: C's `long`, eight bytes wherever pointers have eight.
     case long = 0x6C
+    /// `L`
     case unsignedLong = 0x4C
+    /// `q`
     case longLong = 0x71
+    /// `Q`
     case unsignedLongLong = 0x51
+    /// `t`
     case int128 = 0x74
+    /// `T`
     case unsignedInt128 = 0x54
+    /// `f`
     case float = 0x66
+    /// `d`
     case double = 0x64
+    /// `D`
     case longDouble = 0x44
+    /// `B`
     case bool = 0x42
 
-    /// Whether it counts in whole numbers, truth values included.
+    /// Whether it is an integer or `bool`.
     public var isInteger: Bool {
       switch self {
       case .float, .double, .longDouble: false
@@ -30,7 +44,7 @@ extension TypeEncoding {
       }
     }
 
-    /// The name C gives it.
+    /// Its name in C.
     public var meaning: String {
       switch self {
       case .char: "char"
@@ -53,20 +67,26 @@ extension TypeEncoding {
     }
   }
 
-  /// A letter in front of a type that says how the value travels, not what it is. Its raw value is the letter: in the order of
-  /// the cases `r n N o O R V A`.
+  /// A letter before a type that tells how the value travels. Its raw value is the letter.
   public enum Qualifier: UInt8, Hashable, Sendable, CaseIterable {
+    /// `r`
     case const = 0x72
+    /// `n`
     case `in` = 0x6E
+    /// `N`
     case `inout` = 0x4E
+    /// `o`
     case out = 0x6F
+    /// `O`
     case bycopy = 0x4F
+    /// `R`
     case byref = 0x52
+    /// `V`
     case oneway = 0x56
-    /// C's `_Atomic`, the one qualifier that can change size and alignment.
+    /// `A`: C's `_Atomic`, the one qualifier that can change size and alignment.
     case atomic = 0x41
 
-    /// The word Objective-C has for it.
+    /// Its Objective-C keyword.
     public var meaning: String { "\(self)" }
   }
 
@@ -74,7 +94,7 @@ extension TypeEncoding {
   public static var void: TypeEncoding { TypeEncoding(.void) }
   /// `@`, an object of any class.
   public static var object: TypeEncoding { TypeEncoding(.object(name: nil)) }
-  /// `@?`, a block that does not say what it takes.
+  /// `@?`, a block without a signature.
   public static var block: TypeEncoding { TypeEncoding(.block(signature: nil)) }
   /// `#`
   public static var classObject: TypeEncoding { TypeEncoding(.classObject) }
@@ -85,28 +105,43 @@ extension TypeEncoding {
   /// `?`
   public static var unknown: TypeEncoding { TypeEncoding(.unknown) }
 
-  // Numbers and truth values, each of the letter of its ``Scalar``.
+  /// `c`
   public static var char: TypeEncoding { TypeEncoding(.scalar(.char)) }
+  /// `C`
   public static var unsignedChar: TypeEncoding { TypeEncoding(.scalar(.unsignedChar)) }
+  /// `s`
   public static var short: TypeEncoding { TypeEncoding(.scalar(.short)) }
+  /// `S`
   public static var unsignedShort: TypeEncoding { TypeEncoding(.scalar(.unsignedShort)) }
+  /// `i`
   public static var int: TypeEncoding { TypeEncoding(.scalar(.int)) }
+  /// `I`
   public static var unsignedInt: TypeEncoding { TypeEncoding(.scalar(.unsignedInt)) }
+  /// `l`
   public static var long: TypeEncoding { TypeEncoding(.scalar(.long)) }
+  /// `L`
   public static var unsignedLong: TypeEncoding { TypeEncoding(.scalar(.unsignedLong)) }
+  /// `q`
   public static var longLong: TypeEncoding { TypeEncoding(.scalar(.longLong)) }
+  /// `Q`
   public static var unsignedLongLong: TypeEncoding { TypeEncoding(.scalar(.unsignedLongLong)) }
+  /// `t`
   public static var int128: TypeEncoding { TypeEncoding(.scalar(.int128)) }
+  /// `T`
   public static var unsignedInt128: TypeEncoding { TypeEncoding(.scalar(.unsignedInt128)) }
+  /// `f`
   public static var float: TypeEncoding { TypeEncoding(.scalar(.float)) }
+  /// `d`
   public static var double: TypeEncoding { TypeEncoding(.scalar(.double)) }
+  /// `D`
   public static var longDouble: TypeEncoding { TypeEncoding(.scalar(.longDouble)) }
+  /// `B`
   public static var bool: TypeEncoding { TypeEncoding(.scalar(.bool)) }
 
-  /// `@"Name"`, an object of the class or protocols named as Objective-C does: `Name`, `<Protocol>` or both.
-  ///
-  /// `nil` for a name the grammar has no place for: one with a quotation mark or control character. `@""`, which some
+  /// `@"Name"`, an object of a class or protocols as Objective-C names them: `Name`, `<Protocol>` or both. `@""`, which some
   /// compilers write, names no class.
+  ///
+  /// `nil` for a name with a quotation mark or control character.
   public static func object(named name: String) -> TypeEncoding? {
     let fits = name.utf8.allSatisfy { TypeEncodingParser.isQuotable($0) }
     return fits && name.utf8.count < TypeEncodingError.Limits.length / 2 ? TypeEncoding(.object(name: name)) : nil

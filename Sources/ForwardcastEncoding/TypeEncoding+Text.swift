@@ -1,8 +1,7 @@
-// TypeEncoding+Text.swift: an encoding as text again, and in words.
+// TypeEncoding+Text.swift: type encodings as text and in words.
 
 extension TypeEncoding: CustomStringConvertible {
-  /// The text the encoding was read from, byte for byte.
-  /// - Complexity: O(*n*) in its length.
+  /// The text that the encoding was read from, byte for byte.
   public var description: String {
     var text = ""
     write(to: &text)
@@ -41,9 +40,7 @@ extension TypeEncoding: CustomStringConvertible {
     }
   }
 
-  /// The type in words, as C and Objective-C programmers say it: `pointer to struct Point`.
-  ///
-  /// A record is named, not spelled out.
+  /// The type in words of C and Objective-C: `pointer to struct Point`. A record is named, not spelled out.
   public var meaning: String {
     var words = qualifiers.map(\.meaning)
     words.append(kind.meaning)

@@ -8,85 +8,80 @@
 ///     rect.meaning             // "struct Rect"
 ///     rect.description         // "{Rect={Point=dd}{Size=dd}}"
 ///
-/// Two encodings are equal when their texts are: names, quoted member names and qualifiers count, a layout known
-/// from elsewhere does not.
-/// See ``matchesLeniently(_:)`` for a comparison that looks past them.
+/// Two encodings are equal when their texts are, including names and qualifiers. For a looser comparison see
+/// ``matchesLeniently(_:)``.
 public struct TypeEncoding: Hashable, Sendable {
-  /// What the type is, without its qualifiers.
+  /// The type without qualifiers.
   public let kind: Kind
 
-  /// The qualifiers in front of the type, in the order they were written.
+  /// The qualifiers before the type, as written.
   public let qualifiers: [Qualifier]
 
-  /// Size and alignment on this machine, found once when the encoding was read.
+  /// Size and alignment on this machine.
   ///
-  /// `nil` where the encoding does not say: `v`, `?`, a bare bit-field, a record without members such as
-  /// `{Name}`, and everything that contains one of those other than behind a pointer. Never 0 by default:
-  /// `{Name=}` is a struct without members and has size 0.
+  /// `nil` where the encoding does not tell: `v`, `?`, a bare bit-field, a record without members such as `{Name}`, and whatever
+  /// contains one of those other than behind a pointer. `{Name=}` is a struct without members and has size 0.
   public let layout: TypeLayout?
 
-  /// What a type is made of.
-  ///
-  /// More cases may join with new compilers, so a `switch` outside this package needs a `default`.
+  /// What a type is made of. More cases may be added, so a `switch` outside this package needs a `default`.
   public enum Kind: Hashable, Sendable {
     /// `v`: nothing is returned; behind a pointer, memory of any type.
     case void
-    /// A number, character or truth value: one letter of ``Scalar``.
+    /// A number, character or truth value.
     case scalar(Scalar)
     /// `*`: a pointer to characters that end with a zero byte.
     case cString
     /// `@`: an object. `@"Name"` and `@"Name<Protocol>"` keep the text between the quotes.
     case object(name: String?)
-    /// `@?`: a block. `@?<v@?q>` also says what it returns and takes: first the result, then the block
-    /// itself, then the caller's arguments.
+    /// `@?`: a block. `@?<v@?q>` has its signature: the result, the block itself, then the caller's arguments.
     case block(signature: [TypeEncoding]?)
     /// `#`: a class.
     case classObject
     /// `:`: a selector.
     case selector
-    /// `?`: a type the encoding cannot say; `^?` is how a pointer to a function is written.
+    /// `?`: a type that cannot be encoded; `^?` is a pointer to a function.
     case unknown
     /// `^`: a pointer.
     indirect case pointer(to: TypeEncoding)
-    /// `[12i]`: `count` elements in a row.
+    /// `[12i]`: an array of `count` elements.
     indirect case array(count: Int, element: TypeEncoding)
     /// `{Name=…}`: a struct.
     case structure(Record)
     /// `(Name=…)`: a union.
     case union(Record)
-    /// `jd`: a complex number of two parts.
+    /// `jd`: a complex number.
     case complex(Scalar)
-    /// `b3`, or `b0I3` as compilers for other runtimes than Apple's write it.
+    /// `b3`, or `b0I3` for other runtimes than Apple's.
     case bitField(BitField)
   }
 
   /// The name and members of a struct or union.
   public struct Record: Hashable, Sendable {
-    /// The tag, `"?"` for a record without one, and `""` for the old spelling `{=…}`.
+    /// The tag; `"?"` for a record without one, and `""` for the old spelling `{=…}`.
     public let name: String
-    /// The members in order, or `nil` when the encoding gives the name only.
+    /// The members, or `nil` when the encoding has only the name.
     public let members: [Member]?
   }
 
   /// One member of a struct or union.
   public struct Member: Hashable, Sendable {
-    /// The quoted name, `""` where the member has none, or `nil` when the encoding leaves names out, as it may for single
-    /// bit-fields without a name.
+    /// The quoted name, `""` for a member without one; `nil` when the encoding has no names, or for an unnamed bit-field.
     public let name: String?
+    /// The member's type.
     public let type: TypeEncoding
   }
 
-  /// A member of so many bits.
+  /// A bit-field.
   public struct BitField: Hashable, Sendable {
-    /// How many bits. 0 ends the unit in which the field before it lies.
+    /// The number of bits. 0 ends the unit of the field before it.
     public let width: Int
-    /// The first bit, counted from the start of the record, where the encoding says it.
+    /// The first bit, counted from the start of the record, if encoded.
     public let position: Int?
-    /// The integer type it was declared with, where the encoding says it.
+    /// The declared integer type, if encoded.
     public let container: Scalar?
   }
 
-  /// Reads one type, from the first byte of `text` to the last.
+  /// Reads one type, which is the whole text.
   ///
   /// - Throws: ``TypeEncodingError`` with the broken rule and the offset of the byte that broke it.
   /// - Complexity: O(*n*) in the length of `text`, which has at most ``TypeEncodingError/Limits/length`` bytes.
@@ -101,17 +96,15 @@ public struct TypeEncoding: Hashable, Sendable {
     layout = TypeLayout.find(kind, qualifiers, on: .current)
   }
 
-  /// A record whose members are known to the Swift compiler only; without a name where `name` is none that could be read.
+  /// A record whose members only the Swift compiler knows; unnamed if `name` could not be read.
   package init(record name: String, measured layout: TypeLayout) {
     kind = .structure(Record(name: TypeEncodingParser.isRecordName(name) ? name : "?", members: nil))
     qualifiers = []
     self.layout = layout
   }
 
-  /// Size and alignment on `target`, by the same rules as ``layout``.
-  ///
-  /// The encoding itself may differ between targets, since a C `char` has a sign on some only. A record that was
-  /// made from a Swift type has a layout on this machine only.
+  /// ``layout`` on `target`. A record made from a Swift type has a layout on this machine only. The encoding itself may differ
+  /// between targets, since a C `char` is signed on some only.
   ///
   /// - Complexity: O(*n*) in the length of the encoding.
   public func layout(on target: TypeLayout.Target) -> TypeLayout? {
@@ -124,15 +117,16 @@ public struct TypeEncoding: Hashable, Sendable {
     left.kind == right.kind && left.qualifiers == right.qualifiers
   }
 
+  /// Hashes what `==` compares.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(kind)
     hasher.combine(qualifiers)
   }
 
-  /// Whether a value of one type can stand for the other as far as the encodings can tell.
+  /// Whether a value of one type can stand for the other, as far as the encodings tell.
   ///
-  /// Class and protocol names, block signatures, member names and every qualifier but `A` are ignored, and a record
-  /// without members matches one of the same name with members.
+  /// Class and protocol names, block signatures, member names and qualifiers except `A` are ignored. A record without members
+  /// matches one of the same name with members.
   public func matchesLeniently(_ other: Self) -> Bool {
     guard qualifiers.contains(.atomic) == other.qualifiers.contains(.atomic) else { return false }
     switch (kind, other.kind) {

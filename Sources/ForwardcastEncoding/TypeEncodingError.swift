@@ -1,6 +1,6 @@
-// TypeEncodingError.swift: why a text is no type encoding.
+// TypeEncodingError.swift: why a text is not a type encoding.
 
-/// Why a text is no type encoding, and at which byte.
+/// Why a text is not a type encoding, and at which byte.
 ///
 ///     do { _ = try MethodSignature("v@:&") } catch {
 ///       error.code          // .unknownType
@@ -8,30 +8,30 @@
 ///       "\(error)"          // unknown type at byte 3 of "v@:&"
 ///     }
 public struct TypeEncodingError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Which rule was broken. More may join, so a `switch` needs a `default`.
+  /// Which rule was broken. More may be added, so a `switch` needs a `default`.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
-    /// The rule in a few words, as an error's text begins.
+    /// The rule in words, as it begins an error's text.
     public let description: String
 
-    /// The text ends where a type or the rest of one has to stand.
+    /// The text ends where a type, or the rest of one, is expected.
     public static var unexpectedEnd: Code { Code(description: "unexpected end") }
     /// A byte that starts no known type.
     public static var unknownType: Code { Code(description: "unknown type") }
-    /// No digit where a count, a width or a position has to stand.
+    /// No digit where a count, width or position is expected.
     public static var numberExpected: Code { Code(description: "number expected") }
-    /// A number with a needless 0 in front, which would not print back.
+    /// A number with a leading 0, which would not print back.
     public static var leadingZero: Code { Code(description: "leading zero") }
     /// A number above ``Limits/size``.
     public static var numberTooLarge: Code { Code(description: "number too large") }
-    /// Something after a type that is complete.
+    /// Text after a complete type.
     public static var trailingText: Code { Code(description: "text after the type") }
-    /// A closing bracket is missing where this byte stands.
+    /// A closing bracket is missing.
     public static var bracketExpected: Code { Code(description: "closing bracket expected") }
     /// A struct or union with neither name nor members.
     public static var emptyRecord: Code { Code(description: "record without name and members") }
-    /// A byte that cannot stand in the name it stands in.
+    /// A byte that is not allowed in a name.
     public static var invalidName: Code { Code(description: "invalid character in a name") }
-    /// A member that is no bit-field and has no quoted name, in a record whose members before it have names.
+    /// A member without a quoted name, and not a bit-field, after members with names.
     public static var memberNameExpected: Code { Code(description: "quoted member name expected") }
     /// A bit-field that is not the member of a record.
     public static var misplacedBitField: Code { Code(description: "bit-field outside a record") }
@@ -39,7 +39,7 @@ public struct TypeEncodingError: Error, Hashable, Sendable, CustomStringConverti
     public static var bitFieldTooWide: Code { Code(description: "bit-field too wide") }
     /// A complex number whose parts are not numbers.
     public static var complexPartExpected: Code { Code(description: "number type expected after 'j'") }
-    /// A block signature that does not name the block itself, `@?`, after the result.
+    /// A block signature without the block itself, `@?`, after the result.
     public static var blockExpected: Code { Code(description: "'@?' expected as first block argument") }
     /// A method signature whose first argument is not `@` or `#`.
     public static var receiverExpected: Code { Code(description: "receiver '@' or '#' expected") }
@@ -47,27 +47,28 @@ public struct TypeEncodingError: Error, Hashable, Sendable, CustomStringConverti
     public static var selectorExpected: Code { Code(description: "selector ':' expected") }
     /// More than ``Limits/length`` bytes of text.
     public static var tooLong: Code { Code(description: "text too long") }
-    /// More than ``Limits/depth`` types inside one another.
+    /// More than ``Limits/depth`` nested types.
     public static var tooDeep: Code { Code(description: "types nested too deeply") }
-    /// A type that would need more than ``Limits/size`` bytes.
+    /// A type of more than ``Limits/size`` bytes.
     public static var typeTooLarge: Code { Code(description: "type too large") }
   }
 
-  /// Bounds on what is read, so that text from outside costs little whatever it says.
+  /// Bounds on input, so that untrusted text costs little.
   public enum Limits {
     /// Bytes of text: 65,536.
     public static let length = 1 << 16
-    /// Types inside one another, counting pointers, arrays, records and block signatures: 64.
+    /// Nested types, counting pointers, arrays, records and block signatures: 64.
     public static let depth = 64
-    /// Bytes of one type, and the largest number that may be written: 2⁴⁷, more than a process can address; 2¹⁸ where an
-    /// `Int` has 32 bits, so that no sum of sizes in a text of ``length`` overflows.
+    /// Bytes of one type, and the largest number: 2⁴⁷, more than a process can address; 2¹⁸ with a 32-bit `Int`, so that no sum of
+    /// sizes in a text of ``length`` overflows.
     public static let size = Int.bitWidth > 32 ? 1 << 47 : 1 << 18
   }
 
+  /// Which rule was broken.
   public var code: Code { parts.code }
-  /// The whole text, so that a log line can be understood by itself.
+  /// The whole text.
   public var encoding: String { parts.encoding }
-  /// Offset into `encoding.utf8`, counted from 0. It is the length of the text where something is missing at its end.
+  /// Offset into `encoding.utf8`; the text's length where something is missing at its end.
   public var byteOffset: Int { parts.byteOffset }
 
   private struct Parts: Hashable, Sendable {
@@ -76,7 +77,7 @@ public struct TypeEncodingError: Error, Hashable, Sendable, CustomStringConverti
     let byteOffset: Int
   }
 
-  /// One reference, since an error passes through many functions, each of which would copy all its parts.
+  /// One reference: an error is copied by each function that it passes through.
   private indirect enum Storage: Hashable, Sendable { case parts(Parts) }
 
   private let storage: Storage
@@ -91,7 +92,7 @@ public struct TypeEncodingError: Error, Hashable, Sendable, CustomStringConverti
     storage = .parts(Parts(code: code, encoding: encoding, byteOffset: byteOffset))
   }
 
-  /// The rule, the byte and the text; of a text over 100 bytes, the part around that byte.
+  /// The rule, the byte and the text; of a text over 100 bytes, an excerpt.
   public var description: String { "\(code) at byte \(byteOffset) of \(excerpt)" }
 
   private var excerpt: String {

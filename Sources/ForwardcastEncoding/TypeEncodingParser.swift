@@ -1,11 +1,11 @@
-// TypeEncodingParser.swift: text to type encodings, with bounds.
+// TypeEncodingParser.swift: parses type encodings.
 
-/// Reads types from left to right, looking at each byte at most three times.
+/// Reads types from left to right, each byte at most three times.
 struct TypeEncodingParser {
   struct Place {
-    /// A record's member, or a text of its own.
+    /// In a record's member, or in a text that is one type.
     var allowsBitField = false
-    /// The member of a record with quoted names: a quoted text after `@` may be the next member's name.
+    /// In a member of a record with quoted names, where a quoted text after `@` may be the next member's name.
     var precedesNames = false
   }
 
@@ -29,7 +29,7 @@ struct TypeEncodingParser {
     TypeEncodingError(code: code, encoding: text, byteOffset: offset ?? position)
   }
 
-  /// One type with its qualifiers; leaves `position` behind it.
+  /// Reads one type with its qualifiers.
   mutating func readType(in place: Place = Place()) throws(TypeEncodingError) -> TypeEncoding {
     var qualifiers: [TypeEncoding.Qualifier] = []
     while let byte = peek(), let qualifier = TypeEncoding.Qualifier(rawValue: byte) {
@@ -73,7 +73,7 @@ struct TypeEncodingParser {
     }
   }
 
-  /// Steps over an opening byte, one level deeper.
+  /// Skips an opening byte, one level deeper.
   private mutating func enter() throws(TypeEncodingError) {
     guard depth < TypeEncodingError.Limits.depth else { throw error(.tooDeep) }
     position += 1
@@ -144,8 +144,8 @@ struct TypeEncodingParser {
     return .complex(part)
   }
 
-  /// `b3`, or with position and declared type `b64I3`. The letter is a declared type only when digits follow it;
-  /// no type begins with a digit, so `{?=b3I}` is a field and an `unsigned int`.
+  /// `b3`, or with position and declared type `b64I3`. The letter is a declared type only if digits follow, since no type begins
+  /// with a digit: `{?=b3I}` is a field and an `unsigned int`.
   private mutating func readBitField() throws(TypeEncodingError) -> TypeEncoding.BitField {
     position += 1
     let start = position
@@ -174,8 +174,7 @@ struct TypeEncodingParser {
       return TypeEncoding.Record(name: name, members: nil)
     }
     position += 1
-    // Whether members have names is known from the first that is no bit-field: one of those may have none beside members
-    // that have.
+    // Whether members have names is known from the first one that is not a bit-field, which may lack a name among named members.
     var areNamed: Bool?
     var members: [TypeEncoding.Member] = []
     while let byte = peek(), byte != close {
@@ -195,7 +194,7 @@ struct TypeEncodingParser {
     return TypeEncoding.Record(name: name, members: members)
   }
 
-  /// The name of a record, up to the `=` or closing bracket at which `position` is left.
+  /// The name of a record; stops at the `=` or closing bracket.
   private mutating func readRecordName(until close: UInt8) throws(TypeEncodingError) -> String {
     let start = position
     if peek() == UInt8(ascii: "?") { position += 1 }
@@ -247,7 +246,7 @@ struct TypeEncodingParser {
     return String(decoding: bytes[start..<position], as: UTF8.self)
   }
 
-  /// Decimal digits, as C prints numbers.
+  /// Decimal digits as C prints them.
   @inline(never) mutating func readNumber() throws(TypeEncodingError) -> Int {
     let start = position
     guard let first = peek() else { throw error(.unexpectedEnd) }
@@ -267,7 +266,7 @@ struct TypeEncodingParser {
     return try readNumber()
   }
 
-  /// The place of an argument, which may be left out: digits, after a sign where a runtime writes one.
+  /// The optional place of an argument: digits, possibly after a sign.
   mutating func readOffsetIfAny() throws(TypeEncodingError) -> MethodSignature.StatedOffset? {
     guard let byte = peek(), byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-") else {
       return try readNumberIfAny().map { MethodSignature.StatedOffset(sign: "", digits: $0) }
@@ -289,7 +288,7 @@ struct TypeEncodingParser {
     }
   }
 
-  /// Whether `name` can be the name of a record, so that what is made from it can be read again.
+  /// Whether `name` can be read as the name of a record.
   static func isRecordName(_ name: String) -> Bool {
     guard !name.isEmpty, var parser = try? TypeEncodingParser(name + "}") else { return false }
     guard (try? parser.readRecordName(until: UInt8(ascii: "}"))) != nil else { return false }

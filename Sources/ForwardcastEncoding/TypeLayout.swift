@@ -1,34 +1,33 @@
-// TypeLayout.swift: size and alignment in bytes, found in one pass.
+// TypeLayout.swift: size and alignment.
 
-/// How much room a value takes and where it may begin, in bytes, as the platform's C compiler has it.
+/// Size and alignment of a type in bytes, as by the platform's C compiler.
 ///
 ///     try TypeEncoding("{?=cq}").layout   // TypeLayout(size: 16, alignment: 8)
 ///
-/// A member's place follows from its type and the members before it, so one pass over the encoding is enough.
-/// Encodings do not say that a struct is packed or over-aligned: such a struct is laid out as if it were not.
+/// Encodings do not tell whether a struct is packed or over-aligned: it is laid out as if it were not.
 public struct TypeLayout: Hashable, Sendable {
-  /// Bytes of one value; as a rule a multiple of the alignment, so that values can follow one another.
+  /// The size of one value; usually a multiple of the alignment.
   public let size: Int
-  /// Addresses of values are multiples of this power of two.
+  /// A power of two that divides the addresses of values.
   public let alignment: Int
 
   /// A layout measured elsewhere.
   public init(size: Int, alignment: Int) { (self.size, self.alignment) = (size, alignment) }
 
-  /// A system whose C compiler may disagree with the others'. More may join, so a `switch` needs a `default`.
+  /// A platform whose C compiler may disagree with others'. More may be added, so a `switch` needs a `default`.
   public enum Target: String, Hashable, Sendable, CaseIterable {
     /// Linux on 64-bit Intel processors.
     case x86_64Linux = "x86_64-linux"
     /// Linux on 64-bit ARM processors.
     case aarch64Linux = "aarch64-linux"
-    /// macOS and its kin on Apple's processors.
+    /// Apple's systems on Apple's processors.
     case arm64Apple = "arm64-apple"
     /// macOS and simulators on Intel processors.
     case x86_64Apple = "x86_64-apple"
     /// watchOS with pointers of four bytes.
     case arm64_32Apple = "arm64_32-apple"
 
-    /// The machine this program was compiled for; where it is none of these, the nearest.
+    /// The platform of this program, or the nearest one.
     public static var current: Target {
       #if canImport(Darwin) && arch(x86_64)
         .x86_64Apple
@@ -47,10 +46,10 @@ public struct TypeLayout: Hashable, Sendable {
 
     var longDoubleSize: Int { self == .arm64Apple || self == .arm64_32Apple ? 8 : 16 }
 
-    /// Whether bit-fields without a name raise the alignment of their record.
+    /// Whether unnamed bit-fields raise the alignment of their record.
     var unnamedBitFieldsAlign: Bool { self == .aarch64Linux || self == .arm64_32Apple }
 
-    /// Whether bit-fields of some width follow the last bit wherever it is, whatever their declared type.
+    /// Whether bit-fields follow the last bit wherever it is, whatever their declared type.
     var bitFieldsIgnoreUnits: Bool { self == .arm64_32Apple }
   }
 
@@ -87,14 +86,14 @@ public struct TypeLayout: Hashable, Sendable {
     self.init(size: size, alignment: size)
   }
 
-  /// `nil` when the product is no `Int`; the parser has refused such a type before.
+  /// `nil` on overflow; the parser has refused such a type.
   private func repeated(_ count: Int) -> TypeLayout? {
     let (product, overflow) = size.multipliedReportingOverflow(by: count)
     return overflow ? nil : TypeLayout(size: product, alignment: alignment)
   }
 
-  /// C's `_Atomic`: what fits sixteen bytes grows to a power of two and is aligned to it, so that one instruction
-  /// can move it; what has no bytes gets one.
+  /// C's `_Atomic`: up to sixteen bytes, size and alignment grow to a power of two, at least one, so that one instruction can move
+  /// it.
   private var atomic: TypeLayout {
     if size == 0 { return TypeLayout(size: 1, alignment: alignment) }
     if size > 16 { return self }
@@ -104,7 +103,7 @@ public struct TypeLayout: Hashable, Sendable {
   }
 }
 
-/// A struct or union on its way: how many bits are taken, and the strictest alignment so far.
+/// A struct or union in progress: the bits taken, and the strictest alignment so far.
 private struct RecordLayout {
   let isUnion: Bool
   let target: TypeLayout.Target
@@ -133,10 +132,8 @@ private struct RecordLayout {
     bits = max(bits, start + member.size * 8)
   }
 
-  /// A field goes on where the one before it ended, unless it would cross the border of its declared type's units.
-  ///
-  /// The encoding of Apple's compilers does not say that type. Taken for it is `unsigned int`, or the smallest wider
-  /// integer that holds the field: the usual declaration, though not the only one with that encoding.
+  /// A field follows the one before it, unless it would cross a boundary of its declared type's units. Apple's compilers do not
+  /// encode that type: assumed is `unsigned int`, or the smallest wider integer that holds the field.
   mutating func add(_ field: TypeEncoding.BitField, isNamed: Bool) {
     let guess: TypeEncoding.Scalar =
       field.width <= 32 ? .unsignedInt : field.width <= 64 ? .unsignedLongLong : .unsignedInt128
