@@ -1,6 +1,6 @@
-// MemberChecker.swift: what a member has that no message can carry.
+// MemberChecker.swift: reports what a message cannot carry of one member.
 
-/// Looks at one member. Says at the word to blame why it cannot be carried, and what to write instead.
+/// Checks one member. Each problem marks the offending tokens and says what to write instead.
 struct MemberChecker {
   let member: Member
   let declaration: TypeDeclaration
@@ -12,16 +12,13 @@ struct MemberChecker {
     problems.append(Problem(message: message, offsets: source.offsets(positions), fixes: fixes))
   }
 
-  /// Refuses a word before a type, where it stands there.
+  /// Refuses a specifier of a type, if it is there.
   private mutating func refuse(_ word: String, of type: TypeText, _ message: String) {
     guard type.specifiers.contains(word) else { return }
     let position =
       type.positions.first { source[$0].kind == .word && source.text($0) == word } ?? type.positions.lowerBound
     refuse(message, position..<position + 1)
   }
-
-  /// What can be said of any requirement.
-  private var orByHand: String { declaration.orByHand }
 
   static func problems(of member: Member, in declaration: TypeDeclaration, _ settings: ModuleSettings) -> [Problem] {
     var checker = MemberChecker(member: member, declaration: declaration, settings: settings)
@@ -45,7 +42,7 @@ struct MemberChecker {
       switch modifier.word {
       case "static", "class":
         refuse(
-          "a static member belongs to a type, and a message goes to objects; write it in an extension or in another protocol\(orByHand)",
+          "a static member belongs to a type, and a message goes to objects; write it in an extension or in another protocol\(declaration.orByHand)",
           modifier.positions)
       case "optional":
         if declaration.isObjectiveC || member.attributes.contains(where: { $0.name == "objc" }) {
@@ -79,7 +76,7 @@ struct MemberChecker {
     }
     if let generics = member.generics {
       refuse(
-        "a generic member cannot be forwarded unless each of its types is that of one argument alone: the types of a message are known when it is written; write them\(orByHand)",
+        "a generic member cannot be forwarded unless each of its types is that of one argument alone: the types of a message are known when it is written; write them\(declaration.orByHand)",
         generics)
     }
     if let position = member.rethrowsPosition {
@@ -117,7 +114,8 @@ struct MemberChecker {
       }
       refuse(
         "inout", of: type,
-        "every target gets its own copy, so \(name) cannot be 'inout'; answer the new value instead\(orByHand)")
+        "every target gets its own copy, so \(name) cannot be 'inout'; answer the new value instead\(declaration.orByHand)"
+      )
       refuse(
         "isolated", of: type,
         "a message runs where its target says, so \(name) cannot be 'isolated'; put the requirement on a global actor")
@@ -140,14 +138,14 @@ struct MemberChecker {
       }
       if type.isSome, type.isSelfConforming, !settings.opensAll {
         refuse(
-          "in Swift 5 every target would see '\(type.keyed)' as the type of \(name); write that, or enable the upcoming feature 'ImplicitOpenExistentials'\(orByHand)",
+          "in Swift 5 every target would see '\(type.keyed)' as the type of \(name); write that, or enable the upcoming feature 'ImplicitOpenExistentials'\(declaration.orByHand)",
           parameter.positions)
       }
       checkType(type)
     }
   }
 
-  /// A block among the arguments of a pack crashes at its first call.
+  /// A block in a parameter pack crashes at its first call.
   private mutating func refuseBlock(_ type: TypeText) -> Bool {
     let block = type.positions.first {
       source.isMark($0, "@") && source.isWord($0 + 1, "convention") && source.isWord($0 + 3, "block")
@@ -162,27 +160,25 @@ struct MemberChecker {
   private mutating func checkType(_ type: TypeText) {
     checkSelf(type)
     checkLifetime(type)
-    checkNames(type)
+    if declaration.keyword == "protocol" { checkNames(type) }
   }
-
   private mutating func checkSelf(_ type: TypeText) {
     guard let position = type.selfPosition else { return }
     let own = declaration.members.compactMap(\.namedType?.name)
     if source.isMark(position + 1, "."), own.contains(source.text(position + 2)) {
       let start = source[position].range.lowerBound
-      let fix = Problem.Fix(
-        title: "remove 'Self.'", offsets: start..<source[position + 2].range.lowerBound, text: "")
+      let fix = Problem.Fix(title: "remove 'Self.'", offsets: start..<source[position + 2].range.lowerBound, text: "")
       refuse(
         "a message cannot name 'Self'; '\(source.text(position + 2))' is the protocol's own: write it without 'Self.'",
         position..<position + 3, fixes: [fix])
     } else {
       refuse(
-        "'Self' is another type in each target, so a message cannot name it; write 'any \(declaration.name)'\(orByHand)",
+        "'Self' is another type in each target, so a message cannot name it; write 'any \(declaration.name)'\(declaration.orByHand)",
         position..<position + 1)
     }
   }
 
-  /// Types whose values a message cannot keep: there is one owner of each, or they point into something.
+  /// Refuses types whose values a message cannot store: noncopyable types and views into memory.
   private mutating func checkLifetime(_ type: TypeText) {
     for position in type.positions {
       if source.isMark(position, "~"),
@@ -205,9 +201,8 @@ struct MemberChecker {
     "Span", "RawSpan", "MutableSpan", "MutableRawSpan", "OutputSpan", "OutputRawSpan", "UTF8Span",
   ]
 
-  /// Types that are called like those which the written class has of its own.
+  /// Refuses names that the written class declares itself.
   private mutating func checkNames(_ type: TypeText) {
-    guard declaration.keyword == "protocol" else { return }
     for position in type.positions
     where ["Messages", "Forwarding", "Interface"].contains(source.text(position)) && !source.isMark(position - 1, ".") {
       refuse(
@@ -218,9 +213,7 @@ struct MemberChecker {
 
   private mutating func checkResult() {
     guard let type = member.type else {
-      if member.kind != .method {
-        refuse("the type of '\(member.name)' is not written", member.namePositions)
-      }
+      if member.kind != .method { refuse("the type of '\(member.name)' is not written", member.namePositions) }
       return
     }
     if refuseBlock(type) { return }
@@ -243,9 +236,8 @@ struct MemberChecker {
 }
 
 extension TypeDeclaration {
-  /// The advice for a requirement that no message can carry.
+  /// The advice that fits every requirement which no message can carry.
   var orByHand: String {
-    keyword == "protocol"
-      ? ", or mark it '@NotForwarded' and write it in an extension of '\(plainName)Proxy'" : ""
+    keyword == "protocol" ? ", or mark it '@NotForwarded' and write it in an extension of '\(plainName)Proxy'" : ""
   }
 }

@@ -1,16 +1,16 @@
-// ProtocolChecker.swift: what a protocol has that cannot be carried, and how many answers become one.
+// ProtocolChecker.swift: reports what cannot be forwarded of a protocol, and plans how answers are combined.
 
-/// Goes through a protocol once. Says at the word to blame why something cannot be carried, and what to write instead.
+/// Checks a protocol and its members. Each problem marks the offending tokens and says what to write instead.
 struct ProtocolChecker {
   let declaration: TypeDeclaration
   let settings: ModuleSettings
   let silence: SilentAnswers
   private(set) var problems: [Problem] = []
-  /// The plan of each member that answers, by where the member begins.
+  /// How answers are combined, by the first position of the member.
   private(set) var plans: [Int: AnswerPlan] = [:]
-  /// The members that are not carried, by where they begin: refused, or left to the program.
+  /// Members that are not forwarded, by first position: refused, or marked `@NotForwarded`.
   private(set) var leftOut: Set<Int> = []
-  /// Whether something besides the members was refused.
+  /// Whether something other than a message was refused.
   private(set) var isHeadRefused = false
 
   private var source: SourceText { declaration.source }
@@ -37,14 +37,9 @@ struct ProtocolChecker {
       problems += found
       if found.isEmpty { checkAnswer(member) }
       if member.kind == .property, member.plainName == "multicast" {
-        refuse(
-          "'multicast' is the written class's own member; give the property another name", member.namePositions)
+        refuse("'multicast' is the written class's own member; give the property another name", member.namePositions)
       }
-      if problems.count == before {
-        carried += member.entries
-      } else {
-        leftOut.insert(member.positions.lowerBound)
-      }
+      if problems.count == before { carried += member.entries } else { leftOut.insert(member.positions.lowerBound) }
     }
     problems += declaration.selectorProblems(of: carried)
   }
@@ -85,7 +80,7 @@ struct ProtocolChecker {
     }
   }
 
-  /// A class can be generic over the types that `any P<T>` names, and over no others.
+  /// `any P<T>` names primary associated types only, so the class can be generic over no others.
   private mutating func checkAssociated(_ member: Member) {
     guard let type = member.namedType else { return }
     let position = type.position..<type.position + 1
@@ -103,7 +98,7 @@ struct ProtocolChecker {
       position, fixes: [.init(title: "make '\(type.name)' primary", offsets: place..<place, text: text)])
   }
 
-  /// Whether the protocol names a type elsewhere than in `declaring`, so that the class has to know what it is.
+  /// Whether the protocol uses a type outside of its declaration, so that the class needs to know it.
   private func isUsed(_ type: NamedType, by declaring: Member) -> Bool {
     let places = [declaration.whereClause].compactMap(\.self) + declaration.members.map(\.positions)
     return places.joined().contains { !declaring.positions.contains($0) && source.text($0) == type.name }
@@ -170,7 +165,7 @@ struct ProtocolChecker {
   }
 
   private mutating func refuseSilence(_ member: Member, _ type: TypeText, _ attribute: Attribute?) {
-    // Where the type is stated, the value may begin with a dot. A type of the protocol's own an attribute cannot state.
+    // With a stated type, the value may begin with a dot. An attribute cannot state an associated type.
     let own = declaration.associatedTypes.map(\.name)
     let isOwn = type.positions.contains { source[$0].isWord && own.contains(source.text($0)) }
     let isKnown = type.isFunction || type.text.hasPrefix("any ") || source.emptyValue(of: type) != nil
@@ -197,5 +192,25 @@ struct ProtocolChecker {
     refuse(
       "\(reason); say \(say)'@Forwarded(otherwise: .\(all))' for all\(optional)\(throwing)", type.positions,
       fixes: isOwn ? [] : [fix])
+  }
+}
+
+extension ForwardedInterface {
+  /// Members that are not on the protocol's actor and so cannot reach targets that stay there.
+  var isolationProblems: [Problem] {
+    guard ![.nonisolated, .inherited].contains(isolation), !isVisiblySendable else { return [] }
+    let isOnMainActorByDefault = !declaration.attributes.contains(where: \.isGlobalActor)
+    let advice = isOnMainActorByDefault ? ", or declare the protocol 'nonisolated'" : ""
+    return declaration.members.compactMap { member in
+      if case .other = member.kind { return nil }
+      guard isolation(of: member) != isolation else { return nil }
+      let blame =
+        member.modifier("nonisolated")?.positions ?? member.attributes.first(where: \.isGlobalActor)?.positions
+        ?? member.namePositions
+      return Problem(
+        message:
+          "the protocol's targets stay on its actor, so '\(member.name)' cannot reach them from elsewhere; inherit 'Sendable'\(advice)",
+        offsets: source.offsets(blame))
+    }
   }
 }

@@ -1,11 +1,11 @@
-// Conversation.swift: the compiler's questions and their answers, as JSON.
+// Conversation.swift: the compiler's plug-in protocol, in JSON.
 
-/// What is said to the compiler, message by message. It has no state: each message stands for itself.
+/// Answers the compiler's messages. Stateless.
 package enum Conversation {
-  /// The newest version of the protocol that is spoken here.
+  /// The newest version of the plug-in protocol that is supported.
   static let protocolVersion = 7
 
-  /// The reply to one message. Whatever it is, there is one.
+  /// The reply to one message; every message gets one.
   package static func reply(to bytes: [UInt8]) -> String {
     guard let message = JSONValue(bytes), case .object(let members) = message else {
       return result("a message could not be read")
@@ -30,9 +30,7 @@ package enum Conversation {
     guard let macro = question["macro"]?["typeName"]?.text, let role = question["macroRole"]?.text,
       let attribute = question["attributeSyntax"], let attributeText = attribute["source"]?.text,
       let declaration = question["declSyntax"], let declarationText = declaration["source"]?.text
-    else {
-      return result("this question of the compiler is not complete")
-    }
+    else { return result("this question of the compiler is not complete") }
     let request = ExpansionRequest(
       macro: macro, role: role, attribute: SourceText(attributeText), declaration: SourceText(declarationText),
       context: question["lexicalContext"]?.elements.compactMap { $0["source"]?.text } ?? [],
@@ -48,7 +46,7 @@ package enum Conversation {
     return result(.string(expansion.text), diagnostics)
   }
 
-  /// What the build configuration tells. A module that is on the main actor by default says so only by two features.
+  /// The settings in the build configuration. Default isolation to the main actor shows in two features only.
   private static func settings(_ configuration: String?) -> ModuleSettings {
     let features = configuration.flatMap { JSONValue(Array($0.utf8))?["features"]?.elements } ?? []
     return ModuleSettings(
@@ -65,7 +63,7 @@ package enum Conversation {
     return JSONValue.object(["expandMacroResult": .object(members)]).encoded
   }
 
-  /// An error, and nothing that is written.
+  /// An error without an expansion.
   private static func result(_ error: String, at location: JSONValue? = nil) -> String {
     result(.null, [diagnostic(Problem(message: error, offsets: 0..<0), location)])
   }

@@ -1,6 +1,6 @@
 // JSONValue.swift: the compiler's messages as values, read from text and written back.
 
-/// One JSON value. Reading is bounded in depth and never fails but with `nil`.
+/// One JSON value.
 indirect enum JSONValue: Equatable {
   /// A number, or `true`, `false` or `null`.
   case plain(String)
@@ -8,10 +8,8 @@ indirect enum JSONValue: Equatable {
   case array([JSONValue])
   case object([String: JSONValue])
 
-  /// The value under a key; `nil` where there is none or this is no object.
-  subscript(key: String) -> JSONValue? {
-    if case .object(let members) = self { members[key] } else { nil }
-  }
+  /// The member of an object; `nil` for other values.
+  subscript(key: String) -> JSONValue? { if case .object(let members) = self { members[key] } else { nil } }
 
   var text: String? { if case .string(let text) = self { text } else { nil } }
   var elements: [JSONValue] { if case .array(let elements) = self { elements } else { [] } }
@@ -24,8 +22,7 @@ indirect enum JSONValue: Equatable {
 // MARK: Writing
 
 extension JSONValue {
-  /// The value as text: UTF-8 as it is, only what JSON demands is escaped. The compiler misreads escapes of other
-  /// characters where they come in pairs.
+  /// The value as text, with only the escapes that JSON demands: the compiler misreads surrogate pairs of escapes.
   var encoded: String {
     switch self {
     case .plain(let text): return text
@@ -46,8 +43,7 @@ extension JSONValue {
       case "\n": text += "\\n"
       case "\r": text += "\\r"
       case "\t": text += "\\t"
-      case "\u{0}"..<" ":
-        text += "\\u00" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
+      case "\u{0}"..<" ": text += "\\u00" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
       default: text.unicodeScalars.append(scalar)
       }
     }
@@ -58,7 +54,7 @@ extension JSONValue {
 // MARK: Reading
 
 extension JSONValue {
-  /// Reads one value that fills `bytes`; `nil` when it is no JSON or nests too deeply.
+  /// Reads one value that fills `bytes`; `nil` when it is not JSON or nests more than 128 levels deep.
   init?(_ bytes: [UInt8]) {
     var reader = JSONReader(bytes: bytes)
     guard let value = reader.value(depth: 0), reader.isAtEnd() else { return nil }
@@ -103,8 +99,7 @@ private struct JSONReader {
     var members: [String: JSONValue] = [:]
     if take(UInt8(ascii: "}")) { return .object(members) }
     repeat {
-      skipBlanks()
-      guard index < bytes.count, bytes[index] == UInt8(ascii: "\""), let key = string(), take(UInt8(ascii: ":")),
+      guard case .string(let key)? = value(depth: depth + 1), take(UInt8(ascii: ":")),
         let member = value(depth: depth + 1)
       else { return nil }
       members[key] = member

@@ -1,10 +1,9 @@
-// CountedExpansion.swift: a written class where the optimizer counts it.
+// CountedExpansion.swift: @Counted, which moves the written class into an extension.
 
-/// Writes the class that stands in a namespace, behind a condition that never holds, into an extension of that namespace.
+/// Writes the class, which the namespace holds behind a condition that is never true, into an extension of the namespace.
 ///
-/// When a whole module is optimized, the compiler calls the only type that conforms to an internal protocol directly. It looks
-/// for such types in declarations and in extensions, but not in what an attribute wrote beside a declaration. So the class
-/// stands in an extension: every conformance that it has, from wherever, is counted as that of any other class.
+/// In whole-module optimization the compiler calls the only type that conforms to an internal protocol directly. It counts
+/// conformances in declarations and in extensions, but not in what a peer macro wrote: there the class would be missed.
 struct CountedExpansion {
   let request: ExpansionRequest
 
@@ -27,6 +26,5 @@ struct CountedExpansion {
   }
 
   static let macro = "Counted"
-  /// The condition before the class.
   static let condition: StaticString = "WRITTEN_INTO_AN_EXTENSION"
 }

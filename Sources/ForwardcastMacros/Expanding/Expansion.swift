@@ -1,32 +1,31 @@
-// Expansion.swift: what the compiler asks for, and what it gets.
+// Expansion.swift: one expansion, its request and its result.
 
-/// One attribute that the compiler wants expanded.
+/// One attribute to expand.
 struct ExpansionRequest {
   /// The name of the macro: `Forwarded`, `Receiver`, `Message`, `Answer` or `NotForwarded`.
   let macro: String
   /// `peer`, `member` or `extension`.
   let role: String
-  /// The attribute as it was written.
   let attribute: SourceText
-  /// The declaration that it is attached to, with all attributes.
+  /// The declaration that the attribute is attached to, with all attributes.
   let declaration: SourceText
-  /// The declarations around it, the innermost first, without their members.
+  /// The enclosing declarations, innermost first, without members.
   var context: [String] = []
-  /// The type that an extension is asked for, with the names of the types around it.
+  /// The qualified name of the type to extend.
   var extendedType = ""
   var settings = ModuleSettings()
-  /// Where the text of the declaration begins, with what stands before its first token.
+  /// Where the text of the declaration begins, leading comments included.
   var place: SourcePlace?
-  /// Whether the conformance that the macro declares is still missing. The compiler says so for extensions.
+  /// Whether the type lacks the conformance that the macro declares. Only extensions are told.
   var wantsConformance = true
 }
 
-/// What is written, and what is said about it.
+/// The written text and the diagnostics.
 struct Expansion {
   var text = ""
-  /// Offsets are those of the declaration.
+  /// Problems with offsets in the declaration.
   var problems: [Problem] = []
-  /// Problems whose offsets are those of the attribute.
+  /// Problems with offsets in the attribute.
   var attributeProblems: [Problem] = []
 
   var hasErrors: Bool { (problems + attributeProblems).contains { $0.severity == .error } }
@@ -41,10 +40,9 @@ struct Expansion {
 }
 
 extension ExpansionRequest {
-  /// The longest declaration that is read, in bytes.
+  /// The longest declaration that is read: 4 MiB.
   static let maximumLength = 4 << 20
 
-  /// Writes what the attribute stands for.
   func expanded() -> Expansion {
     var expansion = Expansion()
     guard declaration.bytes.count <= Self.maximumLength else {
@@ -59,21 +57,21 @@ extension ExpansionRequest {
     default:
       expansion.refuse("this version of the attributes does not know '\(macro)'", attribute: attribute.offsets(0..<1))
     }
-    // Each problem is told once: with the class or the table, not with the extension as well.
+    // The peer or member expansion reports the same problems.
     if role == "extension", macro != CountedExpansion.macro {
       (expansion.problems, expansion.attributeProblems) = ([], [])
     }
     return expansion
   }
 
-  /// Reads the declaration, and tells what of it cannot be read.
+  /// The declaration; what cannot be read becomes a problem.
   func read(_ expansion: inout Expansion) -> TypeDeclaration? {
     var reader = DeclarationReader(declaration)
     defer { expansion.problems = reader.problems }
     return reader.typeDeclaration()
   }
 
-  /// The declarations around it, the innermost first, as far as they can be read.
+  /// The enclosing declarations, innermost first; `nil` for one that cannot be read.
   var around: [TypeDeclaration?] {
     context.map { text in
       var reader = DeclarationReader(SourceText(text))
@@ -81,7 +79,7 @@ extension ExpansionRequest {
     }
   }
 
-  /// The arguments of the attribute; one without a label has that of the argument before it.
+  /// The arguments of the attribute; one without a label gets that of the argument before it.
   var arguments: [(label: String, value: Range<Int>)] {
     var (position, label) = (0, "")
     return (attribute.attributes(&position).first?.arguments ?? []).map {
@@ -90,7 +88,7 @@ extension ExpansionRequest {
     }
   }
 
-  /// `Name` of an argument `Name.self`, without brackets; `nil`, and a problem, for anything else.
+  /// `Name` of an argument `Name.self`, without parentheses; `nil`, and a problem, for anything else.
   func typeName(_ value: Range<Int>, as example: String, _ expansion: inout Expansion) -> String? {
     var (start, end) = (value.lowerBound, value.upperBound - 2)
     if value.count > 2, attribute.isWord(end + 1, "self"), attribute.isMark(end, ".") {
@@ -103,13 +101,13 @@ extension ExpansionRequest {
 
   // MARK: @Message, @Answer and @NotForwarded
 
-  /// Says where an attribute that others read stands for nothing. It never writes anything.
+  /// Warns where one of these attributes has no effect. They never write anything.
   func expandMark(into expansion: inout Expansion) {
     guard let surplus else { return }
     expansion.attributeProblems = [Problem(severity: .warning, message: surplus, offsets: attribute.offsets(0..<2))]
   }
 
-  /// Why the attribute stands for nothing; `nil` when it is in its place.
+  /// Why the attribute has no effect; `nil` when it has.
   private var surplus: String? {
     let around = around.first ?? nil
     if let around, around.keyword == "protocol", around.attribute("Forwarded") != nil { return nil }

@@ -1,17 +1,16 @@
-// ForwardedExpansion.swift: @Forwarded, from the protocol to the class.
+// ForwardedExpansion.swift: @Forwarded.
 
 extension ExpansionRequest {
-  /// Reads a protocol, checks it, and writes the class or the extension that is asked for.
+  /// Reads and checks the protocol, then writes the requested class or extension.
   func expandForwarded(into expansion: inout Expansion) {
     guard var declaration = read(&expansion) else { return }
     guard declaration.keyword == "protocol" else {
       expansion.refuse(
-        "@Forwarded is for protocols: on a class, '@Receiver' writes a table",
-        declaration: declaration.keywordOffsets)
+        "@Forwarded is for protocols: on a class, '@Receiver' writes a table", declaration: declaration.keywordOffsets)
       return
     }
     declaration.around = around.compactMap(\.self)
-    // The compiler refuses protocols in generic types, and what is attached to a local one.
+    // The compiler itself refuses protocols in generic types and peers of local declarations.
     if declaration.around.contains(where: {
       $0.generics != nil || ["func", "init", "deinit", "subscript"].contains($0.keyword)
     }) {
@@ -30,7 +29,7 @@ extension ExpansionRequest {
     var interface = forwarded(declaration)
     let strayed = interface.isolationProblems
     if !expansion.hasErrors { expansion.problems += strayed }
-    // Whoever uses the class hears of the refusals alone.
+    // With an empty class, uses of it add no errors to those reported here.
     if checker.isHeadRefused || !strayed.isEmpty {
       declaration.items = []
       interface = forwarded(declaration)
@@ -43,7 +42,6 @@ extension ExpansionRequest {
     }
   }
 
-  /// Reads the arguments of the attribute.
   private func forwardedOptions(_ expansion: inout Expansion) -> ForwardedOptions? {
     var options = ForwardedOptions()
     for (label, value) in arguments {
@@ -71,26 +69,26 @@ extension ExpansionRequest {
 
 /// The arguments of `@Forwarded`.
 struct ForwardedOptions {
-  /// The written class of a protocol that is named as `any Name`, whatever its associated types are; a class stands for itself.
+  /// The class that is written for `any Name` or `any Name<…>`; a class name stands for itself.
   static func className(of type: String) -> String {
     type.hasPrefix("any ") ? String(type.dropFirst(4).prefix { $0 != "<" }).continued("Proxy") : type
   }
 
-  /// What a written class stands in.
+  /// The enum that contains a written class.
   static func namespace(of className: String) -> String { className.continued("Namespace") }
 
   /// The written classes of refined protocols.
   var inherited: [String] = []
-  /// The protocol that the class is to be, as `any Name`; `nil` for the one that is annotated.
+  /// The protocol that the class conforms to, as `any Name`; `nil` for the annotated one.
   var interface: String?
   var base: String?
   /// The global actor of `isolatedTo:`.
   var actor: String?
-  /// What stands for answers that nobody gives, where a requirement says nothing itself.
+  /// The answer that nobody gives, for requirements without `@Answer(otherwise:)`.
   var silence = SilentAnswers.refused
 }
 
 extension String {
-  /// A name with more letters, before the last backtick where it has such.
+  /// The name with a suffix, which stands inside of its backticks.
   func continued(_ letters: String) -> String { hasSuffix("`") ? dropLast() + letters + "`" : self + letters }
 }

@@ -1,15 +1,14 @@
-// ReceiverExpansion.swift: @Receiver, from the class to its table.
+// ReceiverExpansion.swift: @Receiver.
 
 extension ExpansionRequest {
-  /// Reads a class or an actor, checks the members that are messages, and writes the table or the conformance.
+  /// Reads a class or an actor and checks its messages, then writes the requested table or conformance.
   func expandReceiver(into expansion: inout Expansion) {
     guard var declaration = read(&expansion) else { return }
     guard declaration.keyword == "class" || declaration.keyword == "actor" else {
       let advice =
         declaration.keyword == "protocol"
         ? "on a protocol, '@Forwarded' writes its proxy" : "a receiver has an identity"
-      expansion.refuse(
-        "@Receiver is for classes and actors: \(advice)", declaration: declaration.keywordOffsets)
+      expansion.refuse("@Receiver is for classes and actors: \(advice)", declaration: declaration.keywordOffsets)
       return
     }
     if let modifier = declaration.modifiers.first(where: { $0.word == "distributed" }) {
@@ -55,7 +54,7 @@ extension ExpansionRequest {
 /// The arguments of `@Receiver`, and where the class stands.
 struct ReceiverOptions {
   var takesAll = false
-  /// The superclass whose table is continued.
+  /// The superclass whose table is inherited.
   var base: String?
   /// The global actor of `isolatedTo:`.
   var actor: String?

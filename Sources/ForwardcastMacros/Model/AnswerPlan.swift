@@ -1,23 +1,23 @@
-// AnswerPlan.swift: what many answers to one requirement become.
+// AnswerPlan.swift: how the answers to a requirement are combined.
 
-/// The rule of a requirement that answers, and what stands for nobody's answer.
+/// The rule of a requirement that answers, and the answer that nobody gives.
 struct AnswerPlan {
   enum Empty {
-    /// The rule's result is an optional, as the requirement's own: nobody's answer is `nil`.
+    /// `nil`: the result of the rule and the requirement's own are optionals.
     case none
-    /// The rule has an empty value of its own.
+    /// The rule's own empty value.
     case ofPolicy
     /// The error `nobodyResponds`.
     case thrown
-    /// What `otherwise:` says.
+    /// The expression of `otherwise:`.
     case stated(String)
-    /// The end of the process.
+    /// The process ends.
     case trap
   }
 
-  /// The rule as a return policy: `.last`, `.reduce(0, +)`.
+  /// The expression of the return policy: `.last`, `.reduce(0, +)`.
   let policy: String
-  /// Whether the policy's result is an optional of the answer.
+  /// Whether the policy gives an optional of the answer.
   let isOptional: Bool
   let empty: Empty
 }
@@ -25,14 +25,14 @@ struct AnswerPlan {
 /// A rule of `@Answer`, by name.
 struct AnswerRuleName {
   let name: String
-  /// Whether the policy's result is an optional of the answer, so that there is no empty value.
+  /// Whether the policy gives an optional of the answer and so has no empty value.
   var isOptional: Bool { ["last", "first", "min", "max"].contains(name) }
 
   static let all: Set<String> = [
     "last", "first", "lastValue", "firstValue", "any", "every", "sum", "min", "max", "joined", "reduce",
   ]
 
-  /// Why the rule cannot be for a type, as far as its text tells.
+  /// Why the rule does not fit a type, as far as its text tells.
   func misfit(_ type: TypeText) -> String? {
     let text = type.text.hasPrefix("Swift.") ? String(type.text.dropFirst(6)) : type.text
     let isArray = text.hasPrefix("[")
@@ -67,7 +67,7 @@ struct AnswerRuleName {
   ]
 }
 
-/// What `@Forwarded(otherwise:)` says of requirements that say nothing themselves.
+/// `@Forwarded(otherwise:)`.
 enum SilentAnswers: String {
   case refused
   case emptyValues
@@ -75,7 +75,7 @@ enum SilentAnswers: String {
 }
 
 extension SourceText {
-  /// The value without content of a type, as far as its text tells that there is one.
+  /// The empty value of a type, where its text tells that there is one.
   func emptyValue(of type: TypeText) -> String? { type.isFunction ? nil : emptyValue(type.positions, depth: 0) }
 
   private func emptyValue(_ positions: Range<Int>, depth: Int) -> String? {
@@ -88,7 +88,7 @@ extension SourceText {
       return (start..<last).contains { isMark($0, ":") && isOutermost($0, in: start) } ? "[:]" : "[]"
     }
     if isMark(start, "("), closing(start) == last {
-      // A tuple, or one type in brackets.
+      // A tuple, or a type in parentheses.
       let elements = arguments(in: start).map { ($0.label, emptyValue($0.value, depth: depth + 1)) }
       let values = elements.compactMap { label, value in value.map { (label.map { "\($0): " } ?? "") + $0 } }
       return values.count == elements.count && !values.isEmpty ? "(\(values.joined(separator: ", ")))" : nil
@@ -111,7 +111,7 @@ extension SourceText {
     "AttributedString": "AttributedString()",
   ]
 
-  /// Whether no bracket inside of the one at `start` is around the token.
+  /// Whether the token is nested in no further bracket inside of the one at `start`.
   private func isOutermost(_ position: Int, in start: Int) -> Bool {
     var next = start + 1
     while next < position { next = after(next) }

@@ -1,4 +1,4 @@
-// Attribute.swift: one attribute and what is in its brackets.
+// Attribute.swift: one attribute and its arguments.
 
 /// `@name(arguments)` in front of a declaration.
 struct Attribute {
@@ -9,15 +9,15 @@ struct Attribute {
 
   /// The name as written, modules included.
   let name: String
-  /// The tokens from `@` to behind the brackets.
+  /// The tokens from `@` to the closing parenthesis.
   let positions: Range<Int>
   let namePositions: Range<Int>
   let arguments: [Argument]
-  /// Whether brackets were written.
+  /// Whether parentheses were written, be they empty.
   let hasArguments: Bool
-  /// The text of the first argument where that is a plain literal of a string without a label.
+  /// The text of the first argument, if it is a plain string literal without a label.
   let literal: String?
-  /// Whether `isolatedTo:` says that this is a global actor.
+  /// Whether `isolatedTo:` names this as a global actor.
   var isStatedActor = false
 
   var shortName: String { name.split(separator: ".").last.map(String.init) ?? name }
@@ -25,10 +25,10 @@ struct Attribute {
   /// Whether this is one of the library's attributes.
   func isOurs(_ short: String) -> Bool { name == short || name == "Forwardcast.\(short)" }
 
-  /// Whether the attribute names a global actor: `@MainActor`, a type whose name ends in `Actor`, or what is said to be one.
+  /// Whether this is a global actor: by its name, which ends in `Actor`, or by `isolatedTo:`.
   var isGlobalActor: Bool { isStatedActor || mayBeActor && shortName.hasSuffix("Actor") }
 
-  /// Whether the attribute may be a global actor as well as a macro.
+  /// Whether this may be a global actor, or else a macro or property wrapper.
   var mayBeActor: Bool {
     !hasArguments && shortName.first?.isUppercase == true
       && !["Sendable", "Forwarded", "Message", "Answer", "NotForwarded"].contains(shortName)
@@ -36,7 +36,7 @@ struct Attribute {
 }
 
 extension SourceText {
-  /// Reads the attributes from `position` on, and moves behind them.
+  /// Reads the attributes at `position` and moves behind them.
   func attributes(_ position: inout Int) -> [Attribute] {
     var found: [Attribute] = []
     while isMark(position, "@"), self[position + 1].isWord {
@@ -56,7 +56,7 @@ extension SourceText {
     return found
   }
 
-  /// The text in the quotes of a literal without escapes and interpolations.
+  /// The text of a string literal without escapes and interpolations.
   private func literal(_ positions: Range<Int>) -> String? {
     guard positions.count == 1, self[positions.lowerBound].kind == .string else { return nil }
     let text = text(positions.lowerBound)
@@ -64,7 +64,7 @@ extension SourceText {
     return String(text.dropFirst().dropLast())
   }
 
-  /// The arguments between a bracket and its closing one.
+  /// The arguments in the brackets that open at `bracket`.
   func arguments(in bracket: Int) -> [Attribute.Argument] {
     guard let closing = closing(bracket) else { return [] }
     var found: [Attribute.Argument] = []

@@ -1,30 +1,29 @@
-// CarriedNames.swift: types as an extension elsewhere names them.
+// CarriedNames.swift: how an extension in another scope names types.
 
-/// The names that the namespace of a written class gives to types.
+/// Names of types, by way of aliases in the namespace of a written class.
 ///
-/// What is written into extensions stands outside of the types around a protocol, so it does not see their other members: of
-/// `enum Chat { struct Message {…}; protocol RoomDelegate {…} }` it sees no `Message`. The namespace does.
+/// Written extensions stand outside of the types that enclose a protocol, and so do not see other members of these: of
+/// `enum Chat { struct Message {…}; protocol RoomDelegate {…} }` they do not see `Message`. The namespace does.
 struct CarriedNames {
   let source: SourceText
-  /// What stands before the names: the namespace with those of the types around it and a dot, or nothing inside of it;
-  /// `nil` where types need no names.
+  /// The qualified namespace with a dot, empty inside of it; `nil` where no aliases are needed.
   var owner: String?
-  /// The generic parameters and arguments of the class, which the names have too.
+  /// The generic parameters and arguments of the class, which the aliases have as well.
   var generics = (parameters: "", arguments: "")
 
-  /// Words that are the same everywhere.
+  /// Words that mean the same in every scope.
   static let universal: Set<String> = [
     "Int", "UInt", "Double", "Float", "Bool", "String", "Character", "Void", "Any", "AnyObject", "Error", "Never",
     "any", "some", "escaping", "Sendable", "borrowing", "consuming", "throws", "async",
   ]
 
-  /// A type in the head of a member.
+  /// The type in the declaration of a member.
   func type(_ type: TypeText) -> String {
     guard let core = core(type) else { return type.text }
     return core.prefix + name(type) + core.suffix
   }
 
-  /// A type as a key has it.
+  /// The type in the function type of a key.
   func keyed(_ type: TypeText) -> String {
     guard let core = core(type) else { return type.keyed }
     let prefix = core.prefix.split(separator: " ").contains("@escaping") ? "@escaping " : ""
@@ -36,12 +35,12 @@ struct CarriedNames {
     owner.map { "\($0)Error\(member.positions.lowerBound)\(generics.arguments)" } ?? text
   }
 
-  /// A value or a rule that the namespace keeps for a member; it keeps none where types are generic.
+  /// A value or rule, by the property that the namespace has for it unless the class is generic.
   func value(_ text: String, _ kind: String, of member: Member) -> String {
     generics.arguments.isEmpty ? owner.map { "\($0)\(kind)\(member.positions.lowerBound)" } ?? text : text
   }
 
-  /// The aliases for the types of a member.
+  /// The aliases for a member's types.
   func aliases(of member: Member) -> [String] {
     let types = member.parameters.map(\.type) + (member.type.map { $0.isVoid ? [] : [$0] } ?? [])
     var aliases = types.compactMap { type in core(type).map { ("Type\(type.positions.lowerBound)", $0.text) } }
@@ -55,7 +54,7 @@ struct CarriedNames {
     "\(owner ?? "")Type\(type.positions.lowerBound)\(generics.arguments)"
   }
 
-  /// What an alias can stand for of a type, and what has to stand around it.
+  /// The part of a type that an alias can stand for, and what is written around it; `nil` where no alias is needed.
   private func core(_ type: TypeText) -> (prefix: String, text: String, suffix: String)? {
     guard owner != nil,
       type.positions.contains(where: { source[$0].isWord && !Self.universal.contains(source.text($0)) })

@@ -1,20 +1,21 @@
-// ForwardedInterface.swift: all that is known of a protocol when its class is written.
+// ForwardedInterface.swift: a checked protocol, as the writers of its class see it.
 
-/// A protocol that has been checked, with its messages.
+/// A checked protocol with its messages, the names that its class uses, and their isolation.
 struct ForwardedInterface {
   let declaration: TypeDeclaration
   let options: ForwardedOptions
-  /// The plan of each member that answers, by where the member begins.
+  /// How answers are combined, by the first position of the member.
   let plans: [Int: AnswerPlan]
   let settings: ModuleSettings
-  /// Where the text of the protocol begins.
+  /// Where the text of the declaration begins.
   private let start: SourcePlace?
-  /// Whether the protocol stands in a type, whose other members an extension elsewhere does not see.
+  /// Whether the protocol is nested in a type. An extension elsewhere does not see that type's other members.
   let isNested: Bool
   /// The types that the class is generic over.
   let typeParameters: [NamedType]
-  let items: [EntryItem]
-  /// Whether nothing was refused, so that the class can be the protocol.
+  let items: [Item<Entry>]
+  let entries: [Entry]
+  /// Whether nothing was refused, so that the class can conform to the protocol.
   var isWhole = true
   /// The isolation of the protocol, and so of the class.
   private(set) var isolation = Isolation.nonisolated
@@ -31,18 +32,17 @@ struct ForwardedInterface {
     }
     var entries = declaration.members.filter { !leftOut.contains($0.positions.lowerBound) }.flatMap(\.entries)
     entries.nameKeys()
-    items = declaration.items(of: entries)
+    (self.entries, items) = (entries, declaration.items(of: entries))
     isolation = ownIsolation
   }
 
   var source: SourceText { declaration.source }
-  /// The protocol's name as types name it.
   var name: String { declaration.name }
   var className: String { declaration.plainName + "Proxy" }
-  /// What the class stands in.
+  /// The enum that contains the class.
   var namespace: String { ForwardedOptions.namespace(of: className) }
 
-  /// The types that members name, as the class names them.
+  /// How the class names the types of members.
   var names: CarriedNames {
     CarriedNames(source: source, owner: isNested ? "" : nil, generics: (genericParameters, genericArguments))
   }
@@ -50,13 +50,12 @@ struct ForwardedInterface {
   /// Where the attribute stands.
   var place: SourcePlace? { declaration.attribute("Forwarded").flatMap { place(of: $0.positions) } }
 
-  /// Where some tokens begin.
   func place(of positions: Range<Int>) -> SourcePlace? {
     let before = source.bytes[..<source[positions.lowerBound].range.lowerBound]
     return start.flatMap { SourcePlace(file: $0.file, line: $0.line + before.count { $0 == UInt8(ascii: "\n") }) }
   }
 
-  /// Where a value is stated that something of the user's has to make, which may be elsewhere than the member.
+  /// The line of `@Answer`, where its value has a call: a diagnostic of that belongs there.
   func place(ofValue value: String, _ member: Member) -> SourcePlace? {
     value.contains("(") ? member.attribute("Answer").flatMap { place(of: $0.positions) } : nil
   }
@@ -73,8 +72,8 @@ struct ForwardedInterface {
   /// The superclass of the written class.
   var base: String? { statedBase.map { known("StatedBase", $0) } }
 
-  /// What the superclass is found by, if any: it, what refined protocols have, and those that the attribute does not see, of
-  /// which one may be a class.
+  /// The types that may be or have a superclass: the stated one, those of refined protocols, and protocols that the macro does
+  /// not see, any of which may be class-constrained.
   var bases: [String] {
     guard isWhole, options.interface == nil else { return base.map { [$0] } ?? [] }
     let unknown = unknownProtocols.filter(\.isPlainName).enumerated()
@@ -82,19 +81,19 @@ struct ForwardedInterface {
       + unknown.map { known("ForwardedUnknown\($0.offset)", $0.element) }
   }
 
-  /// The name of all of them together, in the namespace.
+  /// The alias of their composition in the namespace.
   static let baseName = "ForwardedBase"
 
-  /// The namespaces of refined protocols, as this one names them.
+  /// The aliases of the namespaces of refined protocols.
   var parents: [String] { options.inherited.indices.map { "ForwardedParent\($0)" } }
 
-  /// The tables of refined protocols: see ``ProxyTableWriter/forRefining(to:)``.
+  /// The tables of refined protocols: ``ProxyTableWriter/forRefining(to:)``.
   var parentTables: [String] { isWhole ? parents.map { "\($0).table(of: \(className).self)" } : [] }
 
-  /// A type as the class names it, which sees none of the types around a protocol.
+  /// A type as the class names it, which does not see the types around a nested protocol.
   private func known(_ alias: String, _ type: String) -> String { isNested ? alias : type }
 
-  /// The names of those types in the namespace.
+  /// The aliases of those types in the namespace.
   var aliases: [String] {
     guard isNested else { return [] }
     let types = [(protocolName, statedProtocol)] + (statedBase.map { [("StatedBase", $0)] } ?? [])
@@ -108,11 +107,11 @@ struct ForwardedInterface {
   private var statedProtocol: String {
     guard let other = options.interface else { return name }
     let plain = other.hasPrefix("any ") ? String(other.dropFirst(4)) : other
-    // What its associated types are, the requirements tell.
+    // Its associated types follow from the requirements.
     return String(plain.prefix { $0 != "<" })
   }
 
-  /// What `NSObjectProtocol` asks for, only `NSObject` has.
+  /// The superclass that is stated or that `NSObjectProtocol` implies, since only `NSObject` implements it.
   private var statedBase: String? {
     options.base
       ?? inheritedNames.first { $0.hasSuffix("NSObjectProtocol") }.map {
@@ -120,7 +119,7 @@ struct ForwardedInterface {
       } ?? (inheritedNames.contains(where: \.isOfAppKitOrUIKit) ? "NSObject" : nil)
   }
 
-  /// The names after the colon, those of compositions one by one.
+  /// The inherited names; those of compositions one by one.
   var inheritedNames: [String] {
     declaration.inherited.flatMap { source.line($0).split(separator: "&") }.map { String($0.trimmingBlanks) }
   }
@@ -129,15 +128,13 @@ struct ForwardedInterface {
 
   var isGeneric: Bool { !typeParameters.isEmpty }
 
-  var genericArguments: String {
-    isGeneric ? "<\(typeParameters.map(\.name).joined(separator: ", "))>" : ""
-  }
+  var genericArguments: String { isGeneric ? "<\(typeParameters.map(\.name).joined(separator: ", "))>" : "" }
 
   var genericParameters: String {
     genericParameters(constraints.enumerated().map { index, type in type.map { known("Constraint\(index)", $0) } })
   }
 
-  /// The same beside the protocol.
+  /// The parameters as a declaration beside the protocol has them.
   var statedGenericParameters: String { genericParameters(constraints) }
 
   private func genericParameters(_ constraints: [String?]) -> String {
@@ -154,20 +151,20 @@ struct ForwardedInterface {
     }
   }
 
-  /// The types whose conformances may not be those of one actor, since rows are called from anywhere.
+  /// The types that need `SendableMetatype`: rows are called from anywhere, so no conformance may be isolated.
   var sharedTypes: [String] {
     typeParameters.filter { type in
       type.constraint.map { !$0.contains("AnyObject") } ?? refinedTypes.contains(type.name)
     }.map(\.name)
   }
 
-  /// The types that only a refined protocol declares.
+  /// The type parameters that only a refined protocol declares.
   var refinedTypes: [String] {
     let own = declaration.associatedTypes.map(\.name)
     return typeParameters.map(\.name).filter { !own.contains($0) }
   }
 
-  /// What has to hold of the types, with the word `where` and a blank before it.
+  /// The `where` clause, with a blank before it.
   var genericRequirements: String {
     guard isGeneric else { return "" }
     let whole = declaration.whereClause.map { source.line($0.lowerBound + 1..<$0.upperBound) }
@@ -183,10 +180,10 @@ struct ForwardedInterface {
     return mayInherit ? .inherited : .nonisolated
   }
 
-  /// Whether a refined protocol may say what the text does not tell: its actor is this one's too, and so is that it is `Sendable`.
+  /// Whether a refined protocol may make this one isolated or `Sendable`, which the text does not show.
   var mayInherit: Bool { !unknownProtocols.isEmpty || !options.inherited.isEmpty }
 
-  /// The refined protocols whose requirements the attribute does not see.
+  /// The refined protocols that the macro does not see.
   var unknownProtocols: [String] {
     let known: Set<String> = [
       "AnyObject", "Sendable", "SendableMetatype", "NSObjectProtocol", "Copyable", "Escapable", "BitwiseCopyable",
@@ -198,18 +195,18 @@ struct ForwardedInterface {
     }
   }
 
-  /// Whether the library's class is the superclass. One that is on an actor would have its proxy elsewhere.
+  /// Whether the library's class is the superclass. It is not isolated, so it serves no class that is or may be.
   var inheritsFacade: Bool { isolation == .nonisolated && bases.isEmpty && !mayInherit && !declaration.isObjectiveC }
 
   func isolation(of member: Member) -> Isolation { member.isolation ?? isolation }
 
-  /// Whether a member's types may use conformances that are on the main actor, as those of a module's own types are where
-  /// that is the default. They do not leave it, so neither do the member's key and the table.
+  /// Whether a member's types may use conformances that are isolated to the main actor, as those of the module's own types are
+  /// by default. Then the member's key and the table stay on it as well.
   func staysOnMainActor(_ member: Member) -> Bool {
     settings.isMainActorByDefault && isolation(of: member) == .mainActor && source.mayNeedConformances(member)
   }
 
-  /// The same of the table, which refined protocols have a part in.
+  /// Whether the table stays on the main actor. Refined protocols contribute to it.
   var tableStaysOnMainActor: Bool {
     declaration.members.contains(where: staysOnMainActor)
       || settings.isMainActorByDefault && isolation == .mainActor && !options.inherited.isEmpty
@@ -219,24 +216,48 @@ struct ForwardedInterface {
     inheritedNames.contains { names.contains(String($0.split(separator: ".").last ?? "")) }
   }
 
-  /// Whether the text says that the protocol is `Sendable`.
+  /// Whether the protocol visibly inherits `Sendable`.
   var isVisiblySendable: Bool { inherits(["Sendable", "Error"]) }
 
-  /// Whether the text says that only classes conform.
+  /// Whether the protocol visibly requires classes.
   var isVisiblyClassBound: Bool {
     inherits(["AnyObject", "NSObjectProtocol"])
       || declaration.whereClause.map { source.line($0).filter { $0 != " " }.contains("Self:AnyObject") } ?? false
   }
+
+  // MARK: Availability
+
+  /// The `@available` attributes, as written.
+  func availability(_ attributes: [Attribute]) -> [String] {
+    attributes.filter { $0.shortName == "available" }.map { source.line($0.positions) }
+  }
+
+  private func arguments(_ member: Member) -> [[String]] {
+    member.attributes.filter { $0.shortName == "available" }.map { attribute in
+      attribute.arguments.map { ($0.label.map { "\($0): " } ?? "") + source.line($0.value) }
+    }
+  }
+
+  func isDeprecated(_ member: Member) -> Bool { arguments(member).joined().contains { $0.hasPrefix("deprecated") } }
+
+  /// The platforms that a member needs, in the form of `#available`.
+  func platforms(_ member: Member) -> String? {
+    let platforms = arguments(member).flatMap { arguments -> [String] in
+      guard let platform = arguments.first, !platform.hasPrefix("swift"), !platform.hasPrefix("*") else { return [] }
+      if arguments.last == "*" { return arguments.dropLast() }
+      return arguments.filter { $0.hasPrefix("introduced: ") }.map { "\(platform) \($0.dropFirst(12))" }
+    }
+    return platforms.isEmpty ? nil : (platforms + ["*"]).joined(separator: ", ")
+  }
 }
 
 extension String {
-  /// Whether a class may stand under this name, and can name it.
+  /// Whether this may be the name of a class.
   fileprivate var isPlainName: Bool { !contains { "<@ ".contains($0) } }
 
-  /// The type of a protocol's objects.
   fileprivate var asExistential: String { hasPrefix("any ") ? self : "any \(self)" }
 
-  /// Whether this is the name of a delegate of Apple's frameworks or of Foundation's sessions, all of which inherit `NSObjectProtocol`.
+  /// Whether this looks like a delegate of Apple's frameworks or of Foundation's sessions. Those inherit `NSObjectProtocol`.
   fileprivate var isOfAppKitOrUIKit: Bool {
     let isPrefixed = ["UI", "NS", "WK", "AV", "CB", "CL", "MK", "SK", "MC", "PK", "CN", "PH", "QL", "UN", "MF", "CA"]
       .contains { hasPrefix($0) && dropFirst(2).first?.isUppercase == true }

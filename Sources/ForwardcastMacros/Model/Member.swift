@@ -1,6 +1,6 @@
 // Member.swift: one method, property or subscript of a protocol or a class.
 
-/// A word before a declaration, with what stands in its brackets: `private(set)`.
+/// A declaration modifier with its argument: `private(set)`.
 struct Modifier {
   let word: String
   let detail: String?
@@ -9,15 +9,13 @@ struct Modifier {
 
 /// One parameter of a method or a subscript.
 struct Parameter {
-  /// The label of a call; `nil` where there is none.
+  /// The argument label, if any.
   let label: String?
-  /// The name inside of the body.
   let name: String
-  /// Attributes of the parameter itself, such as result builders.
+  /// Attributes of the parameter, such as result builders.
   let attributes: String
   var type: TypeText
   let isVariadic: Bool
-  /// The tokens from the first name to behind the type.
   let positions: Range<Int>
 }
 
@@ -27,51 +25,50 @@ enum Throwing: Equatable {
   case typed(String)
 }
 
-/// What an accessor or a method does besides answering.
+/// The effects of a method or an accessor.
 struct Effects: Equatable {
   var isAsync = false
   var throwing = Throwing.never
 }
 
-/// One member as it was declared.
+/// One member as declared.
 struct Member {
   enum Kind: Equatable {
     case method
     case property
     case subscripted
-    /// Anything else, by the word that declares it: `init`, `associatedtype`, `static func`.
+    /// Anything else, by its keyword: `init`, `associatedtype`.
     case other(String)
   }
 
   var kind: Kind
   var attributes: [Attribute] = []
   var modifiers: [Modifier] = []
-  /// The name as written, backticks included.
+  /// The name with its backticks.
   var name: String
-  /// The tokens to blame when the member as a whole cannot be carried.
+  /// The tokens that a problem of the member as a whole marks.
   var namePositions: Range<Int>
   var isRawName = false
-  /// The tokens of a generic parameter clause or a `where`.
+  /// The generic parameter clause, or else the `where` clause.
   var generics: Range<Int>?
   var parameters: [Parameter] = []
   var effects = Effects()
-  /// The tokens of `rethrows`.
   var rethrowsPosition: Int?
-  /// The type of the result or property; `nil` where none is written.
+  /// The type of the result or property, if it is written.
   var type: TypeText?
   var isSettable = false
-  /// The name that an `associatedtype` or `typealias` declares, with what is said of it.
+  /// What an `associatedtype` or `typealias` declares.
   var namedType: NamedType?
-  /// Whether the property was declared with `let`.
+  /// Whether the property is a `let`.
   var isConstant = false
   var setterIsNonmutating = false
   var documentation: [String] = []
-  /// The branches of `#if` around the member.
+  /// The enclosing `#if` branches, outermost first.
   var branches: [Branch] = []
   var positions: Range<Int>
 
   var plainName: String { name.withoutBackticks }
-  /// The isolation that the member states itself.
+  /// The isolation that the member itself states.
   var isolation: Isolation? { Isolation(modifiers, attributes) }
 
   func attribute(_ short: String) -> Attribute? { attributes.first { $0.isOurs(short) } }
@@ -79,7 +76,7 @@ struct Member {
 
   var answers: Bool { type.map { !$0.isVoid } ?? false }
 
-  /// Whether an argument says whose it is, as one that cannot be copied has to.
+  /// Whether a parameter states an ownership, as one that cannot be copied has to.
   var needsCopies: Bool {
     parameters.contains { !$0.type.specifiers.isDisjoint(with: ["borrowing", "consuming", "__owned", "__shared"]) }
   }
@@ -96,16 +93,15 @@ struct Member {
   }
 }
 
-/// A type that a protocol names.
+/// An associated type or alias of a protocol.
 struct NamedType {
   let name: String
-  /// Where the name stands.
+  /// The token of the name.
   let position: Int
-  /// What follows a colon.
+  /// The constraint after the colon.
   let constraint: String?
-  /// Whether something follows a `=`.
   var hasDefault = false
-  /// What follows `where`.
+  /// The requirements of the `where` clause.
   let requirements: String?
 }
 
@@ -115,11 +111,10 @@ struct Branch: Equatable {
   let index: Int
 }
 
-/// What stands between the brackets of a declaration, in order.
-enum MemberItem {
-  case member(Member)
-  /// A line of an `#if`, as it is.
+/// What stands between the braces of a declaration, in order: members, or their messages, and lines of `#if`.
+enum Item<Element> {
+  case element(Element)
   case directive(String)
 
-  var member: Member? { if case .member(let member) = self { member } else { nil } }
+  var element: Element? { if case .element(let element) = self { element } else { nil } }
 }

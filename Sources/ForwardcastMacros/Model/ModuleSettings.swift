@@ -1,30 +1,29 @@
-// ModuleSettings.swift: what the module says of declarations that say nothing.
+// ModuleSettings.swift: compiler settings that expansions depend on.
 
-/// The settings of the module that a declaration stands in, as far as written text depends on them.
+/// Settings of the module that is being compiled.
 struct ModuleSettings {
-  /// Whether the default isolation is the main actor.
   var isMainActorByDefault = false
-  /// Whether a method that suspends and says nothing stays in its caller's isolation.
+  /// Whether nonisolated async methods stay in the isolation of their caller.
   var isNonsendingByDefault = false
-  /// Whether a value of type `Any` is opened for a generic argument, as in Swift 6.
+  /// Whether existentials of self-conforming types are opened for generic parameters, as in Swift 6.
   var opensAll = true
-  /// Whether an import that says nothing is internal.
+  /// Whether an import without an access level is internal.
   var hasInternalImports = false
 }
 
-/// A line of the user's.
+/// A line of the user's source.
 struct SourcePlace {
   let file: String
   let line: Int
 
-  /// - Returns: `nil` for what stands in no file, or in one whose name a literal would not be.
+  /// - Returns: `nil` for text outside of any file, and for a file name that a literal would have to escape.
   init?(file: String, line: Int) {
     let isPlain = !file.contains { "\"\\\n\r".contains($0) }
     guard isPlain, !file.isEmpty, !file.hasPrefix("@"), line > 0 else { return nil }
     (self.file, self.line) = (file, line)
   }
 
-  /// A written line that the compiler takes for this one.
+  /// A written line, with directives that locate it at this one.
   func lines(_ line: String) -> [String] {
     ["#sourceLocation(file: \"\(file)\", line: \(self.line))", line, "#sourceLocation()"]
   }

@@ -1,20 +1,19 @@
-// Requirement.swift: a member that is carried, with its selectors, keys and isolation.
+// Requirement.swift: a forwarded member's messages, with selectors, keys and isolation.
 
-/// On which actor a member runs.
+/// The isolation of a member.
 enum Isolation: Equatable {
   case nonisolated
   case mainActor
   /// A global actor, as its attribute names it.
   case global(String)
-  /// The actor that the member belongs to.
+  /// That of the actor instance.
   case instance
-  /// Whatever a refined protocol says, which the text does not tell: the compiler gives it to class and functions.
+  /// That of a refined protocol, which the text does not show: the compiler infers it for class and functions.
   case inherited
 
-  /// What is on a global actor of that name.
   init(actor: String) { self = actor == "MainActor" ? .mainActor : .global(actor) }
 
-  /// What the words before a declaration say, if anything.
+  /// The isolation that a declaration states, if any.
   init?(_ modifiers: [Modifier], _ attributes: [Attribute]) {
     if modifiers.contains(where: { $0.word == "nonisolated" }) {
       self = .nonisolated
@@ -25,7 +24,7 @@ enum Isolation: Equatable {
     }
   }
 
-  /// The global actor before a declaration, with a blank; nothing where there is none.
+  /// The attribute of the global actor with a blank; empty where there is none.
   var attribute: String {
     switch self {
     case .mainActor: "@MainActor "
@@ -44,7 +43,7 @@ struct Entry {
   let selector: String
   var key = ""
 
-  /// The words that name the key where the first one is not enough.
+  /// The words of the key's long name.
   var words: [String] {
     if let stated = member.statedSelector, !stated.isEmpty {
       let stated = role == .setter ? SelectorName.setter(stated) : stated
@@ -54,7 +53,7 @@ struct Entry {
     return [base] + labels
   }
 
-  /// The name in Swift, behind the key where that is not its base name; `nil` where the selector tells both.
+  /// The Swift name, after the key and `=` unless the key is its base name; `nil` where the selector implies it.
   var swiftName: String? {
     guard member.statedSelector == nil, role != .setter else { return nil }
     let before = key == member.plainName ? "" : "\(key)="
@@ -75,7 +74,7 @@ extension Member {
   /// The selector that `@Message` states.
   var statedSelector: String? { attribute("Message")?.literal }
 
-  /// The messages of the member with their selectors.
+  /// The member's messages.
   var entries: [Entry] {
     if case .other = kind { return [] }
     let labels = parameters.map { $0.label?.withoutBackticks }
@@ -90,37 +89,21 @@ extension Member {
   }
 }
 
-extension SelectorName {
-  /// The setter's selector of a subscript whose getter was named by the user: the new value comes first.
-  static func subscriptSetter(_ getter: String) -> String {
-    let first = getter.prefix { $0 != ":" }
-    return "set\(ObjectiveCName.capitalized(String(first))):\(getter.dropFirst(first.count))"
-  }
-}
-
-/// What a writer goes through: messages and lines of `#if`.
-enum EntryItem {
-  case entry(Entry)
-  case directive(String)
-
-  var entry: Entry? { if case .entry(let entry) = self { entry } else { nil } }
-}
-
 extension TypeDeclaration {
-  /// Messages of the declaration in their places between the lines of `#if`.
-  func items(of entries: [Entry]) -> [EntryItem] {
+  /// The messages in the order of their members, between the lines of `#if`.
+  func items(of entries: [Entry]) -> [Item<Entry>] {
     let entries = Dictionary(grouping: entries, by: \.member.positions)
-    return items.flatMap { item -> [EntryItem] in
+    return items.flatMap { item -> [Item<Entry>] in
       switch item {
       case .directive(let line): [.directive(line)]
-      case .member(let member): (entries[member.positions] ?? []).map(EntryItem.entry)
+      case .element(let member): (entries[member.positions] ?? []).map(Item.element)
       }
     }
   }
 }
 
 extension Array where Element == Entry {
-  /// Gives each message the name of its key: its base name where only one has it, else all parts in camel case.
+  /// Names the key of each message: the base name where only one message has it, else all parts in camel case.
   mutating func nameKeys() {
     var taken: [String: [Member]] = [:]
     func isFree(_ name: String, for member: Member) -> Bool {
@@ -151,32 +134,20 @@ extension Array where Element == Entry {
   }
 }
 
-extension SelectorName {
-  /// A name for a key that Swift takes as the name of a static property.
-  static func key(_ name: String) -> String {
-    let letters = String(String.UnicodeScalarView(name.unicodeScalars.filter(\.continuesSwiftIdentifier)))
-    guard let first = letters.unicodeScalars.first else { return "message" }
-    let name = first.beginsSwiftIdentifier ? letters : "message" + letters
-    if name == "_" { return "Message" }
-    return ["Type", "Protocol", "self", "Self", "init"].contains(name) ? name + "Message" : name
-  }
-}
-
 extension String {
   var withoutBackticks: String { hasPrefix("`") && count > 1 ? String(dropFirst().dropLast()) : self }
 
-  /// The name as a label of an argument, where hardly any word needs backticks.
+  /// The name as an argument label; few keywords need backticks there.
   var asLabel: String {
     let plain = withoutBackticks
     return ["inout", "var", "let", "_"].contains(plain) || !plain.unicodeScalars.allSatisfy(\.continuesSwiftIdentifier)
       ? "`\(plain)`" : plain
   }
 
-  /// The name in backticks where Swift wants them.
   var quotedIfKeyword: String { SwiftKeywords.reserved.contains(self) ? "`\(self)`" : self }
 }
 
-/// Words that cannot stand as names without backticks.
+/// Words that are names only in backticks.
 enum SwiftKeywords {
   static let reserved: Set<String> = [
     "associatedtype", "class", "deinit", "enum", "extension", "fileprivate", "func", "import", "init", "inout",

@@ -1,19 +1,18 @@
-// SelectorName.swift: selectors of Swift names, and whether a text is one.
+// SelectorName.swift: selectors and keys of Swift names.
 
-/// The library's rule for selectors, for a program that cannot link the library. How words are joined is compiled into both.
+/// The library's grammar of selectors, for a program that cannot link the library. Both compile `ObjectiveCName`.
 enum SelectorName {
   static let maximumLength = 1024
 
-  /// The selector of a method of that base name and those labels; `nil` for an unlabelled parameter.
+  /// The selector of a method; a label is `nil` for an unlabelled parameter.
   static func method(_ base: String, _ labels: [String?]) -> String {
     guard let first = labels.first else { return base }
     return ObjectiveCName.joined(base, first ?? "") + ":" + labels.dropFirst().map { ($0 ?? "") + ":" }.joined()
   }
 
-  /// The selector of a setter.
   static func setter(_ name: String) -> String { "set" + ObjectiveCName.capitalized(name) + ":" }
 
-  /// How many colons a selector has; `nil` when the text is none.
+  /// The number of colons of a selector; `nil` when the text is not a selector.
   static func numberOfArguments(_ name: String) -> Int? {
     guard !name.isEmpty, name.utf8.count <= maximumLength else { return nil }
     var (colons, isAtStart, isOpen) = (0, true, false)
@@ -31,10 +30,25 @@ enum SelectorName {
     return colons > 0 && isOpen ? nil : colons
   }
 
-  /// The parts of a selector as one word in camel case.
+  /// Words joined in camel case.
   static func camelCase(_ words: [String]) -> String {
     let words = words.filter { !$0.isEmpty }
     guard let first = words.first else { return "" }
     return first + words.dropFirst().map(ObjectiveCName.capitalized).joined()
+  }
+
+  /// The setter's selector of a subscript whose getter has a stated one. The new value comes first.
+  static func subscriptSetter(_ getter: String) -> String {
+    let first = getter.prefix { $0 != ":" }
+    return "set\(ObjectiveCName.capitalized(String(first))):\(getter.dropFirst(first.count))"
+  }
+
+  /// A valid name of a static property, for a key.
+  static func key(_ name: String) -> String {
+    let letters = String(String.UnicodeScalarView(name.unicodeScalars.filter(\.continuesSwiftIdentifier)))
+    guard let first = letters.unicodeScalars.first else { return "message" }
+    let name = first.beginsSwiftIdentifier ? letters : "message" + letters
+    if name == "_" { return "Message" }
+    return ["Type", "Protocol", "self", "Self", "init"].contains(name) ? name + "Message" : name
   }
 }

@@ -1,19 +1,18 @@
-// TypeText.swift: a type as it was written, and what its text tells.
+// TypeText.swift: a type as written, and what its text tells.
 
-/// A type as text. What a name stands for the text does not tell.
+/// A type as text. What its names refer to is not known.
 struct TypeText {
   let positions: Range<Int>
-  /// The type on one line, as it was written.
+  /// The type on one line.
   let text: String
-  /// The type as a key names it: without ownership, `any P` for `some P`, an optional for `T!`.
+  /// The type in a key: without ownership, `any P` for `some P`, an optional for `T!`.
   let keyed: String
   /// The words before the type: `inout`, `some`, `borrowing`.
   var specifiers: Set<String> = []
-  /// Whether the type is a function type that a caller may not keep.
   var isNonescapingFunction = false
-  /// Whether a `some` stands inside of the type and not only before it.
+  /// Whether `some` occurs elsewhere than before the whole type.
   var hasInnerSome = false
-  /// Where the word `Self` stands.
+  /// The token `Self`, if there is one.
   var selfPosition: Int?
   var isOptional = false
   var isFunction = false
@@ -22,7 +21,7 @@ struct TypeText {
     ["Void", "()", "Swift.Void", "(Void)", "(())", "(Swift.Void)"].contains(text.filter { $0 != " " })
   }
   var isSome: Bool { specifiers.contains("some") }
-  /// Whether the values of `some P` are of the type `any P` already: Swift 5 does not open them.
+  /// Whether `any P` conforms to `P`: Swift 5 then does not open it for `some P`.
   var isSelfConforming: Bool {
     keyed.dropFirst(4).split(separator: "&").allSatisfy {
       ["Any", "AnyObject", "Sendable", "Error"].contains(
@@ -32,7 +31,6 @@ struct TypeText {
 }
 
 extension SourceText {
-  /// What the tokens of a type tell.
   func typeText(_ positions: Range<Int>) -> TypeText {
     let behindPrefix = endOfTypePrefix(positions.lowerBound, before: positions.upperBound)
     let prefix = positions.lowerBound..<behindPrefix
@@ -59,7 +57,7 @@ extension SourceText {
       selfPosition: constraint.first { isWord($0, "Self") })
   }
 
-  /// The type that a literal has by itself; `nil` for any other expression.
+  /// The default type of a literal; `nil` for any other expression.
   func literalType(_ positions: Range<Int>) -> TypeText? {
     let isSigned = isMark(positions.lowerBound, "-") && positions.count == 2
     guard positions.count == (isSigned ? 2 : 1), let last = positions.last else { return nil }
@@ -75,7 +73,7 @@ extension SourceText {
     return TypeText(positions: positions, text: name, keyed: name)
   }
 
-  /// Whether a generic type of a member has arguments of which it may ask a conformance: elements of a set, keys of a dictionary.
+  /// Whether a generic type of a member may need a conformance of its arguments: elements of sets, keys of dictionaries.
   func mayNeedConformances(_ member: Member) -> Bool {
     (member.parameters.map(\.type) + [member.type].compactMap(\.self)).contains(where: mayNeedConformances)
   }
@@ -96,7 +94,7 @@ extension SourceText {
     }
   }
 
-  /// Whether the type is a function type, be it in brackets.
+  /// Whether the type is a function type, in parentheses or not.
   private func function(_ positions: Range<Int>) -> Bool {
     var (start, end) = (positions.lowerBound, positions.upperBound)
     while true {
@@ -125,6 +123,6 @@ extension SourceText {
 }
 
 extension String {
-  /// The type as an optional: in brackets where it is more than a name.
+  /// The type as an optional, in parentheses where it is more than a name.
   var asOptional: String { contains(" ") && !hasPrefix("[") && !hasPrefix("(") ? "(\(self))?" : "\(self)?" }
 }

@@ -1,4 +1,4 @@
-// Channel.swift: messages with the compiler over standard input and output.
+// Channel.swift: messages to and from the compiler over standard input and output.
 
 #if canImport(Darwin)
   import Darwin
@@ -10,14 +10,14 @@
   import Android
 #endif
 
-/// The two ends of the conversation: eight bytes of length, little-endian, then so many bytes of JSON.
+/// Each message is its length in eight bytes, little-endian, then so many bytes of JSON.
 struct Channel {
-  /// No message of a compiler is longer; a longer one is not read.
+  /// The longest message that is read: 256 MiB, far more than a compiler sends.
   static let maximumLength: UInt64 = 256 << 20
   private let input = fdopen(0, "rb")
   private let output = fdopen(1, "wb")
 
-  /// The next message; `nil` when the compiler has ended the conversation, by closing it or by a length of zero.
+  /// The next message; `nil` at the end of the input, or for a length of zero or over the maximum.
   func receive() -> [UInt8]? {
     guard let header = read(8) else { return nil }
     let length = header.enumerated().reduce(UInt64(0)) { $0 | UInt64($1.element) << UInt64($1.offset * 8) }
@@ -25,7 +25,7 @@ struct Channel {
     return read(Int(length))
   }
 
-  /// Sends one message. `false` when nobody reads any more.
+  /// Sends one message; `false` when the pipe is closed.
   func send(_ text: String) -> Bool {
     let body = Array(text.utf8)
     let header = (0..<8).map { UInt8(truncatingIfNeeded: UInt64(body.count) >> UInt64($0 * 8)) }

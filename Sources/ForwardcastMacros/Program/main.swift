@@ -3,6 +3,4 @@
 import ForwardcastExpansion
 
 let channel = Channel()
-while let message = channel.receive() {
-  guard channel.send(Conversation.reply(to: message)) else { break }
-}
+while let message = channel.receive(), channel.send(Conversation.reply(to: message)) {}

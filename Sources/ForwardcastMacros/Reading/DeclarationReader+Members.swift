@@ -1,9 +1,9 @@
-// DeclarationReader+Members.swift: the members between the brackets.
+// DeclarationReader+Members.swift: reads the members between the braces.
 
 extension DeclarationReader {
-  /// Reads members up to the closing bracket of the declaration.
-  mutating func members(before closing: Int, inProtocol: Bool) -> [MemberItem] {
-    var items: [MemberItem] = []
+  /// Reads the members up to the closing brace.
+  mutating func members(before closing: Int, inProtocol: Bool) -> [Item<Member>] {
+    var items: [Item<Member>] = []
     while position < closing {
       let start = position
       if items.count >= Self.maximumMembers {
@@ -15,7 +15,7 @@ extension DeclarationReader {
       } else if source[position].kind == .directive {
         if let line = directive(before: closing) { items.append(.directive(line)) }
       } else {
-        items += member(before: closing, inProtocol: inProtocol).map(MemberItem.member)
+        items += member(before: closing, inProtocol: inProtocol).map(Item.element)
       }
       if position == start { position += 1 }
     }
@@ -23,7 +23,7 @@ extension DeclarationReader {
     return items
   }
 
-  /// A line of an `#if`; other directives are passed over.
+  /// The line of an `#if`, `#elseif`, `#else` or `#endif`; other directives are skipped.
   private mutating func directive(before closing: Int) -> String? {
     let start = position
     position += 1
@@ -95,11 +95,10 @@ extension DeclarationReader {
     member.namedType = NamedType(
       name: source.text(start), position: start,
       constraint: source.isMark(start + 1, ":") ? composition(start + 2..<max(end, start + 2)) : nil,
-      hasDefault: end < head.upperBound,
-      requirements: requirements.flatMap { text($0 + 1..<max(position, $0 + 1)) })
+      hasDefault: end < head.upperBound, requirements: requirements.flatMap { text($0 + 1..<max(position, $0 + 1)) })
   }
 
-  /// Types with commas between them, as a generic parameter has them.
+  /// The composition of types that commas separate.
   private func composition(_ positions: Range<Int>) -> String? {
     var (types, position) = ([String](), positions.lowerBound)
     while let end = source.endOfType(position, before: positions.upperBound) {
@@ -110,7 +109,7 @@ extension DeclarationReader {
     return types.isEmpty ? nil : types.joined(separator: " & ")
   }
 
-  /// Passes a declaration that is not carried, with its body.
+  /// Skips a declaration that cannot be a message, with its body.
   private mutating func skipOther(before closing: Int) {
     position += 1
     var hasBody = false
@@ -145,9 +144,9 @@ extension DeclarationReader {
     openGenerics(&member, requirements.map { $0..<max($0, position) } ?? position..<position)
   }
 
-  /// Reads `func a<T: P>(_ x: T)` as `func a(_ x: some P)`, where each type is that of one argument and nothing else names it.
+  /// Reads `func a<T: P>(_ x: T)` as `func a(_ x: some P)`, if each type is that of one parameter and is used nowhere else.
   ///
-  /// - Parameter requirements: what follows `where`.
+  /// - Parameter requirements: the tokens after `where`.
   private func openGenerics(_ member: inout Member, _ requirements: Range<Int>) {
     guard let clause = member.generics, source.isMark(clause.lowerBound, "<") else { return }
     let declared = clause.lowerBound + 1..<clause.upperBound - 1
@@ -178,7 +177,7 @@ extension DeclarationReader {
     (member.parameters, member.generics) = (parameters, nil)
   }
 
-  /// What stands behind the name of a method, or behind `subscript`, up to a `where`.
+  /// Reads what follows the name of a method, or `subscript`, up to a `where`.
   private mutating func signature(_ member: inout Member, before closing: Int) {
     let isMethod = member.kind != .subscripted
     member.generics = generics()
@@ -239,9 +238,9 @@ extension DeclarationReader {
     if member.generics == nil { member.generics = start..<position }
   }
 
-  /// Reads the brackets of a parameter list and moves behind them.
+  /// Reads a parameter list and moves behind it.
   ///
-  /// - Parameter labelled: whether a single name is also a label, as in methods and unlike in subscripts.
+  /// - Parameter labelled: whether a single name is also the label, as in methods and unlike in subscripts.
   private mutating func parameters(labelled: Bool) -> [Parameter] {
     guard let closing = source.closing(position) else { return [] }
     defer { position = closing + 1 }
@@ -298,7 +297,7 @@ extension DeclarationReader {
       next.isConstant = isConstant
       next.namePositions = position..<position + 1
       guard source[position].isWord else {
-        // A pattern such as `var (a, b) = …`: no message can name it.
+        // A pattern such as `var (a, b) = …` cannot be a message.
         next.kind = .other("pattern")
         next.name = source.text(position)
         skipOther(before: closing)
@@ -327,7 +326,7 @@ extension DeclarationReader {
     return found
   }
 
-  /// Passes `= expression`.
+  /// Skips `= expression`.
   private mutating func initialValue(before closing: Int) {
     position += 1
     while position < closing, !source.isMark(position, ","), !source.isMark(position, ";"), !isMemberStart(position) {
@@ -370,7 +369,7 @@ extension DeclarationReader {
         if source.isMark(position, "(") { position = min(source.after(position), end) }
         if source.isMark(position, "{") { position = min(source.after(position), end) }
       default:
-        // The body of a getter without its word.
+        // The body of a getter without `get`.
         position = end
       }
     }

@@ -1,11 +1,11 @@
-// DeclarationReader.swift: tokens to a type declaration.
+// DeclarationReader.swift: parses a type declaration.
 
-/// Reads one declaration. What it cannot read becomes a problem, and reading goes on behind it.
+/// Parses one declaration. What it cannot read becomes a problem, and it continues after that.
 struct DeclarationReader {
   let source: SourceText
   private(set) var problems: [Problem] = []
   var position = 0
-  /// The branches of `#if` around the position.
+  /// The `#if` branches around the position, outermost first.
   var branches: [Branch] = []
   var groups = 0
 
@@ -29,7 +29,6 @@ struct DeclarationReader {
     problems.append(Problem(message: message, offsets: source.offsets(positions)))
   }
 
-  /// The modifiers from the position on.
   mutating func modifiers() -> [Modifier] {
     var found: [Modifier] = []
     while source[position].kind == .word, Self.modifierWords.contains(source.text(position)) {
@@ -55,10 +54,10 @@ struct DeclarationReader {
     return Self.modifierWords.contains(word) || Self.introducers.contains(word)
   }
 
-  /// Whether a member begins at a position, in a text where expressions may stand before it.
+  /// Whether a member begins at a position where an expression may have ended before it.
   func isMemberStart(_ position: Int) -> Bool {
     if source[position].kind == .directive { return true }
-    // Behind these an attribute is one of a type.
+    // After these the attribute belongs to a type.
     if source.isMark(position, "@") { return !["=", "->", ":", ",", "&"].contains { source.isMark(position - 1, $0) } }
     guard source[position].kind == .word, source[position].beginsLine else { return false }
     let word = source.text(position)
@@ -69,7 +68,7 @@ struct DeclarationReader {
     return isDeclarationWord(next) || source.isMark(next, "@")
   }
 
-  /// Reads a type declaration with its members; `nil` when there is none, with a problem that says so.
+  /// Reads a type declaration with its members; `nil`, and a problem, when there is none.
   mutating func typeDeclaration() -> TypeDeclaration? {
     let attributes = source.attributes(&position)
     var documentation = source.documentation(before: 0)
@@ -124,7 +123,6 @@ struct DeclarationReader {
 }
 
 extension SourceText {
-  /// The bytes of tokens.
   func offsets(_ positions: Range<Int>) -> Range<Int> {
     let start = self[positions.lowerBound].range.lowerBound
     return start..<(positions.isEmpty ? start : max(start, self[positions.upperBound - 1].range.upperBound))

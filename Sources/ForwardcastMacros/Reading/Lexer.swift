@@ -1,24 +1,24 @@
 // Lexer.swift: Swift text to tokens.
 
-/// Cuts Swift text into tokens with exact offsets. Every text has tokens: what is not Swift becomes `unknown`.
+/// Splits Swift text into tokens. It accepts every text: what is not Swift becomes `unknown`.
 struct Lexer {
-  /// How deep strings may stand in the interpolations of strings.
+  /// How deep string interpolations may nest.
   static let maximumInterpolation = 32
-  /// How far the end of a regular expression is looked for, so that reading stays linear.
+  /// The longest regular expression literal, in bytes; an extended one may be 32 times as long. The bound keeps lexing linear.
   static let maximumRegex = 512
 
   let bytes: [UInt8]
   private var index = 0
   private var tokens: [Token] = []
   private var depth = 0
-  /// The comments of documentation that were passed.
+  /// Documentation comments that were skipped.
   private var documentation: [Range<Int>] = []
-  /// Up to where an extended regular expression was found not to end.
+  /// The offset up to which no end of an extended regular expression was found.
   private var searched = 0
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  /// All tokens; the last one is the end.
+  /// All tokens; the last one is `end`.
   static func tokens(of bytes: [UInt8]) -> [Token] {
     var lexer = Lexer(bytes)
     while true {
@@ -28,7 +28,7 @@ struct Lexer {
     }
   }
 
-  /// The comments before a token that document it, where they end.
+  /// The ranges of the documentation comments before a token.
   static func documentation(before token: Token, in bytes: [UInt8]) -> [Range<Int>] {
     var lexer = Lexer(bytes)
     lexer.index = token.leading
@@ -51,7 +51,7 @@ struct Lexer {
     return Token(kind: kind, range: start..<index, leading: leading, beginsLine: beginsLine)
   }
 
-  /// Passes blanks and comments. `true` when a line ended among them.
+  /// Skips blanks and comments. `true` when they contain a line break.
   private mutating func skipTrivia() -> Bool {
     var newline = false
     while let here = byte() {
@@ -126,11 +126,9 @@ struct Lexer {
 
   private mutating func scanWord() -> Token.Kind {
     guard let first = scalar() else { return .unknown }
-    if first != "$" {
-      guard first.beginsSwiftIdentifier else {
-        index += UTF8.width(first)
-        return first.value < 0x80 ? .unknown : .mark
-      }
+    if first != "$", !first.beginsSwiftIdentifier {
+      index += UTF8.width(first)
+      return first.value < 0x80 ? .unknown : .mark
     }
     index += UTF8.width(first)
     while let next = scalar(), next.continuesSwiftIdentifier { index += UTF8.width(next) }
@@ -152,9 +150,7 @@ struct Lexer {
 
   private mutating func scanNumber() -> Token.Kind {
     while let next = scalar(), next.continuesSwiftIdentifier || next == "." {
-      if next == "." {
-        guard let digit = byte(1), (0x30...0x39).contains(digit) else { break }
-      }
+      if next == ".", !(byte(1).map { (0x30...0x39).contains($0) } ?? false) { break }
       index += UTF8.width(next)
     }
     return .number
@@ -169,8 +165,7 @@ struct Lexer {
     case UInt8(ascii: "\""):
       index += hashes
       return scanString(hashes: hashes)
-    case UInt8(ascii: "/"):
-      return scanExtendedRegex(hashes: hashes)
+    case UInt8(ascii: "/"): return scanExtendedRegex(hashes: hashes)
     default:
       index += 1
       while let next = scalar(), next.continuesSwiftIdentifier { index += UTF8.width(next) }
@@ -184,7 +179,7 @@ struct Lexer {
     return (0..<hashes).allSatisfy { byte(length + $0) == UInt8(ascii: "#") }
   }
 
-  /// Reads from the opening quote on. A string of one line that does not end there ends with the line.
+  /// Reads a string from its opening quotes. One on a single line ends with the line at the latest.
   private mutating func scanString(hashes: Int) -> Token.Kind {
     let isMultiline = at("\"\"\"") && !(hashes > 0 && closes("\"\"", hashes: hashes))
     index += isMultiline ? 3 : 1
@@ -208,7 +203,7 @@ struct Lexer {
     return .unknown
   }
 
-  /// Passes an interpolation from its opening bracket to behind its closing one.
+  /// Skips an interpolation from its opening to its closing parenthesis.
   private mutating func skipInterpolation() -> Bool {
     guard depth < Self.maximumInterpolation else { return false }
     depth += 1
@@ -230,7 +225,7 @@ struct Lexer {
 
   private mutating func scanExtendedRegex(hashes: Int) -> Token.Kind {
     let start = index
-    // Where no end was found for one before, there is none for those inside of what was searched.
+    // The search for an earlier one has found no end in this range.
     guard start >= searched else {
       index = start + 1
       return .unknown
@@ -250,7 +245,7 @@ struct Lexer {
     return .unknown
   }
 
-  /// A slash begins a regular expression where an expression may begin and another slash ends it on the line.
+  /// A slash begins a regular expression if an expression may begin there and another slash ends it on the line.
   private mutating func scanSlash() -> Token.Kind {
     let start = index
     index += 1
@@ -273,7 +268,7 @@ struct Lexer {
     return .mark
   }
 
-  /// Whether the last token leaves room for an expression to begin.
+  /// Whether an expression may follow the last token.
   private var beginsExpression: Bool {
     guard let last = tokens.last else { return true }
     switch last.kind {

@@ -1,13 +1,13 @@
-// SourceText+Types.swift: where types end.
+// SourceText+Types.swift: finds the ends of types and attributes.
 
 extension SourceText {
-  /// Words that stand before a type without being one.
+  /// Keywords that precede a type.
   static let typeSpecifiers: Set<String> = [
     "inout", "some", "any", "borrowing", "consuming", "__owned", "__shared", "isolated", "sending", "nonisolated",
     "_const", "repeat", "each",
   ]
 
-  /// The position behind the type that begins at `start`; `nil` when no type begins there.
+  /// The position after the type at `start`; `nil` when no type begins there.
   func endOfType(_ start: Int, before limit: Int) -> Int? {
     var position = start
     while true {
@@ -22,7 +22,7 @@ extension SourceText {
     }
   }
 
-  /// The arrow of a function type whose parameters end at `position`, behind its effects.
+  /// The arrow after the effects of a function type whose parameters end at `position`.
   func arrow(_ position: Int, before limit: Int) -> Int? {
     var position = position
     while position < limit {
@@ -38,7 +38,7 @@ extension SourceText {
     return nil
   }
 
-  /// Behind attributes and words that stand before a type.
+  /// The position after the attributes and keywords that precede a type.
   func endOfTypePrefix(_ start: Int, before limit: Int) -> Int {
     var position = start
     while position < limit {
@@ -47,7 +47,7 @@ extension SourceText {
       } else if isMark(position, "~") {
         position += 1
       } else if self[position].kind == .word, Self.typeSpecifiers.contains(text(position)) {
-        // `any`, where no type follows, is itself a name.
+        // Before anything but a type, such a word is itself a name.
         let next = self[position + 1]
         let beginsType = next.isWord || ["(", "[", "@", "~"].contains { isMark(position + 1, $0) }
         guard beginsType, position + 1 < limit else { return position }
@@ -85,10 +85,10 @@ extension SourceText {
     return position
   }
 
-  /// How many tokens the arguments of a generic type may have, so that reading stays linear.
+  /// The most tokens that generic arguments may have, which keeps reading linear.
   static let maximumGenericArguments = 256
 
-  /// Behind `<…>` when it begins at `start`; `start` when it does not, or does not end.
+  /// The position after `<…>` at `start`; `start` when there is none or it does not end.
   func endOfGenericArguments(_ start: Int, before limit: Int) -> Int {
     guard isMark(start, "<"), start < limit else { return start }
     var (position, level) = (start, 0)
@@ -106,14 +106,14 @@ extension SourceText {
     return start
   }
 
-  /// Behind `@name` and its arguments.
+  /// The position after `@name` and its arguments.
   func endOfAttribute(_ start: Int) -> Int {
     var position = start + 1
     guard self[position].isWord else { return position }
     position += 1
     while isMark(position, "."), self[position + 1].isWord { position += 2 }
     position = endOfGenericArguments(position, before: end)
-    // Behind some a bracket begins a function type; others have arguments also behind a blank.
+    // After these a parenthesis begins a function type; only `@available` may have a blank before its arguments.
     let name = text(start + 1)
     let isFree = ["escaping", "autoclosure", "Sendable", "MainActor", "concurrent"].contains(name)
     if isMark(position, "("), isAdjacent(position) ? !isFree : name == "available" {

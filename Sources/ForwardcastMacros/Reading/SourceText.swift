@@ -1,10 +1,10 @@
-// SourceText.swift: tokens, the brackets among them that belong together, and their text.
+// SourceText.swift: a text as tokens with matched brackets.
 
-/// A declaration's text as tokens. Positions are indices of tokens unless they are called offsets.
+/// A text as tokens. Positions are indices of tokens, offsets are indices of bytes.
 struct SourceText {
   let bytes: [UInt8]
   let tokens: [Token]
-  /// For each opening bracket the position of the closing one, and the other way round.
+  /// The position of the matching bracket, for both.
   private let partners: [Int: Int]
 
   init(_ text: String) { self.init(bytes: Array(text.utf8)) }
@@ -20,7 +20,7 @@ struct SourceText {
       case UInt8(ascii: "["): open.append((position, UInt8(ascii: "]")))
       case UInt8(ascii: "{"): open.append((position, UInt8(ascii: "}")))
       case let closing where ")]}".utf8.contains(closing):
-        // A bracket that closes nothing is passed over, and so are those inside of it that nothing closes.
+        // Unmatched brackets are ignored.
         guard let match = open.lastIndex(where: { $0.1 == closing }) else { break }
         partners[open[match].0] = position
         partners[position] = open[match].0
@@ -33,31 +33,30 @@ struct SourceText {
 
   var end: Int { tokens.count - 1 }
 
-  /// A token, or the end for every position that is out of the text.
+  /// The token at a position, `end` for a position out of range.
   subscript(_ position: Int) -> Token { tokens[min(max(position, 0), end)] }
 
-  /// The text of one token.
   func text(_ position: Int) -> String { String(decoding: bytes[self[position].range], as: UTF8.self) }
 
-  /// The text from the beginning of the first token to the end of the last, blanks and comments between them included.
+  /// The text of the tokens with the blanks and comments between them.
   func text(_ positions: Range<Int>) -> String { String(decoding: bytes[offsets(positions)], as: UTF8.self) }
 
-  /// The same on one line: each run of blanks and comments is one blank.
+  /// The tokens on one line, with single blanks for blanks and comments.
   ///
-  /// - Parameter spelling: what stands for a token; its text unless given.
+  /// - Parameter spelling: replaces the text of a token.
   func line(_ positions: some Sequence<Int>, _ spelling: ((Int) -> String)? = nil) -> String {
     positions.reduce(into: "") { line, position in
       line += (isApart(position) && !line.isEmpty ? " " : "") + (spelling?(position) ?? text(position))
     }
   }
 
-  /// Whether a blank stands before the token on one line: also between `@escaping` and a bracket that is not its own.
+  /// Whether ``line(_:_:)`` writes a blank before the token: also between `@escaping` and a parenthesis that is not its own.
   func isApart(_ position: Int) -> Bool {
     !isAdjacent(position)
       || isMark(position, "(") && isMark(position - 2, "@") && endOfAttribute(position - 2) == position
   }
 
-  /// Whether the token is that word, without backticks.
+  /// Whether the token is that word, not in backticks.
   func isWord(_ position: Int, _ word: StaticString) -> Bool {
     self[position].kind == .word && hasBytes(position, word)
   }
@@ -71,21 +70,19 @@ struct SourceText {
     return range.count == text.utf8CodeUnitCount && text.withUTF8Buffer { $0.elementsEqual(bytes[range]) }
   }
 
-  /// Whether nothing stands between the token and the one before it.
+  /// Whether the token directly follows the one before it.
   func isAdjacent(_ position: Int) -> Bool { self[position].leading == self[position].range.lowerBound }
 
-  /// The closing bracket of an opening one; `nil` when nothing closes it.
+  /// The closing bracket of an opening one; `nil` when it is unmatched.
   func closing(_ position: Int) -> Int? {
     guard let partner = partners[position], partner > position else { return nil }
     return partner
   }
 
-  /// The position behind a token, or behind its whole group where it opens one.
-  func after(_ position: Int) -> Int {
-    min(closing(position) ?? position, end) + 1
-  }
+  /// The position after a token, or after the group that it opens.
+  func after(_ position: Int) -> Int { min(closing(position) ?? position, end) + 1 }
 
-  /// The comment lines that document a token: `///` and `/** */`, as they are but for their indentation.
+  /// The lines of the documentation comments before a token, without indentation.
   func documentation(before position: Int) -> [String] {
     Lexer.documentation(before: self[position], in: bytes).flatMap { comment in
       String(decoding: bytes[comment], as: UTF8.self).split(whereSeparator: \.isNewline).map { line in

@@ -1,29 +1,29 @@
-// Token.swift: one piece of Swift text and where it stands.
+// Token.swift: one token of Swift text.
 
-/// One token. Offsets count bytes of UTF-8 from the beginning of the text that was read.
+/// One token. Offsets count bytes from the beginning of the text.
 struct Token: Equatable {
   enum Kind: Equatable {
     /// An identifier or keyword without backticks.
     case word
-    /// An identifier in backticks; `isRaw` when it could not stand without.
+    /// An identifier in backticks; `isRaw` when it is not one without.
     case quotedWord(isRaw: Bool)
     case number
     case string
     case regex
     /// `#if` and its like, `#selector`, `#available`.
     case directive
-    /// `@`, a bracket, a comma, a colon, a semicolon, a dot, the arrow, or one character of an operator.
+    /// Punctuation, `->`, or one character of an operator.
     case mark
-    /// What no Swift text has. It ends nothing.
+    /// Bytes that are not Swift.
     case unknown
     case end
   }
 
   var kind: Kind
   var range: Range<Int>
-  /// Where the blanks and comments before the token begin.
+  /// The offset of the blanks and comments before the token.
   var leading: Int
-  /// Whether a line ends before the token.
+  /// Whether a line break precedes the token.
   var beginsLine: Bool
 
   var isWord: Bool {

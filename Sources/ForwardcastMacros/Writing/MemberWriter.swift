@@ -1,21 +1,20 @@
-// MemberWriter.swift: the requirements of a protocol, each sending its message.
+// MemberWriter.swift: the requirements of a protocol, each of which sends its message.
 
-/// Writes the members of a class that is a protocol.
+/// Writes the members that implement the protocol's requirements.
 struct MemberWriter {
   let interface: ForwardedInterface
-  /// The access of the members, with a blank.
   let access: String
-  /// How types are named where the members stand.
+  /// How types are named where the members are written.
   let carried: CarriedNames
-  /// What has the keys.
+  /// The type that has the keys.
   let keys: String
-  /// An extension's members need no symbols: the class has witnesses of its own.
+  /// Members of an extension need no symbols: the class has its own witnesses.
   private let inClient: String
-  /// Whether a class may be on an actor, that of a superclass, which what suspends in an extension of its protocol is not on: so
-  /// it is in Swift 5.
+  /// Whether the class may have inherited an actor to which async members of an extension of its protocol are not isolated, as in
+  /// Swift 5.
   private let mayBeElsewhere: Bool
 
-  /// - Parameter owner: the class, where the members stand outside of it.
+  /// - Parameter owner: the name of the class, if the members are written outside of it.
   init(_ interface: ForwardedInterface, access: String, owner: String? = nil) {
     (self.interface, self.access) = (interface, access)
     inClient = owner == nil ? "" : interface.declaration.inClient
@@ -28,7 +27,7 @@ struct MemberWriter {
 
   private func text(_ type: TypeText) -> String { carried.type(type) }
 
-  /// What sends a message.
+  /// The expression that sends messages.
   private var sender: String { interface.inheritsFacade ? "self" : "multicast" }
 
   func write(to writer: inout TextWriter) {
@@ -75,16 +74,14 @@ struct MemberWriter {
   }
 
   private func setterKey(of getter: Entry) -> String? {
-    interface.items.lazy.compactMap(\.entry).first {
-      $0.role == .setter && $0.member.positions == getter.member.positions
-    }?.key
+    interface.entries.first { $0.role == .setter && $0.member.positions == getter.member.positions }?.key
   }
 
   // MARK: Heads
 
-  /// The attributes that are carried over, a line each.
+  /// The attributes to copy, a line each.
   ///
-  /// - Parameter isOwn: whether the member is none of the protocol's, so that Objective-C does not see it.
+  /// - Parameter isOwn: whether the member is not a requirement, so that Objective-C does not see it.
   private func attributes(_ member: Member, isOwn: Bool = false) -> [String] {
     member.attributes.filter { !isOwn || $0.name != "objc" }.filter {
       !$0.isOurs("Message") && !$0.isOurs("Answer") && !$0.isGlobalActor
@@ -92,7 +89,7 @@ struct MemberWriter {
     .map { interface.source.line($0.positions) }
   }
 
-  /// Whether the body has an expression of the user's, which may name what is not public.
+  /// Whether the body contains an expression of the user's, which may use names that are not public.
   private func statesValue(_ member: Member) -> Bool {
     guard let plan = interface.plans[member.positions.lowerBound] else { return false }
     if case .stated = plan.empty { return true }
@@ -114,7 +111,7 @@ struct MemberWriter {
     return (member.effects.isAsync ? " async" : "") + throwing
   }
 
-  /// - Parameter areLabels: whether a single name is a label too, as in methods and unlike in subscripts.
+  /// - Parameter areLabels: whether a single name is also the label, as in methods and unlike in subscripts.
   private func parameters(_ member: Member, _ names: LocalNames, areLabels: Bool = true) -> String {
     zip(member.parameters, names.parameters).map { parameter, name in
       let label = parameter.label?.asLabel ?? "_"
@@ -141,7 +138,7 @@ struct MemberWriter {
       let policy = plan.isOptional ? rule : ".ifAnswered(\(rule))"
       let text = carried.value(value, "Otherwise", of: member)
       let line = "\(question(arguments, policy, member)) ?? \(text)"
-      // A value that the namespace has is located there.
+      // A value that the namespace holds is located there.
       return (text == value ? interface.place(ofValue: value, member) : nil)?.lines(line) ?? [line]
     case .thrown, .trap:
       let way =
@@ -155,7 +152,7 @@ struct MemberWriter {
     }
   }
 
-  /// The call that asks all targets.
+  /// The call that collects the answers.
   private func question(_ arguments: String, _ policy: String, _ member: Member) -> String {
     let call = call(arguments, policy, member, member.effects.throwing)
     guard !member.effects.isAsync, isOnGlobalActor(member) else { return call }
@@ -169,7 +166,7 @@ struct MemberWriter {
     }
   }
 
-  /// A call that the rows of a global actor can be reached from.
+  /// The call, made so that it can reach rows that are isolated to a global actor.
   private func held(_ call: String, _ member: Member) -> String {
     guard isOnGlobalActor(member) else { return call }
     var head = ""
@@ -179,12 +176,12 @@ struct MemberWriter {
     return "Forwardcast.withHeldActor({ \(head)\(call) })"
   }
 
-  /// Whether a member that suspends goes to the class's actor to send.
+  /// Whether an async member hops to the class's actor to send.
   private func isElsewhere(_ member: Member) -> Bool {
     mayBeElsewhere && member.effects.isAsync && interface.isolation(of: member) == .inherited
   }
 
-  /// The captures of a closure: copies of what is only borrowed.
+  /// The capture list of a closure, which copies borrowed parameters.
   private func captures(_ member: Member) -> String {
     let names = LocalNames(member)
     let copies = zip(names.parameters, names.arguments(member)).filter { $0 != $1 }.map { "\($0) = \($1)" }
@@ -212,7 +209,7 @@ struct MemberWriter {
 
   // MARK: Forms with a policy
 
-  /// The same member with a policy, which throws.
+  /// The throwing overload with a policy.
   private func policyForm(_ entry: Entry, _ writer: inout TextWriter) {
     let member = entry.member
     var names = LocalNames(member)
@@ -241,7 +238,7 @@ struct MemberWriter {
     }
   }
 
-  /// A name for a type that the member does not use.
+  /// A name for the result type that the member does not use.
   private func unusedType(_ member: Member) -> String {
     let used = Set(member.positions.map { interface.source.text($0) })
     return ["Output", "Result", "Combined", "Collected"].first { !used.contains($0) } ?? "CollectedOutput"

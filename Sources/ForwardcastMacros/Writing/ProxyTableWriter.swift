@@ -1,6 +1,6 @@
-// ProxyTableWriter.swift: the table of the class that @Forwarded writes.
+// ProxyTableWriter.swift: the table of a written class.
 
-/// Writes the table of a protocol, what its rows need beside it, and what it tells of optional requirements.
+/// Writes the table of a protocol, declarations that its rows need, and `responds(to:)` for optional requirements.
 struct ProxyTableWriter {
   let interface: ForwardedInterface
 
@@ -12,7 +12,7 @@ struct ProxyTableWriter {
     interface.tableStaysOnMainActor ? "@MainActor \(access)static" : "\(access)nonisolated static"
   }
 
-  /// Gives the table to the class of a protocol that refines this one, which says by itself what the associated types are.
+  /// Writes the function by which classes of refining protocols get the table. It takes the associated types from them.
   func forRefining(to writer: inout TextWriter) {
     let child = interface.isGeneric ? "Child: \(interface.protocolName)" : "Child"
     let shared = interface.sharedTypes.map { "Child.\($0): SendableMetatype" }.joined(separator: ", ")
@@ -29,7 +29,7 @@ struct ProxyTableWriter {
     let parents = interface.parentTables.joined(separator: ", ")
     let arguments = "(\(interface.target)).self" + (parents.isEmpty ? "" : ", inheritingAll: [\(parents)]")
     func rows(_ writer: inout TextWriter) { writer.entries(interface.items, row) }
-    let names = interface.items.compactMap(\.entry?.swiftName).joined(separator: " ")
+    let names = interface.entries.compactMap(\.swiftName).joined(separator: " ")
     let end = names.isEmpty ? "" : ".named(\"\(names)\")"
     if interface.isGeneric {
       writer.block("\(head) var table: Forwardcast.SelectorTable") { writer in
@@ -46,7 +46,7 @@ struct ProxyTableWriter {
     writer.line("")
   }
 
-  /// Writes what some rows need.
+  /// Writes a declaration for each wanted message.
   private func beside(
     _ writer: inout TextWriter, _ isWanted: (Member) -> Bool, _ body: (Entry, inout TextWriter) -> Void
   ) {
@@ -85,7 +85,7 @@ struct ProxyTableWriter {
 
   private func rowName(_ entry: Entry) -> String { "Row\(ObjectiveCName.capitalized(entry.key))" }
 
-  /// A row that calls what is deprecated: from where that is no matter for a warning.
+  /// A row for a deprecated member, in a declaration that is deprecated too, where the call causes no warning.
   private func deprecatedRow(_ entry: Entry, _ writer: inout TextWriter) {
     let stays = interface.staysOnMainActor(entry.member)
     let head = "\(stays ? "@MainActor private" : "private nonisolated") struct \(rowName(entry))"
@@ -97,7 +97,7 @@ struct ProxyTableWriter {
 
   // MARK: Optional requirements
 
-  /// The name of an optional requirement as Objective-C has it.
+  /// The `#selector` of an optional requirement.
   private func objectiveCSelector(_ member: Member) -> String {
     let labels = member.parameters.map { ($0.label?.asLabel ?? "_") + ":" }.joined()
     let arguments = labels.isEmpty ? "" : "(\(labels))"
@@ -106,7 +106,7 @@ struct ProxyTableWriter {
       : "#selector(\(interface.protocolName).\(member.name)\(arguments))"
   }
 
-  /// Whoever asks the class before calling an optional requirement is told whether a target has it.
+  /// Writes `responds(to:)`, which says of an optional requirement whether a target implements it.
   func optionalRequirements(to writer: inout TextWriter) {
     guard interface.base != nil, interface.declaration.members.contains(where: \.isOptional),
       [.nonisolated, .mainActor].contains(interface.isolation)

@@ -1,6 +1,6 @@
 // ProxyWriter.swift: the class that @Forwarded writes.
 
-/// Writes the class of a protocol: keys, one table, the requirements, and their forms with a policy.
+/// Writes the namespace and class of a protocol, or the extension with its requirements.
 struct ProxyWriter {
   let interface: ForwardedInterface
 
@@ -14,27 +14,27 @@ struct ProxyWriter {
   /// The access of the namespace, which limits that of the class.
   private var namespaceAccess: String { declaration.access.map { $0 == "open" ? "public " : "\($0) " } ?? "" }
 
-  /// The words that put the class in its isolation.
+  /// The isolation of the class, with a blank.
   private var classIsolation: String {
     guard interface.isolation == .nonisolated else { return interface.isolation.attribute }
-    // What the class states beside its protocol may be on an actor.
+    // The superclass or another stated protocol may be isolated.
     return interface.settings.isMainActorByDefault || interface.mayInherit ? "nonisolated " : ""
   }
 
-  /// Whether an extension can have the requirements for others: it cannot for Objective-C, which calls no extension.
+  /// Whether the requirements are in an extension, for classes of refining protocols too. Objective-C calls no extensions.
   private var hasInheritance: Bool {
     interface.isWhole && interface.options.interface == nil && !declaration.isObjectiveC
   }
 
-  /// Whether the multicast may be touched from anywhere although the class is on an actor.
+  /// Whether the proxy may be used from anywhere although the class is isolated.
   private var isSharedFromAnywhere: Bool { interface.isolation != .nonisolated && interface.isVisiblySendable }
 
-  /// Whether only the compiler knows to which actor the multicast belongs, or whether it is `Sendable`.
+  /// Whether only the compiler knows whether the proxy is isolated, and to which actor, or `Sendable`.
   private var isHeld: Bool {
     interface.isolation != .nonisolated && interface.mayInherit && !interface.isVisiblySendable
   }
 
-  /// The class as text, in a namespace: see `CountedExpansion`.
+  /// The namespace with the class: see `CountedExpansion`.
   func text() -> String {
     let availability = interface.availability(declaration.attributes)
     let (name, arguments) = (interface.className, interface.genericArguments)
@@ -75,7 +75,7 @@ struct ProxyWriter {
     }
   }
 
-  /// The names of what the class inherits. That of a class without a superclass is there for refining protocols.
+  /// The aliases of namespaces and superclasses. `ForwardedBase` is written even without any, for refining protocols.
   private func bases(_ writer: inout TextWriter) {
     for (parent, name) in zip(interface.parents, interface.options.inherited) {
       writer.line(
@@ -86,7 +86,7 @@ struct ProxyWriter {
     writer.line("\(access)typealias \(ForwardedInterface.baseName) = \(all)")
   }
 
-  /// What the compiler may find that the text does not tell.
+  /// Explains compiler errors that may come from what the macro cannot see.
   private var advice: String? {
     var remarks = interface.unknownProtocols.map {
       "does it not conform to '\($0)'? Say '@Forwarded(inheriting: (any \($0)).self)', or write its requirements again (see 'Real delegates'); where it inherits 'NSObjectProtocol', 'base: NSObject.self'."
@@ -107,7 +107,7 @@ struct ProxyWriter {
     return remarks.isEmpty ? nil : remarks.joined(separator: " ")
   }
 
-  /// A line of a declaration behind what the attributes say of its availability: no line of another kind may stand between.
+  /// A declaration after its `@available` attributes, on one line since `#sourceLocation` applies to a single one.
   private func available(_ attributes: [Attribute], _ line: String) -> String {
     (interface.availability(attributes) + [line]).joined(separator: " ")
   }
@@ -123,7 +123,7 @@ struct ProxyWriter {
       "\(classIsolation)\(access)final class \(interface.className)\(interface.genericParameters): \(conformances.joined(separator: ", "))\(interface.genericRequirements)"
   }
 
-  /// The words that isolate the conformances which the library gives.
+  /// The isolation of the conformance to `Forwarding`, with a blank.
   private var facadeIsolation: String {
     if interface.isolation == .nonisolated { return "" }
     return isSharedFromAnywhere || isHeld ? "nonisolated " : interface.isolation.attribute
@@ -131,7 +131,7 @@ struct ProxyWriter {
 
   // MARK: Names
 
-  /// Names for what only the namespace sees, and extensions need too.
+  /// Aliases for what is visible in the namespace but not in extensions.
   private func carriedNames(_ writer: inout TextWriter) {
     guard interface.isNested else { return }
     writer.lines(interface.aliases.map { access + $0 })
@@ -155,8 +155,7 @@ struct ProxyWriter {
     let isolation = interface.isolation(of: member).attribute
     return values.flatMap {
       let name = interface.names.value($0.text, $0.name, of: member)
-      let line = available(
-        member.attributes, "\(isolation)\(access)static var \(name): \($0.type) { \($0.text) }")
+      let line = available(member.attributes, "\(isolation)\(access)static var \(name): \($0.type) { \($0.text) }")
       return interface.place(ofValue: $0.text, member)?.lines(line) ?? [line]
     }
   }
@@ -191,35 +190,33 @@ struct ProxyWriter {
   private func type(ofKey entry: Entry) -> String { "Forwardcast.Message<\(interface.names.functionType(entry))>" }
   private func isolation(ofKey entry: Entry) -> String { interface.staysOnMainActor(entry.member) ? "@MainActor " : "" }
 
-  /// The keys whose selectors are kept in one value, where there are several: a variable each has an initializer each. They are
-  /// there in any build and on no actor.
+  /// The keys whose selectors are stored in one tuple, since each stored property has an initializer of its own. Only keys that
+  /// are in every build and nonisolated.
   private var storedKeys: [Entry] {
-    let entries = interface.items.compactMap(\.entry).filter {
+    let entries = interface.entries.filter {
       $0.member.branches.isEmpty && interface.availability($0.member.attributes).isEmpty && isolation(ofKey: $0).isEmpty
     }
-    // The compiler's time for a tuple grows with the cube of its length.
+    // Compile time grows with the cube of the tuple's length.
     return (2...32).contains(entries.count) && !interface.isGeneric ? entries : []
   }
 
   private var storedName: String {
     var name = "selectors"
-    while interface.items.contains(where: { $0.entry.map { [$0.key, $0.base].contains(name) } ?? false }) {
-      name += "_"
-    }
+    while interface.entries.contains(where: { [$0.key, $0.base].contains(name) }) { name += "_" }
     return name
   }
 
-  /// What stands under the name of several requirements: an error that names their keys, so that an overload which is added
-  /// does not rename the key of another without a word.
+  /// For each name that several requirements share, an unavailable key that names theirs: adding an overload renames the first
+  /// one's key, and uses of the old one are told.
   private func overloads(_ writer: inout TextWriter) {
-    let entries = interface.items.compactMap(\.entry)
+    let entries = interface.entries
     let keys = Dictionary(grouping: entries) { SelectorName.key($0.base) }
     let taken = Set(entries.map(\.key))
     for (base, entries) in keys.sorted(by: { $0.key < $1.key }) where !taken.contains(base) {
       let names = entries.map { "'\($0.key)'" }.joined(separator: ", ")
       writer.line(
         "@available(*, unavailable, message: \"the requirements of this name have keys of their own: \(names)\")")
-      // Of the type of one, so that a use of it is told this and not that types differ.
+      // With the type of one of them, so that a use is told this and not that types differ.
       let typed = entries.first { $0.member.branches.isEmpty && interface.availability($0.member.attributes).isEmpty }
       let type = typed.map(type(ofKey:)) ?? "Never"
       let isolation = typed.map(isolation(ofKey:)) ?? ""
@@ -262,7 +259,7 @@ struct ProxyWriter {
     }
   }
 
-  /// The compiler sees here, as it does not in the library, that the proxy keeps no temporary.
+  /// An `add` in which the compiler sees that only a weak reference is kept, so that it warns about temporaries.
   private func weakAdd(_ writer: inout TextWriter) {
     guard interface.isVisiblyClassBound, interface.options.interface == nil,
       !declaration.members.contains(where: { $0.plainName == "add" })
@@ -281,7 +278,7 @@ struct ProxyWriter {
 
   // MARK: Inheritance
 
-  /// What the class is, and those of protocols that refine this one.
+  /// The protocol that the class and those of refining protocols conform to; the requirements are in an extension for it.
   private func forwarding(_ writer: inout TextWriter) {
     let parents = interface.parents.map { ", \($0).Forwarding" }.joined()
     let sharing = interface.isVisiblySendable ? " where Interface: Sendable" : ""
@@ -291,10 +288,10 @@ struct ProxyWriter {
     writer.line("")
   }
 
-  /// The requirements, for the class and for those of protocols that refine this one.
+  /// The extension with the requirements, for the class and for those of refining protocols.
   func inheritance(of type: String) -> String {
     guard hasInheritance, !interface.items.isEmpty else { return "" }
-    // The last name without its backticks: what is written behind it makes it no keyword.
+    // Without the backticks of the last name, which the suffix makes unnecessary.
     let start = type.hasSuffix("`") ? type.dropLast().lastIndex(of: "`") : nil
     let name = start.map { type[..<$0] + type[type.index(after: $0)...].dropLast() } ?? type[...]
     var writer = TextWriter()
@@ -312,12 +309,10 @@ struct ProxyWriter {
 }
 
 extension CarriedNames {
-  /// The type of the value that a setter takes.
   func setType(_ entry: Entry) -> String {
     entry.member.type.map { ($0.isNonescapingFunction ? "@escaping " : "") + keyed($0) } ?? "Void"
   }
 
-  /// The function type of the key.
   func functionType(_ entry: Entry) -> String {
     let member = entry.member
     let arguments = member.parameters.map { keyed($0.type) }
@@ -330,6 +325,6 @@ extension CarriedNames {
 }
 
 extension String {
-  /// A function type in brackets, so that it reads as an answer.
+  /// A function type in parentheses, as a result needs it.
   fileprivate func asAnswer(_ type: TypeText?) -> String { type?.isFunction == true ? "(\(self))" : self }
 }

@@ -1,26 +1,26 @@
-// RowWriter.swift: one row of a written table.
+// RowWriter.swift: one row of a table.
 
 /// Writes one row of a protocol's or a class's table.
 struct RowWriter {
-  /// The type of the targets: `any Name`, or the name of a class.
+  /// The type of the targets: `any Name` or a class.
   let targetType: String
-  /// How types are named where the table stands.
+  /// How types are named where the table is written.
   let names: CarriedNames
-  /// Whether a target that is set is known to be no copy.
+  /// Whether targets are known to be class instances, which setters need not copy back.
   let isClassBound: Bool
-  /// The key as an expression.
+  /// The expression of the key.
   let key: String
   let isolation: Isolation
   /// Whether targets are known to be `Sendable`.
   var isShared = true
-  /// Whether a method that suspends and says nothing stays in the isolation of its caller.
+  /// Whether nonisolated async methods stay in the isolation of their caller.
   var isNonsendingByDefault = false
-  /// What has the functions of rows whose isolation only the compiler knows, with a dot.
+  /// The type, with a dot, that has the functions of rows with inferred isolation.
   var functions = ""
-  /// Whether the target is an existential that only classes adopt, so that a row may take it in place.
+  /// Whether the target is a class-bound existential, which a row may take in place.
   var isInPlace = false
 
-  /// A function that calls the target, and is isolated as the class is that it stands in.
+  /// A function that calls the target. It gets the isolation of the class that contains it.
   func function(_ entry: Entry, _ writer: inout TextWriter) {
     let (parameters, call) = body(entry)
     let clause = parameters.map { "_ \($0.name): \($0.type)" }.joined(separator: ", ")
@@ -32,7 +32,7 @@ struct RowWriter {
 
   func row(_ entry: Entry) -> String {
     let (member, isAsync) = (entry.member, entry.isAsync)
-    // A function that stays with its caller tells nothing of an actor.
+    // A function that runs in its caller's isolation tells nothing of an actor.
     if isolation == .inherited, !isAsync || !staysWithCaller(member) {
       let (label, sharing) = isAsync ? ("asyncFunction", ", sharing: \(isShared)") : ("function", "")
       return "Forwardcast.Responds(key: \(key), \(label): \(functions)\(entry.functionName)\(sharing))"
@@ -41,12 +41,12 @@ struct RowWriter {
     var head = parameters.map(\.name).joined(separator: ", ")
     var to = isInPlace && parameters.count <= 4 ? "row" : "to"
     if isolation == .instance || member.parameters.contains(where: { $0.type.isSome }) {
-      // An existential is opened for a generic argument only where its type is known, and so is an isolated target.
+      // Only with a stated type is an existential opened for a generic parameter, or a target isolated.
       head = "(" + parameters.map { "\($0.name): \($0.type)" }.joined(separator: ", ") + ")"
       to = "to"
     }
     let responds = "Forwardcast.Responds" + (member.isOptional ? "<\(targetType)>" : "")
-    // Swift 5 takes brackets behind an attribute that it does not know for its arguments.
+    // After an attribute that it does not know, Swift 5 takes parentheses for its arguments.
     let actor = isolation.attribute + (isolation.attribute.isEmpty || !head.hasPrefix("(") ? "" : "@Sendable ")
     let label: String? =
       switch isolation {
@@ -62,7 +62,7 @@ struct RowWriter {
     return responds + (label.map { "(\($0)\(body))" } ?? "(\(to): \(key)) { \(body)")
   }
 
-  /// The parameters of what a row calls, a name and a type each, and the call that it makes.
+  /// The parameters of a row's closure or function, and the call that it makes.
   private func body(_ entry: Entry) -> (parameters: [(name: String, type: String)], call: String) {
     var locals = LocalNames(entry.member)
     let target = locals.unique("target")
@@ -85,7 +85,7 @@ struct RowWriter {
     let list = zip(member.parameters, arguments).map { parameter, argument in
       parameter.label.map { "\($0.asLabel): \(argument)" } ?? argument
     }.joined(separator: ", ")
-    // What is optional is there: its row is only for targets that have it.
+    // The row is present only for targets that implement the optional requirement.
     let mark = member.isOptional ? "!" : ""
     func place(_ target: String) -> String {
       switch member.kind {
@@ -98,23 +98,21 @@ struct RowWriter {
       return (entry.throws ? "try " : "") + (entry.isAsync ? "await " : "") + place(target)
     }
     if isClassBound || member.setterIsNonmutating { return "\(place(target)) = \(value)" }
-    // A target that is no class instance is a copy: only that is changed.
+    // A target that is a value is a copy, which is changed in a variable.
     return "Forwardcast.Responds<\(targetType)>.change(\(target)) { \(place("$0")) = \(value) }"
   }
 }
 
 extension Entry {
-  /// What a setter does not do.
+  /// False for setters.
   var isAsync: Bool { role != .setter && member.effects.isAsync }
   var `throws`: Bool { role != .setter && member.effects.throwing != .never }
 
-  /// The name of the function that a row calls.
   var functionName: String { "row\(ObjectiveCName.capitalized(key))" }
 }
 
-/// Names inside of a written body that are not those that the text needs itself.
+/// Names in a written body that do not clash with those that the body itself uses.
 struct LocalNames {
-  /// The names of the parameters.
   private(set) var parameters: [String] = []
   private var taken: Set<String> = []
 
@@ -135,14 +133,14 @@ struct LocalNames {
     }
   }
 
-  /// The parameters as arguments of a call: one that is only borrowed is copied.
+  /// The parameters as arguments; borrowed ones are copied.
   func arguments(_ member: Member) -> [String] {
     zip(member.parameters, parameters).map { parameter, name in
       parameter.type.specifiers.isDisjoint(with: ["borrowing", "__shared"]) ? name : "copy \(name)"
     }
   }
 
-  /// A name that nothing has, made from `wanted`.
+  /// An unused name that begins with `wanted`.
   mutating func unique(_ wanted: String) -> String {
     var name = wanted
     while taken.contains(name) { name += "_" }

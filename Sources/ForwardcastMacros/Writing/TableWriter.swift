@@ -1,10 +1,10 @@
 // TableWriter.swift: the table that @Receiver writes.
 
-/// Writes the selector table of a class or an actor that has been checked.
+/// Writes the selector table of a checked class or actor.
 struct TableWriter {
   let declaration: TypeDeclaration
   let options: ReceiverOptions
-  let items: [EntryItem]
+  let items: [Item<Entry>]
   let settings: ModuleSettings
 
   private var isActor: Bool { declaration.keyword == "actor" }
@@ -17,16 +17,15 @@ struct TableWriter {
       ?? (settings.isMainActorByDefault ? .mainActor : .nonisolated)
   }
 
-  /// What the compiler may find: the table is on no actor, since anybody may ask for it.
+  /// Explains a compiler error: a nonisolated table cannot use conformances that are isolated to the main actor.
   private var advice: String? {
-    let needs = items.compactMap(\.entry).contains {
+    let needs = items.compactMap(\.element).contains {
       isolation(of: $0.member) == .mainActor && declaration.source.mayNeedConformances($0.member)
     }
     return needs && settings.isMainActorByDefault
       ? "is a conformance on the main actor? Declare the type that has it 'nonisolated'." : nil
   }
 
-  /// The members as text.
   func text() -> String {
     var writer = TextWriter()
     let parent = options.base.map { ", inheriting: \($0).selectorTable" } ?? ""
@@ -49,8 +48,7 @@ struct TableWriter {
       }
       writer.line("")
       writer.block("private nonisolated enum ReceiverTable") { writer in
-        writer.block(
-          "static let own = Forwardcast.SelectorTable(for: \(name).self\(parent))", remark: advice, rows)
+        writer.block("static let own = Forwardcast.SelectorTable(for: \(name).self\(parent))", remark: advice, rows)
       }
     }
     return writer.text
@@ -63,8 +61,7 @@ struct TableWriter {
         RowWriter(
           targetType: declaration.name, names: names, isClassBound: true,
           key: "Forwardcast.Message<\(names.functionType(entry))>(\"\(entry.selector)\")",
-          isolation: isolation(of: entry.member),
-          isNonsendingByDefault: settings.isNonsendingByDefault
+          isolation: isolation(of: entry.member), isNonsendingByDefault: settings.isNonsendingByDefault
         ).row(entry))
     }
   }

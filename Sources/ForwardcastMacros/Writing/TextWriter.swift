@@ -1,38 +1,33 @@
-// TextWriter.swift: lines of Swift with their indentation.
+// TextWriter.swift: indented lines of Swift.
 
-/// Collects lines. The one place where written text gets its shape.
 struct TextWriter {
   private(set) var text = ""
   private var level = 0
 
-  /// One line, at the current level; an empty one has no blanks.
+  /// One line at the current level; an empty one stays without blanks.
   mutating func line(_ line: String) {
     if !line.isEmpty { text += String(repeating: "  ", count: level) + line }
     text += "\n"
   }
 
-  /// One line that the compiler takes for one of the user's, so that what it says of it stands there.
-  mutating func line(_ line: String, at place: SourcePlace?) {
-    lines(place.map { $0.lines(line) } ?? [line])
-  }
+  /// One line that diagnostics locate at a line of the user's.
+  mutating func line(_ line: String, at place: SourcePlace?) { lines(place.map { $0.lines(line) } ?? [line]) }
 
-  mutating func lines(_ lines: [String]) {
-    for line in lines { self.line(line) }
-  }
+  mutating func lines(_ lines: [String]) { for line in lines { self.line(line) } }
 
-  /// What `body` writes for each message that is wanted, with the lines of `#if` around them.
+  /// What `body` writes for each wanted message, between the lines of `#if`.
   mutating func entries(
-    _ items: [EntryItem], where isWanted: (Entry) -> Bool = { _ in true }, _ body: (Entry, inout TextWriter) -> Void
+    _ items: [Item<Entry>], where isWanted: (Entry) -> Bool = { _ in true }, _ body: (Entry, inout TextWriter) -> Void
   ) {
     for item in items {
       switch item {
       case .directive(let line): self.line(line)
-      case .entry(let entry): if isWanted(entry) { body(entry, &self) }
+      case .element(let entry): if isWanted(entry) { body(entry, &self) }
       }
     }
   }
 
-  /// `head {`, the lines that `body` writes, `}`.
+  /// `head {`, the lines of `body`, `}`.
   mutating func block(
     _ head: String, remark: String? = nil, end: String = "", at place: SourcePlace? = nil,
     _ body: (inout TextWriter) -> Void
