@@ -1,4 +1,4 @@
-// Interpreter+Centers.swift: services, what a center tells them, and the extension points that observers register in.
+// Interpreter+Centers.swift: services and extension points.
 
 import Forwardcast
 import ForwardcastCenters
@@ -12,7 +12,7 @@ extension Interpreter {
     let observer = try object(observer).receiver
     let point = try self.point(point, "register")
     try world.link(point, to: observer, strongly: false)
-    // What the point asks of a proxy leads to all behind it.
+    // Asking a proxy asks all behind it.
     _ = run.budget(at: offset, of: source).charging { point.register(ifConforming: observer) }
     try run.check()
   }
@@ -34,7 +34,7 @@ extension Interpreter {
 
   // MARK: Services
 
-  /// `service Name`: made now if it does not live.
+  /// `service Name`: creates the service unless it exists.
   func service(_ receiver: String, at offset: Int) throws -> ScriptValue {
     try run.step(at: offset, of: source)
     let (key, _) = try serviceKey(receiver)
@@ -50,7 +50,7 @@ extension Interpreter {
     return try bounded(.list(living.map { .object($0.reference) }))
   }
 
-  /// `clear services`: everybody is told and, unless persistent, released; then the first error is thrown.
+  /// `clear services`: tells every service and releases those that are not persistent, then throws their first error.
   func clearServices() throws {
     try run.charge(Work.pass * world.services.services.count)
     let errors = HookErrors()
@@ -62,7 +62,7 @@ extension Interpreter {
     if let error = errors.first { throw error }
   }
 
-  /// By what a receiver's one object is asked for, and the table that it will have.
+  /// The key of a receiver's service, and the table of that object.
   func serviceKey(_ receiver: String) throws -> (ServiceKey<ScriptObject>, SelectorTable) {
     let table = try world.table(of: receiver)
     let key = ServiceKey(receiver) { _ in ScriptObject(table: table, receiver: receiver, name: receiver) }
@@ -70,7 +70,7 @@ extension Interpreter {
   }
 }
 
-// MARK: - What a service center tells an object, as messages to its rows
+// MARK: - Callbacks of the service center, as messages to rows
 
 extension ScriptObject: ServiceLifecycle {
   func serviceDidInit(in center: ServiceCenter) throws { _ = try callHook("serviceDidInit", isMaking: true) }
@@ -90,12 +90,12 @@ extension ScriptObject: ServiceLifecycle {
     }
   }
 
-  /// Sends the object a message when it has the row. Gives the row's answer.
+  /// Runs the object's row of that name, if there is one, and returns its answer.
   private func callHook(_ name: String, isMaking: Bool = false) throws -> ArgumentBox? {
     guard let selector = MessageSelector(known: name), objectTable?.responds(to: selector) ?? false else { return nil }
     var call = Invocation(selector, arguments: [])
     let sending = SendInProgress.current.map { SendInProgress(run: $0.run, depth: $0.depth + 1, isMaking: isMaking) }
-    // A hook is a send of its own, which its row counts.
+    // Its row does not count as the one that belongs to the send.
     _ = sending?.beginRow()
     try SendInProgress.$current.withValue(sending) { try perform(&call) }
     return call.result

@@ -1,9 +1,9 @@
-// Interpreter+Comparison.swift: comparisons, charged for what they look at.
+// Interpreter+Comparison.swift: comparisons, charged by the size of what they compare.
 
 import Forwardcast
 
 extension Interpreter {
-  /// Whether a comparison holds, charged for what it looks at.
+  /// Whether a comparison holds.
   func holds(_ left: ScriptValue, _ comparison: Sign, _ right: ScriptValue, at offset: Int) throws -> Bool {
     try at(offset) {
       switch comparison {
@@ -17,7 +17,7 @@ extension Interpreter {
     }
   }
 
-  /// `==` of values, which ends as soon as it has used up the run's work.
+  /// `==` that charges as it goes and so ends when the run's work is used up.
   private func areEqual(_ left: ScriptValue, _ right: ScriptValue) throws -> Bool {
     switch (left, right) {
     case (.list(let left), .list(let right)):
@@ -36,7 +36,7 @@ extension Interpreter {
       return true
     case (.string(let left), .string(let right)):
       let (least, most) = (min(left.utf8.count, right.utf8.count), max(left.utf8.count, right.utf8.count))
-      // Of two canonically equal texts none is more than three times as long as the other.
+      // Canonically equal texts differ in length at most by a factor of three.
       guard most <= 3 * least else { return false }
       try run.charge(Work.byte * least)
       if least == most, left.utf8.elementsEqual(right.utf8) { return true }
@@ -50,11 +50,11 @@ extension Interpreter {
     }
   }
 
-  /// Whether a text begins with another, charged for what is looked at.
+  /// Whether a text begins with another.
   func text(_ text: String, beginsWith beginning: String) throws -> Bool {
     try run.charge(Work.byte * beginning.utf8.count)
     if text.utf8.starts(with: beginning.utf8) { return true }
-    // What is canonically equal is at most three times as long.
+    // A canonically equal prefix is at most three times as long.
     let head = String(decoding: text.utf8.prefix(3 * beginning.utf8.count + 4), as: UTF8.self)
     try run.charge(Work.text(beginning) + Work.text(head))
     return head.hasPrefix(beginning)

@@ -1,9 +1,8 @@
-// Interpreter+Expressions.swift: computes expressions, step by step.
+// Interpreter+Expressions.swift: evaluates expressions on a stack of values.
 
 import Forwardcast
 
 extension Interpreter {
-  /// The value of an expression.
   /// - Throws: ``ScriptError`` at the step that failed.
   func evaluate(_ expression: Expression) throws -> ScriptValue {
     var stack: [ScriptValue] = []
@@ -20,7 +19,7 @@ extension Interpreter {
     return stack.removeLast()
   }
 
-  /// What is wanted of the value of an expression: see ``ScriptValue/wanted(_:showsValue:_:)``.
+  /// A part of the value of an expression: see ``ScriptValue/wanted(_:showsValue:_:)``.
   /// - Throws: `type mismatch` at the expression.
   func evaluate<Part>(
     _ expression: Expression, _ need: @autoclosure () -> String, showsValue: Bool = false,
@@ -30,7 +29,7 @@ extension Interpreter {
     return try at(expression.offset) { try value.wanted(need(), showsValue: showsValue, part) }
   }
 
-  /// Runs `body`, whose errors get that place unless they have one.
+  /// Runs `body`, and locates errors without a place there.
   func at<Result>(_ offset: Int, _ body: () throws -> Result) throws -> Result {
     do { return try body() } catch { throw run.located(error, at: offset, of: source) }
   }
@@ -50,7 +49,7 @@ extension Interpreter {
       stack.removeLast(count)
       stack.append(try bounded(.list(elements)))
     case .dictionary(let keys):
-      // A slice would keep the stack, and all of it would be copied.
+      // A slice would share the stack's buffer, and so have all of it copied.
       let values = Array(stack.suffix(keys.count))
       let entries = Dictionary(zip(keys, values)) { $1 }
       stack.removeLast(keys.count)
@@ -60,8 +59,7 @@ extension Interpreter {
       try run.charge(Work.make + 2 * name.utf8.count)
       let object = ScriptObject(table: try world.table(of: receiver), receiver: receiver, name: name)
       stack.append(.object(object.reference))
-    case .not:
-      stack.append(.bool(try !stack.removeLast().wanted("not needs a Bool, not", \.bool)))
+    case .not: stack.append(.bool(try !stack.removeLast().wanted("not needs a Bool, not", \.bool)))
     case .query(let query): stack.append(try answer(query, about: stack.removeLast()))
     case .responds:
       let selector = stack.removeLast()
@@ -69,14 +67,14 @@ extension Interpreter {
     case .alive(let name): stack.append(.bool(try isAlive(name)))
     case .hookArgument: stack.append(try hookArgument(stack.removeLast()))
     case .proceed(let hasArguments):
-      // A value may itself be written `nil`.
+      // Explicitly optional, since a bare value could be taken for the literal `nil`.
       stack.append(try proceed(with: hasArguments ? .some(stack.removeLast()) : .none))
     case .service(let name): stack.append(try service(name, at: step.offset))
     case .services: stack.append(try services())
     }
   }
 
-  /// The name in a selector or in a text, checked.
+  /// The name in a selector or a text, checked against the grammar.
   func selectorName(_ value: ScriptValue) throws -> String {
     switch value {
     case .selector(let selector): return selector.name

@@ -1,16 +1,16 @@
-// Interpreter+Hooks.swift: blocks that run around the messages of a proxy.
+// Interpreter+Hooks.swift: hooks on the messages of a proxy.
 
 import Forwardcast
 
-/// One run of a hook's block: what its words mean. It stays on the thread that runs it.
+/// One run of a hook's block, on one thread: what `arg` and `proceed` refer to.
 final class HookRun {
   let arguments: [ScriptValue]
-  /// The answers of the last `proceed`; `nil` before there is one.
+  /// The answers of the last `proceed`, if any.
   private(set) var answers: [ArgumentBox]?
   private(set) var failure: (any Error)?
   private let rest: ([ArgumentBox]?) throws -> [ArgumentBox]
 
-  /// - Parameter rest: runs what stands inside.
+  /// - Parameter rest: runs the rest of the message.
   init(_ arguments: [ScriptValue], rest: @escaping ([ArgumentBox]?) throws -> [ArgumentBox]) {
     (self.arguments, self.rest) = (arguments, rest)
   }
@@ -30,7 +30,7 @@ final class HookRun {
 
 extension Interpreter {
   func install(_ hook: HookDefinition) throws {
-    // A message that follows looks through the hooks once more.
+    // Each later message looks through all hooks.
     try run.charge(Work.make + Work.look * world.hookCount)
     let proxy = try evaluate(hook.proxy, "\(hook.moment.rawValue) needs a proxy, not", showsValue: true) { value in
       value.reference?.receiver as? any MessageHooking
@@ -72,33 +72,32 @@ extension Interpreter {
     return try result(of: hook.proceed(with: list))
   }
 
-  /// The answers of a message as its sender makes one value of them.
+  /// The sender's policy applied to the answers of a message.
   fileprivate func result(of answers: [ArgumentBox]) throws -> ScriptValue {
     try bounded((SendInProgress.current?.policy ?? .last).result(answers.map(value)))
   }
 }
 
-private struct HookBody: @unchecked Sendable {  // `names` is a copy that never changes
-  // Each run has a frame of its own.
+private struct HookBody: @unchecked Sendable {  // immutable: `names` is a copy that nobody changes
   let world: World
   let definition: HookDefinition
   let names: Frame
 
   func around(_ call: InvocationCall) throws -> [ArgumentBox] {
     let (answer, hook, policy) = try run(call.invocation) { run, other in
-      // Each time the message is sent anew, and so it counts.
+      // Each `proceed` sends the message again.
       try run.step(at: definition.offset, of: names.source)
       return try other.map { try call.proceed(with: $0) } ?? call.proceed()
     }
     guard let answer else { return hook.answers ?? [] }
-    // A list that stands for all answers is all answers, as `proceed` gives them.
+    // With the policy `all` a list stands for the answers, as `proceed` returns them.
     if policy == .all, case .list(let elements) = answer { return elements.map(\.box) }
     return [answer.box]
   }
 
   /// - Parameters:
-  ///   - answers: what `result` is made of, in an `after`.
-  ///   - rest: runs what stands inside, in an `around`.
+  ///   - answers: the answers that `result` is made from, for `after`.
+  ///   - rest: runs the rest of the message, for `around`.
   func run(
     _ message: Invocation, after answers: [ArgumentBox]? = nil,
     rest: ((Run, [ArgumentBox]?) throws -> [ArgumentBox])? = nil
@@ -107,7 +106,7 @@ private struct HookBody: @unchecked Sendable {  // `names` is a copy that never 
     let frame = Frame(later: names, depth: send.depth)
     frame.enterBlock()
     let interpreter = Interpreter(world: world, run: send.run, frame: frame)
-    // A hook counts also when its block is empty.
+    // Counts even if the block is empty.
     try send.run.step(at: definition.offset, of: interpreter.source)
     world.handlers.trace?(String(repeating: "  ", count: send.depth) + "\(definition.moment.rawValue) \(message)")
     do {
@@ -118,7 +117,7 @@ private struct HookBody: @unchecked Sendable {  // `names` is a copy that never 
       return (answer, hook, send.policy)
     } catch {
       let error = send.run.located(error, at: definition.offset, of: interpreter.source)
-      // What is passed on stays the error that it is, so that the library knows it for a target's.
+      // An error of `proceed` that is passed on stays the original one, so that the library recognizes it as a target's.
       if let failure = frame.hook?.failure {
         let known = send.run.located(failure, at: error.offset, of: error.source)
         if known.text == error.text, known.offset == error.offset { throw failure }

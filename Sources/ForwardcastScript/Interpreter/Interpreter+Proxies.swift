@@ -1,9 +1,9 @@
-// Interpreter+Proxies.swift: makes proxies, and changes who is registered.
+// Interpreter+Proxies.swift: creates proxies and changes their registrations.
 
 import Forwardcast
 
 extension Interpreter {
-  /// `proxy p = …`: the name is the script's wherever the statement stands.
+  /// `proxy p = …`: binds a global name, even within a row.
   func makeProxy(_ name: String, _ definition: ProxyDefinition) throws {
     try run.charge(Work.make + Work.name(name))
     let reference: ScriptReference
@@ -14,8 +14,7 @@ extension Interpreter {
           duplicates: options.contains(.duplicates) ? .allowed : .refused,
           silence: options.contains(.throwing) ? .thrown : .ignored,
           errors: options.contains(.stopping) ? .stopAtFirst : .collected))
-      reference = world.label(
-        proxy, "<multicast \(name)>", ownership: options.contains(.strong) ? .strong : .weak)
+      reference = world.label(proxy, "<multicast \(name)>", ownership: options.contains(.strong) ? .strong : .weak)
       proxy.onError = { [weak world] failure in world?.report(failure.error) }
       world.trace(proxy, as: "<multicast \(name)>")
     case .forward(let target):
@@ -25,7 +24,7 @@ extension Interpreter {
       try world.link(proxy, to: receiver, strongly: true)
     case .lazy(let expression):
       let proxy = makeLazy(expression)
-      // A lazy proxy has no lock: it stays in the turn of its session.
+      // A lazy proxy has no lock, so it stays in the turn of its session.
       reference = world.label(proxy, "<lazy \(name)>", .session)
     case .recording(let target): reference = try makeRecording(name, target)
     }
@@ -41,7 +40,7 @@ extension Interpreter {
         world: world, run: send?.run ?? Run(world), frame: Frame(later: names, depth: send?.depth ?? 0))
       let target = try interpreter.object(expression).receiver
       if let owner {
-        // A limit that is passed in a question has nobody to be thrown to: the run remembers it.
+        // A question cannot throw when a limit is exceeded: the run remembers it.
         try interpreter.at(expression.offset) { try world.link(owner, to: target, strongly: true) }
       }
       let holder = LazyTarget(target)
@@ -138,10 +137,10 @@ extension Interpreter {
   }
 }
 
-/// Holds the target of a lazy proxy until the session goes: a lazy proxy may come to stand behind its own target, and
-/// then nothing else would end the ring.
+/// Holds the target of a lazy proxy until the session ends. Without it, a lazy proxy that comes to stand behind its own target
+/// would be a reference cycle.
 final class LazyTarget: ForwardingProxy, CustomStringConvertible {
-  /// In the isolation of its session, like the proxy itself.
+  /// Used in the turn of the session only, like the proxy.
   private var target: (any MessageReceiver)?
 
   init(_ target: any MessageReceiver) {

@@ -1,4 +1,4 @@
-// Interpreter+Queries.swift: answers about proxies, signatures, types and selectors.
+// Interpreter+Queries.swift: queries, `responds` and recordings.
 
 import Forwardcast
 import ForwardcastRecording
@@ -42,8 +42,7 @@ extension Interpreter {
 
   private func answer(_ query: Query, about signature: MethodSignature) -> ScriptValue {
     switch query {
-    case .types:
-      .list(([signature.returnType] + signature.argumentTypes).map { .string($0.description) })
+    case .types: .list(([signature.returnType] + signature.argumentTypes).map { .string($0.description) })
     case .offsets: .list(signature.argumentOffsets.map(number))
     case .sizes: .list(signature.argumentLayouts.map { number($0?.size) })
     case .aligns: .list(signature.argumentLayouts.map { number($0?.alignment) })
@@ -54,8 +53,8 @@ extension Interpreter {
 
   private func number(_ value: Int?) -> ScriptValue { value.map { .integer($0) } ?? .null }
 
-  /// `p responds "sel:"`, of any value.
-  /// - Throws: what the maker of a lazy proxy throws.
+  /// `p responds "sel:"`, for values of any kind.
+  /// - Throws: the error of a lazy proxy's expression.
   func responds(_ value: ScriptValue, to selector: String, at offset: Int) throws -> Bool {
     guard case .object(let reference) = value else { return ValueMessages.responds(value, to: selector) }
     let receiver = reference.receiver
@@ -78,12 +77,12 @@ extension Interpreter {
     let proxy = ScriptRecording(of: receiver, as: name, into: CallRecorder(keepingLast: world.limits.recordedCalls))
     let reference = world.label(proxy, "<recording \(name)>", before: receiver)
     try world.link(proxy, to: receiver, strongly: true)
-    // It keeps what it is sent, answered or not, under its own name.
+    // It records messages under their own names, even those that nobody answers.
     world.state.withLock { $0.hasForeignReceivers = true }
     return reference
   }
 
-  /// `calls p`: the calls as texts, `cook: "fish"`.
+  /// `calls p`: the recorded calls as texts, `cook: "fish"`.
   func calls(of value: ScriptValue) throws -> ScriptValue {
     let proxy = try value.wanted("calls needs a recording proxy, not", showsValue: true) { value in
       value.reference?.receiver as? ScriptRecording

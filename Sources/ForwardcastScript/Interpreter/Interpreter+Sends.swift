@@ -1,4 +1,4 @@
-// Interpreter+Sends.swift: messages to values, objects and proxies.
+// Interpreter+Sends.swift: sends to values, objects and proxies.
 
 import Forwardcast
 
@@ -7,7 +7,7 @@ struct Sending {
   let arguments: [ScriptValue]
   let offset: Int
 
-  /// The message as the script wrote it, with values.
+  /// The message with its values, as a script writes it.
   var asked: String { Sending.text(shape.selector, arguments.map(\.evidence)) }
 
   static func text(_ selector: String, _ arguments: [String]) -> String {
@@ -52,7 +52,7 @@ extension Interpreter {
     return selector == "adding:" || answer.text != nil ? try bounded(answer) : answer
   }
 
-  /// The answer of an object; of a multicast proxy the last one, once all targets have got the message.
+  /// The answer of an object; for a multicast proxy the last one, after all targets have got the message.
   private func answer(
     of sending: Sending, from reference: ScriptReference, _ proxy: (any ScriptedMulticast)?
   ) throws -> ScriptValue {
@@ -74,9 +74,8 @@ extension Interpreter {
     return SendInProgress(run: run, depth: depth, policy: policy, receiver: receiver)
   }
 
-  /// Hands a message to the library: counts it, finds its selector, boxes its arguments, and tells of it.
-  /// - Throws: what `body` throws, in the script's own words; a limit that was passed further in comes first,
-  ///   whoever caught it there.
+  /// Sends a message by the library: counts it, finds its selector, boxes its arguments, and emits its events.
+  /// - Throws: errors of `body`, in the script's names. A limit that was exceeded meanwhile comes first, whoever caught its error.
   private func deliver<T>(
     _ sending: Sending, _ reference: ScriptReference, policy: CollectPolicy? = nil,
     _ body: (inout Invocation) throws -> T
@@ -103,8 +102,8 @@ extension Interpreter {
     do {
       let answer = try SendInProgress.$current.withValue(inProgress) {
         if reference.receiver is ScriptObject { return try body(&call) }
-        // A multicast charges the message that it is given, but not for finding who gets it; a chain of others has no message
-        // until its end.
+        // A multicast charges the budget of the message, but not for resolving targets; a chain of other proxies has no message
+        // before its end.
         return try budget.charging { try body(&call) }
       }
       try run.check()
@@ -118,8 +117,7 @@ extension Interpreter {
     }
   }
 
-  /// A selector that nobody has interned is a mere name to a row that takes any value; a row that takes a selector
-  /// needs a real one.
+  /// Interns selectors among the arguments whose parameters are of type selector; for other parameters a name is enough.
   private func internSelectors(
     in arguments: [ScriptValue], of message: MessageSelector, to receiver: any MessageReceiver, _ budget: MessageBudget
   ) throws {
@@ -167,7 +165,7 @@ extension Interpreter {
     return try bounded(policy.result(collected))
   }
 
-  /// `errors [p …]`: the texts of what the targets threw.
+  /// `errors [p …]`: the texts of the targets' errors.
   private func errors(of sending: Sending, to receiver: ScriptValue) throws -> [String] {
     do {
       guard let reference = receiver.reference, let proxy = receiver.multicast else {
@@ -195,7 +193,7 @@ extension Interpreter {
     }
   }
 
-  /// Runs `body`, which waits for the targets of a proxy of the session; `nil` for one that never had any on queues.
+  /// Runs `body`, which waits for the targets of a proxy of the session; `nil` for one that never had targets on queues.
   private func waiting<T>(for proxy: any ScriptedMulticast, _ body: (ScriptMulticast) throws -> T) throws -> T? {
     guard let own = proxy as? ScriptMulticast, world.queues(of: own) != nil else { return nil }
     try run.charge(2 * Work.turn)
@@ -214,8 +212,8 @@ extension ScriptValue {
 }
 
 extension CollectPolicy {
-  /// Whether a further answer can change the result.
-  /// - Throws: `type mismatch` for an answer that the policy cannot take.
+  /// Whether further answers can change the result.
+  /// - Throws: `type mismatch` for an answer of the wrong kind.
   func needsMore(after answer: ScriptValue) throws -> Bool {
     switch (self, answer) {
     case (.first, _): return false
@@ -228,7 +226,7 @@ extension CollectPolicy {
     }
   }
 
-  /// One result of all answers in the order of delivery, or the empty value where there is none.
+  /// The result of all answers in the order of delivery; the policy's empty value without any.
   func result(_ answers: [ScriptValue]) throws -> ScriptValue {
     for answer in answers { _ = try needsMore(after: answer) }
     switch self {

@@ -1,11 +1,11 @@
-// Interpreter.swift: runs statements, and blocks without recursion.
+// Interpreter.swift: runs statements.
 
 import Forwardcast
 
-/// Runs one activation: a row, or the top of a script.
+/// Runs one activation: a row, a hook or the top of a script.
 ///
-/// Blocks and expressions are walked with stacks of their own, on the heap. The thread's stack grows only with sends in
-/// progress, which are counted, so that a script fits the stack of any thread that a message is delivered on.
+/// Blocks and expressions use stacks on the heap. Only sends in progress deepen the thread's stack, and these are limited, so
+/// that a script fits the stack of any thread on which messages are delivered.
 struct Interpreter {
   let world: World
   let run: Run
@@ -19,14 +19,14 @@ struct Interpreter {
     case answer(ScriptValue)
   }
 
-  /// Statements that run so many rounds, and what is left of this one.
+  /// A block with its remaining rounds and, of the current one, its remaining statements.
   private struct Cursor {
     let statements: ArraySlice<Statement>
     var rest: ArraySlice<Statement>
     var rounds = 1
   }
 
-  /// Runs a row's body and gives what it answers; without `return`, that is `nil`.
+  /// Runs a row's body and returns its answer, `nil` without a `return`.
   func answer(_ body: RowDefinition.Body) throws -> ScriptValue {
     switch body {
     case .value(let expression): return try evaluate(expression)
@@ -35,7 +35,7 @@ struct Interpreter {
     }
   }
 
-  /// Runs statements in order; gives the value of a `return`, or `nil` when none was met.
+  /// Runs statements in order; returns the value of a `return`, or `nil` when none was met.
   /// - Throws: ``ScriptError``, always with its place.
   func execute(_ statements: ArraySlice<Statement>) throws -> ScriptValue? {
     var cursors = [Cursor(statements: statements, rest: statements)]
@@ -49,7 +49,7 @@ struct Interpreter {
           cursors[top].rest = cursors[top].statements
           frame.leaveBlock()
           frame.enterBlock()
-          // A round costs its statements; an empty one costs a step, so that it ends too.
+          // An empty round costs a step, so that it ends too.
           if cursors[top].statements.isEmpty { try run.step(at: 0, of: source) }
         }
         continue
@@ -67,7 +67,7 @@ struct Interpreter {
     return nil
   }
 
-  /// Runs one statement, but for the blocks in it.
+  /// Runs one statement except for its blocks.
   private func flow(of statement: Statement) throws -> Flow {
     switch statement.kind {
     case .bind(let name, let expression):
@@ -141,7 +141,7 @@ struct Interpreter {
   /// - Throws: `isolation mismatch` when the value, which is not `Sendable`, may not be used on a queue.
   private func refuse(_ value: ScriptValue, on mark: ScriptQueue.Mark) throws {
     if case .object(let reference) = value {
-      // What a proxy leads to may have changed since the value was made.
+      // The targets of a proxy may have changed since.
       if try world.mayCross(reference.receiver, run) { return }
     } else {
       try chargeCopy(of: value)
@@ -151,7 +151,7 @@ struct Interpreter {
       .thrown, "isolation mismatch: \(value.evidence) is not Sendable and may not be used on queue \(mark.name)")
   }
 
-  /// Whether the object that a name means, or meant before it was dropped, is there.
+  /// Whether the object of a name exists, be the name dropped or not.
   func isAlive(_ name: String) throws -> Bool {
     switch frame.binding(name) ?? world.binding(name) {
     case .value: return true
@@ -203,7 +203,7 @@ struct Interpreter {
     do {
       value = try evaluate(expression)
     } catch {
-      // A passed limit is nobody's expectation.
+      // `expect` does not catch an exceeded limit.
       try run.check()
       let error = run.located(error, at: expression.offset, of: source)
       if error.code == .limitExceeded { throw error }

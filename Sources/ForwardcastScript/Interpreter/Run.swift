@@ -1,19 +1,18 @@
-// Run.swift: what one run of a script has used, and the bounds on it.
+// Run.swift: one run of a script, with its counters and limits.
 
 import Forwardcast
 import Synchronization
 
-/// One run: its counters and its first passed limit. Shared by every thread that works for it; all of it is atomic or
-/// under a lock.
+/// One run: its counters and the first limit that it exceeded. Shared by all threads that work for it.
 final class Run: Sendable {
   static let sendLimit = 64
-  /// Units of ``Work`` that one run may take for each of its steps.
+  /// Units of ``Work`` that a run may take for each step of its limit.
   static let workPerStep = 1024
-  /// Units that a run may take however few its steps are.
+  /// Units that a run may take in addition.
   static let leastWork = 1 << 24
-  /// Units after which a step looks again whether it was cancelled: some milliseconds.
+  /// Units, some milliseconds of them, after which cancellation is checked within a step.
   static let workBetweenLooks = 1 << 22
-  /// Failed expectations that are kept as values; further ones are reported and counted.
+  /// Failed expectations that are kept as values; further ones are shown and counted.
   static let keptFailures = 1000
 
   private let world: World
@@ -25,13 +24,13 @@ final class Run: Sendable {
   private let failed = Mutex<(count: Int, kept: [ScriptError])>((0, []))
   private let unawaited = Atomic<Int>(0)
   private let eventSteps = Atomic<Int>(0)
-  /// For each queue: the statement whose message is served there.
+  /// By queue, the statement whose message is being delivered there.
   private let places = Mutex<[ObjectIdentifier: (offset: Int, source: SourceText)]>([:])
 
   init(_ world: World) { (self.world, workLimit) = (world, ScriptSession.workLimit(forSteps: world.stepLimit)) }
 
   /// Counts a statement or a send.
-  /// - Throws: `limit exceeded` when there were too many, here or elsewhere in the run.
+  /// - Throws: `limit exceeded`, here or for a limit that was exceeded elsewhere in the run.
   func step(at offset: Int, of source: SourceText) throws {
     try check()
     let count = steps.wrappingAdd(1, ordering: .relaxed).newValue
@@ -43,9 +42,8 @@ final class Run: Sendable {
     }
   }
 
-  /// Counts work that is not a statement and not a send, in units of ``Work``. A step of much work may be cancelled in its
-  /// midst.
-  /// - Throws: `limit exceeded` when there was too much, here or elsewhere in the run.
+  /// Counts work other than statements and sends, in units of ``Work``, and checks for cancellation now and then.
+  /// - Throws: `limit exceeded`.
   func charge(_ units: Int) throws {
     let (before, done) = work.wrappingAdd(units, ordering: .relaxed)
     if done > workLimit {
@@ -58,8 +56,8 @@ final class Run: Sendable {
     if world.handlers.isCancelled?() ?? false { throw ScriptFault(.limitExceeded, "the run was cancelled") }
   }
 
-  /// Shows an error that does not end the run, and charges that.
-  /// - Throws: `limit exceeded`, which is remembered: it may have nobody to be thrown to.
+  /// Charges for an error that does not end the run, and shows it.
+  /// - Throws: `limit exceeded`, which is remembered since the caller may have nobody to throw it to.
   private func show(_ error: ScriptError) throws {
     do { try charge(8 * Work.make) } catch let fault { throw located(fault, at: error.offset, of: error.source) }
     world.handlers.diagnostics(error)
@@ -67,13 +65,13 @@ final class Run: Sendable {
 
   var workDone: Int { work.load(ordering: .relaxed) }
 
-  /// Throws the limit that was passed, if one was: whoever caught it in between.
+  /// - Throws: the limit that was exceeded, if any, even if its error was caught.
   func check() throws {
     guard hasPassedLimit.load(ordering: .relaxed) else { return }
     if let error = limit.withLock({ $0 }) { throw error }
   }
 
-  /// Gives an error its place. A passed limit is remembered, so that the run ends whatever catches the error.
+  /// Gives an error its place. An exceeded limit is remembered, so that the run ends whoever catches the error.
   func located(_ error: any Error, at offset: Int, of source: SourceText) -> ScriptError {
     if let error = error as? ScriptError { return error }
     let fault = ScriptFault(error)
@@ -92,7 +90,7 @@ final class Run: Sendable {
 
   // MARK: Messages
 
-  /// Who pays for the messages of a statement, and knows its place wherever they go.
+  /// A budget that charges this run for the messages of a statement and locates their errors there.
   func budget(at offset: Int, of source: SourceText) -> MessageBudget {
     let way = MessageWay(world.limits)
     return MessageBudget { [self] item, count in
@@ -105,20 +103,20 @@ final class Run: Sendable {
       } catch let fault {
         throw located(fault, at: offset, of: source)
       }
-      // Whatever the target throws in its turn on a queue is of this statement.
+      // An error in the target's turn on a queue belongs to this statement.
       if item == .target, let mark = ScriptQueue.current {
         places.withLock { $0[ObjectIdentifier(mark)] = (offset, source) }
       }
     }
   }
 
-  /// Gives an error of the running turn its place: its own, or that of the statement whose message is served.
+  /// Locates an error of the running turn: at its own place, or at the statement whose message is being delivered.
   private func located(_ error: any Error) -> ScriptError {
     let place = ScriptQueue.current.flatMap { mark in places.withLock { $0[ObjectIdentifier(mark)] } }
     return located(error, at: place?.offset ?? 0, of: place?.source ?? SourceText("", name: "queue"))
   }
 
-  /// Counts and shows an error of a queued delivery that nobody waited for. A passed limit ends the run, which reports it.
+  /// Counts and shows an error of a queued delivery that nobody waited for. An exceeded limit ends the run, which reports it.
   func note(unawaited failure: any Error) {
     let error = located(failure)
     if error.code == .limitExceeded { return }
@@ -127,7 +125,7 @@ final class Run: Sendable {
   }
   var unawaitedErrors: Int { unawaited.load(ordering: .relaxed) }
 
-  /// A number for the events of one turn, which nothing else has: those of the library are above 0.
+  /// A unique number for the events of one turn. Those of the library are positive, these are negative.
   func nextEventStep() -> Int { eventSteps.wrappingSubtract(1, ordering: .relaxed).newValue }
 
   func fail(_ failure: ScriptError) throws {
@@ -142,8 +140,8 @@ final class Run: Sendable {
   var stepsTaken: Int { min(steps.load(ordering: .relaxed), world.stepLimit) }
 }
 
-/// The proxies, questions and hooks of one message or question, and the registrations that it passes by: a step ends in time,
-/// whatever it leads to. Targets are steps of their own.
+/// Counts what one message or question passes: proxies, questions and hooks, and registrations. Their limits make each step end
+/// in time. Targets are steps of their own.
 final class MessageWay: Sendable {
   private let limits: ScriptLimits
   private let proxies = Atomic<Int>(0)
@@ -166,36 +164,35 @@ final class MessageWay: Sendable {
   }
 }
 
-/// The number under which a proxy has told of the turn that begins, for the row that runs in it.
+/// The number of a turn that a proxy has traced, for the row that runs in the turn.
 final class ToldTurn: Sendable {
   private let number = Atomic<Int>(0)
 
   func begin(_ step: Int) { number.store(step, ordering: .relaxed) }
-  /// The number, once; `nil` where no proxy has told.
+  /// Returns the number once; `nil` when there is none.
   func take() -> Int? {
     let step = number.exchange(0, ordering: .relaxed)
     return step == 0 ? nil : step
   }
 }
 
-/// A message that a script has sent and that has not been answered yet.
+/// A message that a script has sent and that is not answered yet.
 ///
-/// It travels with the message as a task-local value: through the library's tables and proxies to the row that runs,
-/// which learns from it how deep it is and whose budget it uses. A delivery on a queue starts without it, on a stack of
-/// its own, and uses the budget of the run in progress.
+/// A task-local value takes it through the library's tables and proxies to the row that runs, which gets its depth and its run
+/// from it. A delivery on a queue has a stack of its own and no such value: it belongs to the run in progress.
 final class SendInProgress: Sendable {
   @TaskLocal static var current: SendInProgress?
 
   let run: Run
-  /// How many sends are in progress, this one included.
+  /// The number of sends in progress, including this one.
   let depth: Int
-  /// Whether it is part of the making of a service, which others may be waiting for.
+  /// Whether a service is being created, for which others may wait.
   let isMaking: Bool
-  /// What the sender makes of the answers; `nil` takes the last.
+  /// The policy for the answers; `nil` takes the last.
   let policy: CollectPolicy?
-  /// Whether it is part of a `collect`, which throws the first error of its targets; `errors` gives them all.
+  /// Whether a `collect` is in progress, which throws the first error of its targets.
   let isCollecting: Bool
-  /// To whom it was sent; `nil` for what the session itself makes.
+  /// The receiver; `nil` for sends of the session itself.
   let receiver: ScriptReference?
   private let rows = Atomic<Int>(0)
   let turn = ToldTurn()
@@ -206,6 +203,6 @@ final class SendInProgress: Sendable {
     isCollecting = policy != nil || SendInProgress.current?.isCollecting ?? false
   }
 
-  /// Counts a row that begins, and gives its number in the order of delivery, from 1.
+  /// Counts a row that begins, and returns its number, from 1.
   func beginRow() -> Int { rows.wrappingAdd(1, ordering: .relaxed).newValue }
 }

@@ -1,15 +1,15 @@
-// ScriptObject.swift: an object that a script made, and the rows that it answers with.
+// ScriptObject.swift: objects of a script, and the rows that they answer with.
 
 import Forwardcast
 
-/// What `new Cook` makes: a real receiver that answers from the table that `receiver Cook { … }` built.
+/// The object that `new Cook` creates, which answers from the table of `receiver Cook { … }`.
 final class ScriptObject: MessageReceiver, NamedReceiver, Sendable, CustomStringConvertible {
   static let selectorTable = SelectorTable(for: ScriptObject.self, rows: [])
 
   private let table: SelectorTable
   let receiverName: String
   let name: String
-  /// What it prints as; made once, since a name may be long.
+  /// The text that it prints as, stored since a name may be long.
   let description: String
 
   init(table: SelectorTable, receiver: String, name: String) {
@@ -49,7 +49,7 @@ extension World {
   /// A row of a selector table that runs a row of a script.
   private func entry(for row: RowDefinition) throws -> Responds<ScriptObject> {
     let selector = try intern(row.selector)
-    // Without an encoding: objects throughout.
+    // Without an encoding all types are objects.
     let encoding = row.encoding?.text ?? "@@:" + String(repeating: "@", count: row.arguments.count)
     let signature = try MethodSignature(encoding)
     let answers = signature.returnType.kind != .void
@@ -59,14 +59,14 @@ extension World {
     }
   }
 
-  /// Runs a row in the turn of whoever sent the message.
+  /// Runs a row in the sender's turn or on a queue.
   private func answer(_ row: RowDefinition, _ object: ScriptObject, _ call: Invocation) throws -> ScriptValue {
     let sender = SendInProgress.current
     let send = sender ?? SendInProgress(run: runInProgress ?? Run(self), depth: 1)
     let queue = sender == nil ? ScriptQueue.current : nil
     if queue != nil { queues { $0.turns &+= 1 } }
     let number = send.beginRow()
-    // What is sent to the object itself has been told of by its sender.
+    // The sender has emitted events for a message directly to this object.
     let isSent = queue == nil && send.receiver.map { $0.receiver === object } ?? false
     let step = isTold ? (queue?.turn ?? send.turn).take() ?? send.run.nextEventStep() : 0
     func tellOf(_ stage: MessageEvent.Stage, _ evidence: @autoclosure () -> String = "") {
@@ -81,7 +81,7 @@ extension World {
     }
     tellOf(.began)
     do {
-      // The first row belongs to its send; every further one that the message reaches is a send of its own.
+      // The first row is counted with its send; every further one that the message reaches is a step of its own.
       if number > 1 || queue != nil { try send.run.step(at: row.offset, of: row.source) }
       if queue != nil { try send.run.charge(Work.turn) }
       let frame = Frame(row: row, object: object, depth: send.depth)

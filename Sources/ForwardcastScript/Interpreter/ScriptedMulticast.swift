@@ -1,22 +1,22 @@
-// ScriptedMulticast.swift: multicast proxies of every interface, as scripts reach them.
+// ScriptedMulticast.swift: multicast proxies of any interface.
 
 import Forwardcast
 import ForwardcastCenters
 
-/// A multicast proxy as a script makes it: whatever has a table may be added.
+/// The multicast proxy of a script: it takes every receiver.
 ///
-/// What is not `Sendable` is let in by the dynamic cast of `register`, for which there is no such difference. Such a
-/// target is direct, and `World.link` keeps its proxy off the queues.
+/// `register` casts dynamically, and so also admits what is not `Sendable`. Such targets are direct, and `World.link` keeps
+/// their proxies off the queues.
 typealias ScriptMulticast = MulticastProxy<any MessageReceiver & Sendable>
 
-/// How a target stands in a proxy.
+/// The parameters of a registration.
 struct RegistrationTerms {
   var priority = 0
   var ownership = Ownership.weak
   var only: [MessageSelector]?
 }
 
-/// Any multicast proxy, its interface unknown: the script's own, and those that a host registered.
+/// A multicast proxy of unknown interface: the script's own, or one that a host registered.
 protocol ScriptedMulticast: ForwardingProxy {
   var holder: any MulticastHolding { get }
 
@@ -55,7 +55,7 @@ extension MulticastProxy: ScriptedMulticast {
 }
 
 extension MulticastProxy where Interface: Sendable {
-  /// Registers a receiver that is known to be `Sendable`, for deliveries on a queue.
+  /// Registers a receiver that is known to be `Sendable`, with any delivery.
   func register(
     crossing receiver: any MessageReceiver, delivery: Delivery, _ terms: RegistrationTerms
   ) throws -> Registration {

@@ -1,41 +1,41 @@
-// Work.swift: what the operations of a script cost beyond their steps, and who is charged.
+// Work.swift: what operations cost beyond their steps.
 
 import Forwardcast
 
-/// Prices, in the unit of ``Run/workPerStep``.
+/// Prices in units of ``Run/workPerStep``.
 ///
-/// A step is a statement or a send and takes a few microseconds. What can be made large for one step, a value, a list of
-/// targets, an encoding, is charged by its size, and what a message passes as it passes it; the prices are such that a unit takes
-/// ten nanoseconds at most. Two units are also charged for each byte that is kept, so that all that a run keeps is bounded.
+/// A step is a statement or a send and takes some microseconds. What a script can make large, such as values, lists of targets
+/// and encodings, is charged by its size; what a message passes, as it passes it. A unit takes ten nanoseconds at most. Two more
+/// units are charged for each stored byte, which bounds the memory of a run.
 enum Work {
   /// A byte that is compared, hashed, counted, copied or shown.
   static let byte = 8
-  /// Something that is looked at: a step of an expression, a registration, an object that a proxy leads to.
+  /// Something visited: a step of an expression, a registration, an object behind a proxy.
   static let look = 32
-  /// What is compared, looked up or listed, one of many: an element, a name, a target; a registration that a message passes by.
+  /// One of many elements, names or targets that are compared, looked up or listed; a registration that a message passes.
   static let pass = 256
-  /// Something that is made: an object, a proxy, a call as text, an error as value.
+  /// Something created: an object, a proxy, the text of a call or of an error.
   static let make = 1024
-  /// A delivery on a queue. Of many queues at once each waits for the session's lock, which can take 0.2 ms of processor time.
+  /// A delivery on a queue. Many queues at once contend for the session's lock, which can take 0.2 ms of processor time each.
   static let turn = 1 << 14
 
-  /// What a message costs on its way, as the library counts it.
+  /// The price of what the library counts on the way of a message.
   static func price(of item: MessageBudget.Item) -> Int {
     switch item {
     case .proxy, .hook, .question: 2 * pass
     case .target: pass
     case .passed: pass / 2
     case .step: look / 2
-    // It takes memory until it has run.
+    // Takes memory until it has run.
     case .queued: 2 * make
     }
   }
 
-  /// Marks that may stand in a row in a text that is compared: Unicode's order of them takes time by the square of their number.
+  /// Combining marks in a row in a text that is compared: Unicode's normalization takes time quadratic in them.
   static let markLimit = 64
 
-  /// What it costs to compare, hash or count a text. One that is not ASCII goes through Unicode's normal form.
-  /// - Throws: `limit exceeded` for a text that would take a single step too long.
+  /// The price of comparing, hashing or counting a text. One that is not ASCII is normalized.
+  /// - Throws: `limit exceeded` for a text that would take too long for one step.
   static func text(_ text: String) throws(ScriptFault) -> Int {
     let price = priceOfByte(text)
     guard price > byte else { return price * text.utf8.count }
@@ -50,7 +50,7 @@ enum Work {
     return price * text.utf8.count
   }
 
-  /// What it costs to look up a name. A short one costs no more than the step that it is in.
+  /// The price of looking up a name. A short one is covered by the step.
   static func name(_ name: String) -> Int { name.utf8.count <= 32 ? 0 : priceOfByte(name) * name.utf8.count }
 
   private static func priceOfByte(_ text: String) -> Int {
@@ -60,7 +60,7 @@ enum Work {
 }
 
 extension Expression {
-  /// The steps, and the names that they look up.
+  /// An expression; its price is that of its steps and of the names that they look up.
   init(steps: [Step], offset: Int) {
     (self.steps, self.offset) = (steps, offset)
     work = steps.reduce(0) { work, step in
@@ -78,8 +78,8 @@ extension Expression {
 }
 
 extension ScriptValue {
-  /// What it costs to put the value in a box, or to take it out of one. Everything but a list or a dictionary is shared.
-  /// - Throws: `limit exceeded` for one that would take a single step too long.
+  /// The price of boxing or unboxing the value. Only lists and dictionaries are copied.
+  /// - Throws: `limit exceeded` for one that would take too long for one step.
   func copyingWork() throws -> Int {
     switch self {
     case .list, .dictionary:
@@ -97,7 +97,7 @@ extension ScriptValue {
 extension Interpreter {
   func chargeCopy(of value: ScriptValue) throws { try run.charge(value.copyingWork()) }
 
-  /// `value` with the proxies in it marked as what they are now: a message may take them to a queue.
+  /// The value with up-to-date marks on its proxies, since a message may take them to a queue.
   func settled(_ value: ScriptValue) throws -> ScriptValue {
     switch value {
     case .object(let reference)
@@ -110,7 +110,7 @@ extension Interpreter {
     }
   }
 
-  /// A value that was just made, once its size has been found to be within bounds. It may be kept.
+  /// The new value, after its size was checked and charged.
   func bounded(_ value: ScriptValue) throws -> ScriptValue {
     try run.charge(2 * value.measure())
     return value

@@ -1,4 +1,4 @@
-// World+Hints.swift: what may have been meant, and what may be written next.
+// World+Hints.swift: hints for errors, and completions.
 
 extension World {
   private static let candidateLimit = 2000
@@ -16,7 +16,7 @@ extension World {
     return error
   }
 
-  /// `did you mean "a" or "b"?`, or what to write instead.
+  /// `did you mean "a" or "b"?`, or an advice.
   static func hint(about subject: ScriptFault.Subject?, among candidates: [String] = []) -> String? {
     let near: [String]
     switch subject {
@@ -38,7 +38,7 @@ extension World {
 
   private var receiverNames: [String] { state.withLock { Array($0.receivers.keys.prefix(World.candidateLimit)) } }
 
-  /// Of receivers of the script, and of the program's objects that have names.
+  /// The selectors of the script's receivers and of the host's objects.
   private var rowSelectors: [String] {
     let tables = state.withLock { state in
       state.receivers.values.prefix(World.candidateLimit).map(\.table)

@@ -1,14 +1,14 @@
-// World+Objects.swift: what a session knows of objects and proxies: texts, isolation, where they lead.
+// World+Objects.swift: labels of objects and proxies, and where these may be used.
 
 import Forwardcast
 
 struct Label: Sendable {
   enum Isolation {
-    /// On queues too.
+    /// Also on queues.
     case anywhere
-    /// In the session's turn only: it is not `Sendable`, or leads to what is not.
+    /// In the session's turn only: it is not `Sendable`, or leads to an object that is not.
     case session
-    /// A proxy that was not used on a queue yet: its first use there needs all that it leads to to be `Sendable`, and makes it
+    /// A proxy that was not used on a queue yet. Its first use there requires that all it leads to is `Sendable`, and makes it
     /// `anywhere`.
     case undecided
   }
@@ -17,21 +17,20 @@ struct Label: Sendable {
   let text: String
   var isolation: Isolation
   var target: WeakObject?
-  /// How a multicast proxy that the session made keeps its targets; `nil` for everything else.
+  /// How a multicast proxy of the session holds its targets; `nil` for everything else.
   var ownership: Ownership?
-  /// How many registrations there were of targets that may be registered several times.
+  /// The number of registrations for which duplicates had to be looked for.
   var repeatable = 0
-  /// Priorities that its registrations have or had.
   var priorities: Set<Int> = []
-  /// Whether it was put before another proxy.
+  /// Whether it was linked to another proxy.
   var leadsToProxies = false
 }
 
 extension World {
-  /// Proxies that may hold proxies strongly. Each of a chain takes a part of the stack of whoever releases the first.
+  /// The most proxies that hold proxies strongly. Releasing a chain of them takes stack for each.
   static let holderLimit = 255
 
-  /// `receiver` as a value, with the text that it prints as.
+  /// A reference to `receiver`, with its label.
   func reference(_ receiver: any MessageReceiver) -> ScriptReference {
     if let object = receiver as? ScriptObject { return object.reference }
     if let label = label(of: receiver) {
@@ -45,7 +44,7 @@ extension World {
     return label?.object.object === object ? label : nil
   }
 
-  /// Notes what an object prints as, and where it may be used.
+  /// Labels an object with its text and isolation.
   @discardableResult
   func label(
     _ receiver: any MessageReceiver, _ text: String, _ isolation: Label.Isolation = .undecided,
@@ -70,9 +69,9 @@ extension World {
 
   // MARK: Isolation
 
-  /// Whether an object may be used on queues: it, and all that it leads to, is `Sendable`. The run pays for the look.
-  /// - Parameter decides: whether the proxies that were looked at become `anywhere` by a yes. Such a proxy takes no target for
-  ///   which the answer is no.
+  /// Whether an object may be used on queues: it, and all that it leads to, is `Sendable`. Charges the run for the search.
+  /// - Parameter decides: whether a positive answer makes the proxies that were found `anywhere`. They then refuse targets that
+  ///   are not `Sendable`.
   func mayCross(_ receiver: any MessageReceiver, decides: Bool = true, _ run: Run) throws -> Bool {
     if receiver is ScriptObject { return true }
     let (answer, seen) = state.withLock { $0.mayCross(receiver, decides: decides, atMost: limits.registrations) }
@@ -81,16 +80,16 @@ extension World {
     return answer
   }
 
-  /// - Throws: `limit exceeded` where a value leads to so many objects that nobody looked at all of them.
+  /// - Throws: `limit exceeded` where the search ended early because of too many objects.
   private func check(_ seen: Seen) throws(ScriptFault) {
     if seen.objects.count > limits.registrations {
       throw ScriptFault(.limitExceeded, "a value that leads to more than \(limits.registrations) targets")
     }
   }
 
-  /// Notes that `proxy` is about to lead to `target`.
-  /// - Throws: `isolation mismatch` where the proxy is used on queues and the target may not be; `limit exceeded` for a
-  ///   proxy that holds a proxy, when there are as many of those as there may be.
+  /// Notes that `proxy` will lead to `target`.
+  /// - Throws: `isolation mismatch` when the proxy is used on queues and the target may not be; `limit exceeded` for one proxy too
+  ///   many that holds a proxy.
   func link(_ proxy: any MessageReceiver, to target: any MessageReceiver, strongly: Bool) throws {
     let id = ObjectIdentifier(proxy)
     let isProxy = target is any MessageForwarding
@@ -121,8 +120,8 @@ extension World {
     if isFull { throw ScriptFault(.limitExceeded, "more than \(World.holderLimit) proxies that hold proxies") }
   }
 
-  /// Counts a registration, and gives its price. Where a target may be registered several times, all such registrations are
-  /// compared, and a priority that is new in the proxy moves those that are lower: so the price grows with their number.
+  /// Counts a registration, and returns its price. It grows with the number of registrations that are compared where duplicates
+  /// are allowed, and with the number of priorities, since a new one moves those below.
   func workOfAdding(to proxy: any ScriptedMulticast, _ terms: RegistrationTerms) -> Int {
     let id = ObjectIdentifier(proxy)
     let isRepeatable = terms.only != nil || proxy.holder.options.duplicates == .allowed
@@ -133,14 +132,14 @@ extension World {
       }
       if isRepeatable {
         state.labels[id]?.repeatable += 1
-        // The lists of selectors are compared, too.
+        // Lists of selectors are compared as well.
         work += Work.look * (state.labels[id]?.repeatable ?? 0) * (8 + (terms.only?.count ?? 0)) / 16
       }
       return work
     }
   }
 
-  /// Objects that were found under the lock, to be released after it.
+  /// Objects that were found under the lock. They are released after it.
   struct Seen: @unchecked Sendable {  // owned by the one call that collects it
     fileprivate var objects: [AnyObject] = []
   }
@@ -171,7 +170,7 @@ extension World.State {
     return (true, seen)
   }
 
-  /// Forgets the labels of dead objects whenever there are twice as many as at the last sweep.
+  /// Removes the labels of dead objects when there are twice as many labels as after the last sweep.
   fileprivate mutating func sweep() -> World.Seen {
     var living = World.Seen()
     guard labels.count > 2 * labelsAtLastSweep + 64 else { return living }

@@ -1,4 +1,4 @@
-// World+Queues.swift: deliveries on queues: whose they are, who waits for them, and what becomes of their errors.
+// World+Queues.swift: deliveries on queues, waiting for them, and their errors.
 
 import Dispatch
 import Forwardcast
@@ -6,29 +6,29 @@ import ForwardcastCenters
 
 struct QueueState: Sendable {
   var all: [ScriptQueue] = []
-  /// The queues that targets of a proxy run on, or ran on.
+  /// The queues that targets of each proxy have been registered on.
   var ofProxies: [ObjectIdentifier: (proxy: WeakObject, queues: [ScriptQueue])] = [:]
-  /// For each queue whose running code waits: the queues that it waits for.
+  /// By queue, the queues that its running code waits for.
   var waits: [ObjectIdentifier: [ScriptQueue]] = [:]
-  /// Runs in progress, the outermost first: a delivery on a queue belongs to the last.
+  /// Runs in progress, the outermost first. A delivery on a queue belongs to the last one.
   var runs: [Run] = []
-  /// Rows that have begun on queues.
+  /// The number of rows that have begun on queues.
   var turns = 0
 }
 
 extension World {
-  /// Longer than any script runs: the steps end it first.
+  /// Longer than any script runs, since its steps are limited.
   static let patience = Duration.seconds(Int64(1) << 33)
 
   /// The run that a delivery on a queue belongs to.
   var runInProgress: Run? { queues { $0.runs.last } }
 
-  /// Runs `body` as the run in progress, and then waits for every delivery that is still queued.
+  /// Runs `body` as the run in progress, and then waits for all queued deliveries.
   func whileInProgress<T>(_ run: Run, _ body: () throws -> T) throws -> T {
     queues { $0.runs.append(run) }
     defer { queues { state in state.runs.removeAll { $0 === run } } }
     let result = Result { try body() }
-    // A text that a row on a queue has a host run is not the end of the script.
+    // Not for a text that a host runs within a row on a queue.
     if ScriptQueue.current == nil { try waitForQueues() }
     return try result.get()
   }
@@ -55,7 +55,7 @@ extension World {
     }
   }
 
-  /// The queues of a proxy of the session, for which a sender may wait; `nil` where it never had targets on any.
+  /// The queues of a session's proxy; `nil` where it never had targets on any.
   func queues(of proxy: any ScriptedMulticast) -> [ScriptQueue]? {
     let known = queues { $0.ofProxies[ObjectIdentifier(proxy)] }
     return known?.proxy.object === proxy ? known?.queues : nil
@@ -63,11 +63,11 @@ extension World {
 
   // MARK: Waiting
 
-  /// What a wait for everything costs: each queue, and each proxy that has targets on one, is waited for.
+  /// The price of waiting for everything: for each queue, and each proxy that has targets on one.
   var workOfWaiting: Int { queues { 2 * Work.turn * ($0.all.count + $0.ofProxies.count) } }
 
-  /// Waits until every queued delivery has run, those included that are queued meanwhile.
-  /// - Throws: `would deadlock` on a queue: the delivery that waits would have to end first.
+  /// Waits until every queued delivery has run, including those queued meanwhile.
+  /// - Throws: `would deadlock` on a queue, whose delivery would have to end first.
   func waitForQueues() throws {
     try refuseWhileMaking()
     if let mark = ScriptQueue.current {
@@ -82,7 +82,7 @@ extension World {
       for proxy in proxies.compactMap({ $0.object as? ScriptMulticast }) {
         drained += try proxy.drain(timeout: World.patience)
       }
-      // Deliveries of proxies that are gone.
+      // For deliveries of proxies that were released.
       let group = DispatchGroup()
       for queue in queues({ $0.all }) {
         group.enter()
@@ -93,13 +93,12 @@ extension World {
   }
 
   /// Runs `body`, which waits for the targets of `proxy`.
-  /// - Throws: `would deadlock` when one of their queues already waits, by whatever way, for the queue that the running
-  ///   code is on.
+  /// - Throws: `would deadlock` when one of their queues already waits, directly or not, for the queue of the running code.
   func waiting<T>(for proxy: any ScriptedMulticast, _ body: () throws -> T) throws -> T {
     try refuseWhileMaking()
     guard let mark = ScriptQueue.current else { return try body() }
     let (here, wanted) = (ObjectIdentifier(mark), queues(of: proxy) ?? [])
-    // A row that waits may have others in its turn that wait as well.
+    // A waiting row may run others in its turn, which wait as well.
     let outer = queues { $0.waits[here] }
     let ring = queues { state -> ScriptQueue? in
       var seen: Set<ObjectIdentifier> = []
@@ -119,7 +118,7 @@ extension World {
     return try body()
   }
 
-  /// - Throws: `would deadlock` in the making of a service: a row on a queue may wait for that service.
+  /// - Throws: `would deadlock` while a service is created, since a row on a queue may wait for that service.
   private func refuseWhileMaking() throws {
     guard SendInProgress.current?.isMaking ?? false else { return }
     throw ScriptFault(.wouldDeadlock, "queues are not waited for in the making of a service")
@@ -127,7 +126,7 @@ extension World {
 
   // MARK: Errors
 
-  /// Reports an error that nobody waited for: of a target in its own turn, or of a service's hook that no statement caused.
+  /// Reports an error that nobody waits for: of a target in its own turn, or of a service's callback outside of a statement.
   func report(_ failure: any Error) {
     if !(SendInProgress.current?.isCollecting ?? false) { (runInProgress ?? Run(self)).note(unawaited: failure) }
   }

@@ -1,10 +1,10 @@
-// World+Selectors.swift: the selectors that a session sends, and errors in its own names.
+// World+Selectors.swift: interned selectors, stand-ins for unknown ones, and errors in the script's names.
 
 import Forwardcast
 import Synchronization
 
 extension World {
-  /// The selector of that name, interned because something answers it. The number of new ones is bounded.
+  /// Interns a selector that something answers. The number of new ones is limited.
   func intern(_ name: String) throws -> MessageSelector {
     if name == World.standIn(name.utf8.lazy.filter { $0 == UInt8(ascii: ":") }.count) {
       throw ScriptFault(.invalidSelector, "\(name) stands for the names that nothing answers")
@@ -20,11 +20,11 @@ extension World {
     return try MessageSelector(name)
   }
 
-  /// The selector to send for a name of the script's text.
+  /// The selector to send for a name in the script.
   ///
-  /// A name that the process does not know is answered by no table. Interning it would let a script fill memory with
-  /// names, so a stand-in that no table has takes its place. Only where a receiver of the host may get the message, or a
-  /// recording keeps it, is the name interned, within the session's bound.
+  /// No table answers a name that the process has not interned. Interning it would let a script fill memory, so a stand-in that
+  /// no table has is sent instead. Only if a host's receiver may get the message, or a recording keeps it, the name is interned,
+  /// within the session's limit.
   func selectorToSend(_ name: String, argumentCount: Int, to receiver: any MessageReceiver) throws -> MessageSelector {
     if let known = MessageSelector(known: name) { return known }
     if !(receiver is ScriptObject), state.withLock({ $0.hasForeignReceivers }) { return try intern(name) }
@@ -35,8 +35,8 @@ extension World {
     "_unknownToEveryTable" + String(repeating: ":", count: argumentCount)
   }
 
-  /// An error of the library in the script's names: the selector that was written where a stand-in was sent, and the
-  /// proxy that was asked where only its class is given and no further proxy can be meant.
+  /// A library's error in the script's names: the written selector for a stand-in, and the label of the proxy for its class if no
+  /// other proxy can be meant.
   func naming(_ shape: SendShape, to receiver: ScriptReference, in error: any Error) -> any Error {
     guard let error = error as? MessageError else { return error }
     let isStandIn = error.selector == World.standIn(shape.argumentCount)
@@ -51,15 +51,15 @@ extension World {
   }
 }
 
-/// The names that scripts have interned. They are never freed, so all sessions of a process share one bound.
+/// The names that scripts have interned. They are never freed, so all sessions of a process share one limit.
 enum InternedNames {
-  /// What the names may take together, each with what is kept beside its text. A test lowers it.
+  /// Bytes that the names may take, including what is stored beside each. Tests lower it.
   static let limit = Atomic<Int>(16 << 20)
   private static let weightOfRecord = 128
   private static let used = Atomic<Int>(0)
 
   /// Counts a name that is about to be interned.
-  /// - Throws: `limit exceeded` when there would be too many.
+  /// - Throws: `limit exceeded`.
   static func makeRoom(for name: String) throws(ScriptFault) {
     let limit = limit.load(ordering: .relaxed)
     let weight = name.utf8.count + weightOfRecord

@@ -1,4 +1,4 @@
-// World.swift: the names, receivers and proxies of one session.
+// World.swift: the state of a session.
 
 import Forwardcast
 import ForwardcastCenters
@@ -6,25 +6,25 @@ import Synchronization
 
 /// What the statements of a session share.
 ///
-/// There is no lock around evaluation. Each activation of a row has a ``Frame`` of its own, values are immutable, and
-/// what is shared, the names and receivers below, is under one short lock, so rows may run on as many threads as
-/// messages are delivered on. No foreign code runs while the lock is held: what a change replaces is released outside.
+/// Evaluation takes no lock: each activation has its own ``Frame``, and values are immutable. The shared names and receivers
+/// are under one short lock, so rows may run on any thread. No foreign code runs under it: what a change replaces is released
+/// afterwards.
 final class World: Sendable {
   static let inheritanceLimit = 64
 
   struct State: Sendable {
     var names: [String: Binding] = [:]
-    /// With how many receivers each inherits from.
+    /// By name, with the number of ancestors.
     var receivers: [String: (table: SelectorTable, depth: Int)] = [:]
     var labels: [ObjectIdentifier: Label] = [:]
     var labelsAtLastSweep = 0
     /// Proxies that hold proxies.
     var holders: [ObjectIdentifier: WeakObject] = [:]
     var internedCount = 0
-    /// Whether there are receivers of the host: their tables may be made, or filled by a resolver, only when they are
-    /// asked, so that they may answer names that nobody has interned. Or recordings, which keep names.
+    /// Whether there are receivers of the host or recordings. Tables of the former may be created or filled by a resolver when they
+    /// are asked, and so answer names that were not interned before; the latter keep names.
     var hasForeignReceivers = false
-    /// The hooks that texts have installed: they hold the names of the session.
+    /// The hooks that texts have installed. They hold the session's names.
     var hooks: [HookRegistration] = []
   }
 
@@ -45,7 +45,7 @@ final class World: Sendable {
 
   func queues<T: Sendable>(_ body: (inout QueueState) -> sending T) -> T { queueState.withLock { body(&$0) } }
 
-  /// Forgets everything and empties the session's proxies, so that objects and proxies that hold one another go.
+  /// Releases everything and empties the session's proxies, so that reference cycles end.
   func close() {
     let old = state.withLock { exchange(&$0, with: State()) }
     services.removeAll()
@@ -74,11 +74,11 @@ final class World: Sendable {
 
   func keep(_ hook: HookRegistration) { state.withLock { $0.hooks.append(hook) } }
 
-  // MARK: Messages that are told of
+  // MARK: Events
 
   var isTold: Bool { handlers.events != nil || handlers.trace != nil }
 
-  /// Tells of a step of a message, which is made only when somebody listens.
+  /// Emits an event, which is made only if there is a handler.
   func tell(_ event: () -> MessageEvent) {
     guard isTold else { return }
     let event = event()
@@ -87,8 +87,8 @@ final class World: Sendable {
     handlers.trace?(String(repeating: "  ", count: depth) + event.description)
   }
 
-  /// Has a proxy of the session tell what its targets get. Of the message its sender tells, and of a row's turn the row, under
-  /// the number that the proxy gives the turn.
+  /// Emits the events of a proxy's deliveries. Those of the message itself come from its sender, and those of a script's row from
+  /// the row, under the number that the proxy has given the turn.
   func trace(_ proxy: some MulticastSending, as name: String) {
     guard isTold else { return }
     let ofRow = "\u{0}"
@@ -100,8 +100,7 @@ final class World: Sendable {
       let isOfRow = event.receiver.hasPrefix(ofRow)
       switch event.stage {
       case .sent: return
-      case .began where isOfRow:
-        (SendInProgress.current?.turn ?? ScriptQueue.current?.turn)?.begin(event.step)
+      case .began where isOfRow: (SendInProgress.current?.turn ?? ScriptQueue.current?.turn)?.begin(event.step)
       case .answered, .failed:
         if isOfRow || event.sender == "sender" { return }
         self?.tell { event }
@@ -118,7 +117,7 @@ final class World: Sendable {
   func binding(_ name: String) -> Binding? { state.withLock { $0.names[name] } }
 
   func bind(_ name: String, _ value: ScriptValue) {
-    // What it was bound to is released after the lock.
+    // The old value is released after the lock.
     _ = state.withLock { $0.names.updateValue(.value(value), forKey: name) }
   }
 
@@ -139,13 +138,13 @@ final class World: Sendable {
     throw ScriptFault(.unknownName, "receiver \(receiver)", about: .receiver(receiver))
   }
 
-  /// - Parameter depth: how many receivers it inherits from.
+  /// - Parameter depth: the number of ancestors.
   func setTable(_ table: SelectorTable, of receiver: String, depth: Int) {
     state.withLock { $0.receivers[receiver] = (table, depth) }
     deepestReceiver.max(depth, ordering: .relaxed)
   }
 
-  /// As how many registrations one counts that is looked at or passed by. That a receiver does not answer is known when each
-  /// table that it inherits from has been searched.
+  /// The weight of a registration that a message passes. To know that a receiver does not answer, the tables of all its ancestors
+  /// are searched.
   var weightOfTable: Int { 1 + deepestReceiver.load(ordering: .relaxed) / 8 }
 }

@@ -1,4 +1,4 @@
-// Recording+Script.swift: recorded calls as a message script that sends them again.
+// Recording+Script.swift: recorded calls as a message script.
 
 import Forwardcast
 import ForwardcastRecording
@@ -11,20 +11,20 @@ extension Recording {
   ///     #   [log note: "noted"]
   ///     expect [cart wash] throws "unrecognized selector wash of Cart"
   ///
-  /// A line for each call from outside. What its receiver sent meanwhile, which it will send again, follows as a comment. A
-  /// call that answers nothing, or something that a script has no literal for, is sent without expectation.
+  /// Each call from outside is a line. Calls that its receiver made follow as comments, since it will make them again. A
+  /// call that answers nothing, or a value without a literal, is sent without expectation.
   ///
   /// To replay, register the receivers under the names that they were recorded with and run the text:
   ///
   ///     session.register(Cart(), as: "cart")
   ///     session.run(try recording.script()).succeeded
   ///
-  /// Values arrive as the script has them: integers as `Int`, floating point as `Double`, lists and dictionaries of
-  /// these; methods that state other types get those, as in any message.
+  /// Values have the script's types: `Int`, `Double`, and lists and dictionaries of these; methods that state other types get
+  /// those, as in any message.
   ///
-  /// - Parameter objects: further objects that are arguments or answers, each under its name in the script.
-  /// - Throws: ``ScriptWritingError`` for the first argument that has no literal, naming its type, and for a receiver whose
-  ///   name is no name of the language.
+  /// - Parameter objects: objects among arguments and answers, under their names in the script.
+  /// - Throws: ``ScriptWritingError`` for the first argument without a literal, and for a receiver whose name is not one of the
+  ///   language.
   public func script(objects: KeyValuePairs<String, any MessageReceiver> = [:]) throws(ScriptWritingError) -> String {
     let literal = ScriptLiteral(names: Dictionary(objects.map { (ObjectIdentifier($0.value), $0.key) }) { $1 })
     var lines = ""
@@ -40,7 +40,7 @@ extension RecordedCall {
 
   fileprivate func line(_ literal: ScriptLiteral) throws(ScriptWritingError) -> String {
     guard depth > 0 else { return try statement(literal) }
-    // A comment may hold what a statement cannot.
+    // A comment may hold values without a literal.
     let text = (try? statement(literal)) ?? "\(self)"
     let oneLine = text.unicodeScalars.map { $0 == "\n" || $0 == "\r" ? " " : String($0) }.joined()
     return "#" + String(repeating: "  ", count: depth) + " " + oneLine
@@ -83,7 +83,7 @@ extension Invocation {
   }
 }
 
-/// A script's error is recorded without its place, so that it reads as when Swift code had sent the message.
+/// Recorded without its place, like an error of a message from Swift.
 extension ScriptError: RecordableError {
   package var recordedText: String { text }
 }

@@ -1,18 +1,16 @@
-// ScriptLiteral.swift: values as a script writes them.
+// ScriptLiteral.swift: values as literals of a script.
 
 import Forwardcast
 
-/// Why a recording cannot be written as a script.
-///
-/// The text names what stands in the way: `argument 0 of "draw:" is of type Color, for which a script has no literal`.
+/// Why a recording cannot be written as a script: `argument 0 of "draw:" is of type Color, for which a script has no literal`.
 public struct ScriptWritingError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The message that cannot be written.
   public let selector: String
-  /// The argument that cannot be written, counted from 0; `nil` where it is not an argument.
+  /// The argument that cannot be written, counted from 0; `nil` if the obstacle is not an argument.
   public let argumentIndex: Int?
-  /// The type of the value that has no literal, as text; `nil` where it is not a value.
+  /// The name of the type without a literal; `nil` if the obstacle is not a value.
   public let type: String?
-  /// Why it has no literal, in words.
+  /// The obstacle in words.
   public let reason: String
 
   public var description: String { (argumentIndex.map { "argument \($0) of " } ?? "") + "\"\(selector)\" \(reason)" }
@@ -29,13 +27,13 @@ struct ScriptLiteral {
     }
   }
 
-  /// Lists inside of one another; a text has at most 64 brackets open, and a message and a statement take two.
+  /// How deep lists may nest: a text has at most 64 open brackets, of which a message and a statement take two.
   static let depthLimit = 60
 
   /// Objects that have names in the script.
   let names: [ObjectIdentifier: String]
 
-  /// The text that a script reads as `value`, or as what the methods that took `value` take in its place.
+  /// The literal of `value`, or of a value that methods take in its place.
   func text(for value: Any, depth: Int = 0) throws(Refusal) -> String {
     guard depth <= ScriptLiteral.depthLimit else {
       throw Refusal(value, "lies in over \(ScriptLiteral.depthLimit) lists inside one another")
@@ -71,7 +69,7 @@ struct ScriptLiteral {
     }
   }
 
-  /// `text` between quotes. What cannot be seen is written as an escape, so that it survives editors.
+  /// A quoted text. Invisible characters are escaped, so that they survive editors.
   static func quoted(_ text: String) -> String {
     var quoted = ""
     ScriptValue.quote(text, into: &quoted) { scalar in

@@ -1,4 +1,4 @@
-// ScriptError.swift: what went wrong in a script, and where.
+// ScriptError.swift: errors of a script, with their places.
 
 import Forwardcast
 
@@ -21,46 +21,45 @@ public struct ScriptPosition: Hashable, Sendable, CustomStringConvertible {
 ///     // expect [ann wash: "pan"] == 1
 ///     //        ^
 public struct ScriptError: Error, Sendable, CustomStringConvertible {
-  /// Which rule was broken. More may join, so a `switch` needs a `default`.
+  /// The kind of an error. More may be added, so a `switch` needs a `default`.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
-    /// The words that begin the error's text; empty for ``thrown``, whose text is the thrower's own.
+    /// The words that begin the error's text; empty for ``thrown``.
     public let description: String
 
-    /// The text is not of the language; nothing was run.
+    /// The text cannot be parsed; nothing was run.
     public static let syntax = Code(description: "syntax")
-    /// A name that nothing is bound to, or that was dropped.
+    /// The name is not bound, or was dropped.
     public static let unknownName = Code(description: "unknown name")
-    /// The receiver has no answer for the message.
+    /// The receiver does not answer the message.
     public static let unrecognizedSelector = Code(description: "unrecognized selector")
-    /// There are not as many arguments as the selector has colons.
+    /// The number of arguments differs from the selector's colons.
     public static let wrongNumberOfArguments = Code(description: "wrong number of arguments")
-    /// A value of another kind was wanted.
+    /// A value is of the wrong kind.
     public static let typeMismatch = Code(description: "type mismatch")
-    /// A type encoding could not be read.
+    /// A type encoding is invalid.
     public static let invalidTypeEncoding = Code(description: "invalid type encoding")
-    /// The text is not the name of any message.
+    /// The text is not a selector.
     public static let invalidSelector = Code(description: "invalid selector")
     /// A `throwing` proxy has no target for the message.
     public static let nobodyResponds = Code(description: "nobody responds")
-    /// Waiting here would wait for ever.
+    /// The wait would never end.
     public static let wouldDeadlock = Code(description: "would deadlock")
-    /// Proxies lead back to a proxy that the message came through.
+    /// A message came back to a proxy that it had passed.
     public static let proxyCycle = Code(description: "proxy cycle")
     /// An `expect` did not hold.
     public static let expectationFailed = Code(description: "expectation failed")
-    /// A bound on text, depth, steps or memory was reached. Never caught by a script.
+    /// A limit of text, depth, steps or memory was exceeded. Scripts cannot catch it.
     public static let limitExceeded = Code(description: "limit exceeded")
-    /// A row, a value's own message or a host's method threw; the text is its own.
+    /// A row, a message to a value or a host's method threw; the text is its own.
     public static let thrown = Code(description: "")
   }
 
   public let code: Code
   /// The error in words, beginning with those of its ``code``.
   public let text: String
-  /// What may have been meant, where something near is known: `did you mean "cook:"?`. Found for the error that ends a
-  /// text.
+  /// What may have been meant: `did you mean "cook:"?`. Set for the error that ends a text, if something similar is known.
   public internal(set) var hint: String?
-  /// What a hint is looked for.
+  /// The subject of a hint.
   let subject: ScriptFault.Subject?
   let source: SourceText
   let offset: Int
@@ -76,11 +75,10 @@ public struct ScriptError: Error, Sendable, CustomStringConvertible {
   /// The whole line that ``position`` is in.
   public var line: String { source.line(at: offset) }
 
-  /// `FILE:LINE:COLUMN: error: TEXT`, with the hint in parentheses where there is one, the line, and a caret under the
-  /// column.
+  /// `FILE:LINE:COLUMN: error: TEXT`, with the hint in parentheses if there is one, the line, and a caret under the column.
   ///
-  /// What comes from the script or its host is cut and shown with escapes for control and direction characters: of the text
-  /// and the name of the file the first thousand characters, of the line those around the column. So it takes about the same time
+  /// Of text and file name the first thousand characters are shown, of the line those around the column, with escapes for control
+  /// and direction characters. So the cost is bounded.
   /// for every error.
   public var description: String {
     let position = position
@@ -91,7 +89,7 @@ public struct ScriptError: Error, Sendable, CustomStringConvertible {
   }
 }
 
-/// What to write instead of what other languages have.
+/// Advice for those who write as in other languages.
 enum Advice {
   static let arithmetic = "numbers answer messages: [1 add: 2], subtract:, multiply:, divide:"
   static let brackets = "a message stands in brackets: [receiver part: argument]"
@@ -100,16 +98,16 @@ enum Advice {
   static let quotes = "a text stands between straight quotes: \"…\""
 }
 
-/// An error that has not been given its place yet.
+/// An error without a place yet.
 struct ScriptFault: Error {
-  /// What was written and is not known.
+  /// What a hint is about.
   enum Subject: Sendable {
     case name(String)
     case receiver(String)
     case selector(String)
-    /// A word where a statement or something else of the language was expected.
+    /// An unknown word where the language has words of its own.
     case word(String)
-    /// Known already: what to write instead.
+    /// The hint itself.
     case advice(String)
   }
 
@@ -117,7 +115,7 @@ struct ScriptFault: Error {
   let text: String
   let subject: Subject?
 
-  /// The text is the code's words and, after a colon, the evidence.
+  /// An error whose text is the code's words and, after a colon, the evidence.
   init(_ code: ScriptError.Code, _ evidence: String = "", about subject: Subject? = nil) {
     (self.code, self.subject) = (code, subject)
     let rule = code.description
@@ -128,7 +126,7 @@ struct ScriptFault: Error {
     (self.code, self.text, self.subject) = (code, text, subject)
   }
 
-  /// What `error` is called in a script. The text of an error that the library does not know is its own.
+  /// A Swift error as a script's. The text of one that the library does not know is kept.
   init(_ error: any Error) {
     switch error {
     case let fault as ScriptFault: self = fault

@@ -1,14 +1,14 @@
-// ScriptLanguage.swift: what there is in the language, from the tables that the parser and the interpreter use.
+// ScriptLanguage.swift: the language reference as data.
 
 /// Every word of the message script with its form and meaning.
 ///
 ///     ScriptLanguage.entries(of: "drop").first?.form     // drop x
 ///
-/// The entries come from the parser's own tables, so that no word is missing and none is there that is not read.
+/// The entries come from the parser's own tables, and so are complete.
 public enum ScriptLanguage {
-  /// One word, or one message that a value answers.
+  /// A word, a message to values, or a limit.
   public struct Entry: Sendable, Hashable {
-    /// What it is: a statement, an expression, a query, a value's message or a limit.
+    /// The kind of word.
     public let kind: Kind
     /// The word or the selector.
     public let word: String
@@ -18,7 +18,7 @@ public enum ScriptLanguage {
     public let meaning: String
   }
 
-  /// What an entry is; the raw value is the headline above those of its kind.
+  /// The kind of an entry; the raw value is a headline.
   public enum Kind: String, Sendable, CaseIterable {
     /// Begins a statement.
     case statement = "statements"
@@ -32,7 +32,7 @@ public enum ScriptLanguage {
     case limit = "limits"
   }
 
-  /// All of them, by kind.
+  /// All entries, by kind.
   public static let entries: [Entry] =
     explained(StatementWord.self, .statement)
     + explained(ExpressionWord.self, .expression) + [
@@ -44,12 +44,12 @@ public enum ScriptLanguage {
     + ValueMessages.all.map { Entry(kind: .valueMessage, word: $0.selector, form: $0.form, meaning: $0.meaning) }
     + limits
 
-  /// The entries of a word, of a selector, or of a message's first part; none when there is no such word.
+  /// The entries of a word, a selector, or the first part of one; empty when there are none.
   public static func entries(of word: String) -> [Entry] {
     entries.filter { $0.word == word || ($0.kind == .valueMessage && $0.word == word + ":") }
   }
 
-  /// The words that are most like a text, best first; none when nothing is near.
+  /// The words that are most similar to a text, best first; empty when none is similar.
   public static func words(like text: String) -> [String] {
     Likeness.nearest(to: text, among: entries.filter { $0.kind != .limit }.map(\.word))
   }
@@ -88,13 +88,13 @@ public enum ScriptLanguage {
   ).map { Entry(kind: .limit, word: $0.word, form: "\($0.form.dropFirst($0.word.count + 1))", meaning: $0.meaning) }
 }
 
-/// Finds words that a text may have been meant to be.
+/// Finds similar words.
 enum Likeness {
-  /// Texts that are longer are like nothing, and no more candidates than that are looked at.
+  /// The longest text, in characters, for which there are similar words; and the most candidates that are compared.
   private static let (lengthLimit, candidateLimit) = (64, 2000)
 
-  /// At most three of `candidates` that differ from `text` in one letter for every three, best first. The `With` that Swift puts
-  /// into selectors counts as one.
+  /// At most three of `candidates`, best first, with at most one change for every three letters. `With`, which Swift inserts into
+  /// selectors, counts as one letter.
   static func nearest(to text: String, among candidates: some Sequence<String>) -> [String] {
     let wanted = Array(text.lowercased())
     guard (2...lengthLimit).contains(wanted.count) else { return [] }
@@ -111,7 +111,7 @@ enum Likeness {
     return found.prefix(3).map(\.word)
   }
 
-  /// How many letters have to be added, taken, changed or swapped with their neighbour.
+  /// The number of letters to insert, remove, change or swap with a neighbour.
   private static func distance(_ left: [Character], _ right: [Character]) -> Int {
     if abs(left.count - right.count) > lengthLimit / 3 { return .max }
     var (before, last) = ([Int](), Array(0...right.count))

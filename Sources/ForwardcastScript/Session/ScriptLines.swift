@@ -1,18 +1,18 @@
-// ScriptLines.swift: lines on their way to texts that can be run.
+// ScriptLines.swift: joins lines into texts that can be run.
 
-/// Puts lines together until their brackets are closed, for a conversation.
+/// Joins lines until their brackets are closed, for an interactive session.
 ///
 ///     var lines = ScriptLines()
 ///     lines.add("print (1\n")     // []
 ///     lines.add(")\n")            // one text, of line 1
 ///
-/// Each line is looked at once, however many belong together.
+/// Each line is lexed once, however many are joined.
 public struct ScriptLines: Sendable {
   /// Lines that can be run together.
   public struct Whole: Sendable {
     /// The lines, each with its end.
     public let text: String
-    /// The number of the first, counted from 1.
+    /// The number of the first line, counted from 1.
     public let firstLine: Int
   }
 
@@ -20,32 +20,30 @@ public struct ScriptLines: Sendable {
   private var text = ""
   private var firstLine = 1
   private var open: [Sign] = []
-  /// Whether `text` is whole and ends in an `if` that an `else` may follow.
+  /// Whether `text` is whole and ends in an `if`, which an `else` may follow.
   private var mayGoOn = false
-  /// How many lines have come, those that were skipped included.
+  /// The number of lines so far, including skipped ones.
   public private(set) var lineCount = 0
-  /// Bytes that have been looked at for brackets.
+  /// Bytes that were lexed.
   package private(set) var examinedBytes = 0
 
-  /// No lines yet.
-  ///
-  /// - Parameter joinsElse: whether an `if` waits for the next line, which may begin with `else`, as it may in a file. A
-  ///   person would wait in vain for what the `if` does.
+  /// - Parameter joinsElse: whether an `if` waits for the next line, which may begin with `else`. So it is in files; interactively
+  ///   nothing would show that the `if` waits.
   public init(joinsElse: Bool = false) { self.joinsElse = joinsElse }
 
   /// Whether lines wait for further ones.
   public var isEmpty: Bool { text.isEmpty }
 
-  /// Whether the next line may begin something new.
+  /// Whether the next line may begin a new text.
   public var mayBegin: Bool { text.isEmpty || mayGoOn }
 
-  /// Counts a line that is no part of a text.
+  /// Counts a line that is not part of a text.
   public mutating func skip() { lineCount += 1 }
 
-  /// Forgets the lines that wait.
+  /// Drops the waiting lines.
   public mutating func removeAll() { (text, open, mayGoOn) = ("", [], false) }
 
-  /// Adds a line with its end. Gives the texts that are whole now, in order; what is not of the language is whole too.
+  /// Adds a line with its line break. Returns the texts that are complete now; what cannot be parsed is complete too.
   public mutating func add(_ line: String) -> [Whole] {
     lineCount += 1
     var whole: [Whole] = []
@@ -67,7 +65,7 @@ public struct ScriptLines: Sendable {
     return mayGoOn ? whole : whole + finish()
   }
 
-  /// The lines that wait, as far as they came: the input has ended.
+  /// The waiting lines, at the end of the input.
   public mutating func finish() -> [Whole] {
     defer { removeAll() }
     return text.isEmpty ? [] : [Whole(text: text, firstLine: firstLine)]

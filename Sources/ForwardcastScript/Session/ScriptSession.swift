@@ -1,8 +1,8 @@
-// ScriptSession.swift: the door through which a host program runs scripts.
+// ScriptSession.swift: runs scripts in a host program.
 
 import Forwardcast
 
-/// A conversation in the message script: names, receivers and proxies live on from one text to the next.
+/// A session of the message script. Names, receivers and proxies live from one text to the next.
 ///
 ///     let session = ScriptSession()
 ///     session.register(cart, as: "cart")  // a live Swift object with a selector table
@@ -10,23 +10,23 @@ import Forwardcast
 ///     session.run("[cart total]").value                     // 3
 ///     session.run("[cart wash]").error?.text  // unrecognized selector wash of Cart
 ///
-/// Everything runs in the caller's turn, on the caller's thread, but for what a text delivers on a `queue`; `run` returns
-/// when that has run too. A session is not `Sendable`, and so may be given receivers that are not: the compiler keeps them
-/// in one isolation, and the session off the queues. Its handlers are `@Sendable`.
+/// Everything runs in the caller's turn, except for deliveries on a `queue`; `run` returns when these are done, too. A session
+/// is not `Sendable`, so it takes receivers that are not: the compiler keeps them in one isolation, and the session keeps them
+/// off the queues. Its handlers are `@Sendable`.
 ///
-/// A session releases all that was registered when it is released, and empties the proxies that its texts made. Objects and
-/// proxies of the host stay as they are.
+/// When a session is released, it releases all that was registered, and empties the proxies that its texts created. Objects
+/// and proxies of the host stay as they are.
 ///
-/// Texts may come from anywhere: they are bounded in size, depth, steps and memory, and the worst that a text can do is
-/// to end with an error, as long as the registered receivers allow no more.
+/// Texts may come from untrusted sources: size, depth, steps and memory are limited, and a text can do no worse than end with
+/// an error, as long as the registered receivers do not let it.
 public final class ScriptSession {
-  /// Statements and sends that one text may take unless the session says otherwise.
+  /// The default limit of statements and sends of one text.
   public static let defaultStepLimit = 1_000_000
 
-  /// Bytes of text that are read at most: 16 MiB.
+  /// The longest text, in bytes: 16 MiB.
   public static let textLimit = ScriptLimits().text
 
-  /// Units of work that a run may take beside its steps: what grows with a value, an output or the way of a message.
+  /// The limit of work, in units of ``Work``, beside the steps.
   package static func workLimit(forSteps steps: Int) -> Int {
     let (units, isOver) = steps.multipliedReportingOverflow(by: Run.workPerStep)
     return isOver || units > .max - Run.leastWork ? .max : units + Run.leastWork
@@ -34,49 +34,47 @@ public final class ScriptSession {
 
   private let world: World
 
-  /// A session with no names.
+  /// A session without names.
   ///
   /// - Parameters:
-  ///   - stepLimit: statements and sends that each run may take before it ends with `limit exceeded`. A million of them, the
-  ///     default, take less than 20 seconds of processor time in a release build, whatever the text; a host's own receivers
-  ///     come on top.
-  ///   - handlers: who gets output, failed expectations and the trace; by default they go to standard output and
-  ///     nowhere.
+  ///   - stepLimit: statements and sends that each run may take before it ends with `limit exceeded`. The default, a million,
+  ///     takes less than 20 seconds of processor time in a release build, whatever the text, plus that of the host's receivers.
+  ///   - handlers: take output, failed expectations and the trace; by default they go to standard output and nowhere.
   public init(stepLimit: Int = ScriptSession.defaultStepLimit, handlers: ScriptHandlers = ScriptHandlers()) {
     world = World(handlers: handlers, stepLimit: stepLimit)
   }
 
   deinit { world.close() }
 
-  /// Makes a live receiver known to the session's texts, which keep it alive until they drop the name.
+  /// Makes a receiver known to the session's texts. It is kept alive until they drop the name.
   ///
-  /// On a queue it is refused with `isolation mismatch`, and with it every proxy that it was added to, unless the compiler
-  /// knows it to be `Sendable`.
+  /// Unless it is known to the compiler to be `Sendable`, it is refused on a queue with `isolation mismatch`, as is every proxy
+  /// to which it was added.
   /// - Parameters:
-  ///   - receiver: the object, which answers scripts by its table.
-  ///   - name: a word by which scripts reach it, anew if it is bound.
+  ///   - receiver: an object with a selector table.
+  ///   - name: the name in scripts; an earlier value of it is replaced.
   public func register<Receiver: MessageReceiver>(_ receiver: Receiver, as name: String) {
     world.bind(name, .object(world.label(host: receiver, "<\(type(of: receiver)) \(name)>", crosses: false)))
   }
 
-  /// Makes a live receiver known that may be used from any thread, also on the queues of a script: see the form for one.
+  /// Makes a receiver known that may also be used on queues of a script.
   public func register<Receiver: MessageReceiver & Sendable>(_ receiver: Receiver, as name: String) {
     world.bind(name, .object(world.label(host: receiver, "<\(type(of: receiver)) \(name)>", crosses: true)))
   }
 
-  /// Binds `name` to a value, anew if it is bound.
+  /// Binds `name` to a value, in place of an earlier one.
   public func set(_ value: ScriptValue, as name: String) { world.bind(name, value) }
 
-  /// What `name` is bound to; `nil` when it is unknown or dropped.
+  /// The value of `name`; `nil` when it is unknown or dropped.
   public func value(of name: String) -> ScriptValue? {
     if case .value(let value) = world.binding(name) { value } else { nil }
   }
 
-  /// Runs a text: all of it is parsed, then its statements run one after another up to the first error.
+  /// Runs a text: parses all of it, then runs its statements up to the first error.
   ///
   /// - Parameters:
   ///   - text: the script, at most ``textLimit`` bytes.
-  ///   - name: what positions in errors call the text.
+  ///   - name: the name of the text in positions of errors.
   ///   - firstLine: the number of its first line.
   @discardableResult
   public func run(_ text: String, named name: String = "script", firstLine: Int = 1) -> ScriptOutcome {
@@ -98,7 +96,7 @@ public final class ScriptSession {
     return outcome
   }
 
-  /// The value of the last statement when it is an expression. No other statement's value outlives its statement.
+  /// Runs the statements; the value of the last one if it is an expression. Other values do not outlive their statements.
   private func execute(_ statements: [Statement], of source: SourceText, _ run: Run) throws -> ScriptValue {
     let frame = Frame(source: source, depth: SendInProgress.current?.depth ?? 0)
     let interpreter = Interpreter(world: world, run: run, frame: frame)
@@ -111,8 +109,7 @@ public final class ScriptSession {
     return try interpreter.evaluate(expression)
   }
 
-  /// Parses a text without running any of it; the error, or `nil` when there is none.
-  /// The parameters are those of ``run(_:named:firstLine:)``.
+  /// Parses a text without running it; returns the error, if any. The parameters are those of ``run(_:named:firstLine:)``.
   public static func check(_ text: String, named name: String = "script", firstLine: Int = 1) -> ScriptError? {
     let source = SourceText(text, name: name, firstLine: firstLine)
     do {
@@ -125,38 +122,36 @@ public final class ScriptSession {
     }
   }
 
-  /// Names that a person may be about to write: those that are bound, receivers, and selectors of their rows.
-  ///
-  /// At most a few thousand are given, in no order.
+  /// Completions for an editor: bound names, receivers, and selectors of their rows; at most a few thousand, in no order.
   public var completions: [String] { world.completions }
 }
 
-/// What came of running one text.
+/// The outcome of running one text.
 ///
-/// A host looks at ``succeeded``: an expectation that does not hold ends nothing, and is not the ``error``. As text, an outcome
-/// is all that went wrong, or its value.
+/// Check ``succeeded``: a failed expectation ends nothing and is not the ``error``. As text, an outcome is all that went wrong,
+/// or its value.
 public struct ScriptOutcome: Sendable, CustomStringConvertible {
-  /// The value of the last statement when that is an expression, else `nil`.
+  /// The value of the last statement if it is an expression, else `nil`.
   public fileprivate(set) var value = ScriptValue.null
-  /// The error that ended the text. Expectations that did not hold are ``failures``.
+  /// The error that ended the text.
   public fileprivate(set) var error: ScriptError?
-  /// Expectations that did not hold, in order; the first thousand of them.
+  /// The failed expectations in order; the first thousand of them.
   public fileprivate(set) var failures: [ScriptError] = []
-  /// How many expectations did not hold.
+  /// The number of failed expectations.
   public fileprivate(set) var failureCount = 0
-  /// How many targets on queues threw what nobody waited for; each was given to ``ScriptHandlers/diagnostics``.
+  /// The number of errors on queues that nobody waited for; each was given to ``ScriptHandlers/diagnostics``.
   public fileprivate(set) var unawaitedErrorCount = 0
-  /// Statements and sends that were counted, and proxies inside proxies that messages and questions passed.
+  /// The number of statements, sends, and proxies inside proxies that messages and questions passed.
   public fileprivate(set) var steps = 0
-  /// What was charged beside steps, in units of `Work`.
+  /// The work beside steps, in units of `Work`.
   package fileprivate(set) var work = 0
-  /// Whether the text was parsed whole; if not, nothing of it ran.
+  /// Whether the text could be parsed; if not, nothing of it ran.
   public fileprivate(set) var isParsed = false
 
-  /// Whether the text ran to its end, every expectation held, and no error on a queue went unheard.
+  /// Whether the text ran to its end, and no expectation and no delivery on a queue failed.
   public var succeeded: Bool { error == nil && failureCount == 0 && unawaitedErrorCount == 0 }
 
-  /// The expectations that did not hold and the error, or the value where all went well.
+  /// The failed expectations and the error, or the value if all went well.
   public var description: String {
     var lines = failures.map(\.description) + (error.map { ["\($0)"] } ?? [])
     if failureCount > failures.count { lines.append("\(failureCount) expectations did not hold") }
@@ -165,28 +160,26 @@ public struct ScriptOutcome: Sendable, CustomStringConvertible {
   }
 }
 
-/// Who gets what a session has to say.
+/// The handlers of a session's output.
 ///
-/// Each is called in the turn of the statement that it comes from, wherever that runs, and never under a lock.
+/// Each is called in the turn of the statement that causes it, on whatever thread that runs, and never under a lock.
 public struct ScriptHandlers: Sendable {
-  /// Gets each `print` whole, with its newline.
+  /// Takes the line of each `print`, with its newline.
   public var output: @Sendable (String) -> Void
-  /// Gets each expectation that did not hold, and each error on a queue that nobody waits for, when it is met.
+  /// Takes each failed expectation, and each error on a queue that nobody waits for, as it happens.
   public var diagnostics: @Sendable (ScriptError) -> Void
-  /// Gets a line for each step of each message; `nil` costs nothing.
+  /// Takes a line for each step of each message; `nil` costs nothing.
   public var trace: (@Sendable (String) -> Void)?
-  /// Gets each step of each message as an event, for a `SequenceDiagram` or a tracer; `nil` costs nothing.
+  /// Takes each step of each message as an event, for a `SequenceDiagram` or a tracer; `nil` costs nothing.
   public var events: (@Sendable (MessageEvent) -> Void)?
-  /// Is told now and then how far a run is.
+  /// Takes the progress of a run now and then.
   public var progress: (@Sendable (ScriptProgress) -> Void)?
-  /// Is asked at every statement and send whether the run is to end there, with an error that no script catches.
+  /// Asked at every statement and send whether to end the run there, with an error that no script catches.
   public var isCancelled: (@Sendable () -> Bool)?
-  /// Where the deliveries of a queue run in place of the queue, for who runs a script in every order. It is to run each in
-  /// `within`.
+  /// Replaces the deliveries of a queue, to run a script in every order. Each delivery is to run in `within`.
   package var delivers: (@Sendable (_ queue: String, _ within: @escaping @Sendable (() -> Void) -> Void) -> Delivery)?
 
-  /// Handlers; output goes to standard output unless something else is said, all else nowhere.
-  /// The parameters are the properties of these names.
+  /// Handlers. Output goes to standard output by default, the rest nowhere. The parameters are the properties of these names.
   public init(
     output: @escaping @Sendable (String) -> Void = { print($0, terminator: "") },
     diagnostics: @escaping @Sendable (ScriptError) -> Void = { _ in },
@@ -197,14 +190,14 @@ public struct ScriptHandlers: Sendable {
   }
 }
 
-/// How far a run is.
+/// The progress of a run.
 public struct ScriptProgress: Sendable {
-  /// Statements and sends so far.
+  /// The statements and sends so far.
   public let steps: Int
-  /// How many there may be.
+  /// The limit of them.
   public let stepLimit: Int
   let source: SourceText
   let offset: Int
-  /// The statement or send that is about to run. Found when it is asked for.
+  /// The statement or send that runs next. Computed on demand.
   public var position: ScriptPosition { source.position(at: offset) }
 }

@@ -1,17 +1,17 @@
-// Expression.swift: an expression as the steps that compute it.
+// Expression.swift: expressions as steps of a stack machine.
 
-/// An expression, lowered while it is parsed to the steps of a stack machine.
+/// An expression, compiled by the parser to the steps of a stack machine.
 ///
-/// A tree would be walked by recursion, and sixty-four brackets in each of sixty-four nested sends are more than the
-/// stack of a queue's thread holds. Steps need a loop, and an array that grows on the heap.
+/// Walking a tree would recurse: sixty-four brackets in each of sixty-four nested sends exceed the stack of a queue's thread.
+/// Steps need a loop and an array on the heap.
 struct Expression: Sendable {
   let steps: [Step]
   let offset: Int
-  /// Units of work that are charged each time that it is computed.
+  /// The price of each evaluation in units of ``Work``.
   let work: Int
 }
 
-/// One step: takes values from the stack and puts one back.
+/// One step: pops its operands from the stack and pushes its result.
 struct Step: Sendable {
   let action: Action
   let offset: Int
@@ -21,25 +21,25 @@ struct Step: Sendable {
   enum Action: Sendable {
     case constant(ScriptValue)
     case name(String)
-    /// Takes the arguments and, below them, the receiver.
+    /// Pops the arguments and, below them, the receiver.
     case send(SendShape, Wanted)
     case list(count: Int)
     case dictionary(keys: [String])
-    /// Takes the name when it is given in the text; `fallback` is the name otherwise.
+    /// Pops the name if the text gives one; else the name is `fallback`.
     case make(receiver: String, isNamed: Bool, fallback: String)
     case not
     case query(Query)
-    /// Takes the selector and, below it, who is asked.
+    /// Pops the selector and, below it, the object.
     case responds
     case alive(String)
     case hookArgument
-    /// Takes the list of other arguments where there is one.
+    /// Pops the list of arguments if there is one.
     case proceed(withArguments: Bool)
     case service(String)
     case services
   }
 
-  /// What is wanted of a send: its answer, one result of all answers, the texts of errors, or how many targets got it.
+  /// The result of a send: its answer, a policy applied to all answers, the texts of errors, or the counts of a report.
   enum Wanted: Sendable {
     case answer
     case result(CollectPolicy)
@@ -47,7 +47,7 @@ struct Step: Sendable {
   }
 }
 
-/// What a send says: the selector's name, checked against the grammar but not interned.
+/// A selector's name, checked against the grammar but not interned.
 struct SendShape: Sendable {
   let selector: String
   let argumentCount: Int
@@ -60,7 +60,7 @@ enum Query: String, Sendable, CaseIterable {
   case selector, arity
 }
 
-/// Which of the answers of a broadcast are given, and how.
+/// How `collect` combines answers.
 enum CollectPolicy: String, Sendable, CaseIterable {
   case last, first, all, any, every, sum
 }
@@ -69,6 +69,6 @@ struct Condition: Sendable {
   static let comparisons: Set<Sign> = [.equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual]
 
   let left: Expression
-  /// The comparison, where the condition is one, and the place of its sign.
+  /// The comparison with the place of its sign, if the condition is one.
   let comparison: (Sign, Expression, offset: Int)?
 }

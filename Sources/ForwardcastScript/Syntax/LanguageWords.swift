@@ -1,22 +1,22 @@
-// LanguageWords.swift: the words of the language with their forms and meanings; the parser looks here for its words.
+// LanguageWords.swift: the words of the language, as the parser reads them and the reference explains them.
 
 enum StatementWord: String, CaseIterable {
   case receiver, `let`, drop, proxy, queue, add, remove, cancel, mute, unmute, before, after, around
   case print, expect, `if`, `repeat`, `return`, `throw`, wait, `extension`, register, unregister, clear
 }
 
-/// A word that begins an expression, or stands in one.
+/// A word that begins an expression or is part of one.
 enum ExpressionWord: String, CaseIterable {
   case new, not, `true`, `false`, `nil`, alive, collect, errors, report, arg, proceed, service, services
 }
 
-/// How each word is written, and what it does in one sentence.
+/// The forms and meanings of words.
 enum LanguageWords {
-  /// By the word that the form begins with. A test finds every word of the parser here.
+  /// By the first word of the form. A test finds every word of the parser here.
   static let explained = Dictionary(
     uniqueKeysWithValues: rows(of: table).map { ($0.word, (form: $0.form, meaning: $0.meaning)) })
 
-  /// The rows `FORM — MEANING` of a table; the word of a row is the first of its form.
+  /// Reads a table of rows `FORM — MEANING`; the word of a row is the first of its form.
   static func rows(of table: String) -> [(word: String, form: String, meaning: String)] {
     table.split(separator: "\n").map { row in
       let parts = row.split(separator: " — ", maxSplits: 1)

@@ -1,16 +1,16 @@
-// Parser+Expressions.swift: literals, names, sends and queries to steps.
+// Parser+Expressions.swift: parses expressions.
 
 import Forwardcast
 
 extension Parser {
-  /// Words that begin a statement or an expression and so are no names there.
+  /// Words that begin statements or expressions, and so are not names there.
   static let reservedWords: Set<String> = Set(["else"]).union(StatementWord.allCases.map(\.rawValue))
     .union(ExpressionWord.allCases.map(\.rawValue)).union(Query.allCases.map(\.rawValue))
 
-  /// A whole expression: `not e`, or a query or operand, with `responds` behind it or without.
+  /// An expression: a query or an operand, with any `not` before it and `responds` after it.
   mutating func parseExpression() throws -> Expression { try parse { try $0.appendExpression(to: &$1) } }
 
-  /// What a query takes: a literal, a name, a send, another query, or an expression in parentheses.
+  /// An operand: a literal, a name, a send, a query, or an expression in parentheses.
   mutating func parseOperand() throws -> Expression { try parse { try $0.appendOperand(to: &$1) } }
 
   private mutating func parse(_ append: (inout Parser, inout [Step]) throws -> Void) throws -> Expression {
@@ -32,8 +32,7 @@ extension Parser {
     for offset in negations.reversed() { steps.append(Step(.not, at: offset)) }
   }
 
-  /// Queries are gathered from left to right and computed from right to left: a loop, so that no number of them is
-  /// too deep.
+  /// Queries are read from left to right and computed from right to left, in a loop since any number may follow one another.
   private mutating func appendOperand(to steps: inout [Step]) throws {
     var pending: [Step] = []
     while let word = try peek().word {
@@ -125,7 +124,7 @@ extension Parser {
     if isNamed {
       try take()
       try take()
-      // No bracket opens it, and it counts as one: each takes its part of the thread's stack.
+      // It counts like a bracket, since parsing its expression recurses.
       guard openNames + openBrackets < Lexer.bracketLimit else {
         throw error("more than \(Lexer.bracketLimit) names and brackets inside one another", .limitExceeded, at: token)
       }
@@ -166,7 +165,7 @@ extension Parser {
     steps.append(Step(.dictionary(keys: keys), at: opening.offset))
   }
 
-  /// Receiver and arguments of a send; its bracket has been taken unless `opened` is false.
+  /// The receiver and arguments of a send, whose bracket was consumed unless `opened` is false.
   private mutating func appendSend(opened: Bool = true, to steps: inout [Step]) throws -> SendShape {
     if !opened { try expect(.openSend, "a message in brackets") }
     try appendExpression(to: &steps)

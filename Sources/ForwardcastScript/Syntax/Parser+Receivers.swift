@@ -1,4 +1,4 @@
-// Parser+Receivers.swift: receivers with their rows, proxies, and what is added to them.
+// Parser+Receivers.swift: parses receivers, proxies and `add`.
 
 extension Parser {
   /// `Name [: Parent] { rows }`.
@@ -27,7 +27,7 @@ extension Parser {
     return ReceiverDefinition(name: name, parent: parent, rows: rows)
   }
 
-  /// A row, whose `-` has been taken.
+  /// A row, after its `-`.
   private mutating func parseRow(_ start: Token) throws -> RowDefinition {
     let first = try peek()
     var selector = ""
@@ -68,7 +68,7 @@ extension Parser {
     return .error(try takeText("the text of the error"), offset: token.offset)
   }
 
-  /// What stands behind `proxy p =`.
+  /// The definition after `proxy p =`.
   mutating func parseProxy() throws -> ProxyDefinition {
     let token = try take()
     switch token.word {
@@ -97,7 +97,7 @@ extension Parser {
     }
   }
 
-  /// `e to p`, and the modifiers in any order.
+  /// `e to p` with modifiers in any order.
   mutating func parseAddition() throws -> Addition {
     let target = try parseExpression()
     try expect("to")

@@ -1,18 +1,18 @@
-// Parser+Statements.swift: one function for each family of statements.
+// Parser+Statements.swift: parses statements.
 
 extension Parser {
   mutating func parseStatement() throws -> Statement {
     let token = try peek()
     if let word = token.word.flatMap(StatementWord.init) {
       try take()
-      // An unknown name is shown where it stands.
+      // An unknown name is reported at its own place.
       let place = word == .drop ? try peek().offset : token.offset
       return Statement(kind: try parse(word, token), offset: place)
     }
     return Statement(kind: .evaluate(try parseExpression()), offset: token.offset)
   }
 
-  /// The statement that `word`, which has been taken, begins.
+  /// The statement after its first word.
   private mutating func parse(_ word: StatementWord, _ token: Token) throws -> Statement.Kind {
     switch word {
     case .cancel: return .registration(.cancel, try parseExpression())
@@ -100,9 +100,9 @@ extension Parser {
     return .expectThrows(condition.left, text: text)
   }
 
-  /// `else` may stand on the line of the closing brace or on a later one.
+  /// `else` may follow the closing brace on its line or on a later one.
   private mutating func parseElse() throws -> [Statement]? {
-    // Of several separators in a row the parser keeps one.
+    // The parser keeps one of several separators in a row.
     guard try peek(peek().kind == .separator ? 1 : 0).is("else") else { return nil }
     try skipSeparators()
     try take()
@@ -130,7 +130,7 @@ extension Parser {
         for selector in selectors { _ = try source.checkedSelector(selector, at: token.offset) }
         return .extensionPoint(name, selectors: selectors)
       case .word, .sign(.colon):
-        // Selectors stand bare: only a blank tells where one ends.
+        // Only blanks separate the selectors.
         let text = token.word ?? ":"
         if let last, last.end == token.offset, let index = selectors.indices.last {
           selectors[index] += text

@@ -1,16 +1,15 @@
-// Parser.swift: tokens to statements; the whole text before any of it runs.
+// Parser.swift: parses a whole text before any of it runs.
 
-/// A recursive-descent parser. Its depth is bounded by the lexer's count of open brackets.
+/// A recursive-descent parser. The lexer's limit of open brackets bounds its depth.
 struct Parser {
   private var lexer: Lexer
-  /// Tokens that were looked at and not yet taken.
+  /// Tokens that were peeked at.
   private var ahead: [Token] = []
-  /// Whether the token that was read last is a separator: of several in a row one is kept, so that looking past them
-  /// costs no more than one.
+  /// Whether the last token was a separator. Further ones are dropped, so that looking past them needs one token only.
   private var endsInSeparator = false
   private var tokenCount = 0
   private let tokenLimit = ScriptLimits.current.tokens
-  /// How many expressions of names, `new R name: e`, are being parsed inside one another.
+  /// The nesting depth of `new R name: e`.
   var openNames = 0
   var surroundings = Surroundings.script
   var receivers: Set<String> = []
@@ -23,14 +22,14 @@ struct Parser {
   }
 
   /// The statements of a text.
-  /// - Throws: ``ScriptError`` `syntax`, `invalidSelector` or `limitExceeded` at the first token that does not fit.
+  /// - Throws: ``ScriptError`` `syntax`, `invalidSelector` or `limitExceeded` at the first unexpected token.
   static func parse(_ source: SourceText) throws -> [Statement] {
     var parser = try Parser(source)
     return try parser.parseStatements(until: nil)
   }
 
-  /// The brackets that are open at the end of a text, innermost last; none where the text is not of the language.
-  /// - Parameter open: those that an earlier part of the text has left open. Between lines, nothing else is open.
+  /// The open brackets at the end of a text, innermost last; none where the lexer fails.
+  /// - Parameter open: open brackets of earlier lines. A token never spans lines.
   static func openBrackets(in source: SourceText, after open: [Sign] = []) -> [Sign] {
     guard var lexer = try? Lexer(source, after: open) else { return [] }
     while true {
@@ -42,7 +41,7 @@ struct Parser {
     }
   }
 
-  /// What stands first in a text: its token, `.separator` where there is none, or `nil` for what is not of the language.
+  /// The first token of a text; `.separator` if there is none, `nil` where the lexer fails.
   static func firstToken(in source: SourceText) -> Token.Kind? {
     guard var lexer = try? Lexer(source) else { return nil }
     while let token = try? lexer.next() {
@@ -59,7 +58,7 @@ struct Parser {
 
   // MARK: Tokens
 
-  /// The token `distance` places ahead, without taking any.
+  /// The token `distance` places ahead.
   mutating func peek(_ distance: Int = 0) throws -> Token {
     while ahead.count <= distance {
       let token = try lexer.next()
@@ -105,7 +104,7 @@ struct Parser {
     error("wanted \(wanted), found \(token.shown)", at: token, about: subject ?? token.word.map { .word($0) })
   }
 
-  /// Takes a token, of which `part` gives what is wanted.
+  /// Consumes a token, of which `part` returns what is wanted.
   @discardableResult
   mutating func take<Part>(_ wanted: @autoclosure () -> String, _ part: (Token) -> Part?) throws -> Part {
     let token = try take()
@@ -113,7 +112,7 @@ struct Parser {
     return part
   }
 
-  /// - Parameter wanted: what an error says, where more than the sign could stand here.
+  /// - Parameter wanted: what an error names, if other tokens are possible as well.
   @discardableResult
   mutating func expect(_ sign: Sign, _ wanted: String? = nil) throws -> Token {
     try take(wanted ?? "\"\(sign.rawValue)\"") { $0.is(sign) ? $0 : nil }
@@ -123,15 +122,15 @@ struct Parser {
     try take(wanted ?? "\"\(word)\"") { $0.is(word) ? $0 : nil }
   }
 
-  /// A name that is being given or used where no statement and no expression begins: any word.
+  /// A name where no statement or expression can begin: any word.
   mutating func takeName(_ what: String) throws -> String { try take(what, \.word) }
   mutating func takeText(_ what: String) throws -> String { try take(what, \.text) }
 
   mutating func skipSeparators() throws { while try peek().kind == .separator { try take() } }
 
-  // MARK: Statements in a row
+  // MARK: Statements
 
-  /// Statements up to `closing`, which is taken, or up to the end of the text.
+  /// Statements up to `closing`, which is consumed, or to the end of the text.
   private mutating func parseStatements(until closing: Sign?) throws -> [Statement] {
     var statements: [Statement] = []
     while true {
@@ -147,7 +146,7 @@ struct Parser {
     }
   }
 
-  /// What may have been meant by a statement that `token` cannot follow.
+  /// A hint for a statement that `token` cannot follow.
   private mutating func meaning(of statement: Statement, before token: Token) throws -> ScriptFault.Subject? {
     if token.is(.minus) { return .advice(Advice.arithmetic) }
     guard case .evaluate(let expression) = statement.kind, expression.steps.count == 1,
@@ -165,7 +164,7 @@ struct Parser {
     return try parseStatements(until: .closeBrace)
   }
 
-  /// What `parse` reads, which stands in `surroundings`.
+  /// The result of `parse`, within `surroundings`.
   mutating func within<Part>(_ surroundings: Surroundings, _ parse: (inout Parser) throws -> Part) throws -> Part {
     let outer = self.surroundings
     self.surroundings = surroundings

@@ -1,10 +1,10 @@
-// Statement.swift: the statements of a script as a tree.
+// Statement.swift: the syntax tree of statements.
 
 struct Statement: Sendable {
   let kind: Kind
   let offset: Int
 
-  // The large cases are indirect: a text of 16 MiB may hold eight million statements.
+  // Large cases are indirect, since a text of 16 MiB may have eight million statements.
   enum Kind: Sendable {
     indirect case receiver(ReceiverDefinition)
     case bind(String, Expression)
@@ -50,14 +50,14 @@ struct RowDefinition: Sendable {
 
   let selector: String
   let arguments: [String]
-  /// The type encoding with its place, or `nil` where all is `@`.
+  /// The type encoding with its place; `nil` where all types are `@`.
   let encoding: (text: String, offset: Int)?
   let body: Body
   let source: SourceText
   let offset: Int
 }
 
-/// What stands behind `proxy p =`.
+/// The definition after `proxy p =`.
 enum ProxyDefinition: Sendable {
   enum Option: String, Sendable, CaseIterable {
     case strong, duplicates, throwing, stopping
@@ -80,7 +80,7 @@ struct Addition: Sendable {
 
   let target: Expression
   let proxy: Expression
-  /// As written, each kind at most once.
+  /// In the order of the text; each kind at most once.
   let modifiers: [Modifier]
 }
 

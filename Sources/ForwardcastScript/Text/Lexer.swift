@@ -1,17 +1,17 @@
-// Lexer.swift: text to tokens, one at a time.
+// Lexer.swift: splits a text into tokens, one at a time.
 
 import Forwardcast
 
-/// Cuts a text into tokens. It counts open brackets, because only between braces does a line end end a statement.
+/// Splits a text into tokens. It matches brackets, because a line break ends a statement only directly within braces or at the top.
 struct Lexer {
   static let bracketLimit = 64
 
   let source: SourceText
   private(set) var offset = 0
-  /// Brackets that are open, innermost last, with the place of each.
+  /// The open brackets with their places, innermost last.
   private(set) var open: [(sign: Sign, offset: Int)] = []
 
-  /// - Parameter open: brackets that an earlier part of the text has left open.
+  /// - Parameter open: open brackets of an earlier part of the text.
   init(_ source: SourceText, after open: [Sign] = []) throws {
     self.source = source
     self.open = open.map { ($0, 0) }
@@ -27,7 +27,7 @@ struct Lexer {
     ScriptError(ScriptFault(code, evidence, about: advice.map { .advice($0) }), at: offset, of: source)
   }
 
-  /// The next token; `.end` for ever after the last.
+  /// The next token; `.end` after the last.
   mutating func next() throws -> Token {
     if let separator = skipBlanks() { return separator }
     let start = offset
@@ -50,7 +50,7 @@ struct Lexer {
     while let byte = byte(at: offset), isMeant(byte) { offset += 1 }
   }
 
-  /// Passes blanks and comments; gives the separator that it met where one ends a statement.
+  /// Skips blanks and comments; returns the separator if one of them ends a statement.
   private mutating func skipBlanks() -> Token? {
     while let byte = byte(at: offset) {
       switch byte {
@@ -96,7 +96,7 @@ struct Lexer {
     return Token(kind: .sign(sign), offset: start, end: offset)
   }
 
-  /// What to write instead of signs that other languages have.
+  /// Advice for operators of other languages.
   private func advice(_ first: UInt8, _ second: UInt8?) -> String? {
     switch first {
     case UInt8(ascii: "/") where second == UInt8(ascii: "/") || second == UInt8(ascii: "*"): Advice.comment
@@ -107,7 +107,7 @@ struct Lexer {
     }
   }
 
-  /// `@selector(name)`: everything up to the parenthesis, without blanks at its ends.
+  /// `@selector(name)`, with blanks around the name or not.
   private mutating func selector(from start: Int) throws -> Token {
     let opening = Array("@selector(".utf8)
     guard source.bytes[start...].starts(with: opening) else {
@@ -134,7 +134,7 @@ struct Lexer {
     return Token(kind: .word(name), offset: start, end: offset)
   }
 
-  /// The error at the character that a person cannot see, or took for another; else at the whole.
+  /// An error at the first character that looks like a quote or a blank; else at the whole text.
   private func notAName(_ text: String, _ reason: String, at start: Int) -> ScriptError {
     var place = start
     for scalar in text.unicodeScalars {

@@ -1,16 +1,16 @@
-// ScriptLimits.swift: limits that take long to reach, so that tests lower them.
+// ScriptLimits.swift: limits that tests lower, since reaching them takes long.
 
 package struct ScriptLimits: Sendable {
-  /// Those of the texts and sessions that the running task makes.
+  /// The limits of texts and sessions that the current task creates.
   @TaskLocal static var current = ScriptLimits()
 
-  /// Bytes of a text that are read.
+  /// Bytes of a text.
   package var text = 16 << 20
-  /// Words, signs and literals of a text: each takes up to 150 bytes once it is parsed.
+  /// Words, signs and literals of a text. Each takes up to 150 bytes when it is parsed.
   package var tokens = 1 << 21
-  /// Calls that one recording proxy keeps; whoever asks for more gets `limit exceeded`.
+  /// Calls that one recording proxy keeps.
   package var recordedCalls = 100_000
-  /// Names that one session may add to the process's selectors.
+  /// Selectors that one session may intern.
   package var names = 10_000
   /// Proxies, questions and hooks that one message passes.
   package var proxies = 1 << 15
@@ -19,7 +19,7 @@ package struct ScriptLimits: Sendable {
 }
 
 extension ScriptSession {
-  /// Runs `body` with other limits for the texts and the sessions that it makes.
+  /// Runs `body` with other limits for the texts and sessions that it creates.
   package static func withLimits<Result>(
     _ change: (inout ScriptLimits) -> Void, _ body: () throws -> Result
   ) rethrows -> Result {
@@ -28,6 +28,6 @@ extension ScriptSession {
     return try ScriptLimits.$current.withValue(limits) { try body() }
   }
 
-  /// Bounds anew what the names of all texts may take in this process, for the rest of its life.
+  /// Changes the limit of interned names for the whole process.
   package static func limitInternedNames(to bytes: Int) { InternedNames.limit.store(bytes, ordering: .relaxed) }
 }

@@ -1,11 +1,11 @@
-// ShownText.swift: text from outside as a person is shown it: cut, and with nothing that steers a terminal.
+// ShownText.swift: text from outside made safe to show: shortened, and without control characters.
 
-/// How texts that are echoed look. All that errors, traces and prompts show of a text from outside goes through here.
+/// Makes text from outside safe to show. Errors, traces and prompts use it.
 package enum ShownText {
-  /// Characters of a text that are shown.
+  /// The number of characters that are shown.
   package static let limit = 1000
 
-  /// `text` on one line: control and direction characters as escapes of the language, and no more than `limit` characters.
+  /// `text` on one line and shortened, with the language's escapes for control and direction characters.
   /// - Complexity: O(`limit`), however long the text is.
   package static func shown(_ text: some StringProtocol, limit: Int = limit, keepsTabs: Bool = false) -> String {
     var shown = ""
@@ -17,7 +17,7 @@ package enum ShownText {
     return shown
   }
 
-  /// What stands for a character that moves the cursor, ends the line or turns the direction; `nil` for all others.
+  /// The escape of a character that moves the cursor, breaks the line or changes the direction; `nil` for all others.
   private static func escape(_ scalar: Unicode.Scalar) -> String? {
     switch scalar.value {
     case 0x0A: "\\n"
@@ -30,8 +30,7 @@ package enum ShownText {
 
   package static func width(_ text: some StringProtocol) -> Int { text.reduce(0) { $0 + width($1) } }
 
-  /// How many columns of a terminal a character takes: two for East Asian wide ones and for emoji, none for what joins the
-  /// character before it.
+  /// The columns of a terminal that a character takes: two for East Asian wide ones and emoji, none for combining marks.
   package static func width(_ character: Character) -> Int {
     if character.isASCII { return 1 }
     var width = 0
@@ -45,7 +44,7 @@ package enum ShownText {
     return width
   }
 
-  /// Whether the character is wide, or full width, by Unicode's annex 11, or an emoji that is shown as a picture.
+  /// Whether the character is wide or full width (Unicode Annex 11), or an emoji with a picture.
   private static func isWide(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x1100...0x115F, 0x2329...0x232A, 0x2E80...0x303E, 0x3041...0x4DBF, 0x4E00...0xA4CF, 0xA960...0xA97F,
@@ -57,20 +56,20 @@ package enum ShownText {
   }
 }
 
-/// The part of a line that an error shows, and the caret below it.
+/// The part of a line around an error, and a caret for the line below.
 package struct CaretExcerpt {
-  /// Characters of the line that are shown.
+  /// The number of characters that are shown.
   private static let width = 160
 
-  /// The part of the line, with `…` where it is cut.
+  /// The part of the line, with `…` where it was cut.
   package let line: String
-  /// Blanks up to the column, and the caret.
+  /// Blanks up to the column, then the caret.
   package let caret: String
 
   /// - Parameters:
   ///   - bytes: UTF-8.
-  ///   - bounds: where in `bytes` the line is, without its end.
-  ///   - offset: the byte to point at.
+  ///   - bounds: the range of the line, without its line break.
+  ///   - offset: the byte that the caret points at.
   /// - Complexity: O(1), however long the line is.
   package init(_ bytes: [UInt8], line bounds: Range<Int>, at offset: Int) {
     let offset = min(max(offset, bounds.lowerBound), bounds.upperBound)
@@ -78,7 +77,7 @@ package struct CaretExcerpt {
       var (place, left) = (place, abs(count))
       while left > 0, count < 0 ? place > bounds.lowerBound : place < bounds.upperBound {
         place += count.signum()
-        // Bytes that go on with a character have the bits 10 in front.
+        // Continuation bytes of UTF-8 begin with the bits 10.
         if place == bounds.upperBound || bytes[place] & 0xC0 != 0x80 { left -= 1 }
       }
       return place

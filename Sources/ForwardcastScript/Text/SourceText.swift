@@ -1,23 +1,22 @@
-// SourceText.swift: one script's text, and where in it something stands.
+// SourceText.swift: the text of a script, with its lines and columns.
 
 import Forwardcast
 
-/// The text of one script. Everything later refers to it by byte offset; lines and columns are counted when asked for.
+/// The text of one script. Places in it are byte offsets; lines and columns are computed on demand.
 final class SourceText: Sendable {
-  /// What positions call the text: a file's name as the user gave it.
+  /// The name of the text in positions.
   let name: String
   let bytes: [UInt8]
-  /// The number of the first line: more than 1 where a text is a later part of a conversation.
+  /// The number of the first line; more than 1 in a later part of a session.
   private let firstLine: Int
   private let lineStarts: [Int32]
   /// Whether every character is one byte.
   private let isASCII: Bool
-  /// In long lines that are not ASCII: a byte every few thousand, with its column from 0. So a column is found in the
-  /// same time wherever it is.
+  /// For long lines that are not ASCII, the columns of bytes every few thousand, so that the time to find a column is bounded.
   private let columns: [(offset: Int32, column: Int32)]
   private static let columnStride = 4096
 
-  /// - Parameter text: at most ``ScriptLimits/text`` bytes; a longer one is cut there, and the lexer says so.
+  /// - Parameter text: cut after ``ScriptLimits/text`` bytes, which the lexer reports.
   init(_ text: String, name: String, firstLine: Int = 1) {
     (self.name, self.firstLine) = (name, min(firstLine, .max / 2))  // so that any line has a number
     let marked = text.utf8.starts(with: [0xEF, 0xBB, 0xBF])  // a byte order mark
@@ -57,7 +56,7 @@ final class SourceText: Sendable {
 
   func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
-  /// The name of a selector, checked and not interned.
+  /// A selector's name, checked against the grammar and not interned.
   func checkedSelector(_ name: String, at offset: Int) throws -> String {
     do {
       _ = try MessageSelector.numberOfArguments(inName: name)
@@ -67,7 +66,7 @@ final class SourceText: Sendable {
     return name
   }
 
-  /// File, line and column of a byte; lines and columns count from 1, columns in characters.
+  /// The position of a byte.
   func position(at offset: Int) -> ScriptPosition {
     let line = lineIndex(of: offset)
     let start = Int(lineStarts[line])
@@ -82,10 +81,10 @@ final class SourceText: Sendable {
     return Int(columns[index].column) + text(Int(columns[index].offset)..<offset).count
   }
 
-  /// The line that holds a byte, without its end.
+  /// The line of a byte, without its line break.
   func line(at offset: Int) -> String { text(lineBounds(at: offset)) }
 
-  /// The part of the line around a byte, and a caret under it.
+  /// The part of the line around a byte, with a caret.
   func excerpt(at offset: Int) -> CaretExcerpt { CaretExcerpt(bytes, line: lineBounds(at: offset), at: offset) }
 
   private func lineBounds(at offset: Int) -> Range<Int> {
@@ -98,7 +97,7 @@ final class SourceText: Sendable {
 
   private func lineIndex(of offset: Int) -> Int { SourceText.last(in: lineStarts) { $0 <= offset } ?? 0 }
 
-  /// Index of the last element for which `holds` is true, as it is for all before it.
+  /// The index of the last element for which `holds` is true, as it is for all before; a binary search.
   private static func last<Element>(in elements: [Element], where holds: (Element) -> Bool) -> Int? {
     var (low, high) = (0, elements.count)
     while low < high {

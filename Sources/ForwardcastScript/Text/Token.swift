@@ -1,4 +1,4 @@
-// Token.swift: the smallest pieces of a script.
+// Token.swift: tokens of a script.
 
 enum Sign: String, Sendable {
   case openSend = "["
@@ -30,17 +30,17 @@ enum Sign: String, Sendable {
   }
 }
 
-/// One piece of a script with the offsets of its first byte and behind its last.
+/// One token, with the offsets of its first byte and of the byte after its last.
 struct Token: Sendable {
   enum Kind: Equatable, Sendable {
     case word(String)
     case integer(Int)
     case floating(Double)
     case string(String)
-    /// `@selector(…)`, holding the name.
+    /// The name in `@selector(…)`.
     case selector(String)
     case sign(Sign)
-    /// A line end or `;` where it ends a statement.
+    /// A line break or `;` that ends a statement.
     case separator
     case end
   }

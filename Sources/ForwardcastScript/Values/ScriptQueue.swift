@@ -1,11 +1,11 @@
-// ScriptQueue.swift: the serial queues that a script names.
+// ScriptQueue.swift: serial queues of a script.
 
 import Dispatch
 import Forwardcast
 
-/// What `queue q` makes: a serial queue of its own, under the name that errors and traces give it.
+/// A serial queue that `queue q` creates, with its name in errors and traces.
 public final class ScriptQueue: Sendable, CustomStringConvertible {
-  /// What code that runs on a queue finds there. It does not keep the queue, which keeps it.
+  /// Identifies the queue to code that runs on it. It does not retain the queue.
   final class Mark: Sendable {
     let name: String
     let turn = ToldTurn()
@@ -16,7 +16,7 @@ public final class ScriptQueue: Sendable, CustomStringConvertible {
 
   private let queue: DispatchQueue
   let mark: Mark
-  /// The delivery that the host has put in place of the queue's own.
+  /// The host's replacement for deliveries on the queue.
   private let replaced: Delivery?
 
   init(_ name: String, _ delivers: ((String, @escaping @Sendable (() -> Void) -> Void) -> Delivery)?) {
@@ -27,12 +27,12 @@ public final class ScriptQueue: Sendable, CustomStringConvertible {
     self.queue = queue
   }
 
-  /// The queue of a script that the running code is on.
+  /// The script's queue on which the running code is.
   static var current: Mark? { DispatchQueue.getSpecific(key: key) }
 
   var delivery: Delivery { replaced ?? .queue(queue) }
 
-  /// Runs `body` once all that was put on the queue before has run; at once where nothing is put on it.
+  /// Runs `body` after everything that is on the queue, at once if deliveries are replaced.
   func afterwards(_ body: @escaping @Sendable () -> Void) {
     if replaced == nil { queue.async(execute: body) } else { body() }
   }

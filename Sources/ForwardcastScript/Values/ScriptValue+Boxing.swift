@@ -1,4 +1,4 @@
-// ScriptValue+Boxing.swift: values in and out of argument boxes.
+// ScriptValue+Boxing.swift: values to argument boxes and back.
 
 import Forwardcast
 
@@ -28,22 +28,22 @@ extension ScriptValue {
     mayCross ? ArgumentBox(uncheckedSendable: plain) : ArgumentBox(plain)
   }
 
-  /// Elements of one kind make an array of its type, so that rows of Swift code that take `[Int]` get it.
+  /// An array of the elements' type if they are of one kind, so that Swift methods that take `[Int]` get it.
   private static func typed(_ elements: [ScriptValue]) -> ArgumentBox? {
     func all<T: Sendable>(_ get: (ScriptValue) -> T?) -> ArgumentBox? {
       let values = elements.compactMap(get)
       return values.count == elements.count ? ArgumentBox(values) : nil
     }
     return switch elements.first {
-    case .integer: all { if case .integer(let value) = $0 { value } else { nil } }
+    case .integer: all(\.integer)
     case .floating: all { if case .floating(let value) = $0 { value } else { nil } }
-    case .string: all { if case .string(let value) = $0 { value } else { nil } }
-    case .bool: all { if case .bool(let value) = $0 { value } else { nil } }
+    case .string: all(\.text)
+    case .bool: all(\.bool)
     default: nil
     }
   }
 
-  /// The value that ``box`` holds. Whether it may cross is asked once, for the whole.
+  /// The value in ``box``.
   var plain: Any {
     switch self {
     case .list(let elements): ScriptValue.typed(elements)?.value ?? elements.map(\.plain)
@@ -63,8 +63,8 @@ extension ScriptValue {
     }
   }
 
-  /// - Parameter reference: gives an object the text that it prints as.
-  /// - Throws: `type mismatch` for an integer of over 64 bits; `limit exceeded` for lists too deep to be a script's.
+  /// - Parameter reference: labels an object.
+  /// - Throws: `type mismatch` for an integer of over 64 bits; `limit exceeded` for a value that nests too deeply.
   init(_ box: ArgumentBox, reference: (any MessageReceiver) -> ScriptReference) throws {
     self = try ScriptValue.value(box.value, in: box, depth: 0, reference)
   }
@@ -76,7 +76,7 @@ extension ScriptValue {
       throw ScriptFault(.limitExceeded, "a value of over \(depthLimit) lists inside one another")
     }
     func inner(_ value: Any) throws -> ScriptValue { try Self.value(value, depth: depth + 1, reference) }
-    // The casts of the switch below take several microseconds in sum.
+    // Avoids the casts of the switch below, which take several microseconds together.
     let type = Swift.type(of: value)
     if let known = try known(value, type, inner) { return known }
     if type is AnyClass, let receiver = value as AnyObject as? any MessageReceiver {
@@ -110,7 +110,7 @@ extension ScriptValue {
     }
   }
 
-  /// What scripts themselves put in boxes most often, told apart by its very type.
+  /// Values of the most common types, recognized by their exact type.
   private static func known(_ value: Any, _ type: Any.Type, _ inner: (Any) throws -> ScriptValue) rethrows
     -> ScriptValue?
   {

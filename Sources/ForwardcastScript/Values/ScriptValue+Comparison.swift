@@ -1,8 +1,8 @@
-// ScriptValue+Comparison.swift: when values are equal, and which number is greater.
+// ScriptValue+Comparison.swift: equality and order of values.
 
 extension ScriptValue: Hashable {
-  /// Equality as a script has it. Different kinds are never equal, but integers and floating point are one kind, and
-  /// are compared by their exact values.
+  /// Equality as in a script. Values of different kinds are never equal, except that integers and floating point compare by exact
+  /// value.
   public static func == (left: ScriptValue, right: ScriptValue) -> Bool {
     switch (left, right) {
     case (.null, .null): true
@@ -40,7 +40,7 @@ extension ScriptValue: Hashable {
     }
   }
 
-  /// Whether this number is less than `other`, by their exact values.
+  /// Whether this number is less than `other`, by exact value.
   /// - Throws: `type mismatch` unless both are numbers.
   func isLess(than other: ScriptValue) throws -> Bool {
     switch (self, other) {

@@ -1,17 +1,17 @@
-// ScriptValue+Printing.swift: values as `print` and errors show them.
+// ScriptValue+Printing.swift: values as text.
 
 extension ScriptValue: CustomStringConvertible, CustomDebugStringConvertible {
-  /// The value as `print` shows it: a text as it is, but quoted inside lists and dictionaries.
+  /// The value as `print` shows it. A text is quoted only within lists and dictionaries.
   public var description: String { text ?? debugDescription }
 
-  /// The value as the language writes it, texts quoted.
+  /// The value as a literal of the language.
   public var debugDescription: String {
     var text = ""
     write(into: &text)
     return text
   }
 
-  /// ``debugDescription``, shortened to what an error line can hold. Its cost does not grow with the value.
+  /// ``debugDescription``, shortened for an error. Its cost does not grow with the value.
   var evidence: String {
     var text = ""
     write(into: &text, enough: 200)
@@ -19,7 +19,7 @@ extension ScriptValue: CustomStringConvertible, CustomDebugStringConvertible {
     return String(text.prefix(180)) + "…"
   }
 
-  /// - Parameter enough: what comes behind so many bytes may be left out.
+  /// - Parameter enough: a length in bytes after which the rest may be omitted.
   private func write(into text: inout String, enough: Int = .max) {
     guard text.utf8.count <= enough else { return }
     switch self {
@@ -40,7 +40,7 @@ extension ScriptValue: CustomStringConvertible, CustomDebugStringConvertible {
       text += "a dictionary of \(entries.count) keys"
     case .dictionary(let entries):
       text += "{"
-      // By the bytes of keys: that takes no longer than to copy them.
+      // Sorted by bytes, which takes no longer than copying them.
       let sorted = entries.sorted { ScriptValue.precedes($0.key, $1.key, enough) }
       for (index, (key, value)) in sorted.enumerated() {
         if text.utf8.count > enough { break }
@@ -60,7 +60,7 @@ extension ScriptValue: CustomStringConvertible, CustomDebugStringConvertible {
     }
   }
 
-  /// By the first `enough` bytes, in place: their view as a collection takes ten times as long.
+  /// Compares the first `enough` bytes in place; comparing the UTF-8 views takes ten times as long.
   private static func precedes(_ left: String, _ right: String, _ enough: Int) -> Bool {
     var (left, right) = (left, right)
     return left.withUTF8 { left in
@@ -68,7 +68,7 @@ extension ScriptValue: CustomStringConvertible, CustomDebugStringConvertible {
     }
   }
 
-  /// `value` between quotes, with the escapes of the language: those that it needs, and those of what `isEscaped` says.
+  /// A quoted text, with the escapes that the language needs and those for which `isEscaped` holds.
   static func quote(
     _ value: String, into text: inout String, enough: Int = .max,
     isEscaped: (Unicode.Scalar) -> Bool = { $0.value < 0x20 || $0.value == 0x7F }
@@ -81,8 +81,7 @@ extension ScriptValue: CustomStringConvertible, CustomDebugStringConvertible {
       case "\\": text += "\\\\"
       case "\n": text += "\\n"
       case "\t": text += "\\t"
-      case _ where isEscaped(scalar):
-        text += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+      case _ where isEscaped(scalar): text += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
       default: text.unicodeScalars.append(scalar)
       }
     }

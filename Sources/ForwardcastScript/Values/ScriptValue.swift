@@ -1,15 +1,15 @@
-// ScriptValue.swift: what a script computes with.
+// ScriptValue.swift: values of a script.
 
 import Forwardcast
 
-/// A value of a script, and the form in which a host program gives and gets values.
+/// A value of a script, as scripts and host programs exchange it.
 ///
 ///     let outcome = session.run("[cart total]")
 ///     outcome.value            // 12.5
 ///     outcome.value == 12.5    // true
 ///
-/// Values compare as `==` does in a script: integers and floating point are one kind of number, objects are equal
-/// when they are the same object, and different kinds are never equal.
+/// `==` is that of scripts: integers and floating point are one kind of number, objects compare by identity, and different
+/// kinds are never equal.
 public enum ScriptValue: Sendable {
   case null
   case bool(Bool)
@@ -22,25 +22,25 @@ public enum ScriptValue: Sendable {
   case dictionary([String: ScriptValue])
   /// `@selector(…)`.
   case selector(ScriptSelector)
-  /// What `signature "…"` gives.
+  /// The value of `signature "…"`.
   case signature(MethodSignature)
   /// An object or a proxy.
   case object(ScriptReference)
-  /// What `add … as r` names.
+  /// The registration of `add … as r`.
   case registration(Registration)
-  /// What `before … as h` names.
+  /// The hook of `before … as h`.
   case hook(HookRegistration)
-  /// What `queue q` makes.
+  /// The queue of `queue q`.
   case queue(ScriptQueue)
-  /// A value of the host program that is none of the above: a script can keep it and pass it on.
+  /// A value of the host program of any other type. A script can store it and pass it on.
   case foreign(ScriptForeignValue)
 }
 
-/// The name of a message as a script holds it: checked against the grammar and interned only when something answers it.
+/// A selector's name, checked against the grammar and interned only when something answers it.
 public struct ScriptSelector: Hashable, Sendable, CustomStringConvertible {
   public let name: String
 
-  /// - Throws: `MessageSelectorError` for a text that names no message.
+  /// - Throws: `MessageSelectorError` for a text that is not a selector.
   public init(_ name: String) throws(MessageSelectorError) {
     _ = try MessageSelector.numberOfArguments(inName: name)
     self.name = name
@@ -48,28 +48,24 @@ public struct ScriptSelector: Hashable, Sendable, CustomStringConvertible {
 
   init(checked name: String) { self.name = name }
 
-  /// The selector, when some program, table or script has interned it.
+  /// The selector, if it was interned.
   public var known: MessageSelector? { MessageSelector(known: name) }
 
   public var description: String { name }
 }
 
-/// An object as a script holds it, with the text that it prints as.
-///
-/// Two references are equal when they are to the same object.
+/// An object of a script with its label. References are equal when they are to the same object.
 public struct ScriptReference: Hashable, @unchecked Sendable, CustomStringConvertible {  // used in one session's turn
-  // A script sends to an object that is not Sendable only in the turn of its session, which is not Sendable either, and
-  // never on a queue, where `crosses` is looked at;
-  // a host that takes `receiver` out of a value on another thread answers for that itself.
+  // Values are Sendable, the object may not be: a script sends to it only in the turn of its session, which is not Sendable
+  // either, and never on a queue unless `crosses`. A host that takes `receiver` to another thread is responsible for that itself.
 
-  /// The object; a value keeps it alive.
+  /// The object, kept alive.
   public let receiver: any MessageReceiver
 
-  /// `<Cook ann>`, `<multicast kitchen>`.
+  /// The label: `<Cook ann>`, `<multicast kitchen>`.
   public let description: String
 
-  /// Whether the object may be used on the queues of a script. One that the host did not say to be `Sendable`, and what
-  /// leads to such a one, may not.
+  /// Whether the object may be used on queues: it, and all that it leads to, is known to be `Sendable`.
   let crosses: Bool
 
   init(_ receiver: any MessageReceiver, label: String, crosses: Bool) {
@@ -80,11 +76,11 @@ public struct ScriptReference: Hashable, @unchecked Sendable, CustomStringConver
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(receiver)) }
 }
 
-/// A value of a host program that the language has no word for.
+/// A value of the host program of a type that the language does not have.
 public struct ScriptForeignValue: @unchecked Sendable {  // used in one session's turn
-  // As with ScriptReference: it stays in the turn of its session unless its box says that it may cross.
+  // As a ScriptReference: on a queue only if its box says that it may cross.
 
-  /// The box that it came in.
+  /// The box of the value.
   public let box: ArgumentBox
 }
 
@@ -121,12 +117,12 @@ extension ScriptValue {
     }
   }
 
-  // MARK: Parts; nil for values of another kind
+  // MARK: Parts, nil for other kinds
 
   var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
   var integer: Int? { if case .integer(let value) = self { value } else { nil } }
   var text: String? { if case .string(let value) = self { value } else { nil } }
-  /// The number, with its exact value where it is an integer.
+  /// The number, with its exact value if it is an integer.
   var number: (integer: Int?, floating: Double)? {
     if case .floating(let value) = self { (nil, value) } else { integer.map { ($0, Double($0)) } }
   }
@@ -137,10 +133,10 @@ extension ScriptValue {
   var registration: Registration? { if case .registration(let value) = self { value } else { nil } }
   var queue: ScriptQueue? { if case .queue(let value) = self { value } else { nil } }
 
-  /// What is wanted of the value.
+  /// A part of the value.
   /// - Parameters:
-  ///   - need: what an error says before the kind of the value, or before what it shows.
-  ///   - part: gives `nil` for what is not wanted.
+  ///   - need: the beginning of an error's text, before the kind of the value or the value itself.
+  ///   - part: returns `nil` for a value of another kind.
   /// - Throws: `type mismatch`.
   func wanted<Part>(
     _ need: @autoclosure () -> String, showsValue: Bool = false, _ part: (ScriptValue) -> Part?
@@ -151,16 +147,16 @@ extension ScriptValue {
 
   // MARK: Size
 
-  /// Lists and dictionaries inside one another that a value may have.
+  /// How deep lists and dictionaries may nest.
   static let depthLimit = 128
-  /// Bytes that one value may take.
+  /// The most bytes of one value.
   static let sizeLimit = 16 << 20
 
-  /// Bytes of a list or dictionary that a message takes or answers, or that is printed: its elements are copied one by one.
+  /// The most bytes of a list or dictionary in a message or in `print`, which copies its elements one by one.
   static let copyLimit = 1 << 20
 
-  /// Roughly the bytes that the value takes, counting shared parts each time.
-  /// - Throws: `limit exceeded` as soon as ``sizeLimit`` or ``depthLimit`` is passed, so that the count itself is bounded.
+  /// The approximate size of the value in bytes; shared parts count each time.
+  /// - Throws: `limit exceeded` as soon as ``sizeLimit`` or ``depthLimit`` is exceeded, which bounds the cost.
   func measure() throws -> Int {
     var size = 0
     try measure(into: &size, depth: 0)

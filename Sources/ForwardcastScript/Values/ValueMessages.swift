@@ -1,15 +1,14 @@
-// ValueMessages.swift: the messages that numbers, texts, lists and dictionaries answer.
+// ValueMessages.swift: messages that numbers, texts, lists and dictionaries answer.
 
-/// A message that values of one kind answer.
 struct ValueMessage: Sendable {
   let selector: String
   let form: String
   let meaning: String
   let isAnswered: @Sendable (_ by: ScriptValue) -> Bool
-  /// The answer to a message with one argument or none; `nil` of a value of another kind.
+  /// Answers with the argument, if the message has one; `nil` for a value of another kind.
   let answer: @Sendable (ScriptValue, _ argument: ScriptValue) throws -> ScriptValue?
 
-  /// - Parameter part: what the message is about; `nil` of a value of another kind.
+  /// - Parameter part: the part of a value that answers; `nil` for a value of another kind.
   init<Part>(
     _ selector: String, _ form: String, _ meaning: String, of part: @escaping @Sendable (ScriptValue) -> Part?,
     _ answer: @escaping @Sendable (Part, _ argument: ScriptValue) throws -> ScriptValue
@@ -19,7 +18,7 @@ struct ValueMessage: Sendable {
     self.answer = { value, argument in try part(value).map { try answer($0, argument) } }
   }
 
-  /// A message of two numbers: of integers as long as both are.
+  /// An operation on two numbers, in integers if both are.
   fileprivate static func arithmetic(
     _ selector: String, _ form: String, _ meaning: String,
     _ integers: @escaping @Sendable (Int, Int) throws -> (partialValue: Int, overflow: Bool),
@@ -97,7 +96,6 @@ enum ValueMessages {
     bySelector[selector]?.contains { $0.isAnswered(value) } ?? false
   }
 
-  /// The answer of `value` to a message.
   /// - Throws: `unrecognized selector`, `type mismatch`, or an error of arithmetic or of an index.
   static func answer(_ value: ScriptValue, _ selector: String, _ arguments: [ScriptValue]) throws -> ScriptValue {
     for message in bySelector[selector] ?? [] {
@@ -106,7 +104,7 @@ enum ValueMessages {
     throw ScriptFault(.unrecognizedSelector, "\(value.kind) has no answer to \(selector)", about: .selector(selector))
   }
 
-  /// The sum of numbers: an integer as long as all are.
+  /// The sum, an integer if all numbers are.
   /// - Throws: `type mismatch` for anything else, and an error when integers overflow.
   static func sum(_ values: [ScriptValue]) throws -> ScriptValue {
     try values.reduce(.integer(0)) { total, value in
