@@ -1,8 +1,8 @@
-// TestClock.swift: a clock that stands until a test moves it.
+// TestClock.swift: a clock that a test moves.
 
 import Forwardcast
 
-/// A clock that stands until a test moves it.
+/// A clock whose time changes only when a test advances it.
 ///
 ///     let clock = TestClock()
 ///     store.stub(Messages.load, "a")
@@ -12,9 +12,9 @@ import Forwardcast
 ///     clock.advance(by: .seconds(2))                       // the store answers
 ///     try await loading.value
 ///
-/// Code under test that takes `any Clock<Duration>` can be given the same clock.
+/// The code under test can use the same clock if it takes `any Clock<Duration>`.
 public final class TestClock: Clock, Sendable {
-  /// A time of a test clock: how long after the clock was made.
+  /// A time, counted from the creation of the clock.
   public struct Instant: InstantProtocol {
     public let offset: Duration
 
@@ -33,7 +33,7 @@ public final class TestClock: Clock, Sendable {
     var now = Instant(offset: .zero)
     var next = 0
     var sleepers: [Int: Sleeper] = [:]
-    /// Who waits until so many sleep.
+    /// Tasks that wait for a number of sleepers.
     var watchers: [Int: (count: Int, continuation: CheckedContinuation<Void, Never>)] = [:]
 
     mutating func number() -> Int {
@@ -41,7 +41,7 @@ public final class TestClock: Clock, Sendable {
       return next
     }
 
-    /// Takes out the watchers who have seen what they wait for.
+    /// Removes the watchers whose number is reached.
     mutating func satisfied() -> [CheckedContinuation<Void, Never>] {
       let ready = watchers.filter { $0.value.count <= sleepers.count }
       for number in ready.keys { watchers[number] = nil }
@@ -51,24 +51,24 @@ public final class TestClock: Clock, Sendable {
 
   private let state = Guarded(State())
 
-  /// A clock that stands at zero.
+  /// A clock at zero.
   public init() {}
 
-  /// Where the test has moved the clock to.
+  /// The current time.
   public var now: Instant { state.withLock { $0.now } }
   /// Zero: instants are exact.
   public var minimumResolution: Duration { .zero }
 
-  /// When the first of those who sleep is to go on.
+  /// The earliest deadline of the sleepers.
   var nextDeadline: Instant? { state.withLock { $0.sleepers.values.map(\.deadline).min() } }
 
-  /// How many tasks sleep on this clock.
+  /// The number of tasks that sleep on this clock.
   public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-  /// Suspends until the clock has been moved to `deadline`, or the task is cancelled.
+  /// Suspends until the clock reaches `deadline`, or the task is cancelled.
   /// - Parameters:
-  ///   - deadline: when to go on; one that has passed does not suspend.
-  ///   - tolerance: not looked at.
+  ///   - deadline: when to resume; a past one does not suspend.
+  ///   - tolerance: ignored.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
     let number = state.withLock { $0.number() }
     try await withTaskCancellationHandler {
@@ -87,21 +87,21 @@ public final class TestClock: Clock, Sendable {
     }
   }
 
-  /// Moves the clock on; who sleeps until then or earlier goes on, the earliest first.
+  /// Advances the clock and resumes the sleepers whose deadline it reaches, the earliest first.
   public func advance(by duration: Duration) {
     let due = state.withLock { state in
       state.now = state.now.advanced(by: duration)
       let now = state.now
       let due = state.sleepers.filter { $0.value.deadline <= now }
       for number in due.keys { state.sleepers[number] = nil }
-      // Of equal deadlines who slept first.
+      // Of equal deadlines in the order of sleeping.
       return due.sorted { ($0.value.deadline, $0.key) < ($1.value.deadline, $1.key) }.map(\.value.continuation)
     }
     for continuation in due { continuation.resume() }
   }
 
-  /// Suspends until at least so many tasks sleep on this clock, or the task is cancelled. Without it a clock could be moved before
-  /// the code under test has begun to sleep, which would then sleep on.
+  /// Suspends until at least `count` tasks sleep on this clock, or the task is cancelled. Otherwise a test could advance the clock
+  /// before the code under test sleeps, which would then sleep on.
   public func waitForSleepers(_ count: Int = 1) async {
     let number = state.withLock { $0.number() }
     await withTaskCancellationHandler {

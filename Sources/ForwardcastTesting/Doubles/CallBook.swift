@@ -1,4 +1,4 @@
-// CallBook.swift: what a double was sent, and who hears when it is not what was expected.
+// CallBook.swift: the calls of one double, and the reports about them.
 
 import Forwardcast
 import ForwardcastRecording
@@ -9,7 +9,7 @@ final class CallBook: Sendable {
   let recorder = CallRecorder()
   let reporter: TestReporter
   let names: SwiftNames
-  /// The numbers of the calls that an expectation was about.
+  /// The orders of the calls that an expectation has covered.
   private let verified = Guarded<Set<Int>>([])
 
   init(_ name: String, _ reporter: TestReporter, _ names: SwiftNames) {
@@ -25,15 +25,15 @@ final class CallBook: Sendable {
     return calls.filter { !verified.contains($0.order) }
   }
 
-  /// A call that came.
+  /// The text of an actual call.
   func text(_ message: Invocation) -> String { names.call(message.selector, message.arguments.map(\.description)) }
 
-  /// A call that is expected or stubbed.
+  /// The text of an expected or stubbed call.
   func text(_ match: CallMatch) -> String { names.call(match.selector, match.arguments.map(\.description)) }
 
   func report(_ text: String, at place: SourcePlace) { reporter.report(TestFailure(place: place, text: text)) }
 
-  /// Reports a failure unless something holds. Gives whether it does.
+  /// Reports a failure unless `holds`, and returns that.
   func expect(_ holds: Bool, _ text: @autoclosure () -> String, at place: SourcePlace) -> Bool {
     if !holds { report(text(), at: place) }
     return holds

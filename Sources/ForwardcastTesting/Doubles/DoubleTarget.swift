@@ -3,9 +3,9 @@
 import Forwardcast
 import ForwardcastRecording
 
-/// Stands in a proxy, keeps every message, and does with it what stubs say.
+/// A proxy's target that records every message and answers it as the stubs say.
 final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, NotTakenAdvising, @unchecked Sendable {
-  // Its parts have locks; `rest` is shared between threads where the double's proxy is.
+  // The book and the stubs have locks, all else is immutable; `rest` is used on several threads only with a Sendable interface.
 
   let book: CallBook
   /// The real object, if there is one.
@@ -63,7 +63,7 @@ final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, NotTak
     return try result(of: try await rest.forwardAndWait(message))
   }
 
-  /// What the stub that was added last, of those that match, says of this call.
+  /// The outcome of the last matching stub.
   private func outcome(for message: Invocation) -> StubOutcome? {
     let stubs = stubs.withLock { $0 }
     if let stub = stubs.last(where: { $0.match.accepts(message) }) {
@@ -76,7 +76,7 @@ final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, NotTak
     return nil
   }
 
-  /// The double's own answer; `nil` for a call that the real object gets.
+  /// The double's own answer; `nil` for a call that the real object answers.
   private func answer(_ outcome: StubOutcome?, _ message: Invocation) throws -> ArgumentBox? {
     switch outcome?.kind {
     case .answer(let box): return box
@@ -84,7 +84,7 @@ final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, NotTak
     case .body(let body): return try body(message.arguments)
     case .fallback, nil:
       if rest.count > 0 { return nil }
-      // A message that returns nothing needs no answer. Any other is left to what the proxy does when nobody responds.
+      // A message that returns nothing is answered; any other is treated as one that nobody responds to.
       guard table?.method(for: message.selector)?.signature.returnType.kind == .void else { throw MessageNotTaken() }
       return ArgumentBox(())
     }
@@ -95,7 +95,7 @@ final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, NotTak
     return report.result
   }
 
-  /// What the error says for which a call without a stub ends.
+  /// The advice in the error of a call without a stub.
   func advice(for selector: MessageSelector) -> String {
     rest.count > 0 ? "" : "the double \(book.name) has no stub for it: double.\(book.names.stub(selector))"
   }

@@ -1,9 +1,9 @@
-// ExpectedCall.swift: calls of one double that an expectation is about.
+// ExpectedCall.swift: expectations about calls of one message.
 
 import Forwardcast
 import ForwardcastRecording
 
-/// Calls of one double, of one message, with arguments that match: see ``TestDouble/call(_:_:)``.
+/// Calls of one message of one double with matching arguments: see ``TestDouble/call(_:_:)``.
 ///
 ///     verifyOrder(store.call(Messages.save, "a"), log.call(Logging.note, .any))
 ///     await store.call(Messages.save, "a").wait(times: 2)
@@ -11,22 +11,21 @@ public struct ExpectedCall: Sendable, CustomStringConvertible {
   let book: CallBook
   let match: CallMatch
 
-  /// Double and call in words: `Store save("a", count: any)`.
+  /// The double and the call: `Store save("a", count: any)`.
   public var description: String { "\(book.name) \(call)" }
 
-  /// The call as Swift writes it.
   var call: String { book.text(match) }
 
-  /// How many such calls there have been until now. Looks at every call of the double.
+  /// The number of such calls until now. Examines every call of the double.
   public var count: Int { matching.count }
 
   var matching: [RecordedCall] { book.calls.filter { match.accepts($0.message) } }
 
-  /// Suspends until there have been so many such calls; at once, when there have been already.
+  /// Suspends until there have been so many such calls.
   ///
-  /// It polls nothing and takes no time of its own. When the calls do not come, the wait ends with the task, which a time limit
-  /// of the test cancels. Where tests have no such limit, as in XCTest, give a `limit` here, which may be generous: nothing is
-  /// faster or slower for it. Either is a failure, reported at the line of this call.
+  /// It does not poll. If the calls do not come, the wait ends when the task is cancelled, as by the time limit of a test. Where
+  /// tests have no time limit, as in XCTest, give a `limit`; it may be generous, since it makes nothing slower. Either end is a
+  /// failure, reported at the line of this call.
   ///
   /// - Returns: whether there were.
   @discardableResult
@@ -44,8 +43,7 @@ public struct ExpectedCall: Sendable, CustomStringConvertible {
       at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
   }
 
-  /// Expects that no such call comes for so long, and that there has been none before: suspends until the time is over, or a
-  /// call has come.
+  /// Expects that there is no such call, before or within a time. Suspends until the time is over or a call has come.
   ///
   ///     let note = log.call(Logging.note, .any)
   ///     async let quiet = note.doesNotCome(within: .seconds(5), on: clock)
@@ -53,10 +51,10 @@ public struct ExpectedCall: Sendable, CustomStringConvertible {
   ///     clock.advance(by: .seconds(5))
   ///     _ = await quiet
   ///
-  /// The test takes that long in real time, unless it gives a clock and moves it. A wait that is cancelled has shown nothing,
-  /// and is a failure like a call that has come, reported at the line of this call.
+  /// The test takes that long in real time unless it gives a clock and advances it. A failure, also for a cancelled wait, is
+  /// reported at the line of this call.
   ///
-  /// - Returns: whether none came.
+  /// - Returns: whether there was none.
   @discardableResult
   nonisolated(nonsending) public func doesNotCome(
     within limit: Duration, on clock: (any Clock<Duration>)? = nil, fileID: String = #fileID,
@@ -72,12 +70,12 @@ public struct ExpectedCall: Sendable, CustomStringConvertible {
       at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
   }
 
-  /// Waits for so many calls, or until the task is cancelled.
+  /// Waits for a number of calls, or until the task is cancelled.
   nonisolated(nonsending) private func come(_ times: Int) async {
     for await _ in book.recorder.changes where matching.count >= times { break }
   }
 
-  /// Waits for so many calls, or for the end of `sleep`. Gives whether it was that end, and not a cancelled task.
+  /// Waits for a number of calls or for `sleep`. Returns whether `sleep` ended first, and was not cancelled.
   nonisolated(nonsending) private func come(
     _ times: Int, before sleep: @escaping @Sendable () async throws -> Void
   ) async -> Bool {
@@ -92,9 +90,9 @@ public struct ExpectedCall: Sendable, CustomStringConvertible {
     }
   }
 
-  /// Expects so many such calls.
+  /// Expects a number of such calls.
   ///
-  /// - Returns: whether there were.
+  /// - Returns: whether it was that number.
   @discardableResult
   public func verify(
     times: CallCount = .atLeast(1), fileID: String = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
@@ -112,7 +110,7 @@ public struct ExpectedCall: Sendable, CustomStringConvertible {
   func accepts(_ entry: BookedCall) -> Bool { book === entry.book && match.accepts(entry.call.message) }
 }
 
-/// Expects that calls came in this order, whichever doubles they are of. Other calls may lie between them.
+/// Expects calls in this order, of any doubles. Other calls may come in between.
 ///
 ///     verifyOrder(
 ///       store.call(Messages.load, "a"), log.call(Logging.note, .any),
@@ -120,7 +118,7 @@ public struct ExpectedCall: Sendable, CustomStringConvertible {
 ///
 /// A failure is reported at the line of this call.
 ///
-/// - Returns: whether it was so.
+/// - Returns: whether they came in this order.
 @discardableResult
 public func verifyOrder(
   _ expected: ExpectedCall..., fileID: String = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
@@ -144,14 +142,13 @@ public func verifyOrder(
     at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
 }
 
-/// Expects that a call did not come after another one, whichever doubles they are of.
+/// Expects no call after another one, of any doubles.
 ///
 ///     verifyNever(log.call(Logging.note, .any), after: store.call(Messages.close))
 ///
-/// That the other one never came is a failure too, since nothing has been shown then. Either is reported at the line of this
-/// call.
+/// It is also a failure if the other one never came. Failures are reported at the line of this call.
 ///
-/// - Returns: whether it was so.
+/// - Returns: whether the other one came, and none after it.
 @discardableResult
 public func verifyNever(
   _ unexpected: ExpectedCall, after event: ExpectedCall, fileID: String = #fileID, filePath: StaticString = #filePath,
@@ -166,14 +163,14 @@ public func verifyNever(
     at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
 }
 
-/// A call, and the double that it is of.
+/// A call and its double.
 struct BookedCall: CustomStringConvertible {
   let book: CallBook
   let call: RecordedCall
   var description: String { "\(book.name) \(book.text(call.message))" }
 }
 
-/// The calls of all doubles that are named, in the order in which they began.
+/// The calls of all these doubles in the order in which they began.
 private func callsInOrder(of expected: [ExpectedCall]) -> [BookedCall] {
   var books: [CallBook] = []
   for call in expected where !books.contains(where: { $0 === call.book }) { books.append(call.book) }

@@ -1,9 +1,9 @@
-// Stub.swift: what a double does with calls that match.
+// Stub.swift: answers to matching calls.
 
 import Forwardcast
 
-/// What is done with one call.
-struct StubOutcome: @unchecked Sendable {  // immutable; closures of a double that is shared are @Sendable
+/// The answer to one call.
+struct StubOutcome: @unchecked Sendable {  // immutable; closures of a shared double are @Sendable
   enum Kind {
     case answer(ArgumentBox)
     case error(any Error)
@@ -16,7 +16,7 @@ struct StubOutcome: @unchecked Sendable {  // immutable; closures of a double th
   let delay: (@Sendable () async throws -> Void)?
 }
 
-/// What a double does with calls that match: one thing after another, the last one for all that follow.
+/// Outcomes of matching calls, one after another; the last one is for all that follow.
 final class Stub: Sendable {
   let match: CallMatch
   private let state = Guarded<(outcomes: [StubOutcome], next: Int)>(([], 0))
@@ -25,7 +25,7 @@ final class Stub: Sendable {
 
   func add(_ outcome: StubOutcome) { state.withLock { $0.outcomes.append(outcome) } }
 
-  /// What is to be done with the call that has come; `nil` where nothing was said.
+  /// The outcome of the next call; `nil` when none was stated.
   func take() -> StubOutcome? {
     state.withLock { state in
       guard !state.outcomes.isEmpty else { return nil }
@@ -35,12 +35,12 @@ final class Stub: Sendable {
   }
 }
 
-/// Says what a double does with calls that match: see ``TestDouble/stub(_:_:)``.
+/// States what a double does with matching calls: see ``TestDouble/stub(_:_:)``.
 ///
 ///     // fails once, then answers:
 ///     store.stub(Messages.load, "a").fails(Busy()).answers("text")
 ///
-/// Each thing that is said is for one call, in order; the last is for all that follow.
+/// Each outcome is for one call, in order; the last is for all that follow.
 public struct Stubbing<Face: MulticastSending, R, each A> {
   let stub: Stub
   private var delay: (@Sendable () async throws -> Void)?
@@ -54,29 +54,29 @@ public struct Stubbing<Face: MulticastSending, R, each A> {
 
   /// Answers with these values, one after another.
   ///
-  /// Each answer is the value itself: where a double is shared between threads, they share it too.
+  /// Threads that share the double share the values as well.
   @discardableResult
   public func answers(_ first: R, _ others: R...) -> Stubbing {
     for answer in [first] + others { _ = adding(.answer(ArgumentBox(uncheckedSendable: answer))) }
     return self
   }
 
-  /// Throws an error. A requirement that does not throw gives it to the proxy's `onError` instead.
+  /// Throws an error. One of a requirement that does not throw goes to the proxy's `onError`.
   @discardableResult
   public func fails(_ error: any Error) -> Stubbing { adding(.error(error)) }
 
-  /// Runs a closure with the arguments and answers with what it gives.
-  /// - Parameter body: gets the arguments; what it throws is the error of the call.
+  /// Answers with the result of a closure.
+  /// - Parameter body: takes the arguments; it may throw the error of the call.
   @discardableResult
   public func runs(_ body: @escaping (repeat each A) throws -> R) -> Stubbing { adding(.body(opening(body))) }
 
-  /// Gives the call to the real object: see ``TestDouble/fallsBack(to:)``.
+  /// Passes the call to the real object: see ``TestDouble/fallsBack(to:)``.
   @discardableResult
   public func fallsBack() -> Stubbing { adding(.fallback) }
 
-  /// Delays what is said behind this: until the test has moved `clock` by so much after the call.
+  /// Delays the following outcomes until the test has advanced `clock` by a duration after the call.
   ///
-  /// Only a requirement that suspends can be delayed; a call of another one is a failure.
+  /// Only async requirements can be delayed; the call of another one is a failure.
   public func delayed<C: Clock>(by duration: C.Duration, on clock: C) -> Stubbing {
     var delayed = self
     delayed.delay = { try await clock.sleep(until: clock.now.advanced(by: duration), tolerance: nil) }
@@ -92,7 +92,7 @@ public struct Stubbing<Face: MulticastSending, R, each A> {
 }
 
 extension Stubbing where Face: Sendable {
-  /// Runs a closure with the arguments and answers with what it gives.
+  /// Answers with the result of a closure.
   @discardableResult
   public func runs(_ body: @escaping @Sendable (repeat each A) throws -> R) -> Stubbing { adding(.body(opening(body))) }
 }

@@ -1,11 +1,11 @@
-// TestDouble+Calls.swift: what a double was called with, how often, and what was not expected.
+// TestDouble+Calls.swift: expectations of a double's calls.
 
 import Forwardcast
 
-// The forms are those of ``TestDouble/stub(_:)``, for the same reason.
+// The overloads are those of ``TestDouble/stub(_:)``, for the same reason.
 
 extension TestDouble {
-  /// Expects calls of a message without arguments: see the form for one.
+  /// Expects calls of a message without arguments: see the overload for one.
   @discardableResult
   public func verify<R>(
     _ message: Message<() -> R>, times: CallCount = .atLeast(1),
@@ -14,15 +14,15 @@ extension TestDouble {
     call(message).verify(times: times, fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
-  /// Expects calls of a message whose arguments match.
+  /// Expects calls of a message with matching arguments.
   ///
   ///     store.verify(Messages.save, "a", .any)                   // at least once
   ///     store.verify(Messages.save, .any, .any, times: .never)
   ///
-  /// A failure is reported at the line of this call; its text shows expected and actual calls side by side. An argument is a
-  /// value or what it has to be like; `times` is how often the call is to come, at least once unless given.
+  /// A failure is reported at the line of this call and shows expected and actual calls side by side. An argument is a value or
+  /// a match.
   ///
-  /// - Returns: whether it was so.
+  /// - Returns: whether there were `times` calls, at least one by default.
   @discardableResult
   public func verify<R, A>(
     _ message: Message<(A) -> R>, _ first: Match<A>, times: CallCount = .atLeast(1),
@@ -31,7 +31,7 @@ extension TestDouble {
     call(message, first).verify(times: times, fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
-  /// Expects calls of a message of two arguments: see the form for one.
+  /// Expects calls of a message of two arguments: see the overload for one.
   @discardableResult
   public func verify<R, A, B>(
     _ message: Message<(A, B) -> R>, _ first: Match<A>, _ second: Match<B>, times: CallCount = .atLeast(1),
@@ -40,7 +40,7 @@ extension TestDouble {
     call(message, first, second).verify(times: times, fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
-  /// Expects calls of a message of three arguments: see the form for one.
+  /// Expects calls of a message of three arguments: see the overload for one.
   @discardableResult
   public func verify<R, A, B, C>(
     _ message: Message<(A, B, C) -> R>, _ first: Match<A>, _ second: Match<B>, _ third: Match<C>,
@@ -51,7 +51,7 @@ extension TestDouble {
       .verify(times: times, fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
-  /// Expects calls of a message of four arguments or more: see the form for one.
+  /// Expects calls of a message of four or more arguments: see the overload for one.
   @discardableResult
   public func verify<R, A, B, C, D, each E>(
     _ message: Message<(A, B, C, D, repeat each E) -> R>, _ first: Match<A>, _ second: Match<B>, _ third: Match<C>,
@@ -62,12 +62,12 @@ extension TestDouble {
       .verify(times: times, fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
-  /// The calls of a message without arguments: see the form for one.
+  /// The calls of a message without arguments: see the overload for one.
   public func call<R>(_ message: Message<() -> R>) -> ExpectedCall {
     ExpectedCall(book: target.book, match: CallMatch(message))
   }
 
-  /// The calls of a message whose arguments match: to wait for, or to expect an order of.
+  /// The calls of a message with matching arguments, to wait for or to expect in an order.
   ///
   ///     await store.call(Messages.save, "a", .any).wait(times: 2)
   ///     verifyOrder(store.call(Messages.load, "a"), log.call(Logging.note, .any))
@@ -75,19 +75,19 @@ extension TestDouble {
     ExpectedCall(book: target.book, match: CallMatch(message, first))
   }
 
-  /// The calls of a message of two arguments: see the form for one.
+  /// The calls of a message of two arguments: see the overload for one.
   public func call<R, A, B>(_ message: Message<(A, B) -> R>, _ first: Match<A>, _ second: Match<B>) -> ExpectedCall {
     ExpectedCall(book: target.book, match: CallMatch(message, first, second))
   }
 
-  /// The calls of a message of three arguments: see the form for one.
+  /// The calls of a message of three arguments: see the overload for one.
   public func call<R, A, B, C>(
     _ message: Message<(A, B, C) -> R>, _ first: Match<A>, _ second: Match<B>, _ third: Match<C>
   ) -> ExpectedCall {
     ExpectedCall(book: target.book, match: CallMatch(message, first, second, third))
   }
 
-  /// The calls of a message of four arguments or more: see the form for one.
+  /// The calls of a message of four or more arguments: see the overload for one.
   public func call<R, A, B, C, D, each E>(
     _ message: Message<(A, B, C, D, repeat each E) -> R>, _ first: Match<A>, _ second: Match<B>, _ third: Match<C>,
     _ fourth: Match<D>, _ others: repeat Match<each E>
@@ -95,9 +95,9 @@ extension TestDouble {
     ExpectedCall(book: target.book, match: CallMatch(message, first, second, third, fourth, repeat each others))
   }
 
-  /// Expects that there was no call besides those that expectations were about.
+  /// Expects no call besides those that expectations have covered.
   ///
-  /// - Returns: whether it was so.
+  /// - Returns: whether there was none.
   @discardableResult
   public func verifyNoOtherCalls(
     fileID: String = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
@@ -108,9 +108,9 @@ extension TestDouble {
       at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
   }
 
-  /// Expects that there was no call at all.
+  /// Expects no call at all.
   ///
-  /// - Returns: whether it was so.
+  /// - Returns: whether there was none.
   @discardableResult
   public func verifyNoCalls(
     fileID: String = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
@@ -125,8 +125,7 @@ extension TestDouble {
   ///
   ///     #expect(store.arguments(of: Messages.load) == ["a", "b"])
   ///
-  /// - Returns: a tuple for each call; for a message of one argument the argument itself. A call whose arguments are of other
-  ///   types is left out.
+  /// - Returns: a tuple for each call, or its one argument. Calls with arguments of other types are left out.
   public func arguments<R, each A>(of message: Message<(repeat each A) -> R>) -> [(repeat each A)] {
     var found: [(repeat each A)] = []
     for call in calls where call.selector == message.selector {
@@ -136,7 +135,7 @@ extension TestDouble {
   }
 }
 
-/// Boxes as the values that a message was typed with.
+/// The values in boxes.
 func opened<each A>(_ boxes: [ArgumentBox], as types: repeat (each A).Type) throws -> (repeat each A) {
   var index = 0
   func next<T>(_ type: T.Type) throws -> T {

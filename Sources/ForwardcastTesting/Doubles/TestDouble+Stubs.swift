@@ -1,28 +1,28 @@
-// TestDouble+Stubs.swift: what a double does with calls that match.
+// TestDouble+Stubs.swift: stubs of a double.
 
 import Forwardcast
 
-// One form for each number of arguments up to three: in a pack the compiler finds neither what a literal stands for nor that
-// a closure written in place is `@Sendable`. In the last form that goes for the arguments from the fifth on.
+// An overload for each number of arguments up to three: in a parameter pack the compiler infers neither the type of a literal nor
+// that a closure is `@Sendable`. In the last overload that holds for the arguments from the fifth on.
 
 extension TestDouble {
-  /// Says what the double does with calls of a message without arguments: see the form for one.
+  /// Stubs calls of a message without arguments: see the overload for one.
   @discardableResult
   public func stub<R>(_ message: Message<() -> R>) -> Stubbing<Face, R> { adding(CallMatch(message)) }
 
-  /// Says what the double does with calls of a message whose arguments match.
+  /// Stubs calls of a message with matching arguments.
   ///
   ///     store.stub(Messages.load, .any).fails(NotFound())
   ///     // the stub that was added last comes first:
   ///     store.stub(Messages.load, "a").answers("text")
   ///
-  /// Without anything said, a message that returns nothing is allowed, which matters to a strict double.
+  /// A stub without outcomes allows a message that returns nothing, for strict doubles.
   @discardableResult
   public func stub<R, A>(_ message: Message<(A) -> R>, _ first: Match<A>) -> Stubbing<Face, R, A> {
     adding(CallMatch(message, first))
   }
 
-  /// Says what the double does with calls of a message of two arguments: see the form for one.
+  /// Stubs calls of a message of two arguments: see the overload for one.
   @discardableResult
   public func stub<R, A, B>(_ message: Message<(A, B) -> R>, _ first: Match<A>, _ second: Match<B>) -> Stubbing<
     Face, R, A, B
@@ -30,7 +30,7 @@ extension TestDouble {
     adding(CallMatch(message, first, second))
   }
 
-  /// Says what the double does with calls of a message of three arguments: see the form for one.
+  /// Stubs calls of a message of three arguments: see the overload for one.
   @discardableResult
   public func stub<R, A, B, C>(
     _ message: Message<(A, B, C) -> R>, _ first: Match<A>, _ second: Match<B>, _ third: Match<C>
@@ -38,7 +38,7 @@ extension TestDouble {
     adding(CallMatch(message, first, second, third))
   }
 
-  /// Says what the double does with calls of a message of four arguments or more: see the form for one.
+  /// Stubs calls of a message of four or more arguments: see the overload for one.
   @discardableResult
   public func stub<R, A, B, C, D, each E>(
     _ message: Message<(A, B, C, D, repeat each E) -> R>, _ first: Match<A>, _ second: Match<B>, _ third: Match<C>,

@@ -1,9 +1,9 @@
-// TestDouble.swift: a proxy with a recorder and stubs.
+// TestDouble.swift: a recording and stubbed proxy for tests.
 
 import Forwardcast
 import ForwardcastRecording
 
-/// A proxy that stands for an object in a test: it keeps every call, and answers as the test says.
+/// A stand-in for an object in a test. It records every call and answers as the test says.
 ///
 ///     @Forwarded protocol Store: AnyObject {
 ///       func load(_ name: String) throws -> String
@@ -16,31 +16,29 @@ import ForwardcastRecording
 ///     try Cart(store: store.face).open("a")
 ///     store.verify(Messages.save, "a", .where("positive") { $0 > 0 })
 ///
-/// The proxy is one that `@Forwarded` wrote, or a `MulticastProxy<any Store>` that was made to conform by hand; one without a
-/// table for its interface does not know which messages return nothing. A message that no stub is for is answered by the real
-/// object, where there is one; else it does nothing and is answered with what the proxy gives when nobody responds: the
-/// requirement's `otherwise:`, `nil`, an empty value, or the error `nobodyResponds`. A **strict** double makes such a call a
-/// failure.
+/// The proxy is one that `@Forwarded` wrote, or a `MulticastProxy<any Store>` that conforms by hand; without a table for its
+/// interface it does not know which messages return nothing. A message without a stub is answered by the real object, if there
+/// is one; else it does nothing, and the answer is the proxy's when nobody responds: the requirement's `otherwise:`, `nil`, an
+/// empty value, or the error `nobodyResponds`. A **strict** double reports such a call as a failure.
 ///
-/// Calls by closure (`broadcast { $0.load("a") }`) are no messages and reach no double. A double is `Sendable` exactly when
-/// its proxy is; each has calls and stubs of its own, so tests that run at the same time do not meet.
+/// Calls by closure (`broadcast { $0.load("a") }`) are not messages and do not reach doubles. A double is `Sendable` exactly
+/// when its proxy is. Doubles share nothing, so tests can run in parallel.
 public final class TestDouble<Face: MulticastHolding> {
-  /// What the code under test is given.
+  /// The object for the code under test.
   public let face: Face
   let target: DoubleTarget<Face.Interface>
 
-  /// What a double does with a call that no stub is for.
+  /// How a double treats a call without a stub.
   public enum Manner: Sendable {
-    /// The least that is possible, without a word.
+    /// It does as little as possible.
     case nice
-    /// The same, and a failure at the line that made the double.
+    /// The same, and a failure at the line that created the double.
     case strict
   }
 
-  /// Makes a double of a proxy, one of its own for each double.
+  /// Makes a double of a proxy, which no other double may use.
   ///
-  /// Failures call it by its name, that of the protocol unless given. Those of a strict double are reported at the line of this
-  /// call.
+  /// Failures use its name, by default that of the protocol. Those of a strict double are reported at the line of this call.
   public init(
     _ face: Face, _ manner: Manner = .nice, named name: String? = nil, reporter: TestReporter = .automatic,
     fileID: String = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
@@ -56,16 +54,16 @@ public final class TestDouble<Face: MulticastHolding> {
     face.multicast.add(forwarding: target)
   }
 
-  /// The name that failures call the double by.
+  /// The name of the double in failures.
   public var name: String { target.book.name }
 
   /// Every call so far, in the order in which they began.
   public var calls: [RecordedCall] { target.book.calls }
 
-  /// The calls so far as one value: to print, compare, write down or replay.
+  /// The calls so far as one value, to print, compare, encode or replay.
   public var recording: Recording { target.book.recorder.recording }
 
-  /// Forgets all calls; stubs stay.
+  /// Removes all recorded calls; stubs stay.
   public func forgetCalls() { target.book.recorder.removeAll() }
 
   // MARK: Stubs
@@ -73,11 +71,11 @@ public final class TestDouble<Face: MulticastHolding> {
   /// Removes all stubs; calls stay.
   public func removeStubs() { target.stubs.withLock { $0 = [] } }
 
-  /// Gives calls that no stub answers to a real object, which is kept alive, in place of another one that was.
+  /// Passes calls without a stub to a real object, which is kept alive and replaces an earlier one.
   public func fallsBack(to real: Face.Interface) {
     target.rest.removeAll()
     target.rest.add(real, ownership: .strong)
   }
 }
 
-extension TestDouble: @unchecked Sendable where Face: Sendable {}  // the proxy is Sendable, the target has locks
+extension TestDouble: @unchecked Sendable where Face: Sendable {}  // a Sendable proxy; the target has locks

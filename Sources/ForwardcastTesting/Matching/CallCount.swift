@@ -1,6 +1,6 @@
-// CallCount.swift: how often a call is expected.
+// CallCount.swift: an expected number of calls.
 
-/// How often a call is expected. An integer literal is that number exactly.
+/// An expected number of calls. An integer literal is that number exactly.
 ///
 ///     store.verify(Messages.save, "a", times: 2)
 ///     store.verify(Messages.save, .any, times: .atMost(3))
@@ -17,7 +17,7 @@ public struct CallCount: Hashable, Sendable, ExpressibleByIntegerLiteral, Custom
   public static func exactly(_ count: Int) -> CallCount { CallCount(count, count) }
   public static func atLeast(_ count: Int) -> CallCount { CallCount(count, nil) }
   public static func atMost(_ count: Int) -> CallCount { CallCount(0, count) }
-  /// As many times as the range says, both ends included.
+  /// A number within the range.
   public static func between(_ range: ClosedRange<Int>) -> CallCount { CallCount(range.lowerBound, range.upperBound) }
 
   func accepts(_ count: Int) -> Bool { count >= lower && upper.map { count <= $0 } ?? true }

@@ -1,11 +1,11 @@
-// CallMatch.swift: which calls an expectation or a stub is about.
+// CallMatch.swift: matches the calls of an expectation or a stub.
 
 import Forwardcast
 
-/// A match whose type is not known any more.
+/// A type-erased match.
 struct ArgumentMatch: Sendable {
   let description: String
-  /// Whether the argument is accepted; it is not when it is of another type.
+  /// Whether the argument is accepted; one of another type is not.
   let accepts: @Sendable (ArgumentBox) -> Bool
   let keep: (@Sendable (ArgumentBox) -> Void)?
 
@@ -19,13 +19,13 @@ struct ArgumentMatch: Sendable {
       return
     }
     keep = { box in
-      // What is accepted can be unboxed.
+      // An accepted argument can be unboxed.
       do { capture.keep(try box.unbox(as: Value.self)) } catch {}
     }
   }
 }
 
-/// A selector, and which values each argument may have.
+/// A selector with a match for each argument.
 struct CallMatch: Sendable {
   let selector: MessageSelector
   let arguments: [ArgumentMatch]
@@ -42,7 +42,7 @@ struct CallMatch: Sendable {
       && zip(arguments, message.arguments).allSatisfy { $0.accepts($1) }
   }
 
-  /// Hands the arguments of a call that was accepted to those who capture them.
+  /// Captures the arguments of an accepted call.
   func keepArguments(of message: Invocation) {
     for (match, argument) in zip(arguments, message.arguments) { match.keep?(argument) }
   }

@@ -1,16 +1,16 @@
-// Match.swift: which values an argument may have.
+// Match.swift: matches for arguments.
 
 import Forwardcast
 
-/// Which values an argument may have, in stubs and in expectations.
+/// The values that an argument may have, in stubs and expectations.
 ///
 ///     store.stub(Messages.save, "a", .any)                  // a literal means equal
 ///     store.verify(Messages.save, .equal(name), .where("positive") { $0 > 0 })
 ///     store.verify(Messages.save, .captured(by: names), .any)
-public struct Match<Value>: @unchecked Sendable, CustomStringConvertible {  // predicates are @Sendable
-  // Values are only compared.
+public struct Match<Value>: @unchecked Sendable, CustomStringConvertible {  // immutable; conditions are @Sendable
+  // Values are only compared, and by `Equatable` or identity.
 
-  /// The expectation in words, as failures show it.
+  /// The match in words, for failures.
   public let description: String
   let accepts: (Value) -> Bool
   let capture: Capture<Value>?
@@ -22,20 +22,20 @@ public struct Match<Value>: @unchecked Sendable, CustomStringConvertible {  // p
   /// Any value, `nil` too.
   public static var any: Match { Match("any") { _ in true } }
 
-  /// A value that fulfils a condition.
+  /// A value for which a condition holds.
   ///
   /// - Parameters:
-  ///   - words: the condition in words, as failures show it.
-  ///   - condition: whether a value fulfils it.
+  ///   - words: the condition in words, for failures.
+  ///   - condition: the condition.
   public static func `where`(_ words: String = "a condition", _ condition: @escaping @Sendable (Value) -> Bool) -> Match
   {
     Match("(\(words))", condition)
   }
 
-  /// Any value, kept by `capture` for each call that a stub answers, or that a verification counts.
+  /// Any value; `capture` keeps it for each call that a stub answers or a verification counts.
   public static func captured(by capture: Capture<Value>) -> Match { .captured(by: capture, .any) }
 
-  /// A value that another match accepts, kept by `capture`.
+  /// A value that another match accepts; `capture` keeps it.
   public static func captured(by capture: Capture<Value>, _ match: Match) -> Match {
     Match(match.description, capture: capture, match.accepts)
   }
@@ -46,23 +46,23 @@ extension Match where Value: Equatable {
 }
 
 extension Match where Value: AnyObject {
-  /// This very object, by identity.
+  /// This object, by identity.
   public static func same(as object: Value) -> Match { Match("the same \(type(of: object))") { $0 === object } }
 }
 
-/// Keeps the values of an argument.
+/// Captures the values of an argument.
 ///
 ///     let names = Capture<String>()
 ///     store.verify(Messages.save, .captured(by: names))
 ///     #expect(names.values == ["a", "b"])
 ///
-/// A value whose type is not `Sendable` is to be read where it was sent.
-public final class Capture<Value>: @unchecked Sendable {  // the lock guards the list
+/// Values that are not `Sendable` are to be read where they were sent.
+public final class Capture<Value>: @unchecked Sendable {  // the list is under a lock
   private let state = Guarded(UncheckedSendable<[Value]>([]))
 
   public init() {}
 
-  /// The values in the order in which they were kept.
+  /// The values in the order of capture.
   public var values: [Value] { state.withLock { $0 }.value }
 
   public var last: Value? { values.last }

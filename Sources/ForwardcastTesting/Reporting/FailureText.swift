@@ -1,20 +1,20 @@
-// FailureText.swift: expected and actual calls side by side.
+// FailureText.swift: failures that show expected and actual calls side by side.
 
 import Forwardcast
 import ForwardcastRecording
 
-/// Texts of failures. The first line says what is wrong; then come two columns, what was expected and what happened, in which
-/// `✓` marks what is as expected, `✗` what is not, and `·` what the expectation is not about.
+/// Texts of failures. The first line says what is wrong; below are columns of expected and actual calls, where `✓` marks what is
+/// as expected, `✗` what is not, and `·` what the expectation does not cover.
 enum FailureText {
-  /// A call in the right column, and below it, if there is something to say, why it is not the one that is expected.
+  /// A call in the right column with, below it, the reason why it is not the expected one, if any.
   private struct Line {
     let text: String
     var note: String?
   }
 
-  /// Lines of a column; more are counted.
+  /// The most lines of a column; further ones are counted.
   private static let lineLimit = 40
-  /// Characters of a line; more are cut.
+  /// The most characters of a line.
   private static let widthLimit = 100
 
   static func count(_ times: CallCount, of expected: ExpectedCall, found: Int) -> String {
@@ -105,7 +105,7 @@ enum FailureText {
     return text
   }
 
-  /// The texts of the first lines, the only ones that are made.
+  /// The texts of the first lines; others are not computed.
   private static func limited(_ lines: some Collection<Line>) -> [String] {
     var shown: [String] = []
     for line in lines.prefix(lineLimit) {

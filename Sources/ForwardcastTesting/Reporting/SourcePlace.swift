@@ -1,10 +1,10 @@
-// SourcePlace.swift: a line of a test.
+// SourcePlace.swift: a place in a test's source.
 
-/// A line of a test, to which a failure belongs.
+/// A place in a test's source, to which a failure belongs.
 public struct SourcePlace: Hashable, Sendable, CustomStringConvertible {
   /// `#fileID` of the line.
   public let fileID: String
-  /// `#filePath` of the line, as the compiler has it.
+  /// `#filePath` of the line.
   public var filePath: String { found ?? "\(path)" }
   /// The line, counted from 1.
   public let line: UInt
@@ -12,17 +12,17 @@ public struct SourcePlace: Hashable, Sendable, CustomStringConvertible {
   public let column: UInt
 
   let path: StaticString
-  /// The path where it is not the one of the literal: a test library has found another place.
+  /// The path if it is not that of the literal, but one that a test library has found.
   private let found: String?
 
-  /// The line that these literals are written in: the place of the caller where nothing is given.
+  /// The place of these literals, by default that of the caller.
   public init(
     fileID: String = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
   ) {
     (self.fileID, path, self.line, self.column, found) = (fileID, filePath, line, column, nil)
   }
 
-  /// Another line than the one of `place`.
+  /// A place that a test library has found.
   init(_ place: SourcePlace, fileID: String, filePath: String, line: Int, column: Int) {
     (self.fileID, path, self.line, self.column) = (fileID, place.path, UInt(line), UInt(column))
     found = filePath

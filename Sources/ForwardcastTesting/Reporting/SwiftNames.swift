@@ -1,15 +1,15 @@
-// SwiftNames.swift: calls as Swift writes them, for failures.
+// SwiftNames.swift: calls in Swift's syntax, for failures.
 
 import Forwardcast
 
-/// The names of a protocol's requirements in Swift: `price(of: "tea")` for `priceOf:`.
+/// The Swift names of a protocol's requirements: `price(of: "tea")` for `priceOf:`.
 struct SwiftNames: Sendable {
-  /// Where the keys are, as in `StoreProxy.Messages`; `nil` where the attribute wrote none.
+  /// The type of the keys, such as `StoreProxy.Messages`; `nil` where no macro wrote one.
   private let keys: String?
-  /// Key and name of those requirements that their selectors do not tell.
+  /// By selector, the key and name of requirements for which these do not follow from the selector.
   private var stated: [String: (key: String, name: Substring)] = [:]
 
-  /// Reads what the attribute wrote for the table: see ``SelectorTable/named(_:)``.
+  /// Reads what the macro wrote: see ``SelectorTable/named(_:)``.
   init(_ table: SelectorTable?, keys: String?) {
     self.keys = keys
     for entry in table?.swiftNames.split(separator: " ") ?? [] {
@@ -22,11 +22,11 @@ struct SwiftNames: Sendable {
         guard base == name, let first = base.first else { continue }
         let setter = "set\(first.uppercased())\(base.dropFirst())"
         stated[setter + ":"] = (setter, "\(base)=")
-      } catch {}  // Not written by the attribute: the selector is shown.
+      } catch {}  // Not written by the macro: the selector is shown.
     }
   }
 
-  /// A call with its arguments, as texts.
+  /// The text of a call.
   func call(_ selector: MessageSelector, _ arguments: [String]) -> String {
     let name = stated[selector.name]?.name ?? Substring(Self.name(of: selector))
     if name.last == "=" { return "\(name.dropLast()) = \(arguments.joined(separator: ", "))" }
@@ -38,7 +38,7 @@ struct SwiftNames: Sendable {
     return "\(name[..<open])(\(words.joined(separator: ", ")))"
   }
 
-  /// What a test writes to answer such a call: `stub(StoreProxy.Messages.price, .any).answers(…)`.
+  /// The stub that would answer such a call: `stub(StoreProxy.Messages.price, .any).answers(…)`.
   func stub(_ selector: MessageSelector) -> String {
     let key = stated[selector.name]?.key ?? selector.parts.first ?? selector.name
     let matches = String(repeating: ", .any", count: selector.numberOfArguments)

@@ -1,4 +1,4 @@
-// TestReporter.swift: who hears of failures, and the test library whose test is running.
+// TestReporter.swift: reports failures to the test library of the running test.
 
 import Forwardcast
 
@@ -6,57 +6,56 @@ import Forwardcast
   import Testing
 #endif
 
-/// A failed expectation of a double: what was expected, what happened, and the line that expected it.
+/// A failed expectation of a double.
 public struct TestFailure: Sendable, CustomStringConvertible {
   /// The line of the test.
   public let place: SourcePlace
-  /// The first line says what is wrong; below it expected and actual calls stand side by side.
+  /// What is wrong in one line; below it expected and actual calls side by side.
   public let text: String
 
   /// `CartTests/CartTests.swift:12: Store: …`.
   public var description: String { "\(place): \(text)" }
 }
 
-/// Who hears of the failures of a double.
+/// Takes the failures of a double.
 ///
-/// The default, ``automatic``, tells the test library whose test is running. Another one is for a test library of your own,
-/// or for tests of tests:
+/// The default, ``automatic``, reports to the test library that runs the test. Other reporters are for another test library, or
+/// for tests of tests:
 ///
 ///     let failures = FailureList()
 ///     let store = TestDouble(StoreProxy(), reporter: failures.reporter)
 public struct TestReporter: Sendable {
   let report: @Sendable (TestFailure) -> Void
 
-  /// A reporter that runs `report` for each failure, on the thread on which it is found.
+  /// A reporter that calls `report` for each failure, on the thread that finds it.
   public init(_ report: @escaping @Sendable (TestFailure) -> Void) { self.report = report }
 
-  /// Records an issue in Swift Testing, or a failure in XCTest, whichever runs the test; where neither does, writes to
-  /// standard error.
+  /// Records an issue in Swift Testing or a failure in XCTest, whichever runs the test, or else writes to standard error.
   public static let automatic = TestReporter { failure in RunningTest.report(failure) }
 }
 
-/// A list of failures, for tests of what a double reports.
+/// Collects failures, for tests of what a double reports.
 public final class FailureList: Sendable {
   private let list = Guarded<[TestFailure]>([])
 
   public init() {}
 
-  /// What puts failures on the list.
+  /// A reporter that adds to the list.
   public var reporter: TestReporter { TestReporter { failure in self.list.withLock { $0.append(failure) } } }
 
-  /// The failures so far, in the order in which they were found.
+  /// The failures in the order in which they were found.
   public var failures: [TestFailure] { list.withLock { $0 } }
 }
 
-/// Tells failures to the test library whose test is running.
+/// Reports failures to the test library that runs the test.
 enum RunningTest {
   static func report(_ failure: TestFailure) {
     if let schedule = Schedule.current { return schedule.world.fail(failure.text, at: failure.place) }
     #if canImport(Testing)
       if Test.current != nil { return recordIssue(failure) }
     #endif
-    // On a thread or a task of its own a failure does not know its test. Each library takes what happens while one of its
-    // tests runs, and passes over the rest.
+    // A thread or detached task does not know its test. Each library takes what happens while one of its tests runs, and ignores
+    // the rest.
     if let fail = XCTestFailing.shared {
       fail.call(failure.text, failure.place.path, failure.place.line)
     } else {
@@ -78,17 +77,17 @@ enum RunningTest {
   #endif
 }
 
-/// XCTest's own function for failures, found in the running process: linking XCTest would force it, and Foundation, on
-/// everybody.
+/// XCTest's function for failures, looked up in the running process: linking XCTest would force it, and Foundation, on every
+/// client.
 private struct XCTestFailing: Sendable {
-  /// In a struct, so that the function is called as it was compiled and not through a generic form.
+  /// Stored in a struct, so that it is called as it was compiled and not by a reabstraction thunk.
   let call: @Sendable (_ message: String, _ file: StaticString, _ line: UInt) -> Void
 
   static let shared: XCTestFailing? = {
     // XCTest.XCTFail(_: String, file: StaticString, line: UInt)
     let name = "$s6XCTest7XCTFail_4file4lineySS_s12StaticStringVSutF"
     guard let address = systemSymbol(name) else { return nil }
-    // A function value is its address and a context, of which a global function has none.
+    // A function value is an address and a context, which a global function does not have.
     let parts: (UnsafeMutableRawPointer, UnsafeMutableRawPointer?) = (address, nil)
     return unsafeBitCast(parts, to: XCTestFailing.self)
   }()

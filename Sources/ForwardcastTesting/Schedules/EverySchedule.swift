@@ -6,7 +6,7 @@ import Forwardcast
   import Testing
 #endif
 
-/// Runs `body` once for each order in which its turns, and those of the contexts that it delivers on, can follow one another.
+/// Runs `body` once for each possible order of its turns and those of the contexts that it delivers on.
 ///
 ///     @Test func answersAreFresh() async {
 ///       await everySchedule { schedule in
@@ -15,25 +15,25 @@ import Forwardcast
 ///       }
 ///     }
 ///
-/// The first order that fails ends the walk, as one issue at the line of the expectation: with the turns, a diagram, and the line
-/// that runs only that order. What counts as failing: an error that `body` throws, ``Schedule/expect(_:_:fileID:filePath:line:column:)``,
-/// an issue of Swift Testing, a failure of a double; that all wait, with who waits for whom; a target on a queue or an actor
-/// that is not the schedule's, with its name. XCTest's own assertions fail the test, but are not seen as failures of an order.
-///
-/// `body` is to do the same each time but for the order: it makes what it uses, and takes no random numbers and no real time.
+/// The search ends with the first order that fails, and reports it as one issue at the line of the expectation, with the turns, a
+/// diagram, and the line that runs only that order. Failures are: an error that `body` throws; a failed
+/// ``Schedule/expect(_:_:fileID:filePath:line:column:)``; an issue of Swift Testing; a failure of a double; a deadlock, with who
+/// waits for whom; a target on a queue or an actor that is not the schedule's. XCTest's own assertions fail the test, but not the
+/// order.
+/// `body` has to do the same each time except for the order: it creates what it uses, and uses no random numbers and no real time.
 ///
 /// - Parameters:
-///   - search: which orders.
-///   - limit: how many at most.
-///   - sharing: what turns may have in common, and so which orders are the same.
-///   - reporter: who is told of the failure.
-///   - progress: is told after each 1,000 orders what has come of them; writes a line to standard error unless given.
-///   - fileID: the file that failures name.
+///   - search: the orders to run.
+///   - limit: the most orders to run.
+///   - sharing: what turns may share, which decides which orders are equivalent.
+///   - reporter: takes the failure.
+///   - progress: called after each 1,000 orders; writes a line to standard error by default.
+///   - fileID: the file of failures.
 ///   - filePath: its path.
-///   - line: the line at which failures are reported that belong to no other.
+///   - line: the line of failures that have no other.
 ///   - column: its column.
 ///   - body: the program. It runs in tasks and on threads of the schedule.
-/// - Returns: how many orders there were, and the failure. A walk whose task is cancelled ends after the order under way.
+/// - Returns: the number of orders, and the failure. If the task is cancelled, the search ends after the current order.
 /// - Complexity: each order runs the program from its start.
 @discardableResult
 nonisolated(nonsending) public func everySchedule(
@@ -66,8 +66,8 @@ nonisolated(nonsending) public func everySchedule(
 
 /// The runs of one program.
 private final class ScheduleWalk: Sendable {
-  nonisolated(unsafe) let explorer: ScheduleExplorer  // the walk's, and during a run that of the turn that runs
-  /// The run under way.
+  nonisolated(unsafe) let explorer: ScheduleExplorer  // used here and, during a run, by the turn in control
+  /// The current run.
   private let under = Guarded<ScheduleWorld?>(nil)
   private let place: SourcePlace
   private let body: @Sendable (Schedule) async throws -> Void
@@ -78,7 +78,7 @@ private final class ScheduleWalk: Sendable {
     (self.explorer, self.place, self.body) = (explorer, place, body)
   }
 
-  /// Runs one order. Gives what was wrong with it.
+  /// Runs one order; returns its failure, if any.
   nonisolated(nonsending) func runOnce() async -> ScheduleFailure? {
     let world = ScheduleWorld(explorer, at: place)
     let issues = Guarded<[TestFailure]>([])
@@ -107,9 +107,9 @@ private final class ScheduleWalk: Sendable {
       order: OrderCode.text(world.order))
   }
 
-  /// Takes in that the run has ended. `true` when another is to follow.
+  /// Notes the end of the run. `true` when another is to follow.
   func end() -> Bool {
-    // What a turn that was given up does later touches the explorer.
+    // A turn that was given up may still touch the explorer.
     under.withLock { $0?.isGivenUp == true } ? false : explorer.end()
   }
 
@@ -129,7 +129,7 @@ private final class ScheduleWalk: Sendable {
     }
   }
 
-  /// Gives up on turns that do not end.
+  /// Gives up on turns that do not end in ten seconds.
   func watch(_ clock: any Clock<Duration>) async {
     var seen: (world: ScheduleWorld?, steps: Int) = (nil, 0)
     while true {

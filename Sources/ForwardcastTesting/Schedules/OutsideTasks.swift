@@ -1,21 +1,20 @@
-// OutsideTasks.swift: tasks that code of a schedule makes without saying where they run.
+// OutsideTasks.swift: brings tasks without an executor to the schedule whose code created them.
 
 import Forwardcast
 
-/// Takes jobs to the schedule whose code made them, which would run on the runtime's own threads: those of `Task { }`, and of
-/// the core's tasks for methods that suspend. A task that has a preference for an executor comes there by itself; one that is
-/// made in it has none.
+/// Brings jobs that would run on the runtime's own threads to the schedule whose code created them: those of `Task { }`, and of the
+/// core's tasks for methods that suspend. A task with an executor preference comes to the schedule anyway.
 ///
-/// The runtime calls a function, if there is one, in place of its own. It is looked up by name, as for other test libraries. All
-/// threads that are not a schedule's are left to the runtime.
+/// The runtime calls a hook, if there is one, in place of its own function. It is looked up by name, as other test libraries do.
+/// Jobs of other threads are left to the runtime.
 enum OutsideTasks {
   private typealias Original = @convention(thin) (UnownedJob) -> Void
   private typealias Hook = @convention(thin) (UnownedJob, Original) -> Void
 
-  /// The tasks that schedules under way have taken over, by number.
+  /// The schedules of the tasks that were taken over, by task number.
   private static let taken = Guarded<[UInt64: ScheduleWorld]>([:])
 
-  /// Whether the runtime has that function; the first look puts it in place.
+  /// Whether the runtime has the hook; the first access installs it.
   static let areTaken: Bool = {
     guard let place = systemSymbol("swift_task_enqueueGlobal_hook") else { return false }
     place.assumingMemoryBound(to: Hook?.self).pointee = { job, original in
@@ -36,14 +35,14 @@ enum OutsideTasks {
     return true
   }
 
-  /// Forgets the tasks of a schedule that has ended.
+  /// Removes the tasks of a schedule that has ended.
   static func forget(_ world: ScheduleWorld) {
     taken.withLock { taken in if !taken.isEmpty { taken = taken.filter { $0.value !== world } } }
   }
 }
 
 extension UnownedJob {
-  /// The number of the job's task; `nil` for a job that is none's, as that of an actor.
+  /// The number of the job's task; `nil` for jobs without a task, as those of actors.
   var taskNumber: UInt64? {
     let digits = description.drop { !$0.isNumber }.prefix { $0.isNumber }
     return UInt64(digits)

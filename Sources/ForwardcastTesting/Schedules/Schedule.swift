@@ -1,4 +1,4 @@
-// Schedule.swift: what a program is given that runs in every order.
+// Schedule.swift: the contexts and the clock of a program that runs in every order.
 
 import Dispatch
 import Forwardcast
@@ -15,48 +15,45 @@ import Forwardcast
 ///       #expect(log.texts == index.texts)
 ///     }
 ///
-/// A turn is the delivery of one message on a context, or what a task does until it suspends. Turns are interrupted where
-/// something is sent to a context, where a ``Shared`` value is used, and at ``step()``.
+/// A turn is the delivery of one message on a context, or the part of a task up to its next suspension. A turn can be interrupted
+/// where something is sent to a context, where a ``Shared`` value is used, and at ``step()``.
 public struct Schedule: Sendable {
   let world: ScheduleWorld
 
   @TaskLocal static var current: Schedule?
-  /// How long to wait for what comes from outside of the schedule, where no turn can go on; and the clock by which turns that do
-  /// not end are given up. Tests of this module change them.
+  /// How long to wait for threads outside of the schedule when no turn can continue, and the clock for giving up turns that do not
+  /// end. Changed by tests of this module.
   @TaskLocal package static var patience: (outside: DispatchTimeInterval, turns: any Clock<Duration>) = (
     .milliseconds(500), ContinuousClock()
   )
 
-  /// The clock of this world. When somebody sleeps on it, moving it to the first deadline is a turn like any other: so a
-  /// deadline comes before and after everything that does not have to be before it.
-  ///
-  /// Blocking sends with a timeout take their time from it too.
+  /// The clock of the schedule. While a task sleeps on it, advancing it to the first deadline is a turn like any other, so that a
+  /// deadline is tried before and after everything that does not have to precede it. Blocking sends with a timeout use it too.
   public var clock: TestClock { world.clock }
 
-  /// Deliveries on a serial queue, the same one for the same name.
+  /// Delivery on the serial queue of a name.
   public func queue(_ name: String) -> Delivery { .on(world.context("queue \(name)", isQueue: true)) }
 
-  /// The same, where each delivery runs within `body`, on a real queue for example.
+  /// The same, with each delivery run within `body`, for example on a real queue.
   package func queue(_ name: String, within body: @escaping @Sendable (() -> Void) -> Void) -> Delivery {
     let context = world.context("queue \(name)", isQueue: true)
     context.within = body
     return .on(context)
   }
 
-  /// Deliveries on an actor, the same one for the same name.
+  /// Delivery on the actor of a name.
   public func actor(_ name: String) -> Delivery { .on(world.context("actor \(name)", isQueue: false)) }
 
-  /// Deliveries that stand for those on the main actor: rows of the main actor run in them. They are on no particular thread.
+  /// Delivery that stands for the main actor: rows on the main actor run in it, on no particular thread.
   public var mainActor: Delivery { .on(world.context("main actor", isQueue: false, isMain: true)) }
 
-  /// A point at which other turns may come first, for code that sends nothing between two things that matter.
+  /// A point at which other turns may run, for code that sends nothing between two relevant operations.
   public func step() { world.step() }
 
-  /// A value that turns share: using it is a point at which others may come first, and turns that use the same one are not
-  /// taken to be independent.
+  /// A value that turns share. Other turns may run before each use, and turns that use the same value are not independent.
   public func shared<Value: Sendable>(_ value: Value) -> Shared<Value> { Shared(value, in: world) }
 
-  /// Expects a condition to hold in every order, in any test library. A failure says `text`, at the line of this call.
+  /// Expects a condition to hold in every order, with any test library. A failure says `text`, at the line of this call.
   ///
   /// - Returns: whether it holds.
   @discardableResult
@@ -71,7 +68,7 @@ public struct Schedule: Sendable {
   }
 }
 
-/// A value that turns of a schedule share: see ``Schedule/shared(_:)``.
+/// A value that turns share: see ``Schedule/shared(_:)``.
 public final class Shared<Value: Sendable>: Sendable {
   private let state: Guarded<Value>
   private let world: ScheduleWorld
@@ -82,10 +79,10 @@ public final class Shared<Value: Sendable>: Sendable {
     (self.world, number) = (world, world.newObject())
   }
 
-  /// The value now. To read it is a step of its own: another task may run before.
+  /// The current value. Reading it is a step of its own.
   public var value: Value { withLock { $0 } }
 
-  /// Reads or changes the value, as one thing that others come before or after.
+  /// Reads or changes the value in one step.
   public func withLock<Result: Sendable>(_ body: (inout Value) throws -> Result) rethrows -> Result {
     world.step()
     if let number { world.explorer.use(number) }

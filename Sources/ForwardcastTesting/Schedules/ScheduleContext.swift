@@ -1,30 +1,30 @@
-// ScheduleContext.swift: a queue or an actor whose turns a schedule gives.
+// ScheduleContext.swift: a queue or an actor of a schedule.
 
 import Forwardcast
 
-/// A queue or an actor of a schedule: the deliveries on it are turns, one message at all of its targets there a turn.
+/// A queue or an actor of a schedule. A turn on it is the delivery of one message to all of its targets there.
 ///
-/// They run in a task of its own, which has the task-local values of the test and so knows which test it is.
-final class ScheduleContext: DeliveryContext, TaskExecutor, @unchecked Sendable {  // touched by whoever has the turn
+/// Turns run in a task of the context, which has the test's task-local values and so knows the current test.
+final class ScheduleContext: DeliveryContext, TaskExecutor, @unchecked Sendable {  // used by the turn that has control
   let name: String
   let number: Int
-  /// What its turns have in common, and its posts.
+  /// The objects that stand for its turns and for its mailboxes.
   let turns: Int
   let line: Int
-  /// Held in a ring while the run lasts: what has a context may outlive it.
+  /// A reference cycle while the run lasts, since whoever has the context may outlive the run.
   private let world: ScheduleWorld
   private let isQueue: Bool
   private let isMain: Bool
-  /// The mailboxes that were posted to, in that order.
+  /// The mailboxes in the order of their first posts.
   var lanes: [ScheduleLane] = []
-  /// What each delivery runs in.
+  /// Runs each delivery.
   var within: (() -> Void) -> Void = { $0() }
-  /// The turn that the context is in, if it has begun and not ended.
+  /// The current turn, if any.
   var holder: Turn?
-  /// The lane that had the context last, which keeps it while it does not fall asleep, and those that have woken it since.
+  /// The lane of the last turn, which continues unless its mailbox falls asleep, and those that have woken the context since.
   private var last: ScheduleLane?
   private var woken: [ScheduleLane] = []
-  /// What the context's task does next, and where it goes on.
+  /// The next work of the context's task, and the job that resumes the task.
   private var next: (() -> Void)?
   private var job: UnownedJob?
   private var isOver = false
@@ -42,13 +42,13 @@ final class ScheduleContext: DeliveryContext, TaskExecutor, @unchecked Sendable 
 
   func enqueue(_ job: consuming ExecutorJob) { self.job = UnownedJob(job) }
 
-  /// Lets the context's task go on until its next pause.
+  /// Runs the context's task until its next pause.
   func run(_ body: @escaping () -> Void) {
     next = body
     resume { next != nil }
   }
 
-  /// Lets the task go on. Its way back from a pause may take a job of its own.
+  /// Resumes the task. Resuming from a pause may take a job of its own.
   private func resume(while isWanted: () -> Bool) {
     while isWanted(), let job {
       self.job = nil
@@ -78,8 +78,8 @@ final class ScheduleContext: DeliveryContext, TaskExecutor, @unchecked Sendable 
     lanes.first { if case .mailbox(_, let own) = $0.kind { own === mailbox } else { false } }
   }
 
-  /// Notes that a message was posted: to a mailbox that was empty it wakes the context. The mailbox that had the last turn may
-  /// not be asleep yet, and then goes on, or may be, and then comes after those that woke the context before: both are possible.
+  /// Notes that a message was posted; to an empty mailbox it wakes the context. The mailbox of the last turn either is not asleep yet
+  /// and continues, or comes after those that woke the context before: both are tried.
   func noteWoken(_ lane: ScheduleLane) {
     if lane.entries.count == 1, !woken.contains(where: { $0 === lane }) { woken.append(lane) }
   }
@@ -88,8 +88,7 @@ final class ScheduleContext: DeliveryContext, TaskExecutor, @unchecked Sendable 
     guard holder == nil, !lane.entries.isEmpty else { return false }
     if lane === last { return true }
     let hasGone = last.map { last in last.entries.isEmpty || woken.contains { $0 === last } } ?? true
-    return hasGone && woken.first { $0 !== last } === lane
-      && (woken.first === lane || last === woken.first)
+    return hasGone && woken.first { $0 !== last } === lane && (woken.first === lane || last === woken.first)
   }
 
   func begin(_ turn: Turn) {

@@ -1,22 +1,21 @@
-// ScheduleExplorer.swift: chooses who has the next step, so that each order is run once.
+// ScheduleExplorer.swift: chooses the next step, so that each order is run once.
 
-/// For each lane how many of its steps came before.
+/// A vector clock: by lane, the number of its steps that came before.
 typealias StepClock = [Int: Int]
 
 extension [Int] {
-  /// Whether steps that use these objects and those are not to be exchanged.
+  /// Whether the order of steps that use these and those objects matters.
   fileprivate func conflicts(with others: [Int]) -> Bool { contains(where: others.contains) }
 }
 
-/// Searches the orders of a program by running it again and again from its start.
+/// Searches the orders of a program by running it repeatedly from its start.
 ///
-/// What goes on in one piece is a step: from one point at which the schedule may choose to the next. Where turns may share
-/// anything, every choice leads to another order, and all are taken, depth first. Where they share messages alone, it is a
-/// search with partial-order reduction, by source sets and sleep sets (Abdulla, Aronis, Jonsson, Sagonas, POPL 2014): the order
-/// of two steps is reversed only when they use the same object, and a choice that leads to an order that was run is not made.
-/// What a step uses is known when it has been run.
+/// A step is what runs between two points at which the schedule may choose. If turns may share anything, every choice leads to a
+/// different order, and all are tried, depth first. If they share only messages, it is a search with partial-order reduction by
+/// source sets and sleep sets (Abdulla, Aronis, Jonsson, Sagonas, POPL 2014): the order of two steps is reversed only if they use
+/// the same object, and choices that lead to an equivalent order are skipped. The objects of a step are known after it has run.
 final class ScheduleExplorer {
-  /// What tells a lane or an object from others in all orders: who made it, and how many that one had made before.
+  /// Identifies a lane or an object in all orders: its creator, and how many that one had created before.
   struct Origin: Hashable {
     var parent: Int
     var ordinal: Int
@@ -25,15 +24,15 @@ final class ScheduleExplorer {
 
   private struct Step {
     let lane: Int
-    /// The objects that it uses, which others may use too.
+    /// The shared objects that it uses.
     var objects: [Int] = []
-    /// The steps that began what ends with this one: what conflicts with those comes after this one.
+    /// The first steps of turns or critical sections that end with this one: conflicting steps come after it.
     var released: [Int] = []
-    /// How many steps its lane has had with it.
+    /// The number of the step in its lane.
     var index = 0
-    /// What came before it; once it has ended, with itself.
+    /// The steps before it and, after its end, the step itself.
     var clock: StepClock = [:]
-    /// The clock at the end of what it began, such as a turn or a critical section.
+    /// The clock at the end of the turn or critical section that it began.
     var release: StepClock?
   }
 
@@ -41,13 +40,13 @@ final class ScheduleExplorer {
     let ready: [Int]
     var chosen: Int
     var planned: Set<Int>
-    /// The lanes that were tried, and what their steps used.
+    /// The lanes that were tried, with the objects that their steps used.
     var done: [Int: [Int]] = [:]
-    /// Lanes whose next step was run from an earlier choice and has met nothing since that conflicts with it.
+    /// Sleep set: lanes whose next step was tried from an earlier choice, with no conflicting step since.
     let asleep: [Int: [Int]]
-    /// How many changes there have been before.
+    /// The number of preemptions before.
     let changes: Int
-    /// The lane that had the step before, where it could go on.
+    /// The lane of the previous step, if it can continue.
     let staying: Int?
   }
 
@@ -58,15 +57,15 @@ final class ScheduleExplorer {
 
   private var nodes: [Node] = []
   private var steps: [Step] = []
-  /// Those of the run before.
+  /// The steps of the previous run.
   private var previous: [Step] = []
   private var clocks: [Int: StepClock] = [:]
-  /// The step under way.
+  /// The current step.
   private var running: Step?
   private var random: RandomOrder?
-  /// The order that is replayed, by the lanes' numbers in this run.
+  /// The order to replay, by the lanes' numbers in this run.
   private var replayed: [Int]?
-  /// Whether the run goes on in any order: it is one that has been run, or has failed.
+  /// Whether the rest of the run takes any order, since it is a repetition or has failed.
   var isFree = false
   private(set) var isRepeated = false
   private(set) var summary = ScheduleSummary()
@@ -80,7 +79,7 @@ final class ScheduleExplorer {
     }
   }
 
-  /// The number of what came from there, the same in every run.
+  /// The number of an origin, the same in every run.
   func number(_ origin: Origin) -> Int {
     if let number = origins[origin] { return number }
     origins[origin] = origins.count
@@ -94,7 +93,7 @@ final class ScheduleExplorer {
     (clocks, running, isFree, isRepeated) = ([:], nil, false, false)
   }
 
-  /// Takes in that the run has ended. `true` when another is to follow.
+  /// Notes the end of the run. `true` when another is to follow.
   func end() -> Bool {
     finishStep()
     summary.longest = max(summary.longest, steps.count)
@@ -113,7 +112,7 @@ final class ScheduleExplorer {
     return runs < limit
   }
 
-  /// Goes back to the last choice that has an alternative, and takes it.
+  /// Returns to the last choice with an alternative, and takes it.
   private func backtrack() -> Bool {
     while var node = nodes.popLast() {
       node.done[node.chosen] = nodes.count < steps.count ? steps[nodes.count].objects : []
@@ -131,8 +130,8 @@ final class ScheduleExplorer {
 
   /// Chooses among the lanes that are ready, by their numbers in all orders and in this one.
   ///
-  /// - Parameter staying: the lane that had the step before, if it can go on.
-  /// - Returns: `nil` where the order that is replayed, or is run again, has a turn of a lane that is not ready.
+  /// - Parameter staying: the lane of the previous step, if it can continue.
+  /// - Returns: `nil` if the order that is replayed or repeated needs a lane that is not ready.
   func choose(_ ready: [(key: Int, number: Int)], staying: Int?) -> Int? {
     finishStep()
     let first = ready[0].key
@@ -175,11 +174,11 @@ final class ScheduleExplorer {
     return chosen
   }
 
-  /// The step under way, as what it starts says where it comes from.
+  /// The number of the current step, which is the cause of what it starts.
   var currentStep: Int { steps.count }
 
   /// Begins a step of a lane.
-  /// - Parameter cause: the step that made it ready, where that was another lane's.
+  /// - Parameter cause: the step of another lane that made it ready, if any.
   func beginStep(_ lane: Int, after cause: Int?) {
     var step = Step(lane: lane)
     if isReducing {
@@ -189,13 +188,13 @@ final class ScheduleExplorer {
     running = step
   }
 
-  /// Says what the step under way uses.
+  /// Notes an object that the current step uses.
   func use(_ object: Int) { if isReducing { running?.objects.append(object) } }
 
-  /// Says that the step under way ends what `step` began: what conflicts with `step` comes after the one under way.
+  /// Notes that the current step ends what `step` began: steps that conflict with `step` come after the current one.
   func release(_ step: Int) { if isReducing { running?.released.append(step) } }
 
-  /// Whether orders that are the same are recognised, so that one of them is run.
+  /// Whether equivalent orders are recognized.
   private var isReducing: Bool { sharing == .messages && search == .every && random == nil && !isFree }
 
   private func finishStep() {
@@ -204,7 +203,7 @@ final class ScheduleExplorer {
     let place = steps.count
     if isReducing {
       if place + 1 < nodes.count, place < previous.count {
-        // Up to the last choice the run is the one before.
+        // Up to the last choice the run equals the previous one.
         step = previous[place]
         step.release = nil
       } else {
@@ -225,11 +224,11 @@ final class ScheduleExplorer {
   }
 
   /// Plans a run in which `step` comes before the one at `place`, with which it races.
-  /// - Parameter clock: what came before the step for another reason than the race.
+  /// - Parameter clock: the steps before `step` for reasons other than the race.
   private func plan(_ place: Int, _ step: Step, _ clock: StepClock) {
     let (node, other) = (nodes[place], steps[place])
     let since = steps[(place + 1)...]
-    // What can come first without the other: the first of each lane that nothing else has to precede.
+    // The initials: the first steps of lanes that nothing but the other step has to precede.
     var initials: [Int] = []
     var free: [Step] = []
     for next in since where next.clock[other.lane, default: 0] < other.index {
@@ -248,7 +247,7 @@ final class ScheduleExplorer {
   }
 }
 
-/// Random numbers that are the same for the same seed (SplitMix64).
+/// Reproducible random numbers (SplitMix64).
 struct RandomOrder {
   private var state: UInt64
   init(_ seed: UInt64) { state = seed }

@@ -1,22 +1,22 @@
-// ScheduleLane.swift: what has its turns one after another.
+// ScheduleLane.swift: a sequence of turns.
 
 import Forwardcast
 
-/// A task, the messages of one proxy for one context, or the clock.
-final class ScheduleLane: @unchecked Sendable {  // touched by the one turn that runs
+/// A sequence of turns: those of a task, of the messages of one proxy on one context, or of the clock.
+final class ScheduleLane: @unchecked Sendable {  // used by the turn that has control
   enum Kind {
     case task
     case mailbox(ScheduleContext, Mailbox)
     case clock
   }
 
-  /// A message that waits for its turn.
+  /// A waiting message.
   struct Entry {
     let envelope: Envelope
     let kept: DeliveryGroup?
     /// The step that posted it.
     let cause: Int
-    /// Its number among all that were sent in the run.
+    /// Its number among all messages of the run.
     let number: Int
   }
 
@@ -25,15 +25,15 @@ final class ScheduleLane: @unchecked Sendable {  // touched by the one turn that
   /// Its number in all orders, and in this one.
   let key: Int
   let number: Int
-  /// What a task goes on with, and the step that made it ready.
+  /// The next job of a task, and the step that made it ready.
   var job: UnownedJob?
   var cause: Int?
   var entries: [Entry] = []
-  /// The turn that has begun and was interrupted.
+  /// The interrupted turn, if any.
   var turn: Turn?
-  /// How many lanes and objects it has made.
+  /// The number of lanes and objects that it has created.
   var children = 0
-  /// The delivery that it made last.
+  /// Its last delivery.
   var delivery: ScheduleNote?
 
   init(_ kind: Kind, _ name: String, key: Int, number: Int) {
@@ -42,12 +42,11 @@ final class ScheduleLane: @unchecked Sendable {  // touched by the one turn that
 }
 
 extension Envelope {
-  /// What has to live until the envelope is opened, which does not keep it itself; `nil` where it holds no message.
+  /// The group that has to live until the envelope is opened; `nil` if the envelope holds no message.
   var keptGroup: DeliveryGroup? { (self as? Parcel)?.group ?? (self as? PlainBatch)?.group }
 
-  /// Whether it runs nobody's code.
+  /// Whether opening it runs no code of the program.
   var isSilent: Bool { self is DrainMarker || self is GroupRelease }
 
-  /// Whether its sender waits for an answer.
   var isAwaited: Bool { (self as? Parcel)?.details?.pending?.isAbandoned == false }
 }

@@ -1,14 +1,14 @@
-// ScheduleNote.swift: what happened in a run, in words where it is asked for.
+// ScheduleNote.swift: the log of a run.
 
 import Forwardcast
 import ForwardcastRecording
 
-/// What a turn was, or that a message was posted.
+/// One turn or one post.
 struct ScheduleNote {
   enum Kind { case turn, goesOn, delivery, posted }
 
   var kind: Kind
-  /// Who had the turn, or was posted to.
+  /// The lane of the turn or the context of the post.
   let lane: String
   var message: MessageSelector?
   var sender = ""
@@ -25,10 +25,8 @@ struct ScheduleNote {
 }
 
 extension [ScheduleNote] {
-  /// The turns in words.
   var turns: [String] { filter { $0.kind != .posted }.map(\.text) }
 
-  /// The messages as a picture.
   var diagram: SequenceDiagram {
     let diagram = SequenceDiagram()
     for note in self where note.kind == .posted || note.kind == .delivery {

@@ -1,6 +1,6 @@
-// ScheduleSearch.swift: which orders of a program are run.
+// ScheduleSearch.swift: the orders to run.
 
-/// Which orders ``everySchedule(_:upTo:sharing:reporter:progress:fileID:filePath:line:column:_:)`` runs.
+/// The orders that ``everySchedule(_:upTo:sharing:reporter:progress:fileID:filePath:line:column:_:)`` runs.
 public struct ScheduleSearch: Sendable, Hashable {
   enum Kind: Sendable, Hashable {
     case every
@@ -11,36 +11,35 @@ public struct ScheduleSearch: Sendable, Hashable {
 
   let kind: Kind
 
-  /// Every order, one after another. Where half of the limit does not suffice, the other half is drawn at random, from a seed
-  /// that is always the same, so that not only the last turns of a long program vary.
+  /// Every order. If these are more than half of the limit, the other half is drawn at random from a fixed seed, so that not only
+  /// the last turns of a long program vary.
   public static let every = ScheduleSearch(kind: .every)
 
-  /// Every order in which a turn that could go on is interrupted at most so often.
-  ///
-  /// Most errors of order need one or two changes, and there are far fewer such orders.
+  /// Every order with at most so many preemptions of a turn that could continue. Most ordering errors need one or two, and there are
+  /// far fewer such orders.
   public static func every(changes: Int) -> ScheduleSearch { ScheduleSearch(kind: .changes(changes)) }
 
-  /// As many orders as the limit says, drawn at random. Some may be drawn twice.
+  /// Random orders up to the limit. Some may be drawn twice.
   public static func random(seed: UInt64) -> ScheduleSearch { ScheduleSearch(kind: .random(seed)) }
 
-  /// The one order that a failure has named.
+  /// The order that a failure has named.
   public static func replaying(_ order: String) -> ScheduleSearch { ScheduleSearch(kind: .replay(order)) }
 }
 
-/// What turns may have in common, and so which orders are the same.
+/// What turns may share, which decides which orders are equivalent.
 public enum ScheduleSharing: Sendable, Hashable {
-  /// Any two turns may touch the same memory: no two orders are the same.
+  /// Any two turns may use the same memory: no two orders are equivalent.
   case anything
-  /// Turns of different contexts and tasks share nothing but messages and ``Shared`` values: two orders are the same when one
-  /// comes from the other by exchanging neighbours that are on different contexts, send to no common context, touch no common
-  /// value, and do not start each other. One of them is run.
+  /// Turns of different contexts and tasks share only messages and ``Shared`` values. Orders are equivalent if they differ by
+  /// exchanging neighbours that are on different contexts, send to no common context, use no common value, and do not start each
+  /// other. One of them is run.
   case messages
 }
 
-/// An order in letters: one for each lane in the order in which they appear, with a number where it goes on. `a3b2` is three
-/// turns of the first and two of the second.
+/// An order as text: a letter for each lane in the order of appearance, and a count if it has several steps in a row. `a3b2` is
+/// three steps of the first lane and two of the second.
 enum OrderCode {
-  /// For the first lanes; those behind them are numbers in brackets.
+  /// For the first lanes; further ones are numbers in parentheses.
   private static let letters = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
   static func text(_ lanes: [Int]) -> String {
@@ -53,7 +52,7 @@ enum OrderCode {
     }.joined()
   }
 
-  /// `nil` for text that is no order.
+  /// The lanes of an order; `nil` for other text.
   static func lanes(_ text: String) -> [Int]? {
     var lanes: [Int] = []
     var rest = text[...]

@@ -1,30 +1,30 @@
-// ScheduleSummary.swift: what came of the orders of a program.
+// ScheduleSummary.swift: the result of running a program in every order.
 
-/// What came of the orders that were run.
+/// The result of running a program in many orders.
 public struct ScheduleSummary: Sendable {
-  /// How many orders were run to their end.
+  /// The number of orders that were run to their end.
   public internal(set) var orders = 0
-  /// How many runs turned out to be an order that had been run, and are not counted.
+  /// The number of runs that turned out to repeat an order.
   public internal(set) var repeated = 0
-  /// Whether there is no order that was not run.
+  /// Whether every order was run.
   public internal(set) var isComplete = false
-  /// How many turns the longest order has.
+  /// The number of turns of the longest order.
   public internal(set) var longest = 0
-  /// The first order that failed, which was the last that was run.
+  /// The order that failed, if any. It was the last one.
   public internal(set) var failure: ScheduleFailure?
 }
 
-/// An order in which the program did not do what was expected.
+/// An order in which the program failed.
 public struct ScheduleFailure: Error, Sendable, CustomStringConvertible {
-  /// What was not as expected: the text of an expectation or of an error.
+  /// The text of the failed expectation or the error.
   public let reason: String
-  /// The line at which it did: that of an expectation, or of the call.
+  /// The line of the failed expectation, or of the call.
   public let place: SourcePlace
-  /// The turns, first one first: who had it, and what it was.
+  /// The turns in order: the lane, and what it did.
   public let turns: [String]
-  /// The same as a sequence diagram in Mermaid's language.
+  /// The turns as a sequence diagram in Mermaid's language.
   public let diagram: String
-  /// The order as ``ScheduleSearch/replaying(_:)`` takes it.
+  /// The order for ``ScheduleSearch/replaying(_:)``.
   public let order: String
 
   /// The reason, the turns, the line to put into the test, and the diagram.

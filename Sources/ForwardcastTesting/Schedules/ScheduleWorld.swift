@@ -3,23 +3,23 @@
 import Dispatch
 import Forwardcast
 
-/// One run of a program in which one turn runs at a time, and the explorer chooses whose is next.
+/// One run of a program, in which one turn runs at a time and the explorer chooses the next.
 ///
-/// A turn is a job of a task or the delivery of a message. It runs on a thread of its own, so it can be interrupted within a
-/// function that does not suspend: where a message is posted. Whoever runs chooses who is next, hands over, and waits.
+/// A turn is a job of a task or the delivery of a message. It has a thread of its own, so that it can be interrupted within a
+/// synchronous function, where a message is posted. The running turn chooses its successor, signals its thread, and waits.
 final class ScheduleWorld: TaskExecutor, @unchecked Sendable {
-  // All but `outside` is touched by the one turn that runs, or by who hands over; hand-overs go by semaphores.
+  // Used by the turn that has control, which semaphores pass on; `outside` and `progress`, used by other threads, have locks.
 
-  /// What came from threads that are not the schedule's.
+  /// What came from threads outside of the schedule.
   private struct Outside {
     var jobs: [UnownedJob] = []
     /// The contexts that were posted to.
     var posted: [String] = []
-    /// Is to be called at the end of the run, and is gone from then on.
+    /// Called at the end of the run, and `nil` from then on.
     var end: (@Sendable () -> Void)?
   }
 
-  /// A message that was posted, for who waits for whom.
+  /// A posted message, to find out who waits for whom.
   private struct Sent {
     /// Lives until its targets have ended.
     weak var envelope: Envelope?
@@ -30,30 +30,30 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {
 
   let explorer: ScheduleExplorer
   let clock = TestClock()
-  /// What the core asks when a thread of the run is to go on.
+  /// Called by the core at the points where threads of the run may be interrupted.
   private(set) var controller: ThreadController?
   private var lanes: [ScheduleLane] = []
   private var tasks: [UInt64: ScheduleLane] = [:]
   private var contexts: [String: ScheduleContext] = [:]
   private let outside = Guarded(Outside())
   private let cameFromOutside = DispatchSemaphore(value: 0)
-  /// The lanes that had a turn, in order; what the turns were is in `notes`.
+  /// The lanes in the order of their steps; `notes` says what they did.
   private(set) var order: [Int] = []
   private(set) var notes: [ScheduleNote] = []
   private var sent: [Sent] = []
   private(set) var problems: [TestFailure] = []
-  /// What the body has thrown, which may be because of another failure.
+  /// The error of the body, which may be the consequence of another failure.
   var thrown: TestFailure?
 
-  /// Where problems are reported that belong to no line of their own.
+  /// The place of problems that have no other.
   private let place: SourcePlace
   private var isBodyOver = false
-  /// Whether a turn may still be under way after the end.
+  /// Whether a turn may still be running after the end.
   private(set) var isGivenUp = false
-  /// How many steps there have been, for who looks whether anything still happens.
+  /// The number of steps, by which it is seen whether turns end.
   let progress = Guarded(0)
 
-  /// How long it waits for what may come from outside, where nothing can go on.
+  /// How long to wait for threads outside of the schedule when no turn can continue.
   private let patience = Schedule.patience.outside
 
   init(_ explorer: ScheduleExplorer, at place: SourcePlace) {
@@ -63,12 +63,12 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {
       waited: { [unowned self] in block(until: $0, $1) })
   }
 
-  /// What went wrong, at a line of its own or that of the call.
+  /// Reports a failure.
   func fail(_ text: String, at place: SourcePlace? = nil) {
     problems.append(TestFailure(place: place ?? self.place, text: text))
   }
 
-  /// The same for what makes the run another than it was to be.
+  /// Reports a failure after which the run does not follow its order.
   private func abandon(_ text: String) {
     fail(text)
     explorer.isFree = true
@@ -76,7 +76,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {
 
   // MARK: Beginning and end
 
-  /// Runs `body` and everything that it starts; calls `end` when nothing is left to do.
+  /// Runs `body` and everything that it starts, then calls `end`.
   func start(_ body: @escaping @Sendable () async -> Void, end: @escaping @Sendable () -> Void) {
     _ = OutsideTasks.areTaken
     explorer.begin()
@@ -98,7 +98,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {
     takeEnd()?()
   }
 
-  /// Says that a turn does not end, and gives up on it.
+  /// Reports a turn that does not end, and ends the run.
   func giveUp(_ text: String) {
     guard let end = takeEnd() else { return }
     fail(text)
@@ -113,7 +113,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {
 
   // MARK: Choosing
 
-  /// Has turns run on this thread until one that was interrupted goes on elsewhere.
+  /// Runs turns on this thread until an interrupted one continues on its own.
   private func goOn() {
     while let lane = choose(nil) {
       if let turn = lane.turn { return turn.goOn() }
@@ -122,12 +122,12 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {
     finish()
   }
 
-  /// The lane that has the next step; `nil` when none can go on.
+  /// The lane of the next step; `nil` when none can continue.
   private func choose(_ staying: ScheduleLane?) -> ScheduleLane? {
     takeFromOutside()
     var ready = lanes.filter(isReady)
     if ready.isEmpty, !isBodyOver || lanes.contains(where: { $0.turn != nil }) {
-      // Something that is not the schedule's may be about to come back, which is to be named.
+      // A thread outside of the schedule may be about to come back, which is to be reported.
       if cameFromOutside.wait(timeout: .now() + patience) == .success {
         takeFromOutside()
         ready = lanes.filter(isReady)
@@ -164,7 +164,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {
     }
   }
 
-  /// Runs the next turn of a lane, which has not begun.
+  /// Runs the next turn of a lane from its beginning.
   private func run(_ lane: ScheduleLane) {
     let turn = Turn(lane, self)
     lane.turn = turn
@@ -202,7 +202,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {
     lane.turn = nil
   }
 
-  /// Opens what runs nobody's code and has nothing before it.
+  /// Opens envelopes at the front that run no code of the program.
   private func openSilent(_ lane: ScheduleLane) {
     guard case .mailbox(_, let mailbox) = lane.kind else { return }
     while let entry = lane.entries.first, entry.envelope.isSilent {
@@ -213,7 +213,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {
 
   // MARK: What turns do
 
-  /// A point at which others may go on.
+  /// A point at which other lanes may continue.
   func step() {
     guard let turn = Turn.running, turn.world === self, let lane = choose(turn.lane), lane !== turn.lane else { return }
     if let other = lane.turn {
@@ -227,12 +227,11 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {
     turn.pause()
   }
 
-  /// Takes over what was posted to a context.
+  /// Takes over envelopes that were posted to a context.
   func posted(_ mailbox: Mailbox, on context: ScheduleContext) {
     guard let turn = Turn.running, turn.world === self else { return noteOutside { $0.posted.append(context.name) } }
     let lane =
-      context.lane(mailbox)
-      ?? makeLane(.mailbox(context, mailbox), context.name, by: turn.lane, joins: context)
+      context.lane(mailbox) ?? makeLane(.mailbox(context, mailbox), context.name, by: turn.lane, joins: context)
     var isPoint = false
     for envelope in mailbox.takePosted() {
       if envelope.isSilent, lane.entries.isEmpty, context.holder == nil {
@@ -241,10 +240,8 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {
       }
       let group = envelope.keptGroup
       lane.entries.append(
-        ScheduleLane.Entry(
-          envelope: envelope, kept: group, cause: explorer.currentStep, number: sent.count))
-      let note = ScheduleNote(
-        kind: .posted, lane: context.name, message: group?.selector, sender: turn.lane.name)
+        ScheduleLane.Entry(envelope: envelope, kept: group, cause: explorer.currentStep, number: sent.count))
+      let note = ScheduleNote(kind: .posted, lane: context.name, message: group?.selector, sender: turn.lane.name)
       sent.append(Sent(envelope: envelope, sender: turn.lane, note: note))
       if envelope.isSilent { continue }
       context.noteWoken(lane)
@@ -255,11 +252,11 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {
     if isPoint { step() }
   }
 
-  /// Blocks the running turn until `isDone`, or until the time has come on the schedule's clock.
+  /// Blocks the running turn until `isDone`, or until a time on the schedule's clock.
   private func block(until deadline: Deadline, _ isDone: @escaping @Sendable () -> Bool) -> Bool {
     guard let turn = Turn.running else { return isDone() }
     if deadline != .never {
-      // Whole milliseconds: what has passed since the deadline was made is no time of this world.
+      // In whole milliseconds, since the real time since the deadline was made does not count.
       let (seconds, attoseconds) = deadline.remaining.components
       let milliseconds = seconds * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
       turn.deadline = clock.now.advanced(by: .milliseconds(milliseconds))
@@ -273,7 +270,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {
     return isDone()
   }
 
-  /// When the clock is to be moved to next.
+  /// The next time on the clock for which a turn or a task waits.
   private var nextTime: TestClock.Instant? {
     let now = clock.now
     let deadlines = lanes.compactMap { $0.turn?.deadline }.filter { $0 > now }
@@ -323,7 +320,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {
     return explorer.number(.init(parent: maker.key, ordinal: maker.children))
   }
 
-  /// A number for something that turns share; `nil` outside of the schedule.
+  /// A number for an object that turns share; `nil` outside of the schedule.
   func newObject() -> Int? { Turn.running.map { newObject(by: $0.lane) } }
 
   // MARK: Contexts
@@ -366,8 +363,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {
     for job in jobs { add(job, by: lanes[0]) }
   }
 
-  /// Who waits for whom, when nothing can go on. A task of which only the runtime knows what it waits for, or whether it has
-  /// ended, is not named.
+  /// Who waits for whom when nothing can continue. Tasks that wait for something that only the runtime knows are not named.
   private var waitingText: String {
     var lines = ["nothing can go on, and the \(isBodyOver ? "turn of a target" : "body") has not ended:"]
     for lane in lanes {

@@ -1,4 +1,4 @@
-// Turn.swift: a turn that has begun, and the threads on which turns run.
+// Turn.swift: a turn that has begun, and the threads that run turns.
 
 import Dispatch
 import Forwardcast
@@ -14,12 +14,12 @@ import Forwardcast
 #endif
 
 /// A turn that has begun, on the thread that runs it.
-final class Turn: @unchecked Sendable {  // touched by whoever may go on
+final class Turn: @unchecked Sendable {  // used by the turn that has control; control passes by semaphores
   let lane: ScheduleLane
   let world: ScheduleWorld
-  /// Whether it can go on.
+  /// Whether it can continue.
   var isReady: () -> Bool = { true }
-  /// When what it waits for ends by itself.
+  /// When its wait times out.
   var deadline: TestClock.Instant?
   private let signal = DispatchSemaphore(value: 0)
 
@@ -27,7 +27,7 @@ final class Turn: @unchecked Sendable {  // touched by whoever may go on
 
   private static let slot = ThreadSlot()
 
-  /// The turn that the running thread has.
+  /// The turn of the current thread.
   static var running: Turn? { slot.pointer.map { Unmanaged<Turn>.fromOpaque($0).takeUnretainedValue() } }
 
   func run(_ body: () -> Void) {
@@ -38,14 +38,13 @@ final class Turn: @unchecked Sendable {  // touched by whoever may go on
     Turn.slot.pointer = nil
   }
 
-  /// Blocks the thread until it is to go on.
+  /// Blocks the thread until ``goOn()``.
   func pause() { signal.wait() }
   func goOn() { signal.signal() }
 }
 
-/// A thread that waits for work: starting one costs more than an order does.
-///
-/// It is none of Dispatch, which lends few threads when those that it has lent are blocked, as one is whose turn is interrupted.
+/// A reusable thread, since starting one costs more than running an order. Not one of Dispatch, which provides few further threads
+/// while its threads are blocked, as those of interrupted turns are.
 final class TurnThread: @unchecked Sendable {  // `work` is handed over by the semaphore
   private static let idle = Guarded<[TurnThread]>([])
 
@@ -59,7 +58,7 @@ final class TurnThread: @unchecked Sendable {  // `work` is handed over by the s
   }
 
   private init() {
-    // The thread never ends, nor does what it keeps.
+    // Never balanced, since the thread never ends.
     let kept = Unmanaged.passRetained(self).toOpaque()
     #if canImport(Darwin)
       var id: pthread_t?
@@ -81,7 +80,7 @@ final class TurnThread: @unchecked Sendable {  // `work` is handed over by the s
   }
 }
 
-/// The function or variable of that name, in whatever library; `nil` where there is none.
+/// The address of a symbol in any loaded library.
 func systemSymbol(_ name: String) -> UnsafeMutableRawPointer? {
   #if canImport(Darwin)
     dlsym(UnsafeMutableRawPointer(bitPattern: -2), name)
