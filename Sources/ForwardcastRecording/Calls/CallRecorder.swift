@@ -1,24 +1,23 @@
-// CallRecorder.swift: keeps calls as they begin and end.
+// CallRecorder.swift: records calls as they begin and end.
 
 import Forwardcast
 import Synchronization
 
-/// Keeps the calls of one or more ``RecordingProxy`` objects, in the order in which they began.
+/// Records the calls of one or more ``RecordingProxy`` objects, in the order in which they began.
 ///
-/// A recorder may be used from any thread. It hands out the arguments themselves: one whose type is not `Sendable` is to
-/// be read where it was sent.
-public final class CallRecorder: @unchecked Sendable {  // the lock guards the list; the values are as the comment says
-  private struct State: @unchecked Sendable {  // values of any type, only ever reached under the lock
+/// May be used from any thread. Arguments are not copied: values that are not `Sendable` are to be read where they were sent.
+public final class CallRecorder: @unchecked Sendable {  // state is under a lock; for values of calls see above
+  private struct State: @unchecked Sendable {  // used under the lock only
     var calls: [RecordedCall] = []
-    /// The number of the first call in `calls`: those before were forgotten.
+    /// The number of the first call in `calls`; earlier ones were dropped.
     var first = 0
-    /// How many were forgotten because there were too many.
+    /// The number of calls that were dropped because of the limit.
     var pushedOut = 0
     var redactions: [MessageSelector: Redaction] = [:]
     var listeners: [Int: AsyncStream<Void>.Continuation] = [:]
     var lastListener = 0
 
-    /// Takes out the oldest calls once there are twice as many as are kept: so that it is seldom, and many at once.
+    /// Removes the oldest calls when there are twice as many as the limit, so that it is rare.
     mutating func pushOut(beyond limit: Int) -> [RecordedCall] {
       guard calls.count > 16, calls.count / 2 >= limit else { return [] }
       let old = calls.count - limit
@@ -27,7 +26,7 @@ public final class CallRecorder: @unchecked Sendable {  // the lock guards the l
       return Array(calls.prefix(old))
     }
 
-    /// Tells that something has begun or ended, under the lock: nobody runs before it is left.
+    /// Notifies listeners of a change. Under the lock, since yielding runs no foreign code.
     func tell() { for listener in listeners.values { listener.yield() } }
   }
 
@@ -36,51 +35,50 @@ public final class CallRecorder: @unchecked Sendable {  // the lock guards the l
   @TaskLocal private static var depths: [ObjectIdentifier: Int] = [:]
 
   private let limit: Int
-  /// When the recorder was made; `nil` when no times are taken.
+  /// The creation time of the recorder; `nil` when times are not recorded.
   private let start: ContinuousClock.Instant?
 
-  /// A recorder that has kept nothing yet.
+  /// An empty recorder.
   ///
   /// - Parameters:
-  ///   - limit: how many calls are kept: of more, the last. All are kept unless it is given.
-  ///   - takesTimes: whether each call says when it began and how long it took: see ``RecordedCall/time``.
+  ///   - limit: the most calls to keep, all by default; the oldest are dropped.
+  ///   - takesTimes: whether to record when each call began and how long it took: see ``RecordedCall/time``.
   public init(keepingLast limit: Int = .max, takesTimes: Bool = false) {
     self.limit = max(0, limit)
     start = takesTimes ? .now : nil
   }
 
-  /// Keeps no arguments of a message, or not those; from the next call on. The text of an error of such a call is not kept
-  /// either, since it may say what they were. Who reads the recording as data names ``RedactedValue`` among its types.
-  ///
+  /// Omits arguments of a message from calls that follow, and the text of their errors, which may reveal them. To decode a
+  /// redacted recording, register the type ``RedactedValue``.
   ///     recorder.redact("logIn:password:", arguments: [1])
   ///     print(recorder.calls[0])  // [account logIn: "ann" password: ‹redacted›]
   ///
   /// - Parameters:
   ///   - selector: the name of the message.
-  ///   - arguments: the numbers of the arguments, counted from 0; all unless given.
-  ///   - answer: whether the answer is left out too.
+  ///   - arguments: the arguments to omit, counted from 0; all by default.
+  ///   - answer: whether to omit the answer, too.
   public func redact(_ selector: MessageSelector, arguments: Set<Int>? = nil, answer: Bool = false) {
     let redaction = Redaction(arguments: arguments, answer: answer)
     state.withLock { $0.redactions[selector] = redaction }
   }
 
-  /// Keeps no arguments of the message of a key, or not those: see ``redact(_:arguments:answer:)-(MessageSelector,_,_)``.
+  /// Omits arguments of a key's message: see ``redact(_:arguments:answer:)-(MessageSelector,_,_)``.
   public func redact<R, each A>(
     _ message: Message<(repeat each A) -> R>, arguments: Set<Int>? = nil, answer: Bool = false
   ) {
     redact(message.selector, arguments: arguments, answer: answer)
   }
 
-  /// How many calls were forgotten because there were more than are kept.
+  /// The number of calls that were dropped because of the limit.
   public var forgottenCalls: Int { state.withLock { $0.pushedOut + max(0, $0.calls.count - limit) } }
 
-  /// What has been kept so far.
+  /// The calls so far, as one value.
   public var recording: Recording { Recording(calls) }
 
-  /// The calls that have been kept so far, in the order in which they began.
+  /// The calls so far, in the order in which they began.
   public var calls: [RecordedCall] { state.withLock { UncheckedSendable($0.calls.suffix(limit)) }.value.map { $0 } }
 
-  /// Forgets all calls. One in progress is not recorded when it ends.
+  /// Removes all calls. Those in progress are not recorded when they end.
   public func removeAll() {
     _ = state.withLock { state in
       state.first += state.calls.count
@@ -90,7 +88,7 @@ public final class CallRecorder: @unchecked Sendable {  // the lock guards the l
     }
   }
 
-  /// Keeps a call and what came of it: what `body` answers, or throws. Recorded calls that it makes are noted as inside of it.
+  /// Records a call and its outcome: the answer or error of `body`. Recorded calls that `body` makes are nested in it.
   package func record(_ message: Invocation, to receiver: String, _ body: () throws -> ArgumentBox?) throws
     -> ArgumentBox?
   {
@@ -100,7 +98,7 @@ public final class CallRecorder: @unchecked Sendable {  // the lock guards the l
     return try answer.get()
   }
 
-  /// The same of a call that may suspend.
+  /// Records an async call.
   nonisolated(nonsending) package func recordAndWait(
     _ message: Invocation, to receiver: String, _ body: nonisolated(nonsending) () async throws -> ArgumentBox?
   ) async throws -> ArgumentBox? {
@@ -119,13 +117,13 @@ public final class CallRecorder: @unchecked Sendable {  // the lock guards the l
     CallRecorder.depths.merging([ObjectIdentifier(self): 1], uniquingKeysWith: +)
   }
 
-  /// Notes that a call begins. Gives its number.
+  /// Records the beginning of a call and returns its number.
   private func begin(_ message: Invocation, to receiver: String) -> Int {
     let depth = CallRecorder.depths[ObjectIdentifier(self)] ?? 0
     let message = UncheckedSendable(message)
     let time = start.map { $0.duration(to: .now) }
     let (number, _) = state.withLock { state in
-      // Under the lock, so that the order of a recorder's calls is that of their numbers.
+      // Under the lock, so that the order of a recorder's calls agrees with their numbers.
       let order = CallRecorder.order.add(1, ordering: .relaxed).newValue
       let message = state.redactions[message.value.selector]?.apply(to: message.value) ?? message.value
       state.calls.append(
@@ -138,7 +136,7 @@ public final class CallRecorder: @unchecked Sendable {  // the lock guards the l
     return number
   }
 
-  /// Notes what came of a call. One that its receiver has not taken is answered with nothing.
+  /// Records the outcome of a call. One that its receiver did not take counts as answered with nothing.
   private func end(_ number: Int, _ answer: Result<ArgumentBox?, any Error>) {
     let outcome: RecordedCall.Outcome =
       switch answer {
@@ -154,7 +152,7 @@ public final class CallRecorder: @unchecked Sendable {  // the lock guards the l
     }
   }
 
-  /// A value now, and when something has begun or ended since the last one; ends with the task that waits for it.
+  /// A value at once and after each change; ends with the task that iterates.
   package var changes: AsyncStream<Void> {
     let (stream, listener) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     listener.yield()
@@ -163,23 +161,21 @@ public final class CallRecorder: @unchecked Sendable {  // the lock guards the l
       state.listeners[state.lastListener] = listener
       return state.lastListener
     }
-    listener.onTermination = { [weak self] _ in
-      self?.state.withLock { _ = $0.listeners.removeValue(forKey: number) }
-    }
+    listener.onTermination = { [weak self] _ in self?.state.withLock { _ = $0.listeners.removeValue(forKey: number) } }
     return stream
   }
 }
 
-/// What stands in a recorded call for a value that was not kept.
+/// Replaces a redacted value in a recorded call.
 public struct RedactedValue: Hashable, Sendable, Codable, CustomStringConvertible {
   public init() {}
 
   public var description: String { "‹redacted›" }
 }
 
-/// What is not kept of the calls of one message.
+/// The omitted parts of one message's calls.
 struct Redaction: Sendable {
-  /// The numbers of the arguments, counted from 0; `nil` for all.
+  /// The arguments, counted from 0; `nil` for all.
   let arguments: Set<Int>?
   let answer: Bool
 
@@ -191,7 +187,7 @@ struct Redaction: Sendable {
     return message
   }
 
-  /// An error may say what the arguments were.
+  /// The text of an error may reveal the arguments.
   func apply(to outcome: RecordedCall.Outcome) -> RecordedCall.Outcome {
     switch outcome {
     case .answered(let box?) where answer && !(box.value is Void): .answered(ArgumentBox(RedactedValue()))

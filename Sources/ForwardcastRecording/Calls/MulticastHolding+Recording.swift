@@ -1,9 +1,9 @@
-// MulticastHolding+Recording.swift: targets whose messages are recorded.
+// MulticastHolding+Recording.swift: records the messages to a target.
 
 import Forwardcast
 
 extension MulticastHolding {
-  /// Registers a target, and keeps every message to it with what came of it.
+  /// Registers a target and records every message to it with its outcome.
   ///
   ///     let recorder = CallRecorder()
   ///     let store = StoreProxy()
@@ -11,16 +11,15 @@ extension MulticastHolding {
   ///     store.save("a", count: 1)
   ///     print(recorder.recording)              // [archive save: "a" count: 1]
   ///
-  /// Typed calls are recorded too, and the target needs no table where the proxy has one. Messages reach it by boxes, in
-  /// the sender's turn. The registration is that of the recording: its target is not listed in `targets`, and is removed
-  /// through the registration.
+  /// Typed calls are recorded as well, and the target needs no table if the proxy has one. Messages reach it boxed, in the
+  /// sender's turn. The target is not listed in `targets`, and is removed by the registration.
   ///
   /// - Parameters:
-  ///   - target: who gets the messages.
-  ///   - recorder: what keeps the calls.
-  ///   - name: the name under which the target is recorded; that of its type unless given.
+  ///   - target: the target.
+  ///   - recorder: records the calls.
+  ///   - name: the name of the target in the recording, that of its type by default.
   ///   - priority: as for `add(_:priority:ownership:only:)`.
-  ///   - ownership: `.weak` lets the target die, after which nothing is recorded.
+  ///   - ownership: with `.weak`, nothing is recorded once the target is gone.
   @discardableResult
   public func add(
     _ target: Interface, recordedBy recorder: CallRecorder, as name: String? = nil, priority: Int = 0,
@@ -29,7 +28,7 @@ extension MulticastHolding {
     record(target, recorder, name, priority, ownership, crosses: false)
   }
 
-  /// Registers a recording of a proxy of the same interface that has the one target.
+  /// Registers a recording proxy, in front of a proxy of the same interface with this one target.
   private func record(
     _ target: Interface, _ recorder: CallRecorder, _ name: String?, _ priority: Int, _ ownership: Ownership,
     crosses: Bool
@@ -38,7 +37,7 @@ extension MulticastHolding {
     inner.add(target, ownership: ownership)
     let object = targetObject(for: target)
     let recording = RecordingProxy(inner, inner, name ?? typeName(of: object), recorder, crosses)
-    // Nobody else has a value: the inner proxy keeps it.
+    // A value is owned by the inner proxy alone.
     let isWeak = ownership == .weak && !(object is ValueTarget)
     let registration = multicast.add(forwarding: recording, priority: priority, livingAs: isWeak ? object : nil)
     if isWeak { recording.cancel(registration, whenGone: object) }
@@ -47,8 +46,8 @@ extension MulticastHolding {
 }
 
 extension MulticastHolding where Interface: Sendable {
-  /// Registers a target, and keeps every message to it with what came of it; senders that wait reach methods of any
-  /// isolation. See the form for one isolation.
+  /// Registers a target and records every message to it; senders that wait reach methods of any isolation. Otherwise as the
+  /// overload for one isolation.
   @discardableResult
   public func add(
     _ target: Interface, recordedBy recorder: CallRecorder, as name: String? = nil, priority: Int = 0,

@@ -1,37 +1,36 @@
-// RecordedCall.swift: one message that was sent, and what came of it, as values.
+// RecordedCall.swift: a recorded call with its outcome.
 
-// Who imports this module codes messages.
+// Clients encode and decode messages.
 @_exported public import ForwardcastCoding
 
-/// One message as it was sent, to whom, and what came of it.
+/// One call: receiver, message and outcome.
 ///
 ///     print(recorder.calls[0])      // [ann cook: "fish"] answers true
 ///
-/// A call owns copies of its arguments: what the receiver does with an object among them afterwards shows in it, since
-/// a reference is copied as a reference.
+/// Arguments are copied as values: later changes of an object among them are visible in the call.
 public struct RecordedCall: CustomStringConvertible {
-  /// What came of a call.
+  /// The outcome of a call.
   public enum Outcome {
     case inProgress
-    /// It was answered; `nil` where the method answers nothing.
+    /// It was answered; `nil` if the method answers nothing.
     case answered(ArgumentBox?)
     case failed(RecordedError)
   }
 
-  /// The name under which the receiver is recorded.
+  /// The name of the receiver in the recording.
   public let receiver: String
-  /// What was sent: selector and arguments, without a result.
+  /// The message, without a result.
   public let message: Invocation
-  /// What came of it. A call that had not ended when the recording was taken is in progress.
+  /// The outcome, `inProgress` if the call had not ended when the recording was taken.
   public package(set) var outcome: Outcome
-  /// How many recorded calls of the same recorder were in progress around it: 0 for one from outside.
+  /// The number of enclosing calls of the same recorder: 0 for a call from outside.
   public let depth: Int
-  /// Its place among all calls that the process has recorded, by which calls of several recorders are ordered. It is
-  /// neither compared nor written down, and is 0 in a call that was read.
+  /// Its number among all recorded calls of the process, which orders calls of several recorders. Neither compared nor encoded;
+  /// 0 in a decoded call.
   public let order: Int
-  /// When it began, counted from when its recorder was made; `nil` where no times were taken. It is not compared.
+  /// When it began, counted from the creation of its recorder; `nil` if times were not recorded. Not compared.
   public let time: Duration?
-  /// How long it took; `nil` while it has not ended, and where no times were taken. It is not compared.
+  /// How long it took; `nil` while in progress, and if times were not recorded. Not compared.
   public private(set) var duration: Duration?
 
   package init(receiver: String, message: Invocation, outcome: Outcome, depth: Int, order: Int, time: Duration? = nil) {
@@ -46,17 +45,16 @@ public struct RecordedCall: CustomStringConvertible {
 
   public var selector: MessageSelector { message.selector }
 
-  /// The arguments as they were sent.
+  /// The arguments.
   public var arguments: [ArgumentBox] { message.arguments }
 
-  /// The answer; `nil` where there is none.
+  /// The answer, if any.
   public var answer: ArgumentBox? { if case .answered(let box) = outcome { box } else { nil } }
 
-  /// The error it ended with; `nil` where there is none.
+  /// The error, if any.
   public var error: RecordedError? { if case .failed(let error) = outcome { error } else { nil } }
 
-  /// Whether both calls say the same to a receiver of the same name at the same depth, and came to the same; `nil`
-  /// where a type has no equality and nothing else differs.
+  /// Whether receiver, depth, message and outcome are equal; `nil` where a type has no equality and nothing else differs.
   public func isEqual(to other: RecordedCall) -> Bool? {
     guard receiver == other.receiver, depth == other.depth else { return false }
     let outcomes: Bool? =
@@ -81,23 +79,23 @@ public struct RecordedCall: CustomStringConvertible {
   }
 }
 
-/// An error as a recording keeps it: its text and the name of its type.
+/// A recorded error: its text and the name of its type.
 public struct RecordedError: Error, Hashable, Sendable, Codable, CustomStringConvertible {
-  /// The error's own text, as it was when the call ended.
+  /// The error's own text when the call ended.
   public let description: String
   /// The name of the error's type.
   public let type: String
 }
 
 extension RecordedError {
-  /// The text and the type of an error; one that was recorded before stays as it is.
+  /// Text and type of an error; a `RecordedError` stays as it is.
   public init(_ error: any Error) {
     let text = (error as? any RecordableError)?.recordedText ?? "\(error)"
     self = error as? RecordedError ?? RecordedError(description: text, type: "\(Swift.type(of: error))")
   }
 }
 
-/// An error whose text says more than what a recording is to keep.
+/// An error with a text for recordings.
 package protocol RecordableError: Error {
   /// The text without place and time.
   var recordedText: String { get }
@@ -108,8 +106,8 @@ extension RecordedCall: Codable {
     case receiver, message, depth, error, hasEnded, time, duration
   }
 
-  /// Writes receiver, message, answer, error and depth, and the times where they were taken.
-  /// - Throws: as `Invocation.encode(to:)`, naming the first argument or answer whose type is not `Encodable`.
+  /// Encodes receiver, message, answer, error and depth, and the times if there are any.
+  /// - Throws: as `Invocation.encode(to:)`, naming the first argument or answer that is not `Encodable`.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(receiver, forKey: .receiver)
@@ -123,7 +121,7 @@ extension RecordedCall: Codable {
     try container.encodeIfPresent(duration, forKey: .duration)
   }
 
-  /// Reads a call, as `Invocation.init(from:)` reads its message.
+  /// Decodes a call; its message as `Invocation.init(from:)` does.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     let message = try container.decode(Invocation.self, forKey: .message)

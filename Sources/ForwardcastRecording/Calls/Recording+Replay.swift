@@ -2,9 +2,9 @@
 
 import Forwardcast
 
-/// Why a recording was not replayed. Nothing was sent then.
+/// Why a recording was not replayed. Nothing was sent.
 public struct ReplayError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What stood in the way.
+  /// The obstacle.
   public enum Reason: Hashable, Sendable {
     /// No receiver of that name was given.
     case unknownReceiver
@@ -12,9 +12,9 @@ public struct ReplayError: Error, Hashable, Sendable, CustomStringConvertible {
     case redacted
   }
 
-  /// The place of the call among ``Recording/outermostCalls``.
+  /// The index of the call in ``Recording/outermostCalls``.
   public let index: Int
-  /// The name under which its receiver is recorded.
+  /// The name of its receiver in the recording.
   public let receiver: String
   public let selector: String
   public let reason: Reason
@@ -28,16 +28,16 @@ public struct ReplayError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Recording {
-  /// Sends the calls from outside again, in order, to receivers of the same names.
+  /// Sends the outermost calls again, in order, to receivers of the same names.
   ///
   ///     let again = try recording.replay(into: ["cart": Cart()])
-  ///     // whether the same came of them:
+  ///     // whether the outcomes are the same:
   ///     again.isEqual(to: Recording(recording.outermostCalls))
   ///
-  /// What their receivers sent meanwhile they send again. A call that fails does not keep the others from being sent.
+  /// Nested calls are made again by their receivers. Calls that fail do not stop the replay.
   ///
-  /// - Parameter receivers: who gets the calls, by the names under which receivers are recorded.
-  /// - Returns: the calls with what came of each.
+  /// - Parameter receivers: the receivers by their names in the recording.
+  /// - Returns: the calls with their new outcomes.
   /// - Throws: ``ReplayError``, before anything is sent.
   @discardableResult
   public func replay(into receivers: [String: any MessageReceiver]) throws(ReplayError) -> Recording {
@@ -50,14 +50,14 @@ extension Recording {
     return Recording(recorder.recording.outermostCalls)
   }
 
-  /// Sends the calls from outside again, in order, all to one receiver.
+  /// Sends the outermost calls again, in order, all to one receiver.
   /// - Throws: ``ReplayError`` `redacted`, before anything is sent.
   @discardableResult
   public func replay(into receiver: any MessageReceiver) throws(ReplayError) -> Recording {
     try replay(into: Dictionary(outermostCalls.map { ($0.receiver, receiver) }) { first, _ in first })
   }
 
-  /// Sends the calls from outside again, as ``replay(into:)-([String:MessageReceiver])``, and waits for each: so they reach
+  /// Sends the outermost calls again, as ``replay(into:)-([String:MessageReceiver])``, and waits for each, so that they reach
   /// methods of any isolation.
   @discardableResult
   nonisolated(nonsending) public func replayAndWait(into receivers: [String: any MessageReceiver & Sendable])
@@ -71,7 +71,7 @@ extension Recording {
     return Recording(recorder.recording.outermostCalls)
   }
 
-  /// Sends the calls from outside again, in order, all to one receiver, and waits for each.
+  /// Sends the outermost calls again, in order, all to one receiver, and waits for each.
   /// - Throws: ``ReplayError`` `redacted`, before anything is sent.
   @discardableResult
   nonisolated(nonsending) public func replayAndWait(into receiver: any MessageReceiver & Sendable)

@@ -1,8 +1,8 @@
-// Recording.swift: calls in the order in which they began, as one value.
+// Recording.swift: recorded calls as one value.
 
 import ForwardcastCoding
 
-/// Calls in the order in which they began: what a ``CallRecorder`` has kept so far.
+/// Recorded calls in the order in which they began: those of a ``CallRecorder`` so far.
 ///
 ///     let before = recorder.recording
 ///     print(before)  // a line for each call, nested calls indented
@@ -11,26 +11,26 @@ import ForwardcastCoding
 ///
 /// A recording compares with ``isEqual(to:)`` and is `Codable`, as its calls are.
 public struct Recording: Codable, CustomStringConvertible {
-  /// All calls in the order in which they began, nested ones behind the call they were made in.
+  /// All calls in the order in which they began, nested ones after the enclosing call.
   public var calls: [RecordedCall]
 
   public init(_ calls: [RecordedCall] = []) { self.calls = calls }
 
-  /// The calls that came from outside, and not from the receiver of another call of this recording.
+  /// The calls from outside, not made by the receiver of another call of this recording.
   public var outermostCalls: [RecordedCall] { calls.filter { $0.depth == 0 } }
 
-  /// Whether both hold equal calls in the same order; `nil` where a type has no equality and nothing else differs.
+  /// Whether the calls are equal and in the same order; `nil` where a type has no equality and nothing else differs.
   public func isEqual(to other: Recording) -> Bool? {
     guard calls.count == other.calls.count else { return false }
     return areAllEqual(zip(calls, other.calls).map { $0.isEqual(to: $1) })
   }
 
-  /// Reads a recording: a list of calls.
+  /// Decodes a list of calls.
   public init(from decoder: any Decoder) throws { calls = try [RecordedCall](from: decoder) }
 
   public func encode(to encoder: any Encoder) throws { try calls.encode(to: encoder) }
 
-  /// A line for each call, indented by two blanks for each call around it.
+  /// A line for each call, nested ones indented.
   public var description: String {
     calls.map { String(repeating: "  ", count: $0.depth) + $0.description }.joined(separator: "\n")
   }

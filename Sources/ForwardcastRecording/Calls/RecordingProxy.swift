@@ -1,33 +1,33 @@
-// RecordingProxy.swift: a proxy that keeps every call to its target.
+// RecordingProxy.swift: a proxy that records every call to its target.
 
 import Forwardcast
 
-/// A proxy in front of a receiver, or of another proxy, that keeps every call with what came of it.
+/// A proxy in front of a receiver, or of another proxy, that records every call with its outcome.
 ///
 ///     let recorded = RecordingProxy(of: screen, as: "screen")
 ///     try recorded.send(.setTitle, "a")          // screen gets it
 ///     print(recorded.recorder.recording)         // [screen setTitle: "a"]
 ///
-/// Several proxies may share one recorder, which then keeps their calls in one order. A call that the receiver of another
-/// call makes through a proxy of the same recorder is noted as inside of that one: see ``RecordedCall/depth``.
+/// Proxies may share a recorder, which keeps their calls in one order. A call that the receiver of another call makes through a
+/// proxy of the same recorder is nested in that one: see ``RecordedCall/depth``.
 ///
-/// Messages arrive as they were sent, unconverted. Those that nobody answers are kept too, with their error. The proxy is
-/// `Sendable` exactly when its target is.
+/// Messages arrive unconverted. Those that nobody answers are recorded too, with their error. The proxy is `Sendable` exactly
+/// when its target is.
 public final class RecordingProxy<Target>: ForwardingProxy, ForwardingToMany {
-  /// Who gets the messages.
+  /// The receiver of the messages.
   public let target: Target
-  /// The name under which the target is recorded.
+  /// The name of the target in the recording.
   public let name: String
-  /// Who keeps the calls, perhaps those of other proxies too.
+  /// The recorder, which other proxies may share.
   public let recorder: CallRecorder
 
   private let receiver: any MessageReceiver
-  /// Whether the target may be used in another isolation, where the sender waits.
+  /// Whether the target may be used in another isolation by senders that wait.
   private let crosses: Bool
   private let lease = Guarded<Lease?>(nil)
 
-  /// The proxy's registration, and the object with whose life it ends.
-  private struct Lease: @unchecked Sendable {  // the lock guards it; both are only compared with `nil` or cancelled
+  /// The proxy's registration, and the object with which it ends.
+  private struct Lease: @unchecked Sendable {  // replaced under the lock; the object is only compared with `nil`
     weak var registration: Registration?
     weak var object: AnyObject?
   }
@@ -38,9 +38,8 @@ public final class RecordingProxy<Target>: ForwardingProxy, ForwardingToMany {
     super.init()
   }
 
-  /// Whether the target answers `selector`.
   public override func responds(to selector: MessageSelector) -> Bool {
-    // A message that came through here before is let in, to find the cycle.
+    // A message that has passed this proxy before is let in, so that the cycle is reported.
     if ProxyQuestion.isOnItsWay(selector, through: self) { return true }
     let isAnswered = ProxyQuestion.ask(self, selector, otherwise: false) { answers(receiver, selector) }
     if !isAnswered, let lease = lease.withLock({ $0 }), lease.object == nil { lease.registration?.cancel() }
@@ -53,17 +52,16 @@ public final class RecordingProxy<Target>: ForwardingProxy, ForwardingToMany {
     lease.withLock { $0 = new }
   }
 
-  /// The types of the message as the target states them. Where it states none they are objects throughout, so that a
-  /// message that nobody answers is recorded too.
+  /// The target's types of the message. Without any they are all objects, so that messages that nobody answers are recorded.
   public override func methodSignature(for selector: MessageSelector) -> MethodSignature? {
     ProxyQuestion.ask(self, selector, otherwise: nil) { signature(of: receiver, selector) }
       ?? .objects(arguments: selector.numberOfArguments)
   }
 
-  /// Nobody gets a message past the proxy.
+  /// Always `nil`, since messages may not bypass the proxy.
   public override func forwardingTarget(for selector: MessageSelector) -> (any MessageReceiver)? { nil }
 
-  /// Sends the message to the target, and keeps it with what came of it.
+  /// Sends the message to the target and records it.
   @discardableResult
   public override func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
     let trail = try lay(&invocation)
@@ -75,7 +73,7 @@ public final class RecordingProxy<Target>: ForwardingProxy, ForwardingToMany {
     return DeliveryReport(answeredBy: self, answer)
   }
 
-  /// Sends the message to the target, waits for it, and keeps it with what came of it.
+  /// Sends the message to the target, waits for it, and records it.
   nonisolated(nonsending) public override func forwardAndWait(_ invocation: Invocation) async throws -> DeliveryReport {
     guard crosses else { return try forwardInTurn(invocation) }
     var answered = invocation
@@ -88,8 +86,8 @@ public final class RecordingProxy<Target>: ForwardingProxy, ForwardingToMany {
     return DeliveryReport(answeredBy: self, answer)
   }
 
-  /// Notes on the message that it came through here.
-  /// - Throws: `proxyCycle` when it did before.
+  /// Adds the proxy to the message's trail.
+  /// - Throws: `proxyCycle` when it is there already.
   private func lay(_ invocation: inout Invocation) throws(MessageError) -> ProxyTrail {
     if let trail = invocation.route, trail.contains(self) { throw .cycle(invocation.selector, through: self) }
     let trail = ProxyTrail(self, after: invocation.route)
@@ -98,32 +96,32 @@ public final class RecordingProxy<Target>: ForwardingProxy, ForwardingToMany {
   }
 }
 
-// Immutable but for the recorder and the lease, which have locks; and the target is Sendable.
+// The target is Sendable; recorder and lease have locks; all else is immutable.
 extension RecordingProxy: @unchecked Sendable where Target: Sendable {}
 
 extension RecordingProxy where Target: MessageReceiver {
   /// A proxy in front of `target`, kept alive.
   ///
   /// - Parameters:
-  ///   - target: who gets the messages.
-  ///   - name: the name under which the target is recorded; that of its type unless given.
-  ///   - recorder: what keeps the calls; one of its own unless given.
+  ///   - target: the receiver of the messages.
+  ///   - name: the name of the target in the recording, that of its type by default.
+  ///   - recorder: the recorder, a new one by default.
   public convenience init(of target: Target, as name: String? = nil, into recorder: CallRecorder = CallRecorder()) {
     self.init(target, target, name, recorder, false)
   }
 }
 
 extension RecordingProxy where Target: MessageReceiver & Sendable {
-  /// A proxy in front of `target`, kept alive, that a sender may wait for wherever the target's methods run: see the
-  /// form for one isolation.
+  /// A proxy in front of `target`, kept alive, that senders may wait for wherever the target's methods run: see the overload for
+  /// one isolation.
   public convenience init(of target: Target, as name: String? = nil, into recorder: CallRecorder = CallRecorder()) {
     self.init(target, target, name, recorder, true)
   }
 }
 
 extension RecordingProxy where Target == any MessageReceiver {
-  /// A proxy in front of any receiver, kept alive: see the form of a known type.
-  // Generic, so that of a receiver that may be shared the form below is the better one, and not merely another.
+  /// A proxy in front of any receiver, kept alive: see the overload for a known type.
+  // Generic, so that for a Sendable receiver the overload below is preferred and not ambiguous.
   public convenience init<Receiver: MessageReceiver>(
     of target: Receiver, as name: String? = nil, into recorder: CallRecorder = CallRecorder()
   ) {
@@ -132,7 +130,7 @@ extension RecordingProxy where Target == any MessageReceiver {
 }
 
 extension RecordingProxy where Target == any MessageReceiver & Sendable {
-  /// A proxy in front of any receiver that may be shared, kept alive: see the form of a known type.
+  /// A proxy in front of any Sendable receiver, kept alive: see the overload for a known type.
   public convenience init(of target: Target, as name: String? = nil, into recorder: CallRecorder = CallRecorder()) {
     self.init(target, target, name, recorder, true)
   }

@@ -1,9 +1,9 @@
-// SequenceDiagram+SVG.swift: the same diagram as a drawing that needs no program to be made.
+// SequenceDiagram+SVG.swift: the diagram as SVG.
 
 import Forwardcast
 
 extension SequenceDiagram {
-  /// The diagram as an SVG document without scripts or references.
+  /// The diagram as an SVG document, without scripts or references.
   public var svg: String {
     let names = participants
     let column = Layout.columnWidth
@@ -55,7 +55,7 @@ extension SequenceDiagram {
     "<line x1=\"\(x1)\" y1=\"\(y1)\" x2=\"\(x2)\" y2=\"\(y2)\" \(style)/>"
   }
 
-  /// A line from one life line to another, or a loop at one, with a head.
+  /// A line with a head from one life line to another, or a loop at one.
   private func arrow(_ kind: Mark.Arrow, _ start: Int, _ end: Int, _ y: Int) -> [String] {
     let colour = kind == .failure ? "#b00" : "black"
     let style = "stroke=\"\(colour)\"" + (kind == .call ? "" : " stroke-dasharray=\"4 3\"")
@@ -81,7 +81,7 @@ extension SequenceDiagram {
     "<text x=\"\(x)\" y=\"\(y)\" text-anchor=\"middle\">\(SequenceDiagram.xmlText(text))</text>"
   }
 
-  /// Text as XML takes it: markup and what XML has no place for are replaced.
+  /// Shortened text for XML: markup is escaped and characters that XML does not allow are replaced.
   static func xmlText(_ text: String) -> String {
     escaped(shortened(text, to: 30)) { scalar in
       switch scalar {

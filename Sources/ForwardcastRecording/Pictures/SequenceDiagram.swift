@@ -1,30 +1,30 @@
-// SequenceDiagram.swift: messages as a picture of who said what to whom.
+// SequenceDiagram.swift: messages as a sequence diagram.
 
 import Forwardcast
 import Synchronization
 
-/// Collects the steps of messages, and writes them as text, as a Mermaid sequence diagram, or as SVG.
+/// Collects events of messages and writes them as text, as a Mermaid sequence diagram, or as SVG.
 ///
 ///     let diagram = SequenceDiagram()
 ///     kitchen.trace(as: "kitchen") { diagram.add($0) }
 ///     kitchen.broadcast(.cook, "fish")
 ///     print(diagram.mermaid)
 ///
-/// May be filled from any thread. Keeps ``limit`` events and counts the others.
+/// May be used from any thread. Keeps ``limit`` events and counts the others.
 public final class SequenceDiagram: Sendable {
-  /// How many events are kept.
+  /// The most events that are kept.
   public let limit: Int
   private let state: Guarded<State>
 
   private struct State {
     var events: [MessageEvent] = []
     var omitted = 0
-    /// Who has a turn at each place, the innermost last.
+    /// The turns at each place, innermost last.
     var turns: [TracePlace: [(step: Int, name: String)]] = [:]
-    /// Who has sent the messages that are not answered yet, where that is known.
+    /// The known senders of messages that are not answered yet.
     var senders: [Int: String] = [:]
 
-    /// The event with its sender: what nobody has signed is of whoever has a turn at that place.
+    /// The event with its sender. A message without one is from the innermost turn at its place.
     mutating func signed(_ event: MessageEvent, at place: TracePlace) -> MessageEvent {
       switch event.stage {
       case .began: turns[place, default: []].append((event.step, event.receiver))
@@ -43,14 +43,13 @@ public final class SequenceDiagram: Sendable {
   }
 
   /// An empty diagram.
-  /// - Parameter limit: how many steps are kept; further ones are counted and left out.
+  /// - Parameter limit: the most events to keep; further ones are counted.
   public init(limit: Int = 10_000) {
     self.limit = limit
     state = Guarded(State())
   }
 
-  /// Adds a step. It is taken to happen on the calling thread, where a message that is sent in the midst of a turn is sent by
-  /// whose turn it is.
+  /// Adds an event. It is taken to happen on the calling thread, where a message sent during a turn comes from that turn's target.
   public func add(_ event: MessageEvent) {
     let place = TracePlace.current
     state.withLock { state in
@@ -62,28 +61,28 @@ public final class SequenceDiagram: Sendable {
     }
   }
 
-  /// The steps in the order in which they came.
+  /// The events in the order of arrival.
   public var events: [MessageEvent] { state.withLock { $0.events } }
 
-  /// How many steps came when the diagram was full.
+  /// The number of events that were not kept.
   public var omitted: Int { state.withLock { $0.omitted } }
 
   public func removeAll() { state.withLock { $0 = State() } }
 
-  /// A line for each step, whatever its names and values hold.
+  /// A line for each event.
   public var text: String { events.map { "\($0)\n" }.joined() + (omitted == 0 ? "" : "and \(omitted) more\n") }
 
   var participants: [String] {
     var seen: Set<String> = []
     return events.flatMap { event in
-      // Those stand as notes at the receiver.
+      // These are notes at the receiver.
       event.stage == .queued || event.stage == .skipped ? [event.receiver] : [event.sender, event.receiver]
     }.filter { seen.insert($0).inserted }
   }
 
-  /// What a step is in a picture.
+  /// An event as a part of the diagram.
   enum Mark {
-    /// As Mermaid writes them.
+    /// With Mermaid's syntax.
     enum Arrow: String {
       case call = "->>"
       case reply = "-->>"
@@ -94,7 +93,7 @@ public final class SequenceDiagram: Sendable {
     case note(at: String, text: String)
   }
 
-  /// The steps as marks. That a message began is shown by its arrow, unless it waited on a context before.
+  /// The events as marks. The arrow shows that a message began.
   var marks: [Mark] {
     events.map { event in
       switch event.stage {
@@ -116,7 +115,7 @@ public final class SequenceDiagram: Sendable {
 
   // MARK: Mermaid
 
-  /// The diagram in Mermaid's language, which documentation sites and editors draw.
+  /// The diagram in Mermaid's language.
   public var mermaid: String {
     let names = participants
     let ids = Dictionary(names.enumerated().map { ($1, "p\($0 + 1)") }) { first, _ in first }
@@ -127,15 +126,14 @@ public final class SequenceDiagram: Sendable {
       switch mark {
       case .arrow(let arrow, let from, let to, let text):
         lines.append("  \(id(from))\(arrow.rawValue)\(id(to)): \(SequenceDiagram.mermaidText(text))")
-      case .note(let name, let text):
-        lines.append("  Note over \(id(name)): \(SequenceDiagram.mermaidText(text))")
+      case .note(let name, let text): lines.append("  Note over \(id(name)): \(SequenceDiagram.mermaidText(text))")
       }
     }
     if omitted > 0, let first = names.first { lines.append("  Note over \(id(first)): and \(omitted) more") }
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// Text that means nothing to Mermaid: one line, with the signs of its language as character codes.
+  /// Shortened text on one line, with Mermaid's special characters as character codes.
   static func mermaidText(_ text: String) -> String {
     let escaped = escaped(shortened(text, to: 80)) { scalar in
       switch scalar {
@@ -152,7 +150,7 @@ public final class SequenceDiagram: Sendable {
     text.unicodeScalars.reduce(into: "") { $0 += escape($1) ?? String($1) }
   }
 
-  /// Whether a character steers what shows it, or turns the direction of what follows.
+  /// Whether a character is a control character or changes the text direction.
   static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0..<0x20, 0x7F..<0xA0, 0x61C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF, 0xFFFE, 0xFFFF,

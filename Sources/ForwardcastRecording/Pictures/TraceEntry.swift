@@ -1,17 +1,17 @@
-// TraceEntry.swift: one step of one message, in the words of the Trace Event Format.
+// TraceEntry.swift: one event in the Trace Event Format.
 
 import Forwardcast
 
-/// What a trace file keeps of a step: its text is made where the step happens, and not under the file's lock.
+/// One event of a trace file. Its text is made where the event happens, not under the file's lock.
 struct TraceEntry: Sendable {
   let stage: MessageEvent.Stage
   let step: Int
   let instant: ContinuousClock.Instant
-  /// The context on which the step runs; `nil` in its sender's turn.
+  /// The context; `nil` in the sender's turn.
   let context: String?
-  /// How a slice or a mark begins: name, kind, and what was sent to whom. The object of arguments is left open.
+  /// The beginning of a slice or mark, up to its arguments, of which the object is left open.
   let text: String
-  /// What came of the step, as a further argument.
+  /// The outcome as a further argument.
   let outcome: String
 
   init(_ event: MessageEvent) {
@@ -35,7 +35,7 @@ struct TraceEntry: Sendable {
       }
   }
 
-  /// The step as a mark without length.
+  /// The event as a mark without duration.
   func mark(at time: String, lane: Int) -> String {
     "{\(text)\(outcome)},\"ph\":\"i\",\"s\":\"t\",\"ts\":\(time),\"pid\":1,\"tid\":\(lane + 1)}"
   }
@@ -46,7 +46,7 @@ struct TraceEntry: Sendable {
       + "\"ts\":\(time),\"pid\":1,\"tid\":\(lane + 1)}"
   }
 
-  /// A text as JSON has it; of a long one the beginning.
+  /// A text as a JSON string, shortened.
   static func quoted(_ text: String) -> String {
     let short = text.utf8.count <= 1000 ? text : String(text.unicodeScalars.prefix(1000)) + "…"
     let isPlain = short.utf8.allSatisfy {
@@ -57,7 +57,7 @@ struct TraceEntry: Sendable {
       switch scalar {
       case "\"", "\\": "\\\(scalar)"
       case _ where SequenceDiagram.isHidden(scalar) && scalar.value <= 0xFFFF:
-        // Four digits, of which the first is a 1 that is left out.
+        // Four digits: the leading 1 is dropped.
         "\\u" + String(0x10000 + scalar.value, radix: 16).dropFirst()
       default: nil
       }

@@ -1,10 +1,9 @@
-// TraceFile.swift: the steps of messages as a file that tracing pages open.
+// TraceFile.swift: events of messages as a file for tracing pages.
 
 import Dispatch
 import Forwardcast
 
-/// Writes the steps of messages in the Trace Event Format, as they come. Perfetto and the browsers' tracing pages show who got
-/// what, where, when and how long.
+/// Writes events of messages in the Trace Event Format, which Perfetto and the browsers' tracing pages show.
 ///
 ///     let file = TraceFile(fileDescriptor: descriptor)
 ///     let tracing = kitchen.trace(as: "kitchen") { file.add($0) }
@@ -12,24 +11,23 @@ import Forwardcast
 ///     tracing.cancel()
 ///     file.finish()  // [{"name":"cook:","ph":"X","ts":12.5,"dur":3.25, …
 ///
-/// A message at the proxy that it was sent to, and each target's turn, is a slice, with the message and what came of it. Slices
-/// that are delivered in their sender's turn stand inside of the sender's; a context has a lane of its own, and so has a
-/// thread where there is no context. Turns that overlap on one context, as on a concurrent queue or where a method suspends,
-/// have a lane beside it. An arrow leads from where a message was queued to its turn.
+/// A message at a proxy, and each target's turn, is a slice with the message and its outcome. Slices in the sender's turn are nested
+/// in the sender's slice; each context has a lane of its own, and so has a thread without context. Turns that overlap on one context,
+/// as on a concurrent queue or when a method suspends, have further lanes. An arrow leads from where a message was queued to its turn.
 ///
-/// May be filled from any thread. What is kept are the slices that have not ended, the lanes, and at most 4 MiB of text: when
-/// others write faster than `write` takes it, the rest of theirs is left out and counted, and is never waited for.
+/// May be used from any thread. It keeps open slices, lanes, and at most 4 MiB of text: what is added faster than `write` takes
+/// it is left out and counted; nobody waits.
 public final class TraceFile: Sendable {
   private struct State {
     var timeline: TraceTimeline
     var omitted = 0
     var isFinished = false
-    /// Who hands text over at present. It goes on until little is left or, at the end, nothing.
+    /// The thread that writes at present. It continues until little is left or, at the end, nothing.
     var writer: ThreadIdentity?
-    /// Those who have finished the file and wait for the writer.
+    /// Callers of ``finish()`` that wait for the writer.
     var waiting: [DispatchSemaphore] = []
 
-    /// Takes out what is to be written next, or ends the writing.
+    /// Removes the text to write next, or ends the writing.
     mutating func next() -> (piece: String?, waiting: [DispatchSemaphore]) {
       if timeline.text.utf8.count >= (isFinished ? 1 : TraceFile.pieceSize) {
         return (exchange(&timeline.text, with: ""), [])
@@ -47,19 +45,18 @@ public final class TraceFile: Sendable {
 
   /// A file that is written by a closure.
   ///
-  /// - Parameter write: gets the text piece by piece, some 64 KiB each, in order, one call at a time and under no lock, on the
-  ///   threads that send.
+  /// - Parameter write: takes pieces of about 64 KiB in order, one call at a time and under no lock, on the threads that add events.
   public init(write: @escaping @Sendable (String) -> Void) {
     self.write = write
     state = Guarded(State(timeline: TraceTimeline(origin: .now)))
   }
 
-  /// A file that is written to a descriptor, which stays the caller's to close, after ``finish()``.
+  /// A file that is written to a descriptor, which the caller closes after ``finish()``.
   public convenience init(fileDescriptor: Int32) { self.init { StandardError.write($0, to: fileDescriptor) } }
 
   deinit { finish() }
 
-  /// Adds a step. It is taken to happen on the calling thread.
+  /// Adds an event. It is taken to happen on the calling thread.
   public func add(_ event: MessageEvent) {
     let (place, entry) = (TracePlace.current, TraceEntry(event))
     let isWriter = state.withLock { state in
@@ -73,9 +70,8 @@ public final class TraceFile: Sendable {
     if isWriter { writeAll() }
   }
 
-  /// Ends the slices that have not ended, and the file. Later steps are dropped, and so is a second call.
-  ///
-  /// When this returns, everything has been handed over, unless it is called by `write` itself.
+  /// Ends open slices and the file; everything has been written when it returns, unless `write` itself calls it. Later events and
+  /// calls are ignored.
   public func finish() {
     let end = DispatchSemaphore(value: 0)
     let (isWriter, waits) = state.withLock { state in
@@ -106,7 +102,7 @@ public final class TraceFile: Sendable {
     }
   }
 
-  /// How many steps were left out of the file because `write` was slower than the messages.
+  /// The number of events that were left out because `write` was too slow.
   public var omitted: Int { state.withLock { $0.omitted } }
 
   var openSlices: Int { state.withLock { $0.timeline.openSlices } }

@@ -1,11 +1,11 @@
-// TraceTimeline.swift: in which lane a slice stands, so that slices of one lane nest.
+// TraceTimeline.swift: assigns slices to lanes, so that they nest.
 
 import Forwardcast
 
-/// Where something happens: what runs there one after another.
+/// Where something happens: a task or a thread.
 struct TracePlace: Hashable, Sendable {
   let thread: ThreadIdentity
-  /// The running task; a slice that suspends goes on in it, whatever the thread.
+  /// The running task; after a suspension a slice continues in it, on whatever thread.
   private let task: Int?
   let isMain: Bool
 
@@ -20,11 +20,11 @@ struct TracePlace: Hashable, Sendable {
   func hash(into hasher: inout Hasher) { task == nil ? thread.hash(into: &hasher) : task.hash(into: &hasher) }
 }
 
-/// The slices that are open, the lanes, and the text.
+/// The open slices, the lanes, and the text.
 ///
-/// A slice goes into the lane of the slice in which it begins, when that one is the last open one there; else into the first
-/// free lane of its context or thread. It is written when it ends. One that ends before what has begun inside of it, as a
-/// suspended method may, is written into another lane.
+/// A slice is in the lane of the innermost slice at its place if that is the last open one of the lane, else in the first free lane
+/// of its context or thread. It is written when it ends; if slices that began within it are still open, as when a method suspends,
+/// it is written into another lane.
 struct TraceTimeline {
   private struct Slice {
     let step: Int
@@ -37,16 +37,16 @@ struct TraceTimeline {
 
   private struct Lane {
     let base: String
-    /// The steps that are open in it, each inside of the one before.
+    /// The open steps, each nested in the one before.
     var open: [Int] = []
     var end: Int64 = 0
   }
 
-  /// The lines so far, but for those that were taken out.
+  /// The text that was not written yet.
   var text = "[\n"
   private let origin: ContinuousClock.Instant
   private var slices: [Int: Slice] = [:]
-  /// The open steps of each place, the innermost last.
+  /// The open steps of each place, innermost last.
   private var stacks: [TracePlace: [Int]] = [:]
   private var lanes: [Lane] = []
   private var lanesOfBase: [String: [Int]] = [:]
@@ -56,8 +56,8 @@ struct TraceTimeline {
 
   var openSlices: Int { slices.count }
 
-  /// Takes a step in.
-  /// - Parameter isFull: whether nothing is to be written but the names of lanes.
+  /// Adds an event.
+  /// - Parameter isFull: whether to write nothing but names of lanes.
   /// - Returns: `false` when something was left out.
   mutating func take(_ entry: TraceEntry, at place: TracePlace, isFull: Bool) -> Bool {
     let time = nanoseconds(entry.instant)
@@ -70,14 +70,13 @@ struct TraceTimeline {
       } else {
         line = entry.mark(at: microseconds(time), lane: lane(at: place, from: time))
       }
-    case .queued:
-      line = TraceEntry.arrow("s", entry.step, at: microseconds(time), lane: lane(at: place, from: time))
+    case .queued: line = TraceEntry.arrow("s", entry.step, at: microseconds(time), lane: lane(at: place, from: time))
     }
     if !isFull { append(line) }
     return line.isEmpty || !isFull
   }
 
-  /// Ends what has not ended.
+  /// Ends the open slices.
   mutating func end(at instant: ContinuousClock.Instant) {
     for slice in slices.values.sorted(by: { ($0.begin, $0.step) > ($1.begin, $1.step) }) {
       append(end(slice, nanoseconds(instant), ",\"outcome\":\"has not ended\""))
@@ -96,7 +95,7 @@ struct TraceTimeline {
     stacks[place, default: []].append(entry.step)
   }
 
-  /// The slice as a line, with the end of the arrow that leads to it.
+  /// The slice as a line, with the end of the arrow to it.
   private mutating func end(_ slice: Slice, _ time: Int64, _ outcome: String) -> String {
     slices[slice.step] = nil
     stacks[slice.place]?.removeLast(slice.step)
@@ -105,7 +104,7 @@ struct TraceTimeline {
     var lane = slice.lane
     let isInnermost = lanes[lane].open.last == slice.step
     lanes[lane].open.removeLast(slice.step)
-    // What has begun inside of it goes on.
+    // Slices within it continue.
     if !isInnermost { lane = freeLane(lanes[lane].base, from: slice.begin) }
     lanes[lane].end = max(lanes[lane].end, end)
     let (begin, duration) = (microseconds(slice.begin), microseconds(end - slice.begin))
@@ -116,7 +115,7 @@ struct TraceTimeline {
 
   // MARK: Lanes
 
-  /// The lane for what happens at a place: on a context of its own, or inside of what is open there.
+  /// The lane of a place: that of its innermost slice or, for another context, one of that.
   private mutating func lane(at place: TracePlace, context: String? = nil, from time: Int64) -> Int {
     if let outer = stacks[place]?.last, let slice = slices[outer], lanes[slice.lane].open.last == outer,
       context == nil || context == lanes[slice.lane].base
@@ -126,7 +125,7 @@ struct TraceTimeline {
     return freeLane(context ?? name(of: place), from: time)
   }
 
-  /// The first lane of that name in which nothing is open, nor has ended after `time`; a new one when there is none.
+  /// The first lane of that name in which no slice is open or ended after `time`, else a new one.
   private mutating func freeLane(_ base: String, from time: Int64) -> Int {
     let known = lanesOfBase[base] ?? []
     if let free = known.first(where: { lanes[$0].open.isEmpty && lanes[$0].end <= time }) { return free }
@@ -151,11 +150,11 @@ struct TraceTimeline {
 
   private mutating func append(_ line: String) {
     guard !line.isEmpty else { return }
-    // The file begins with a bracket, and every other line follows one.
+    // Every line but the first follows a comma.
     text += text == "[\n" ? line : ",\n" + line
   }
 
-  /// The time since the file was begun; none before it, and at most that of a century.
+  /// The time since the beginning of the file, from 0 to about a century.
   private func nanoseconds(_ instant: ContinuousClock.Instant) -> Int64 {
     let time = origin.duration(to: instant)
     guard time > .zero else { return 0 }

@@ -1,6 +1,6 @@
-// UndoGroup.swift: steps that are undone together, while their group is open and afterwards.
+// UndoGroup.swift: groups of steps, open and closed.
 
-/// One thing to do to a target, which is not kept alive.
+/// One change of a target, which is referenced weakly.
 struct UndoStep {
   weak var target: AnyObject?
   let perform: (AnyObject) throws -> Void
@@ -11,15 +11,14 @@ struct UndoAction {
   var isDiscardable = false
 }
 
-/// Steps that are undone together, the last first.
+/// Steps that are undone together, last first.
 struct UndoGroup {
   var steps: [UndoStep] = []
   var action = UndoAction()
 
-  /// Whether a step's target is alive.
   var isLive: Bool { steps.contains { $0.target != nil } }
 
-  /// Performs the steps, last first. One that fails does not keep the others from running.
+  /// Performs the steps, last first. A step that fails does not stop the others.
   /// - Returns: the first error.
   func perform() -> (any Error)? {
     var first: (any Error)?
@@ -31,19 +30,18 @@ struct UndoGroup {
   }
 }
 
-/// The groups that are open, each inside of the one before.
+/// The open groups, each nested in the one before.
 ///
-/// The steps of all of them stand in one list, in the order in which they were registered, and a group is where it begins
-/// there. So a group that closes moves no step, and nothing is as deep as groups are nested.
+/// One list has the steps of all, and a group is a position in it. So closing a group moves no steps, and nesting costs no stack.
 ///
-/// What is released may call the history from its `deinit`: it is kept until the change is made.
+/// Releasing steps may call the history from a `deinit`, so they are released after the change.
 final class OpenGroups {
   private struct Frame {
     let number: Int
     var start: Int
     let coalescing: String?
     var action = UndoAction()
-    /// The groups that were closed inside of it, in order, while nothing has taken them out.
+    /// The closed groups within it, in order, unless they were removed.
     var closed: [Closed] = []
   }
 
@@ -57,7 +55,6 @@ final class OpenGroups {
 
   var level: Int { frames.count }
 
-  /// Whether a step's target is alive.
   var isLive: Bool { steps.contains { $0.target != nil } }
 
   var action: UndoAction {
@@ -65,18 +62,18 @@ final class OpenGroups {
     set { if !frames.isEmpty { frames[0].action = newValue } }
   }
 
-  /// Opens a group. Its number tells it from all others of the history.
+  /// Opens a group with a number that is unique in the history.
   func open(_ number: Int, coalescing: String? = nil) {
     frames.append(Frame(number: number, start: steps.count, coalescing: coalescing))
   }
 
-  /// How many groups are open up to that one; `nil` when it is closed.
+  /// The number of open groups up to that one; `nil` when it is closed.
   func level(of number: Int) -> Int? { frames.lastIndex { $0.number == number }.map { $0 + 1 } }
 
   func append(_ step: UndoStep) { steps.append(step) }
 
   /// Closes the innermost group.
-  /// - Returns: the group when it was the outermost one, and with what it may be joined.
+  /// - Returns: for the outermost group, its steps and the kind with which it may be joined.
   func close() -> (group: UndoGroup, coalescing: String?)? {
     guard let frame = frames.popLast() else { return nil }
     if frames.isEmpty {
@@ -90,7 +87,7 @@ final class OpenGroups {
     return nil
   }
 
-  /// Takes out the group that was closed last inside of the innermost one; `nil` when a step stands behind it.
+  /// Removes the last closed group within the innermost one; `nil` when a step follows it.
   func takeNested() -> UndoGroup? {
     guard let closed = frames.last?.closed.last, closed.steps.upperBound == steps.count else { return nil }
     frames[frames.count - 1].closed.removeLast()
@@ -101,7 +98,7 @@ final class OpenGroups {
 
   func removeSteps(of target: AnyObject?) {
     var kept: [UndoStep] = []
-    // Where each step, and the end, stands afterwards.
+    // The new positions of each step and of the end.
     var places: [Int] = []
     for step in steps {
       places.append(kept.count)

@@ -1,29 +1,28 @@
-// UndoHistory+Facade.swift: typed calls that are steps of an undo.
+// UndoHistory+Facade.swift: typed calls as steps of an undo.
 
 import Forwardcast
 
 extension UndoHistory {
-  /// A stand-in for `target` that is its protocol: what is called on it is kept as a step.
+  /// A stand-in for `target` that conforms to its protocol. Each call on it becomes a step.
   ///
   ///     // shape: any Shape, without a table:
   ///     history.prepare(shape, as: ShapeProxy()).move(to: old)
   ///
-  /// A call that answers gives what the proxy gives when nobody responds.
+  /// A call that answers returns what the proxy gives when nobody responds.
   ///
   /// - Parameters:
-  ///   - target: an object. It is not kept alive; once it is gone, so are its steps.
-  ///   - face: a proxy of its own for each stand-in.
-  ///   - isolation: where alone the stand-in takes calls; unless given, where the compiler lets them come from, which is
-  ///     where the history is.
+  ///   - target: an object, referenced weakly; its steps end with it.
+  ///   - face: a proxy that no other stand-in uses.
+  ///   - isolation: the actor on which alone the stand-in takes calls, by default that of the history.
   public func prepare<Face: MulticastFacade>(
     _ target: Face.Interface, as face: Face, isolation: (any Actor)? = nil
   ) -> Face {
     prepare(target, as: face, in: isolation.map { UndoIsolation(actor: $0) })
   }
 
-  /// A stand-in for `target` that is its protocol, which may be shared between threads though the history may not: it takes
-  /// calls where it was prepared, on that actor or else in that task or on that thread. What is called elsewhere fails with
-  /// `MessageError` `isolationMismatch`, which is thrown, or told to the proxy's `onError`. See the form for one isolation.
+  /// A stand-in for `target` that conforms to its protocol and may be shared between threads although the history may not. It takes
+  /// calls on the actor on which it was prepared, or else in that task or on that thread; others fail with `MessageError`
+  /// `isolationMismatch`, thrown or given to the proxy's `onError`. See the overload for one isolation.
   public func prepare<Face: MulticastFacade & Sendable>(
     _ target: Face.Interface, as face: Face, isolation: (any Actor)? = #isolation
   ) -> Face {
@@ -51,7 +50,7 @@ extension UndoHistory {
           var message = sent
           if let failure = try proxy.forward(&message).failures.first { throw failure.error }
         })
-      // An answer is left to what the proxy gives when nobody responds.
+      // The answer is what the proxy gives when nobody responds.
       if table?.method(for: message.selector)?.signature.returnType.kind != .void { throw MessageNotTaken() }
     }
     face.multicast.add(forwarding: standIn)
@@ -59,7 +58,7 @@ extension UndoHistory {
   }
 }
 
-/// Where a history is used: on an actor, or else in a task or on a thread.
+/// Where a history is used: on an actor, or in a task or on a thread.
 private struct UndoIsolation {
   let actor: (any Actor)?
   private let place = TracePlace.current

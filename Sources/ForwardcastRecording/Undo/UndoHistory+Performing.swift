@@ -1,34 +1,34 @@
-// UndoHistory+Performing.swift: undo, redo, and what menus say of them.
+// UndoHistory+Performing.swift: undo, redo, and titles of menu items.
 
 import Forwardcast
 
 extension UndoHistory {
-  /// Whether an undo is in progress: what is registered now is to be redone.
+  /// Whether an undo is in progress: steps that are registered now can be redone.
   public var isUndoing: Bool { phase == .undoing }
 
   /// Whether a redo is in progress.
   public var isRedoing: Bool { phase == .redoing }
 
-  /// Whether there is a step to undo whose target is alive, in a group that is open too.
+  /// Whether there is a step to undo whose target is alive; those of open groups count.
   public var canUndo: Bool { hasOpenGroup || undoStack.top() != nil }
 
   /// Whether there is a step to redo whose target is alive.
   public var canRedo: Bool { redoStack.top() != nil }
 
-  /// How many groups there are to undo.
+  /// The number of groups to undo.
   public var undoCount: Int { undoStack.count + (hasOpenGroup ? 1 : 0) }
 
-  /// How many groups there are to redo.
+  /// The number of groups to redo.
   public var redoCount: Int { redoStack.count }
 
-  /// Undoes the last outermost group, which is closed before if it is open. What its steps register can be redone.
+  /// Undoes the last outermost group, which is closed first if it is open. Steps that this registers can be redone.
   ///
-  /// A step that throws does not keep the others of its group from being undone. What it had registered is kept. What a
-  /// listener of ``Events/willUndo`` registers was done last, and is what is undone.
+  /// A step that throws does not stop the others of its group, and what it registered is kept. Steps that a listener of
+  /// ``Events/willUndo`` registers are the last ones, and so are undone.
   ///
   /// - Returns: whether there was anything to undo.
-  /// - Throws: ``UndoError`` `groupIsOpen` when groups inside of one another are open; `isPerforming` while something is
-  ///   undone or redone, or a group is being made or closed; else the first error of a step, after all have run.
+  /// - Throws: ``UndoError`` `groupIsOpen` when nested groups are open; `isPerforming` during an undo or a redo, or while a group is
+  ///   being opened or closed; else the first error of a step, after all have run.
   @discardableResult
   public func undo() throws -> Bool {
     try performing {
@@ -38,9 +38,9 @@ extension UndoHistory {
     }
   }
 
-  /// Undoes the last group that was closed inside of the open group, or the last outermost one when none is open.
+  /// Undoes the last closed group within the open group, or the last outermost one when none is open.
   ///
-  /// - Returns: whether there was one: a step that was registered after it stands before it.
+  /// - Returns: whether there was one; a step that was registered after it hides it.
   /// - Throws: as ``undo()``.
   @discardableResult
   public func undoNestedGroup() throws -> Bool {
@@ -53,10 +53,10 @@ extension UndoHistory {
     }
   }
 
-  /// Redoes the group that was undone last. What its steps register can be undone.
+  /// Redoes the group that was undone last. Steps that this registers can be undone.
   ///
   /// - Returns: whether there was anything to redo.
-  /// - Throws: as ``undo()``; `groupIsOpen` already for one open group.
+  /// - Throws: as ``undo()``, and `groupIsOpen` when any group is open.
   @discardableResult
   public func redo() throws -> Bool {
     try performing {
@@ -65,7 +65,7 @@ extension UndoHistory {
     }
   }
 
-  /// Runs `body`, in which nothing else is undone or redone.
+  /// Runs `body`, during which undo and redo are refused.
   private func performing(_ body: () throws -> Bool) throws -> Bool {
     guard !isPerforming, held == 0 else { throw refusal(.isPerforming) }
     isPerforming = true
@@ -78,7 +78,7 @@ extension UndoHistory {
     events.broadcast(Events.checkpoint, self)
     guard stack.top() != nil else { return false }
     events.broadcast(phase == .undoing ? Events.willUndo : Events.willRedo, self)
-    // Listeners may have taken everything away.
+    // Listeners may have removed everything.
     let group = stack.pop()
     try perform(group ?? UndoGroup(), phase)
     return group != nil
@@ -87,14 +87,14 @@ extension UndoHistory {
   private func perform(_ group: UndoGroup, _ phase: Phase) throws {
     breakCoalescing()
     self.phase = phase
-    // Groups that are open wait: what is registered meanwhile goes to the other stack.
+    // Open groups are set aside: steps that are registered meanwhile go to the other stack.
     swap(&open, &waiting)
     _ = openGroup(held: true)
-    // What takes this back again has its name.
+    // The reverse has the same name.
     open.action = group.action
     let error = group.perform()
     closeGroup(1)
-    // A listener may have opened another one at the last moment.
+    // Listeners may have opened another one meanwhile.
     closeSilently(to: 0)
     held = 0
     swap(&open, &waiting)
@@ -107,12 +107,11 @@ extension UndoHistory {
 
   // MARK: Names
 
-  /// Names the action that is being registered: the outermost open group or, when none is open, the group that was closed
-  /// last. An empty name removes it.
-  /// - Parameter name: what menus show behind *Undo*.
+  /// Names the current action: the outermost open group or, when none is open, the last closed group. An empty name removes it.
+  /// - Parameter name: the text after *Undo* in menus.
   public func setActionName(_ name: String) { changeAction { $0.name = name } }
 
-  /// Says whether the action that is being registered can be lost without a question, as a change of view can.
+  /// Sets whether the current action can be discarded without asking, as a change of view can.
   public func setActionIsDiscardable(_ isDiscardable: Bool) { changeAction { $0.isDiscardable = isDiscardable } }
 
   private func changeAction(_ change: (inout UndoAction) -> Void) {
@@ -125,43 +124,43 @@ extension UndoHistory {
 
   private var undoAction: UndoAction? { hasOpenGroup ? open.action : undoStack.top()?.action }
 
-  /// The name of what ``undo()`` would undo; empty when it has none or nothing is there.
+  /// The name of the action that ``undo()`` would undo; empty without any.
   public var undoActionName: String { undoAction?.name ?? "" }
 
-  /// The name of what ``redo()`` would redo; empty when it has none or nothing is there.
+  /// The name of the action that ``redo()`` would redo; empty without any.
   public var redoActionName: String { redoStack.top()?.action.name ?? "" }
 
-  /// Whether what ``undo()`` would undo can be lost without a question.
+  /// Whether the action that ``undo()`` would undo can be discarded without asking.
   public var undoActionIsDiscardable: Bool { undoAction?.isDiscardable ?? false }
 
-  /// Whether what ``redo()`` would redo can be lost without a question.
+  /// Whether the action that ``redo()`` would redo can be discarded without asking.
   public var redoActionIsDiscardable: Bool { redoStack.top()?.action.isDiscardable ?? false }
 
-  /// What a menu says: `Undo Rename`, or `Undo`.
+  /// The title of a menu item: `Undo Rename`, or `Undo`.
   public var undoMenuItemTitle: String { menuItemTitle("Undo", undoActionName) }
 
-  /// What a menu says: `Redo Rename`, or `Redo`.
+  /// The title of a menu item: `Redo Rename`, or `Redo`.
   public var redoMenuItemTitle: String { menuItemTitle("Redo", redoActionName) }
 }
 
-/// Why an ``UndoHistory`` refused. The history is then as it was.
+/// Why an ``UndoHistory`` refused a call. The history is unchanged.
 public struct UndoError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Which rule was broken. More may join, so a `switch` needs a `default`.
+  /// The broken rule. More may be added, so a `switch` needs a `default`.
   public struct Code: Hashable, Sendable {
     fileprivate let words: String
 
-    /// More than one group is open, so that it is not clear what is to be undone.
+    /// Groups are open, so that it is not clear what to undo or redo.
     public static let groupIsOpen = Code(words: "undo groups are open")
-    /// A group is to be closed, and none is open.
+    /// No group is open that could be closed.
     public static let noGroupIsOpen = Code(words: "no undo group is open")
     /// An undo or a redo is in progress.
     public static let isPerforming = Code(words: "an undo or a redo is in progress")
-    /// Registration is to be enabled, and it is not disabled.
+    /// Registration is not disabled and cannot be enabled.
     public static let isNotDisabled = Code(words: "registration is not disabled")
   }
 
   public let code: Code
-  /// How many groups were open.
+  /// The number of open groups.
   public let groupingLevel: Int
 
   public var description: String { code == .groupIsOpen ? "\(groupingLevel) \(code.words)" : code.words }

@@ -1,8 +1,8 @@
-// UndoHistory.swift: what takes back what was done, and does it again.
+// UndoHistory.swift: undo and redo by messages.
 
 import Forwardcast
 
-/// Keeps messages that take back what was done, and sends them when asked to.
+/// Keeps messages that reverse changes, and sends them on undo.
 ///
 ///     func setTitle(_ title: String) throws {
 ///       try history.prepare(self).send(.setTitle, self.title)  // how to take it back
@@ -12,24 +12,23 @@ import Forwardcast
 ///     try history.undo()  // sends the old title; what that registers can be redone
 ///     try history.redo()
 ///
-/// A message that is registered while something is undone goes to the redo stack, and while something is redone to the
-/// undo stack; any other empties the redo stack. Arguments are kept, targets are not: the steps of one that died are gone.
+/// During an undo, registered messages go to the redo stack, during a redo to the undo stack; any other empties the redo stack.
+/// Arguments are kept, targets are referenced weakly, and their steps end with them.
 ///
-/// Steps are undone in **groups**, last step first. A group is what is between ``beginGroup()`` and ``endGroup()``; groups
-/// inside of it belong to it, as deep as memory allows. There is no run loop, so nothing is grouped by event: a step that is
-/// registered while no group is open is a group by itself. Groups that follow one another, as those of typed characters, can
-/// become one: see ``group(_:coalescing:_:)``.
+/// Steps are undone in **groups**, last step first. A group is what is registered between ``beginGroup()`` and ``endGroup()``, with
+/// nested groups of any depth. There is no run loop, so nothing is grouped by event: a step outside of a group is a group by itself.
+/// Successive groups, as those of typed characters, can be joined: see ``group(_:coalescing:_:)``.
 ///
-/// Listeners of ``events``, and the steps themselves, may call whatever there is here. What cannot be done at that moment,
-/// such as an undo within an undo, is refused with ``UndoError`` `isPerforming`.
+/// Listeners of ``events`` and steps may call every method. What is impossible at that moment, such as an undo within an undo, is
+/// refused with ``UndoError`` `isPerforming`.
 ///
-/// A history is not `Sendable`: it stays in the isolation of its targets.
+/// A history is not `Sendable`; it stays in the isolation of its targets.
 public final class UndoHistory {
-  /// Who is told of what happens: see ``Events``.
+  /// Sends the messages of ``Events`` to its targets.
   public let events = MulticastProxy<any MessageReceiver>()
 
-  /// Makes a menu's title of a command, `Undo` or `Redo`, and an action name, which may be empty. For other languages, set
-  /// another one.
+  /// Makes the title of a menu item from a command, `Undo` or `Redo`, and an action name, which may be empty. Replace it for other
+  /// languages.
   public var menuItemTitle: (_ command: String, _ actionName: String) -> String = { command, actionName in
     actionName.isEmpty ? command : "\(command) \(actionName)"
   }
@@ -37,14 +36,14 @@ public final class UndoHistory {
   let undoStack = UndoStack()
   let redoStack = UndoStack()
   var open = OpenGroups()
-  /// The groups that are open while something else is undone or redone.
+  /// The open groups, while an undo or a redo has its own.
   var waiting = OpenGroups()
   var phase = Phase.idle
-  /// Whether something is undone or redone, or is about to be: until all listeners have been told of its end.
+  /// Whether an undo or a redo is in progress, from its preparation until all listeners have been told of its end.
   var isPerforming = false
-  /// How many of the open groups nobody may end now: they are the history's own, or are being closed.
+  /// The number of open groups that callers may not end: they are the history's own, or are being closed.
   var held = 0
-  /// The kind of groups that are joined to the one on top of the undo stack.
+  /// The kind of groups that can be joined to the top of the undo stack.
   private var coalescing: String?
   private var groupNumber = 0
   private var disabled = 0
@@ -58,13 +57,13 @@ public final class UndoHistory {
 
   // MARK: Registering
 
-  /// A stand-in for `target`: a message that is sent to it is kept as a step, and sent to `target` when the step is undone.
-  /// - Parameter target: a receiver, which is not kept alive; once it is gone, so are its steps.
+  /// A stand-in for `target`: a message that is sent to it becomes a step, whose undo sends the message to `target`.
+  /// - Parameter target: a receiver, referenced weakly; its steps end with it.
   public func prepare(_ target: any MessageReceiver) -> UndoPreparation {
     UndoPreparation(history: self, target: target)
   }
 
-  /// For a class whose methods are no messages.
+  /// Gives advice for classes without messages.
   @available(*, unavailable, message: "put @Receiver on the class, or keep a closure: register(self) { … }")
   @_disfavoredOverload
   public func prepare(_ target: AnyObject) -> UndoPreparation { preconditionFailure("it is not called") }
@@ -74,12 +73,12 @@ public final class UndoHistory {
   ///     history.register(self) { $0.move(to: old) }
   ///
   /// - Parameters:
-  ///   - target: whom the closure gets. It is not kept alive; once it is gone, so is the step.
-  ///   - body: takes back what was done. It should not hold `target` itself.
+  ///   - target: the argument of the closure, referenced weakly; the step ends with it.
+  ///   - body: reverses the change. It should not capture `target`.
   public func register<Target: AnyObject>(_ target: Target, _ body: @escaping (Target) throws -> Void) {
     register(
       UndoStep(target: target) { object in
-        // The step was made with a `Target`, and gets that object back.
+        // The object is the `Target` with which the step was made.
         try body(unsafeDowncast(object, to: Target.self))
       })
   }
@@ -99,20 +98,20 @@ public final class UndoHistory {
     open.append(step)
   }
 
-  /// Whether steps are kept. Nothing is registered, and no group made, while they are not.
+  /// Whether steps are registered and groups made.
   public var isRegistrationEnabled: Bool { disabled == 0 }
 
-  /// Keeps no steps until ``enableRegistration()`` has been called as often as this.
+  /// Registers nothing until ``enableRegistration()`` has been called as often as this.
   public func disableRegistration() { disabled += 1 }
 
-  /// Takes back one ``disableRegistration()``.
+  /// Reverses one ``disableRegistration()``.
   /// - Throws: ``UndoError`` `isNotDisabled`.
   public func enableRegistration() throws(UndoError) {
     guard disabled > 0 else { throw refusal(.isNotDisabled) }
     disabled -= 1
   }
 
-  /// Runs `body`, of which no step is kept.
+  /// Runs `body` without registering steps.
   public func withoutRegistration<T>(_ body: () throws -> T) rethrows -> T {
     disabled += 1
     // `removeAllActions` may have enabled registration meanwhile.
@@ -122,31 +121,30 @@ public final class UndoHistory {
 
   // MARK: Groups
 
-  /// How many groups are open.
+  /// The number of open groups.
   public var groupingLevel: Int { open.level }
 
-  /// Opens a group: what is registered until the matching ``endGroup()`` is undone together.
+  /// Opens a group: steps up to the matching ``endGroup()`` are undone together.
   public func beginGroup() { _ = openGroup() }
 
-  /// Closes the group that was opened last. An empty one leaves nothing behind.
-  /// - Throws: ``UndoError`` `noGroupIsOpen`; `isPerforming` where the group is being closed, or is that of an undo or a redo.
+  /// Closes the group that was opened last. An empty one is dropped.
+  /// - Throws: ``UndoError`` `noGroupIsOpen`; `isPerforming` if the group is being closed or belongs to an undo or a redo.
   public func endGroup() throws(UndoError) {
     guard open.level > held else { throw refusal(open.level == 0 ? .noGroupIsOpen : .isPerforming) }
     closeGroup(open.level)
   }
 
-  /// Runs `body` in a group, which is closed also when it throws.
+  /// Runs `body` in a group, which is closed even if it throws.
   ///
   ///     history.group("Typing", coalescing: "typing") {
   ///       history.register(self) { [text] in $0.text = text }
   ///     }
   ///
   /// - Parameters:
-  ///   - name: the group's action name; none unless given.
-  ///   - coalescing: what kind of change it is. An outermost group becomes part of the one before where that was of the same
-  ///     kind, so that typed characters are undone together. Any other step or group, an undo, a redo and
-  ///     ``breakCoalescing()`` end that.
-  ///   - body: registers the steps. What it throws is thrown on.
+  ///   - name: the group's action name, if any.
+  ///   - coalescing: the kind of change. An outermost group is joined to the previous one of the same kind, so that typed characters
+  ///     are undone together, unless there was another step or group, an undo, a redo or ``breakCoalescing()`` in between.
+  ///   - body: registers the steps. Its error is rethrown.
   public func group<T>(_ name: String = "", coalescing: String? = nil, _ body: () throws -> T) rethrows -> T {
     let number = openGroup(coalescing: coalescing)
     defer {
@@ -156,12 +154,12 @@ public final class UndoHistory {
     return try body()
   }
 
-  /// Keeps the next group from becoming part of the last one: see ``group(_:coalescing:_:)``. Called where the user does
-  /// something else, such as placing the cursor.
+  /// Prevents the next group from being joined to the last one: see ``group(_:coalescing:_:)``. To be called when the user does
+  /// something else, such as moving the cursor.
   public func breakCoalescing() { coalescing = nil }
 
-  /// Opens a group and tells of it.
-  /// - Parameter held: whether nobody may end it until the caller takes that back.
+  /// Opens a group and sends its events.
+  /// - Parameter held: whether callers may not end it until `held` is reset.
   func openGroup(coalescing: String? = nil, held isHeld: Bool = false) -> Int {
     events.broadcast(Events.checkpoint, self)
     groupNumber += 1
@@ -172,10 +170,10 @@ public final class UndoHistory {
     return number
   }
 
-  /// Closes a group unless it is closed, and with it those that were left open in it.
+  /// Closes a group, if it is open, with those within it.
   func close(_ number: Int) { if let level = open.level(of: number) { closeGroup(level) } }
 
-  /// Closes the groups down to that level, and tells of the outermost of them.
+  /// Closes the groups down to that level, and sends the events of the outermost.
   func closeGroup(_ level: Int) {
     let outer = held
     held = level
@@ -200,13 +198,13 @@ public final class UndoHistory {
     }
   }
 
-  /// How many outermost groups can be undone, and redone; 0, the default, and less is no limit. The oldest are dropped first, at
-  /// once when the limit is lowered; while groups are registered, up to a quarter more are kept for a while.
+  /// The most outermost groups to undo, and to redo; 0, the default, and less mean no limit. The oldest are dropped first: at once when
+  /// the limit is lowered; otherwise up to a quarter more may be kept for a while.
   public var levelsOfUndo = 0 { didSet { for stack in [undoStack, redoStack] { stack.limit = max(levelsOfUndo, 0) } } }
 
   // MARK: Forgetting
 
-  /// Forgets all steps, also those of open groups, which stay open; and enables registration.
+  /// Removes all steps, also of open groups, which stay open; and enables registration.
   public func removeAllActions() {
     undoStack.removeAll()
     redoStack.removeAll()
@@ -215,7 +213,7 @@ public final class UndoHistory {
     (disabled, coalescing) = (0, nil)
   }
 
-  /// Forgets the steps of a target. Whether registration is enabled stays as it is.
+  /// Removes the steps of a target.
   public func removeAllActions(withTarget target: AnyObject) {
     undoStack.removeSteps(of: target)
     redoStack.removeSteps(of: target)
@@ -227,13 +225,13 @@ public final class UndoHistory {
 }
 
 extension UndoHistory {
-  /// What a history tells its ``UndoHistory/events``: keys of messages whose argument is the history.
+  /// The messages that a history sends to its ``UndoHistory/events``, with the history as argument.
   ///
   ///     history.events.on(UndoHistory.Events.didUndo) {
   ///       menu.title = $0.undoMenuItemTitle
   ///     }
   public enum Events {
-    /// A group is about to be opened or closed, or something to be undone or redone.
+    /// Before a group is opened or closed, and before an undo or a redo.
     public static let checkpoint = Message<(UndoHistory) -> Void>("undoHistoryCheckpoint:")
     public static let didOpenGroup = Message<(UndoHistory) -> Void>("undoHistoryDidOpenGroup:")
     public static let willCloseGroup = Message<(UndoHistory) -> Void>("undoHistoryWillCloseGroup:")

@@ -1,20 +1,20 @@
-// UndoPreparation.swift: takes messages as steps of an undo history.
+// UndoPreparation.swift: turns messages into steps of an undo history.
 
 import Forwardcast
 
-/// A stand-in for a target of an ``UndoHistory``: what it is sent becomes a step.
+/// A stand-in for a target of an ``UndoHistory``: each message to it becomes a step.
 ///
 ///     try history.prepare(shape).send(.moveTo, old)          // by key
 ///     try history.prepare(shape).dynamic.move(to: old)       // by name
 ///
-/// A message is checked when it is registered, not when it is undone: the target answers it, and takes the arguments. While
-/// registration is disabled it is checked and dropped.
+/// A message is checked when it is registered, not when it is undone: the target must answer it and take the arguments. While
+/// registration is disabled, it is checked and dropped.
 public struct UndoPreparation {
   let history: UndoHistory
   let target: any MessageReceiver
 
-  /// Registers a message by its key. An answer is not waited for.
-  /// - Throws: `MessageError` `unrecognizedSelector`, or what says that the arguments do not fit.
+  /// Registers a message by its key.
+  /// - Throws: `MessageError` `unrecognizedSelector`, or the error of arguments that do not fit.
   public func send<R, each A>(_ message: Message<(repeat each A) -> R>, _ arguments: repeat each A) throws {
     var boxes: [ArgumentBox] = []
     for argument in repeat each arguments { boxes.append(ArgumentBox(argument)) }
@@ -34,14 +34,14 @@ public struct UndoPreparation {
       })
   }
 
-  /// Messages written like calls, without a key; each is registered and answers `nil`.
+  /// Messages in the syntax of calls; each is registered and answers `nil`.
   /// - Throws: as ``send(_:_:)``.
   public var dynamic: DynamicSends { UndoStandIn { [self] in try perform($0) }.dynamic }
 }
 
-/// Takes every message as a step; whether the target answers it is found out then.
+/// Takes every message as a step, without checking that the target answers it.
 final class UndoStandIn: MessageForwarding, ForwardingToMany {
-  /// States the types of messages. Those that it does not have are of objects throughout.
+  /// The types of messages; those that it does not have take objects.
   private let table: SelectorTable?
   private let take: (Invocation) throws -> Void
 

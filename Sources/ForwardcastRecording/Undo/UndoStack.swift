@@ -1,16 +1,16 @@
-// UndoStack.swift: the groups that can be undone, or redone, and how many of them.
+// UndoStack.swift: the groups to undo, or to redo, with their limit.
 
-/// Closed groups, the last on top, of which no more than a limit can be taken.
+/// Closed groups, the last on top, with a limit of how many can be undone.
 ///
-/// Groups whose targets have all died do not count for the limit. Looking for them takes as long as there are groups, so it
-/// is done once a quarter more are there than may be taken: each group that is pushed pays for five looks.
+/// Groups whose targets are gone do not count for the limit. Finding them is linear, so it is done when a quarter more groups are
+/// there than the limit: amortized, each push examines five groups.
 ///
-/// What is released may call the history from its `deinit`: it is kept until the change is made.
+/// Releasing steps may call the history from a `deinit`, so they are released after the change.
 final class UndoStack {
   private var groups: [UndoGroup] = []
-  /// How many groups may still be taken: the limit, one less for each that was taken, and one more for each that was pushed.
+  /// The number of groups that may still be popped: the limit, minus pops, plus pushes.
   private var left = Int.max
-  /// How many groups were looked at because of the limit.
+  /// The number of groups that were examined because of the limit.
   private(set) var looks = 0
 
   var limit = 0 {
@@ -21,7 +21,7 @@ final class UndoStack {
     }
   }
 
-  /// How many groups can be taken whose targets are alive.
+  /// The number of groups that can be popped and whose targets are alive.
   var count: Int { min(left, groups.count(where: \.isLive)) }
 
   func push(_ group: UndoGroup) {
@@ -38,7 +38,7 @@ final class UndoStack {
     withExtendedLifetime(old) {}
   }
 
-  /// The last group that has something to do; those above it whose targets have all died are dropped.
+  /// The last group with a living target; those above it are dropped.
   func top() -> UndoGroup? {
     while let last = groups.last, !last.isLive { groups.removeLast() }
     return groups.last
