@@ -94,8 +94,7 @@ enum Command {
 func scriptText(_ path: String) throws(FileError) -> String {
   let bytes = try readFile(path, limit: ScriptSession.textLimit)
   // A text that is too long is refused by the parser, wherever it was cut.
-  return bytes.count > ScriptSession.textLimit
-    ? String(decoding: bytes, as: UTF8.self) : try decoded(bytes, from: path)
+  return bytes.count > ScriptSession.textLimit ? String(decoding: bytes, as: UTF8.self) : try decoded(bytes, from: path)
 }
 
 /// Bytes as text.

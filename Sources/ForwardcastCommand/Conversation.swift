@@ -140,8 +140,7 @@ final class Conversation {
       }
     case (":save", let path?):
       do throws(FileError) { try writeFile(path, spoken.joined()) } catch { note(.failure, error.text) }
-    case (":trace", "on"?), (":trace", "off"?):
-      display.tracing.store(argument == "on", ordering: .relaxed)
+    case (":trace", "on"?), (":trace", "off"?): display.tracing.store(argument == "on", ordering: .relaxed)
     case (":quit", nil): isOver = true
     default: note(.usage, "no command \(ShownText.shown(line)); :help lists them")
     }

@@ -118,9 +118,7 @@ final class ProgressDisplay: Sendable {
   /// A new run begins: it is a second until the line is shown.
   func restart() { state.withLock { $0.next = .now + .seconds(1) } }
 
-  func clear() {
-    if state.withLock({ exchange(&$0.isShown, with: false) }) { Stream.error.write("\r\u{1B}[K") }
-  }
+  func clear() { if state.withLock({ exchange(&$0.isShown, with: false) }) { Stream.error.write("\r\u{1B}[K") } }
 
   /// Draws the line, once a second has gone by and then ten times a second.
   private func show(_ progress: ScriptProgress) {

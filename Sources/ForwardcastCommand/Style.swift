@@ -25,7 +25,5 @@ struct Style {
     return lines.joined(separator: "\n")
   }
 
-  private func paint(_ text: String, _ code: String) -> String {
-    isColoured ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
-  }
+  private func paint(_ text: String, _ code: String) -> String { isColoured ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text }
 }

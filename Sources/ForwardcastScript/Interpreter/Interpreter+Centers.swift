@@ -55,9 +55,7 @@ extension Interpreter {
     try run.charge(Work.pass * world.services.services.count)
     let errors = HookErrors()
     let sending = SendInProgress(run: run, depth: frame.depth + 1)
-    SendInProgress.$current.withValue(sending) {
-      HookErrors.$current.withValue(errors) { world.services.clearData() }
-    }
+    SendInProgress.$current.withValue(sending) { HookErrors.$current.withValue(errors) { world.services.clearData() } }
     try run.check()
     if let error = errors.first { throw error }
   }

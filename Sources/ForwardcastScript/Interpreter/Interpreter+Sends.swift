@@ -93,9 +93,8 @@ extension Interpreter {
     func tell(_ stage: MessageEvent.Stage, _ evidence: @autoclosure () -> String = "") {
       world.tell {
         MessageEvent(
-          stage, name: shape.selector, message: sending.asked,
-          sender: frame.object?.reference.description ?? "script", receiver: reference.description,
-          evidence: evidence(), step: step)
+          stage, name: shape.selector, message: sending.asked, sender: frame.object?.reference.description ?? "script",
+          receiver: reference.description, evidence: evidence(), step: step)
       }
     }
     tell(.sent)
@@ -152,8 +151,7 @@ extension Interpreter {
         let goesOn = try policy.needsMore(after: answer)
         answers.append(answer)
         return goesOn
-      },
-      finish: { $0 })
+      }, finish: { $0 })
     let collected = try deliver(sending, reference, policy: policy) { call in
       if let stated = (proxy as? ScriptPoint)?.selectors, !stated.contains(call.selector) {
         throw proxy.doesNotRecognize(call.selector)

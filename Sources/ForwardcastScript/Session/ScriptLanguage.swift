@@ -34,8 +34,7 @@ public enum ScriptLanguage {
 
   /// All entries, by kind.
   public static let entries: [Entry] =
-    explained(StatementWord.self, .statement)
-    + explained(ExpressionWord.self, .expression) + [
+    explained(StatementWord.self, .statement) + explained(ExpressionWord.self, .expression) + [
       Entry(
         kind: .expression, word: "responds", form: "p responds \"sel:\"",
         meaning: "Whether an object, a proxy or a value would answer a message.")

@@ -182,8 +182,7 @@ public struct ScriptHandlers: Sendable {
   /// Handlers. Output goes to standard output by default, the rest nowhere. The parameters are the properties of these names.
   public init(
     output: @escaping @Sendable (String) -> Void = { print($0, terminator: "") },
-    diagnostics: @escaping @Sendable (ScriptError) -> Void = { _ in },
-    trace: (@Sendable (String) -> Void)? = nil,
+    diagnostics: @escaping @Sendable (ScriptError) -> Void = { _ in }, trace: (@Sendable (String) -> Void)? = nil,
     progress: (@Sendable (ScriptProgress) -> Void)? = nil
   ) {
     (self.output, self.diagnostics, self.trace, self.progress) = (output, diagnostics, trace, progress)

@@ -172,8 +172,7 @@ extension ScriptValue {
     case .string(let text): size += text.utf8.count
     case .object(let reference): size += reference.description.utf8.count
     case .signature(let signature): size += signature.description.utf8.count
-    case .list(let elements):
-      for element in elements { try element.measure(into: &size, depth: depth + 1) }
+    case .list(let elements): for element in elements { try element.measure(into: &size, depth: depth + 1) }
     case .dictionary(let entries):
       for (key, value) in entries {
         size += 2 * MemoryLayout<String>.stride + key.utf8.count
