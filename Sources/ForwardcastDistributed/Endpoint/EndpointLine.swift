@@ -1,30 +1,30 @@
-// EndpointLine.swift: one sender's messages at an endpoint: each at most once, in order, one at a time.
+// EndpointLine.swift: one sender's messages at an endpoint, run at most once, in order, one at a time.
 
 import Forwardcast
 
-/// One sender's messages at an endpoint, by their numbers. It belongs to the endpoint's isolation.
+/// One sender's messages at an endpoint, by number. Isolated to the endpoint.
 ///
-///     base … the first number that the sender awaits      passed … the last that has begun, or will not begin any more
+///     base … the first number that the sender awaits      passed … the last that has begun, or will never begin
 ///
-///         over | answered, running | held: waits for its turn | not come
+///         over | answered, running | held: waits for its turn | not received
 ///              ^ base              ^ passed                                ^ base + window
 ///
-/// A sender states with each message which is the first that it still awaits, and for how long at most it awaits those between
-/// that one and this. So a message waits for those before it that have not come, but for none that its sender has given up.
+/// With each message a sender states the first one that it still awaits, and how long at most it awaits those between that one and
+/// this. So a message waits for earlier ones that were not received, unless the sender has given them up.
 final class EndpointLine {
-  /// How far a number may be above the last one: more messages than any sender loses between two that arrive.
+  /// The most that a number may exceed the last one: more messages than get lost between two that arrive.
   static let reach = 1 << 20
 
   let name: LineName
   let owner: WireName
   var lastUse = 0
-  /// Whether a task of the endpoint looks when a message has waited long enough for those before it.
+  /// Whether a task of the endpoint waits for ``patience``.
   var isWatched = false
   private(set) var passed = 0
   private var base = 1
   /// Numbers above `passed` that the sender has given up.
   private var givenUp: Set<Int> = []
-  /// From `base` on, those that have come, by rising numbers: at most `window`.
+  /// The received messages from `base` on, in order: at most `window`.
   private var messages: [EndpointMessage] = []
   private var isRunning = false
   private let window: Int
@@ -34,19 +34,19 @@ final class EndpointLine {
     (self.name, self.owner, self.window, self.memory) = (name, owner, window, memory)
   }
 
-  /// Whether nothing runs: what waits then waits for messages that its own sender has still to send.
+  /// Whether no message runs. Those that wait then wait for messages that were not received.
   var isIdle: Bool { !isRunning }
-  /// Whether the endpoint has closed the line for another.
+  /// Whether the endpoint has closed the line in favour of another.
   var isClosed: Bool { base == .max }
 
   private var firstHeld: EndpointMessage? { messages.first { $0.number > passed } }
 
-  // MARK: What comes
+  // MARK: Receiving
 
-  /// Finds the place of a message.
+  /// Puts a message into its place.
   ///
-  /// - Returns: the message, and whether it has come before: then it has the answer of its first coming.
-  /// - Throws: ``WireRefusal`` for one that does not run.
+  /// - Returns: the message, and whether it was received before; then it has the answer of that time.
+  /// - Throws: ``WireRefusal`` for a message that will not run.
   func place(_ call: WireCall) throws(WireRefusal) -> (EndpointMessage, isSecond: Bool) {
     let number = call.number
     if let message = messages.first(where: { $0.number == number }) { return (message, true) }
@@ -71,9 +71,9 @@ final class EndpointLine {
     number - passed <= EndpointLine.reach && awaited > 0 && awaited <= number + 1 && number - awaited < window
   }
 
-  /// Notes that of all messages up to `number` the sender awaits only some, in rising order.
+  /// Notes which of all messages up to `number` the sender still awaits, in order.
   ///
-  /// - Returns: `false` for what no sender says, which is not noted.
+  /// - Returns: `false` for invalid numbers, which are not noted.
   func keepOnly(_ awaited: [Int], upTo number: Int) -> Bool {
     guard number < .max, awaited.count <= window else { return false }
     let first = awaited.first ?? number + 1
@@ -85,13 +85,13 @@ final class EndpointLine {
     return true
   }
 
-  /// Forgets messages that the sender does not await; what has not begun will not.
+  /// Drops messages that the sender does not await; those that have not begun will not.
   func release(below first: Int) {
     guard first > base else { return }
     base = first
     if first - 1 > passed { drop { $0.number < first && $0.number > passed } }
     while let message = messages.first, message.number < first {
-      // What still runs gives its memory back when it ends.
+      // A running message gives its memory back when it ends.
       if message.hasEnded { memory.give(message.size, of: owner) }
       messages.removeFirst()
     }
@@ -104,7 +104,7 @@ final class EndpointLine {
     if !givenUp.isEmpty { givenUp = givenUp.filter { $0 > number } }
   }
 
-  /// The answer of a message that came before; `nil` when it was not kept, does not run, or there is no memory to wait for it.
+  /// The answer of a repeated message; `nil` if it was not kept, does not run, or there is no memory to wait for it.
   func answer(
     to call: WireCall, of message: EndpointMessage, isolation: isolated (any Actor)? = #isolation
   ) async -> String? {
@@ -121,7 +121,7 @@ final class EndpointLine {
     return true
   }
 
-  /// Waits until a message may begin; `false` when it is not to run any more.
+  /// Waits until a message may begin; `false` if it will not run.
   func turn(of message: EndpointMessage, isolation: isolated (any Actor)? = #isolation) async -> Bool {
     await withCheckedContinuation {
       message.turn = $0
@@ -129,7 +129,7 @@ final class EndpointLine {
     }
   }
 
-  /// Notes the answer of the message that ran, and lets the next begin.
+  /// Stores the answer of the message that ran, and lets the next begin.
   func end(_ message: EndpointMessage, with answer: String) {
     memory.give(message.size, of: owner)
     let keeps = messages.contains { $0 === message } && memory.take(answer.utf8.count, for: owner)
@@ -139,7 +139,7 @@ final class EndpointLine {
     goOn()
   }
 
-  /// Lets the next message begin where nothing runs and nothing that may still come is before it.
+  /// Lets the next message begin if none runs and it waits for no earlier one.
   func goOn() {
     guard !isRunning, let next = firstHeld, let turn = next.turn else { return }
     while givenUp.contains(passed + 1) { pass(passed + 1) }
@@ -150,10 +150,10 @@ final class EndpointLine {
     turn.resume(returning: true)
   }
 
-  /// Until when the first waiting message waits for earlier ones that have not come; `nil` where none waits.
+  /// How long the first waiting message waits for earlier ones; `nil` if none waits.
   var patience: Deadline? { isRunning ? nil : firstHeld?.patience }
 
-  /// Ends what waits for its turn: it does not run.
+  /// Drops the messages that wait for their turn.
   func dropHeld() { drop { $0.number > passed } }
 
   private func drop(_ isMeant: (EndpointMessage) -> Bool) {
@@ -165,16 +165,15 @@ final class EndpointLine {
   }
 }
 
-/// One message that has come, until its sender does not await it any more.
+/// A received message, until its sender no longer awaits it.
 final class EndpointMessage {
   let number: Int
-  /// How much of the endpoint's memory it takes: its text and those of its repetitions until it has ended, then the answer that
-  /// is kept.
+  /// The endpoint's memory that it takes: its text and those of its repetitions until it has ended, then its stored answer.
   fileprivate(set) var size: Int
-  /// Until when it waits for messages before it that have not come.
+  /// How long it waits for earlier messages that were not received.
   let patience: Deadline
   fileprivate var turn: CheckedContinuation<Bool, Never>?
-  /// Its answer, for the case that the engine delivers it twice.
+  /// Its answer, in case the engine delivers it twice.
   fileprivate private(set) var kept: String?
   fileprivate private(set) var hasEnded = false
   private var listeners: [CheckedContinuation<String?, Never>] = []
@@ -183,7 +182,7 @@ final class EndpointMessage {
     (self.number, self.patience, self.size) = (number, patience, size)
   }
 
-  /// The answer, once there is one; `nil` when it does not run.
+  /// The answer when there is one; `nil` if it does not run.
   fileprivate func answer(isolation: isolated (any Actor)? = #isolation) async -> String? {
     await withCheckedContinuation { listeners.append($0) }
   }
@@ -195,7 +194,6 @@ final class EndpointMessage {
     listeners = []
   }
 
-  /// It does not run.
   fileprivate func drop() {
     end(with: nil, keeps: false)
     turn?.resume(returning: false)

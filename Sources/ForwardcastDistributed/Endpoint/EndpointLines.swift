@@ -1,18 +1,18 @@
-// EndpointLines.swift: the lines of one endpoint, so many and no more.
+// EndpointLines.swift: a limited number of lines at one endpoint.
 
-/// The lines of one endpoint. They belong to its isolation.
+/// The lines of one endpoint. Isolated to the endpoint.
 ///
-/// The endpoint gives lines their names, which no other sender can guess and which are never given again. So a message for a
-/// line that was closed cannot be taken for one of another line.
+/// The endpoint names lines. Nobody can guess a name, and none is used twice, so a message for a closed line is not taken for one
+/// of another line.
 final class EndpointLines {
   private let limits: MessageLimits
   private let memory: EndpointMemory
   private var lines: [LineName: EndpointLine] = [:]
-  /// The lines that were closed last, with the last message that had begun: those above it did not run. At least 16 for each
-  /// line that may be open.
+  /// Recently closed lines, with the last message that had begun: those above it did not run. At least 16 for each possible open
+  /// line.
   private var closed: (latest: [LineName: Int], earlier: [LineName: Int]) = ([:], [:])
   private var uses = 0
-  /// What all names end with.
+  /// The common suffix of all names.
   private let endpoint = UInt32.random(in: 0 ... .max)
 
   init(_ limits: MessageLimits) {
@@ -20,10 +20,10 @@ final class EndpointLines {
     memory = EndpointMemory(limits.memory)
   }
 
-  /// Opens a line. Where there are too many, the idle one that was unused for longest goes: of the same owner, or else of
-  /// the owner with the most lines.
+  /// Opens a line. If there are too many, it closes the least recently used idle one: of the same owner, or else of the owner with
+  /// the most lines.
   ///
-  /// - Returns: its name; `nil` when all lines have messages that run.
+  /// - Returns: its name; `nil` when all lines are busy.
   func open(for owner: WireName) -> LineName? {
     if lines.count >= limits.lines {
       guard let oldest = oldestIdle(for: owner), let line = lines.removeValue(forKey: oldest) else { return nil }
@@ -49,9 +49,9 @@ final class EndpointLines {
     return candidates.min { $0.value.lastUse < $1.value.lastUse }?.key
   }
 
-  /// The line of a message. Where the engine tells callers apart, `owner` does not find another's.
+  /// The line of a message. If the engine identifies callers, `owner` does not find lines of others.
   ///
-  /// - Throws: ``WireRefusal``, which says that the message did not run only where that is known.
+  /// - Throws: ``WireRefusal``, which says that the message did not run only if that is known.
   func find(_ name: LineName?, _ number: Int, for owner: WireName?) throws(WireRefusal) -> EndpointLine {
     guard let name, name.endpoint == endpoint else {
       throw WireRefusal(.unknownLine, "the endpoint never had such a line")
@@ -74,13 +74,13 @@ final class EndpointLines {
     line.lastUse = uses
   }
 
-  /// Ends what waits for its turn, on every line.
+  /// Drops the messages that wait for their turn, on all lines.
   func dropHeld() { for line in lines.values { line.dropHeld() } }
 }
 
-/// What an endpoint holds for its senders, in bytes. It belongs to the endpoint's isolation.
+/// The memory that an endpoint holds for its senders, in bytes. Isolated to the endpoint.
 ///
-/// A sender may hold no more than it leaves free: one that takes all that it may leaves half, two of them leave a third.
+/// A sender may hold no more than it leaves free: one alone leaves half, two leave a third.
 final class EndpointMemory {
   private let most: Int
   private var held = 0

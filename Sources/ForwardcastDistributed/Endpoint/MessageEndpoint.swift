@@ -1,23 +1,21 @@
-// MessageEndpoint.swift: one receiver that other processes may send to.
+// MessageEndpoint.swift: makes a receiver reachable from other processes.
 
 public import Distributed
 public import Forwardcast
 
-/// One receiver, or one proxy, that other processes may send to.
+/// Makes a receiver or a proxy reachable from other processes.
 ///
 ///     let door = MessageEndpoint(room, for: RoomProxy.table, actorSystem: system)
 ///     await system.receptionist.checkIn(door, with: .rooms)  // as the engine has it
 ///
-/// It is a distributed actor of whatever engine it is made for: an engine is a `DistributedActorSystem` whose
-/// serialization requirement is `any Codable`. A sender finds it as that engine lets actors be found, and holds a
-/// ``RemoteReceiver`` for it.
+/// It is a distributed actor of any engine: a `DistributedActorSystem` whose serialization requirement is `any Codable`. Senders
+/// find it as the engine lets them, and send by a ``RemoteReceiver``.
 ///
-/// An endpoint lets through the selectors that it was made with, and no other. Arguments are of the standard types and of
-/// those that it was told; nothing else is made of what arrives. The messages of one sender run in the order in which
-/// they were sent, one at a time, each at most once. What runs in the sender's turn in a process of its own runs on the
-/// endpoint here; rows with an isolation, and targets with a delivery, run where they belong and are waited for.
-public distributed actor MessageEndpoint<ActorSystem>
-where ActorSystem: DistributedActorSystem<any Codable> {
+/// An endpoint accepts only the selectors that it was created with. Arguments are of the standard types and of stated ones; no
+/// other types are decoded. Messages of one sender run in the order of sending, one at a time, each at most once. What would run in
+/// the sender's turn within a process runs on the endpoint; isolated rows and targets with a delivery run in their isolation, and
+/// are waited for.
+public distributed actor MessageEndpoint<ActorSystem> where ActorSystem: DistributedActorSystem<any Codable> {
   private let receiver: any MessageReceiver & Sendable
   private let allowed: [WireName: MessageSelector]
   private let allowedSelectors: Set<MessageSelector>
@@ -25,18 +23,18 @@ where ActorSystem: DistributedActorSystem<any Codable> {
   private let limits: MessageLimits
   private let caller: @Sendable () -> String?
   private let lines: EndpointLines
-  /// Why the endpoint takes nothing any more.
+  /// Why the endpoint was closed.
   private var closed: String?
 
-  /// Makes a receiver reachable for some messages.
+  /// Makes a receiver reachable for a list of selectors.
   ///
   /// - Parameters:
-  ///   - receiver: who gets the messages; the endpoint keeps it.
-  ///   - selectors: those that may come. A key's is its `selector`.
-  ///   - types: what arguments may be besides the standard types.
-  ///   - limits: how large a message may be.
-  ///   - caller: names who calls, where the engine can tell, as from a task-local value: then nobody uses, or closes by opening
-  ///     many, the lines of another. Without it an endpoint takes senders' own word for who they are.
+  ///   - receiver: the receiver, kept alive.
+  ///   - selectors: the accepted selectors. A key's is its `selector`.
+  ///   - types: the types of arguments besides the standard ones.
+  ///   - limits: the limits of messages and memory.
+  ///   - caller: identifies the caller where the engine can, as by a task-local value: then nobody can use the lines of others, or
+  ///     close them by opening many. Otherwise an endpoint trusts senders' own identification.
   ///   - actorSystem: the engine.
   public init(
     _ receiver: any MessageReceiver & Sendable, allowing selectors: [MessageSelector],
@@ -54,7 +52,7 @@ where ActorSystem: DistributedActorSystem<any Codable> {
 
   /// Makes a receiver reachable for the messages of a table, such as that of a protocol: `RoomProxy.table`.
   ///
-  /// Inherited selectors may come too; what is added to the table later is not let through. The rest is as with
+  /// Inherited selectors are accepted, too; rows that are added later are not. Otherwise as
   /// ``init(_:allowing:types:limits:caller:actorSystem:)``.
   public init(
     _ receiver: any MessageReceiver & Sendable, for table: SelectorTable,
@@ -65,12 +63,12 @@ where ActorSystem: DistributedActorSystem<any Codable> {
       receiver, allowing: table.selectors, types: types, limits: limits, caller: caller, actorSystem: actorSystem)
   }
 
-  /// Takes nothing any more: senders are told at once, so that nobody waits for a deadline when a process leaves in order.
+  /// Closes the endpoint: senders are told at once, so that nobody waits for a deadline when a process ends in order.
   ///
-  /// What runs ends; what waits for its turn does not run. Only for the process that made the endpoint; at any other end of
-  /// the engine it does nothing.
+  /// The running message ends; those that wait for their turn do not run. It has an effect only in the process that created the
+  /// endpoint.
   ///
-  /// - Parameter reason: what errors of senders say.
+  /// - Parameter reason: the reason in senders' errors.
   nonisolated public func close(_ reason: String) async {
     await whenLocal { endpoint in
       guard endpoint.closed == nil else { return }
@@ -79,7 +77,7 @@ where ActorSystem: DistributedActorSystem<any Codable> {
     }
   }
 
-  /// Takes what a ``RemoteReceiver`` sends. Not for calls by hand: see <doc:TheWire>.
+  /// Handles a request of a ``RemoteReceiver``; not meant for other callers: see <doc:TheWire>.
   public distributed func receive(_ text: String) async -> String {
     var number: Int?
     do throws(WireRefusal) {
@@ -105,7 +103,7 @@ where ActorSystem: DistributedActorSystem<any Codable> {
 
   private var owner: WireName? { caller().map(WireName.init) }
 
-  /// What is let through, with the types of what is answered at present.
+  /// The accepted selectors, with the types of those that are answered at present.
   private var messages: [(name: String, signature: String?)] {
     allowed.values.sorted { $0.name < $1.name }.map { selector in
       let types = receiver.responds(to: selector) ? receiver.methodSignature(for: selector) : nil
@@ -113,7 +111,7 @@ where ActorSystem: DistributedActorSystem<any Codable> {
     }
   }
 
-  /// Runs a message when it is the turn of its line; gives a message that came before the answer that it had.
+  /// Runs a message in its turn on its line; a repeated message gets the first answer.
   private func take(_ call: WireCall) async throws(WireRefusal) -> String {
     let line = try lines.find(call.line, call.number, for: owner)
     let (message, isSecond) = try line.place(call)
@@ -135,7 +133,7 @@ where ActorSystem: DistributedActorSystem<any Codable> {
     return answer
   }
 
-  /// Sees to it that a message which waits for others that do not come begins in the end. One task serves a line.
+  /// Ensures that a message does not wait too long for earlier ones. One task serves a line.
   private func watch(_ line: EndpointLine) {
     guard !line.isWatched, let patience = line.patience, patience != .never else { return }
     line.isWatched = true
@@ -167,7 +165,7 @@ where ActorSystem: DistributedActorSystem<any Codable> {
     }
   }
 
-  /// A reply as it crosses. One that cannot says so instead.
+  /// The text of a reply, or of a refusal if the reply cannot be sent.
   private func answer(_ reply: WireReply, _ number: Int? = nil) -> String {
     let reason: String
     do throws(WireValueError) {
@@ -182,5 +180,5 @@ where ActorSystem: DistributedActorSystem<any Codable> {
   }
 }
 
-/// Where the engine's identities are `Codable`, an endpoint crosses as its own.
+/// With `Codable` identities, an endpoint is encoded as its identity.
 extension MessageEndpoint: Codable where ActorSystem.ActorID: Codable {}

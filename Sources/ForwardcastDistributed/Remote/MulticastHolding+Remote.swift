@@ -1,34 +1,34 @@
-// MulticastHolding+Remote.swift: receivers of other processes as targets.
+// MulticastHolding+Remote.swift: registers remote receivers as targets.
 
 public import Forwardcast
 
-/// What becomes of a registration when its remote receiver is lost.
+/// What happens to a registration when its remote receiver is lost.
 public enum RemoteAbsence: Hashable, Sendable {
   /// It stays, and each message to it fails.
   case fails
-  /// It is cancelled; what waits for it is dropped.
+  /// It is cancelled, and waiting messages are dropped.
   case endsRegistration
-  /// It stays while the receiver tries to connect again, and each message to it fails at once; what is sent when it is
-  /// back arrives. It is cancelled when the receiver has ended.
+  /// It stays while the receiver tries to reconnect; meanwhile messages to it fail at once. It is cancelled when the receiver has
+  /// ended.
   case keepsTrying(RemoteBackoff)
 }
 
 extension MulticastHolding where Interface: Sendable {
-  /// Registers a receiver of another process as a target.
+  /// Registers a remote receiver as a target.
   ///
   ///     room.add(remote: bob, buffer: .keepNewest(100), whenGone: .endsRegistration)
   ///
-  /// Its messages leave one after another, and the proxy's other targets do not wait for them. Waiting forms of a send wait
-  /// for its answer; errors of a broadcast go to `onError`. Ordinary Swift calls, `broadcast { $0.… }`, do not reach it.
+  /// Its messages leave one after another, and other targets do not wait for them. Senders that wait get its answer; errors of a
+  /// broadcast go to `onError`. Swift calls, `broadcast { $0.… }`, do not reach it.
   ///
   /// - Parameters:
-  ///   - remote: the receiver. It need not be of the proxy's interface.
-  ///   - delivery: where its messages wait; a queue of its own where none is given.
+  ///   - remote: the receiver. It need not conform to the proxy's interface.
+  ///   - delivery: where its messages wait; a queue of its own by default.
   ///   - priority: higher is queued first.
-  ///   - ownership: `.strong` keeps it, which most programs want.
-  ///   - selectors: those that it is to get; `nil` for all that it answers.
-  ///   - buffer: how many messages may wait, and which go when there are more: what a peer that has stopped costs.
-  ///   - absence: what becomes of the registration when the receiver is lost.
+  ///   - ownership: `.strong` keeps it alive, which most programs want.
+  ///   - selectors: the messages for it; `nil` for all that it answers.
+  ///   - buffer: how many messages may wait, and what to do with more: this limits the cost of a peer that does not answer.
+  ///   - absence: what happens to the registration when the receiver is lost.
   @discardableResult
   public func add(
     remote: RemoteReceiver, delivery: Delivery? = nil, priority: Int = 0, ownership: Ownership = .strong,

@@ -1,26 +1,25 @@
-// OutgoingCall.swift: one message or question on its way to another process.
+// OutgoingCall.swift: one message or question to another process.
 
 import Dispatch
 import Forwardcast
 
-/// One message or question from here to an endpoint. Whoever takes it out of its line, under the line's lock, ends it, so it ends
-/// once.
+/// One message or question to an endpoint. Whoever takes it out of its line, under the line's lock, ends it, so it ends once.
 ///
-/// It is the executor of the task that waits for it at the engine. What that task does is run by the caller, who waits for nothing
-/// else: so an answer wakes one thread and not two. Of a caller on an actor it runs only the beginning there, and nothing any more
-/// of one that has stopped waiting: a queue runs the rest.
-final class OutgoingCall: TaskExecutor, @unchecked Sendable {  // its variables are used under the lock of its line
+/// It is the executor of the task that waits at the engine. The caller runs that task's jobs while it waits, so that an answer
+/// wakes one thread and not two. A caller on an actor runs only the first ones, and a caller that has stopped waiting none: a queue
+/// runs the rest.
+final class OutgoingCall: TaskExecutor, @unchecked Sendable {  // its line locks the variables; `wait` is a lock
   enum Text: Sendable {
-    /// Gets a number when the window has room.
+    /// Numbered when the window has room.
     case message(WireCallText)
-    /// Belongs to no line, and leaves at once.
+    /// Without a line, and sent at once.
     case question(String)
   }
 
   private struct Wait: Sendable {
     var end: Result<WireFields, any Error>?
     var jobs: [UnownedJob] = []
-    /// Waits for an end, or for jobs. Who takes it under the lock resumes it.
+    /// Waits for an end or for jobs. Whoever takes it under the lock resumes it.
     var caller: UnsafeContinuation<Void, Never>?
     var hasCallerForJobs = true
   }
@@ -28,16 +27,16 @@ final class OutgoingCall: TaskExecutor, @unchecked Sendable {  // its variables 
   let selector: String
   let text: Text
   let deadline: Deadline
-  /// How long it may take in all, for errors.
+  /// Its time limit, for errors.
   let time: Duration
-  /// Whether it counts toward giving up when it is not answered.
+  /// Whether a missing answer counts toward `givesUpAfter`.
   let counts: Bool
   var ticket = 0
-  /// Its number on the line; 0 while it waits, and for a question.
+  /// Its number on the line; 0 while it waits, and for questions.
   var number = 0
-  /// Whether an endpoint did not know its line, so that it is sent once more.
+  /// Whether it is sent again, since the endpoint did not know its line.
   var isSecond = false
-  /// Waits for it at the engine.
+  /// The task that waits at the engine.
   var task: Task<Void, Never>?
   private let wait = Guarded(Wait())
 
@@ -59,8 +58,8 @@ final class OutgoingCall: TaskExecutor, @unchecked Sendable {  // its variables 
   /// Waits for the end.
   ///
   /// - Parameters:
-  ///   - startsJobs: whether the caller runs what the engine's task does until it suspends.
-  ///   - runsJobs: whether the caller also runs the rest.
+  ///   - startsJobs: whether the caller runs the task's first jobs.
+  ///   - runsJobs: whether the caller runs the rest as well.
   nonisolated(nonsending) func value(startsJobs: Bool, runsJobs: Bool) async throws -> WireFields {
     defer { leaveJobs() }
     if startsJobs { runJobs() }
@@ -94,7 +93,7 @@ final class OutgoingCall: TaskExecutor, @unchecked Sendable {  // its variables 
     if isLeft { leave(job) }
   }
 
-  /// Runs jobs until the call has ended, or there are none.
+  /// Runs jobs until the call has ended or there are none.
   private func runJobs() {
     while let job = wait.withLock({ $0.end == nil && !$0.jobs.isEmpty ? $0.jobs.removeFirst() : nil }) {
       job.runSynchronously(on: asUnownedTaskExecutor())

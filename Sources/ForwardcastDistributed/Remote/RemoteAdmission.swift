@@ -1,9 +1,9 @@
-// RemoteAdmission.swift: receivers for endpoints, as they are found.
+// RemoteAdmission.swift: connects to endpoints as they are discovered.
 
 public import Distributed
 import Forwardcast
 
-/// Connects to endpoints as an engine finds them, all at the same time, and tries again those that cannot be reached.
+/// Connects to endpoints as an engine discovers them, concurrently, and retries those that cannot be reached.
 ///
 ///     let admission = RemoteAdmission<ClusterSystem>(
 ///       options: RemoteOptions(types: roomTypes, givesUpAfter: 1))
@@ -17,28 +17,27 @@ import Forwardcast
 ///       }
 ///     }
 ///
-/// One that is slow, or cannot be reached, delays no other, and its error ends nothing. Only what cannot become better is not
-/// tried again: an endpoint that refuses, or whose answer cannot be read.
-public struct RemoteAdmission<ActorSystem>: Sendable
-where ActorSystem: DistributedActorSystem<any Codable> {
-  /// What became of an endpoint.
+/// Endpoints do not delay one another, and an error of one ends nothing. What cannot succeed later is not retried: an endpoint that
+/// refuses, or whose answer cannot be read.
+public struct RemoteAdmission<ActorSystem>: Sendable where ActorSystem: DistributedActorSystem<any Codable> {
+  /// The outcome for an endpoint.
   public enum Event: Sendable {
-    /// It is connected. With its identity, by which an engine says what becomes of it: a name may be that of its successor.
+    /// It is connected. Its identity tells it from a successor of the same name.
     case admitted(RemoteReceiver, ActorSystem.ActorID)
-    /// It could not be connected to, and whether it is tried again.
+    /// It could not be connected to; whether that is retried.
     case refused(ActorSystem.ActorID, RemoteError, triesAgain: Bool)
-    /// No more are found, with the error of the search if it ended in one. Those that were found are still connected to.
+    /// The discovery ended, perhaps with an error. Those found before are still connected to.
     case searchEnded((any Error)?)
   }
 
-  /// For each receiver: deadlines, bounds and types.
+  /// The options of each receiver.
   public var options: RemoteOptions
-  /// How often an endpoint is tried again.
+  /// How often to retry.
   public var backoff: RemoteBackoff
-  /// What errors call an endpoint.
+  /// The name of an endpoint in errors.
   public var name: @Sendable (ActorSystem.ActorID) -> String
 
-  /// An admission; each as its property says.
+  /// Creates an admission; the parameters are its properties.
   public init(
     options: RemoteOptions = RemoteOptions(), backoff: RemoteBackoff = RemoteBackoff(attempts: 8),
     name: @escaping @Sendable (ActorSystem.ActorID) -> String = { "\($0)" }
@@ -46,10 +45,10 @@ where ActorSystem: DistributedActorSystem<any Codable> {
     (self.options, self.backoff, self.name) = (options, backoff, name)
   }
 
-  /// Connects to each endpoint of a sequence, and tells what became of it. The events end when all is told, or nobody reads them.
+  /// Connects to each endpoint of a sequence. The events end when there can be no more, or nobody reads them.
   ///
-  /// An endpoint that is found again is connected to again only when its receiver has ended, or nobody keeps it.
-  /// - Parameter found: endpoints as they are discovered, the same one as often as it is seen.
+  /// A known endpoint is connected to again only when its receiver has ended or was released.
+  /// - Parameter found: endpoints as they are discovered; repetitions are allowed.
   public func events<Found: AsyncSequence & Sendable>(of found: Found) -> AsyncStream<Event>
   where Found.Element == MessageEndpoint<ActorSystem> {
     AsyncStream { events in
@@ -76,7 +75,7 @@ where ActorSystem: DistributedActorSystem<any Codable> {
     }
   }
 
-  /// The receiver, once the endpoint answers; `nil` when it is not tried any more.
+  /// The receiver when the endpoint answers; `nil` if it is not retried.
   private func connect(
     to endpoint: MessageEndpoint<ActorSystem>, _ events: AsyncStream<Event>.Continuation
   ) async -> RemoteReceiver? {
@@ -96,12 +95,12 @@ where ActorSystem: DistributedActorSystem<any Codable> {
   }
 }
 
-/// The endpoints that are connected to, or are being connected to.
+/// The endpoints that are or will be connected.
 private final class KnownEndpoints<ID: Hashable & Sendable>: Sendable {
-  /// For each whether it still is.
+  /// For each, whether it still is.
   private let known = Guarded<[ID: @Sendable () -> Bool]>([:])
 
-  /// Whether an endpoint is to be connected to; it counts as known from then on. Only one task asks.
+  /// Whether to connect to an endpoint, which is known from then on. Called by one task only.
   func begin(_ id: ID) -> Bool {
     if let isKnown = known.withLock({ $0[id] }), isKnown() { return false }
     known.withLock { $0[id] = { true } }

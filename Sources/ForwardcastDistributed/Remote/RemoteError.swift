@@ -1,58 +1,57 @@
-// RemoteError.swift: why a message to another process was not answered.
+// RemoteError.swift: errors of messages to other processes.
 
-/// Why a message to another process was not answered, and whether it can have run there.
+/// Why a message to another process was not answered, and whether it may have run there.
 ///
-/// A `MessageError` of the other side crosses as what it is. Any other error arrives as ``Code/foreignError``, with the
-/// name of its type and its text.
+/// A `MessageError` of the other side arrives as such, any other error as ``Code/foreignError`` with the name of its type and its
+/// text.
 ///
-/// The text begins with the rule and ends with what is known of the message:
+/// The text begins with the code and ends with what is known of the message:
 /// `timed out add: of counter: no answer in 1.0 seconds, unknown whether it arrived`.
 public struct RemoteError: Error, Hashable, CustomStringConvertible {
-  /// Which rule was broken. More may join, so a `switch` needs a `default`.
+  /// The kind of error. More may be added, so a `switch` needs a `default`.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     public let description: String
 
     /// The method threw an error that is not a `MessageError`: see ``RemoteError/foreignType``.
     public static let foreignError = Code(description: "foreign error")
-    /// The endpoint does not take the message: its selector is not let through, an argument is of a type that it does
-    /// not know, it is too large, or its version is unknown.
+    /// The endpoint refuses the message: because of its selector, an argument of unknown type, its size, or its version.
     public static let refused = Code(description: "refused")
-    /// An argument, or the answer, cannot be written down, is too large, or is of a type that the other side was not told.
+    /// An argument or the answer cannot be encoded, is too large, or is of a type that the other side was not told.
     public static let cannotCross = Code(description: "cannot cross")
-    /// There was no answer before the deadline.
+    /// No answer before the deadline.
     public static let timedOut = Code(description: "timed out")
     /// The engine threw an error.
     public static let connectionFailed = Code(description: "connection failed")
-    /// The other side has gone; nothing is sent to it any more.
+    /// The other side is gone; nothing is sent to it.
     public static let gone = Code(description: "gone")
-    /// Too many messages wait, here or there.
+    /// Too many messages wait, on this side or the other.
     public static let busy = Code(description: "busy")
-    /// What came back is no answer.
+    /// The answer is malformed.
     public static let malformedAnswer = Code(description: "malformed answer")
   }
 
-  /// What is known of the message.
+  /// What is known about the message.
   public enum Outcome: String, Hashable, Sendable {
-    /// Its method was not started, and will not be.
+    /// Its method did not run and will not.
     case didNotRun = "it did not run"
     /// Its method ran to its end.
     case ran = "it ran"
-    /// It may have run, run later, or never run; at most once.
+    /// It may have run, may run later, or never; at most once.
     case unknown = "unknown whether it arrived"
   }
 
   public let code: Code
-  /// What is known of the message at the other side: whether sending it again may run it twice.
+  /// What is known about the message: whether sending it again may run it twice.
   public let outcome: Outcome
-  /// The name of the receiver that stands for the other side.
+  /// The name of the remote receiver.
   public let peer: String
   /// The name of the message; empty for a connection.
   public let selector: String
-  /// What was wanted and what was found, in words.
+  /// The details in words.
   public let evidence: String
-  /// For ``Code/foreignError`` the name of the error's type; `evidence` is then its text.
+  /// For ``Code/foreignError`` the name of the error's type; its text is `evidence`.
   public let foreignType: String?
-  /// Which argument is meant, counted from 0 as the sender counts.
+  /// The argument that the error is about, counted from 0.
   public let argumentIndex: Int?
 
   init(
@@ -63,7 +62,7 @@ public struct RemoteError: Error, Hashable, CustomStringConvertible {
     (self.evidence, self.foreignType, self.argumentIndex) = (evidence, foreignType, argumentIndex)
   }
 
-  /// The rule, the message and the other side, then the evidence and what is known of the call.
+  /// The code, the message and the other side, then the evidence and what is known.
   public var description: String {
     let words = [code.description, selector, "of \(peer)"].filter { !$0.isEmpty }
     let type = foreignType.map { "\($0): " } ?? ""
@@ -79,12 +78,12 @@ extension RemoteLine {
     RemoteError(code, outcome, peer: peer, selector: selector, evidence: evidence, argumentIndex: argument)
   }
 
-  /// The error for what is no reply.
+  /// The error of a malformed reply.
   func malformed(_ refusal: WireRefusal, _ selector: String) -> RemoteError {
     error(.malformedAnswer, .unknown, selector, "\(refusal.code.rawValue): \(refusal.evidence)")
   }
 
-  /// The error for what an endpoint refused.
+  /// The error of an endpoint's refusal.
   func error(_ refusal: WireRefusal, _ selector: String) -> RemoteError {
     let (code, outcome): (RemoteError.Code, RemoteError.Outcome) =
       switch refusal.code {

@@ -1,11 +1,11 @@
-// RemoteLine+Presence.swift: how a line is opened, lost, and opened again.
+// RemoteLine+Presence.swift: opens a line, loses it, and opens it again.
 
 import Forwardcast
 
 /// A registration that ends with a line.
 struct LineRegistration: Sendable {
   weak let registration: Registration?
-  /// Whether it ends when the other side is lost, or only when it will not come back.
+  /// Whether it ends when the other side is lost, or only when that has ended.
   let endsWhenLost: Bool
 }
 
@@ -20,18 +20,15 @@ extension RemoteLine {
       if state.presence.isEnd { continuation.finish() } else { state.listeners[state.lastListener] = continuation }
       return state.lastListener
     }
-    continuation.onTermination = { [weak self] _ in
-      self?.state.withLock { _ = $0.listeners.removeValue(forKey: id) }
-    }
+    continuation.onTermination = { [weak self] _ in self?.state.withLock { _ = $0.listeners.removeValue(forKey: id) } }
     return stream
   }
 
   // MARK: Opening
 
-  /// Opens a line, unless there is one.
+  /// Opens a line unless there is one.
   ///
-  /// - Throws: ``RemoteError``, when the endpoint does not answer by the deadline, or what it says cannot be read;
-  ///   `CancellationError`.
+  /// - Throws: ``RemoteError`` when the endpoint does not answer by the deadline or its answer cannot be read; `CancellationError`.
   nonisolated(nonsending) func open() async throws {
     let call = OutgoingCall("", .question(WireRequest.openText), within: options.deadline)
     guard case .opened(let name, let window, let listed) = try await send(call, opens: true) else {
@@ -53,12 +50,12 @@ extension RemoteLine {
       return (nil, state.attempts)
     }
     if let refusal { throw error(.gone, .didNotRun, "", refusal) }
-    // This one may be the task that runs here: it has what it tried for.
+    // This may be the running task itself, which has succeeded.
     attempts?.cancel()
     goOn()
   }
 
-  /// Opens another line in the place of one that the endpoint does not know any more.
+  /// Opens another line in place of one that the endpoint no longer knows.
   func reopen() async {
     do { try await open() } catch {
       state.withLock { $0.isOpening = false }
@@ -68,9 +65,9 @@ extension RemoteLine {
 
   // MARK: Losing
 
-  /// Ends what waits and what is under way, and the registrations that are to end; then tries again where that is wished.
+  /// Ends all calls, and the registrations that are to end; then tries to reconnect if wanted.
   ///
-  /// - Parameter forGood: whether it will not come back.
+  /// - Parameter forGood: whether the other side will not come back.
   func lose(_ reason: String, forGood: Bool = false) {
     typealias Lost = (
       calls: [State.Left], registrations: [LineRegistration], listeners: [AsyncStream<RemotePresence>.Continuation]
@@ -94,7 +91,7 @@ extension RemoteLine {
 
   // MARK: Coming back
 
-  /// Tries to open another line while the other side is lost, if somebody wishes that.
+  /// Tries to reconnect while the other side is lost, if a registration wants it.
   private func keepTrying() {
     state.withLock { state in
       guard let backoff = state.backoff, state.attempts == nil, case .lost = state.presence else { return }
@@ -110,7 +107,7 @@ extension RemoteLine {
     }
   }
 
-  /// Cancels a registration when the other side has gone, or keeps trying to reach it.
+  /// Cancels a registration when the other side is lost, or keeps trying to reconnect.
   func tie(_ registration: Registration, _ absence: RemoteAbsence) {
     if absence == .fails { return }
     let endsWhenLost = absence == .endsRegistration
@@ -127,7 +124,7 @@ extension RemoteLine {
 }
 
 extension RemoteLine.State {
-  /// Changes the state, in the order that listeners hear of it: under the lock, since nobody runs before it is left.
+  /// Changes the presence and notifies listeners, under the lock so that they see the right order; yielding runs no foreign code.
   mutating func become(_ presence: RemotePresence) {
     self.presence = presence
     for listener in listeners.values { listener.yield(presence) }

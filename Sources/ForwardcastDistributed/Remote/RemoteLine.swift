@@ -1,17 +1,16 @@
-// RemoteLine.swift: the messages from here to one endpoint, in order, several at a time.
+// RemoteLine.swift: sends messages to one endpoint, in order, several at a time.
 
 import Forwardcast
 
-/// The messages from here to one endpoint, in the order in which they were called, each with a deadline.
+/// The messages to one endpoint in the order of their calls, each with a deadline.
 ///
-/// A message waits until the window has room, gets the next number, and is given to the engine in a task of its own, which its
-/// caller runs: see ``OutgoingCall``. It ends in
-/// exactly one way: an answer, an error, the deadline, the caller's cancellation, or the loss of the other side. What the
-/// engine does with it afterwards is not waited for; the endpoint is told that it is not awaited any more.
+/// A message waits until the window has room, gets the next number, and is given to the engine in a task that its caller runs: see
+/// ``OutgoingCall``. It ends once: by an answer, an error, the deadline, cancellation, or the loss of the other side. The engine's
+/// later work on it is not waited for; the endpoint is told that it is no longer awaited.
 ///
-/// ``State/next(_:)`` decides under the lock what is sent next; whatever changes ends in ``goOn()``.
+/// ``State/next(_:)`` decides under the lock what to send next; every change ends in ``goOn()``.
 final class RemoteLine: Sendable {
-  /// What an endpoint said when the line was opened.
+  /// The endpoint's answer when the line was opened.
   struct Opening: Sendable {
     var line = ""
     var window = 1
@@ -21,17 +20,17 @@ final class RemoteLine: Sendable {
   struct State: Sendable {
     var presence = RemotePresence.lost("it is not connected yet")
     var opening = Opening()
-    /// Whether the endpoint does not know the line any more: another is opened when nothing is under way on this one.
+    /// Whether the endpoint no longer knows the line: another is opened when no message is under way.
     var isStale = false
     var isOpening = false
     var number = 0
     var tickets = 0
     var waiting: [OutgoingCall] = []
-    /// Those whose end is not known: messages by rising numbers, and questions.
+    /// Calls without an end: messages in order, and questions.
     var underWay: [OutgoingCall] = []
-    /// How many calls have ended here and were not given back by the engine.
+    /// The number of ended calls that the engine has not returned.
     var abandoned = 0
-    /// Whether the endpoint is being told what is awaited, and whether that has changed since.
+    /// Whether the endpoint is being told what is awaited, and whether that has changed meanwhile.
     var isTelling = false
     var mustTell = false
     var failures = 0
@@ -43,15 +42,15 @@ final class RemoteLine: Sendable {
     var lastListener = 0
   }
 
-  /// How many ended calls an engine may keep before nothing more is sent until it has given some back. Together with the messages
-  /// under way they may be as many, or as the window has room for where that is more.
+  /// How many ended calls an engine may keep before nothing more is sent until it returns some. The sum of these and the messages
+  /// under way may be as large, or as the window if that is larger.
   static let abandonedLimit = 16
 
   typealias Exchange = @Sendable (String, Deadline) async throws -> String
 
   let peer: String
   let options: RemoteOptions
-  /// Whether the endpoint is of this process: then its methods are not run by those who wait for them.
+  /// Whether the endpoint is in this process: then waiting callers do not run its methods.
   private let isLocal: Bool
   private let exchange: Exchange
   let state = Guarded(State())
@@ -69,15 +68,15 @@ final class RemoteLine: Sendable {
     for listener in listeners { listener.finish() }
   }
 
-  /// What the endpoint lets through, and the types of what it answered when the line was opened. By name: a name from another
-  /// process is not interned.
+  /// The selectors that the endpoint accepts, with the types of those that were answered when the line was opened. Not interned,
+  /// since they come from another process.
   var messages: [WireName: MethodSignature?] { state.withLock { $0.opening.messages } }
 
   // MARK: Calls
 
-  /// Sends a question at once, a message when the window has room, and waits for the reply.
+  /// Sends a question at once or a message when the window has room, and waits for the reply.
   ///
-  /// - Parameter opens: whether it may be sent to one that is lost.
+  /// - Parameter opens: whether to send it even if the other side is lost.
   /// - Throws: ``RemoteError``, also for a refusal; `CancellationError`.
   nonisolated(nonsending) func send(_ call: OutgoingCall, opens: Bool = false) async throws -> WireReply {
     try Task.checkCancellation()
@@ -132,7 +131,7 @@ final class RemoteLine: Sendable {
 
   // MARK: The window
 
-  /// Sends what may be sent now; opens another line where the endpoint does not know this one.
+  /// Sends what may be sent; opens another line if the endpoint does not know this one.
   func goOn() {
     while let next = state.withLock({ $0.next(options.window) }) {
       switch next {
@@ -142,9 +141,9 @@ final class RemoteLine: Sendable {
     }
   }
 
-  /// Gives a text to the engine, and reads what comes back.
+  /// Gives a text to the engine, and reads the answer.
   private func carry(_ text: String, _ call: OutgoingCall) {
-    // At most once more: so this tells the first task of a call from the second.
+    // Sent at most twice, so this tells the first task of a call from the second.
     let isSecond = call.isSecond
     let task = Task(executorPreference: call) { [self] in
       let end: Result<WireFields, any Error>
@@ -165,7 +164,7 @@ final class RemoteLine: Sendable {
     if isOver { task.cancel() }
   }
 
-  /// The engine has given a call back.
+  /// Handles the return of a call from the engine.
   private func ended(_ call: OutgoingCall, _ end: Result<WireFields, any Error>) {
     var end = end
     let fields = try? end.get()
@@ -192,18 +191,18 @@ final class RemoteLine: Sendable {
       }
       return true
     }
-    // Who hears of the end finds the state that it led to.
+    // Before the call ends, so that its caller finds the new state.
     if hasFailed, isEnd { noteUnanswered(call) }
     if refusal == .closed { lose(fields?.text("e") ?? "it takes nothing any more") }
     if isEnd { call.end(end) }
     goOn()
   }
 
-  /// Ends calls that have no reply.
+  /// Ends calls without a reply.
   ///
   /// - Parameters:
-  ///   - isUnanswered: whether those that were sent count as calls that were not answered.
-  ///   - error: what a call ends with, and whether it was sent.
+  ///   - isUnanswered: whether sent ones count as unanswered.
+  ///   - error: the error of a call, given whether it was sent.
   private func leave(
     _ isMeant: (OutgoingCall) -> Bool, isUnanswered: Bool = false, _ error: (OutgoingCall, Bool) -> any Error
   ) {
@@ -214,7 +213,7 @@ final class RemoteLine: Sendable {
     goOn()
   }
 
-  /// Ends calls that were taken out.
+  /// Ends calls that were removed from the line.
   func end(_ left: [State.Left], _ error: (OutgoingCall, Bool) -> any Error) {
     for (call, task, wasSent) in left {
       call.end(.failure(error(call, wasSent)))
@@ -222,7 +221,7 @@ final class RemoteLine: Sendable {
     }
   }
 
-  /// Tells the endpoint which messages are still awaited: others that have not begun will not. One such text is under way.
+  /// Tells the endpoint which messages are still awaited, so that it does not begin others. One such text is under way.
   private func tell() {
     let text = state.withLock { state -> String? in
       guard state.mustTell, !state.isTelling, !state.isStale, case .connected = state.presence else { return nil }
@@ -239,7 +238,7 @@ final class RemoteLine: Sendable {
 
   // MARK: Deadlines
 
-  /// Sees to it that somebody looks when a deadline has passed. One task serves all calls.
+  /// Ensures that calls end at a deadline. One task serves all calls.
   private func watch(until deadline: Deadline) {
     let old = state.withLock { state -> Task<Void, Never>? in
       if let watch = state.watch, watch.wakesAt <= deadline { return nil }
@@ -258,7 +257,7 @@ final class RemoteLine: Sendable {
     old?.cancel()
   }
 
-  /// Ends what is late, and gives the next deadline; `nil` when there is none, or another task watches.
+  /// Ends late calls and returns the next deadline; `nil` if there is none, or another task watches.
   private func endLateCalls() -> Deadline? {
     let now = Deadline.present
     leave({ $0.deadline <= now }, isUnanswered: true) { call, wasSent in
@@ -274,7 +273,7 @@ final class RemoteLine: Sendable {
     }
   }
 
-  /// Counts a call of which it is unknown whether it arrived.
+  /// Counts a call that was not answered.
   private func noteUnanswered(_ call: OutgoingCall) {
     guard call.counts, let most = options.givesUpAfter else { return }
     let failures = state.withLock { state in
@@ -286,7 +285,7 @@ final class RemoteLine: Sendable {
 }
 
 extension RemoteLine.State {
-  /// Calls that were taken out, with what waits for them at the engine, and whether they were sent.
+  /// Calls that were removed from the line, with their tasks at the engine, and whether they were sent.
   typealias Left = (call: OutgoingCall, task: Task<Void, Never>?, wasSent: Bool)
 
   enum Next: Sendable {
@@ -296,12 +295,12 @@ extension RemoteLine.State {
 
   var messages: [OutgoingCall] { underWay.filter { $0.number > 0 } }
 
-  /// The first number that is awaited, or the next.
+  /// The first awaited number, or the next.
   private var base: Int { underWay.first { $0.number > 0 }?.number ?? number + 1 }
 
   func hasRoom(_ most: Int) -> Bool { number + 1 - base < min(opening.window, most) }
 
-  /// Gives the next message its number, or says that another line is to be opened.
+  /// Numbers the next message, or requests another line.
   mutating func next(_ window: Int) -> Next? {
     guard case .connected = presence else { return nil }
     if isStale {
@@ -320,7 +319,7 @@ extension RemoteLine.State {
     return .message(call, text, place)
   }
 
-  /// Takes calls out: who does so ends them.
+  /// Removes calls, which the caller has to end.
   mutating func take(_ isMeant: (OutgoingCall) -> Bool) -> [Left] {
     var left: [Left] = waiting.filter(isMeant).map { ($0, nil, false) }
     let sent = underWay.filter(isMeant)
@@ -333,6 +332,6 @@ extension RemoteLine.State {
   }
 }
 
-/// Not inlined: the optimizer of Swift 6.3 ends in an error there.
+/// Not inlined, since the optimizer of Swift 6.3 crashes then.
 @inline(never)
 private func isActor(_ isolation: (any Actor)?) -> Bool { isolation != nil }

@@ -1,42 +1,42 @@
-// RemoteOptions.swift: how long to wait for another process, and what to make of its answers.
+// RemoteOptions.swift: deadlines, limits and types of a remote receiver.
 
-// Who imports this module codes messages.
+// Clients encode and decode messages.
 @_exported public import ForwardcastCoding
 
-/// How long to wait for another process, how much, and what its answers may be.
+/// Deadlines, limits and types of a remote receiver.
 public struct RemoteOptions: Sendable {
-  /// Where `responds(to:)` has its answer from.
+  /// The source of answers to `responds(to:)`.
   public enum Questions: Hashable, Sendable {
-    /// From the endpoint, which was asked once, when the receiver was connected.
+    /// The endpoint, which was asked when the receiver was connected.
     case askedOnce
-    /// From the message itself: whatever the endpoint lets through is sent, and one that nobody answers there ends in an
-    /// error. For receivers that change what they answer, such as proxies.
+    /// The message itself: what the endpoint accepts is sent, and fails if nobody answers it. For receivers whose answers change,
+    /// such as proxies.
     case askedEachTime
   }
 
-  /// How long a message may take from its call to its answer, the wait for earlier ones included. Any duration
-  /// will do: zero and less have passed before anything is sent, and what is longer than a century never passes.
+  /// The time limit of a message from its call to its answer, including the wait for earlier ones. Zero and less have passed before
+  /// anything is sent; more than a century never passes.
   public var deadline: Duration
-  /// What answers may be besides the standard types.
+  /// The types of answers besides the standard ones.
   public var types: InvocationTypes
-  /// How large an answer may be.
+  /// The limits of answers.
   public var limits: MessageLimits
-  /// Where `responds(to:)` has its answer from.
+  /// The source of answers to `responds(to:)`.
   public var questions: Questions
-  /// The window: how many messages may be under way at a time, as far as the endpoint's ``MessageLimits/waiting`` allows. They
-  /// run in order and one at a time; with 1, or less, each leaves when the one before has its answer.
+  /// The window: the most messages under way, limited further by the endpoint's ``MessageLimits/waiting``. They run in order and
+  /// one at a time; with 1 or less, each leaves after the answer of the one before.
   public var window: Int
-  /// How many calls may wait for room in the window; one more is refused as `busy`.
+  /// The most calls that wait for room in the window; further ones are refused as `busy`.
   public var waitingCalls: Int
-  /// After how many calls in a row of which it is unknown whether they arrived the other side counts as lost; `nil` never.
+  /// The number of successive unanswered calls after which the other side counts as lost; `nil` never.
   public var givesUpAfter: Int?
-  /// How to tell the engine the time that a call may take, where the engine has a limit of its own. See ``EngineTimeout``.
+  /// Passes the time limit of a call to an engine that has its own. See ``EngineTimeout``.
   public var engineTimeout: EngineTimeout?
 
   /// Makes a call to the engine within a time.
   ///
-  /// An engine may end calls by itself, as Apple's cluster library does after 5 seconds unless it is told otherwise. A longer
-  /// ``deadline`` holds only where the engine waits as long:
+  /// Engines may end calls by themselves, as Apple's cluster library does after 5 seconds by default. A longer ``deadline`` holds
+  /// only if the engine waits as long:
   ///
   ///     options.engineTimeout = { time, call in
   ///       try await RemoteCall.with(timeout: time) { try await call() }
@@ -46,7 +46,7 @@ public struct RemoteOptions: Sendable {
       _ time: Duration, _ call: @Sendable () async throws -> String
     ) async throws -> String
 
-  /// Options; each as its property says.
+  /// Creates options; the parameters are the properties.
   public init(
     deadline: Duration = .seconds(10), types: InvocationTypes = InvocationTypes([:]),
     limits: MessageLimits = MessageLimits(), questions: Questions = .askedOnce, window: Int = 16,

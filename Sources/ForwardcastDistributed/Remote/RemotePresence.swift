@@ -1,38 +1,37 @@
-// RemotePresence.swift: whether another process is there, and what to do while it is not.
+// RemotePresence.swift: whether another process is reachable, and how often to retry.
 
 import Forwardcast
 
-/// Whether the other side is there, as far as it is known.
+/// Whether the other side is reachable, as far as is known.
 public enum RemotePresence: Hashable, Sendable {
   /// Messages are sent to it.
   case connected
-  /// Nothing is sent: messages fail at once, until it is connected again. With why.
+  /// Nothing is sent; messages fail at once until it is connected again. With the reason.
   case lost(String)
-  /// It will not come back: ``RemoteReceiver/end(_:)`` said so, or there were enough attempts. With why.
+  /// It will not come back: after ``RemoteReceiver/end(_:)``, or after too many attempts. With the reason.
   case ended(String)
 
   var isEnd: Bool { if case .ended = self { true } else { false } }
 }
 
-/// How often to try to reach another process: after `first`, then after twice as long, and so on.
-///
-/// Each wait is longer or shorter by up to a fifth, at random, so that many senders do not come at the same moment.
+/// How often to retry: after `first`, then after twice as long, and so on. Each wait varies randomly by up to a fifth, so that many
+/// senders do not retry at the same moment.
 public struct RemoteBackoff: Hashable, Sendable {
   /// The wait before the first attempt.
   public var first: Duration
   /// The longest wait.
   public var longest: Duration
-  /// After how many attempts that fail nothing is tried any more; `nil` never.
+  /// The most attempts; `nil` for no limit.
   public var attempts: Int?
 
-  /// Waits and attempts; each as its property says.
+  /// Creates a backoff; the parameters are the properties.
   public init(first: Duration = .milliseconds(100), longest: Duration = .seconds(10), attempts: Int? = nil) {
     (self.first, self.longest, self.attempts) = (first, longest, attempts)
   }
 
   /// Waits before attempt `number`, counted from 0.
   ///
-  /// - Returns: `false` where that would be one too many, or the task is cancelled.
+  /// - Returns: `false` if there are no more attempts, or the task is cancelled.
   func wait(before number: Int) async -> Bool {
     if let attempts, number >= attempts { return false }
     var wait = Swift.min(first, longest)

@@ -1,12 +1,12 @@
-// RemoteReceiver+Testing.swift: what checks of engines look at.
+// RemoteReceiver+Testing.swift: state for tests of engines.
 
 extension RemoteReceiver {
-  /// How many messages have not ended.
+  /// The number of messages that have not ended.
   package var standing: Int { line.state.withLock { $0.waiting.count + $0.messages.count } }
-  /// How many messages were ever called.
+  /// The number of all messages.
   package var called: Int { line.state.withLock { $0.tickets } }
-  /// How many calls the engine has not given back, of those that have ended.
+  /// The number of ended calls that the engine has not returned.
   package var abandoned: Int { line.state.withLock { $0.abandoned } }
-  /// Whether the endpoint is being told what is not awaited any more, or is still to be.
+  /// Whether the endpoint is or will be told what is no longer awaited.
   package var isTelling: Bool { line.state.withLock { $0.isTelling || $0.mustTell } }
 }

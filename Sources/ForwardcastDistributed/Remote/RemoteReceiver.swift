@@ -1,48 +1,47 @@
-// RemoteReceiver.swift: one receiver of another process, on this side.
+// RemoteReceiver.swift: sends to a receiver in another process.
 
 import Dispatch
 public import Distributed
 public import Forwardcast
 
-/// A receiver that stands for one in another process.
+/// Stands for a receiver in another process.
 ///
 ///     let door = try MessageEndpoint<ClusterSystem>.resolve(id: id, using: system)
 ///     let counter = try await RemoteReceiver(connectingTo: door, name: "counter")
 ///     let sum = try await counter.sendAndWait(.add, 5)
 ///     room.add(remote: counter)  // a target like any other: see `add(remote:)`
 ///
-/// It answers only those who wait: `sendAndWait`, `performAndWait`, and the waiting forms of a multicast among whose targets it
-/// is. A synchronous `send` throws `isolationMismatch`.
+/// It answers only senders that wait: `sendAndWait`, `performAndWait`, and the waiting forms of a multicast that has it as a
+/// target. A synchronous `send` throws `isolationMismatch`.
 ///
-/// **Promises.** Messages of one remote receiver run in the order in which they were called, one at a time, each at most once,
-/// with up to ``RemoteOptions/window`` of them under way; each ends by its deadline in an answer or in an error, and where the
-/// answer is lost the error says `unknown whether it arrived`. Cancelling ends the wait and tells the endpoint, which does not
-/// begin the message any more. What waits is bounded here by ``RemoteOptions/waitingCalls`` and in a multicast by its
-/// `DeliveryBuffer`. Who wants messages to run at the same time connects several.
+/// **Guarantees.** Messages of one remote receiver run in the order of their calls, one at a time, each at most once, with up to
+/// ``RemoteOptions/window`` under way. Each ends by its deadline, with an answer or an error; when the answer is lost, the error
+/// says `unknown whether it arrived`. Cancelling ends the wait and tells the endpoint, which then does not begin the message. The
+/// number of waiting messages is limited by ``RemoteOptions/waitingCalls``, in a multicast by its `DeliveryBuffer`. To run messages
+/// concurrently, connect several receivers.
 public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, NamedReceiver, Sendable {
-  /// No row: every message goes to the other side.
+  /// Empty, since every message goes to the other side.
   public static let selectorTable = SelectorTable(for: RemoteReceiver.self, rows: [])
 
-  /// What errors call the other side.
+  /// The name of the other side in errors.
   public var name: String { line.peer }
-  /// How long a message may take.
+  /// The time limit of a message.
   public let deadline: Duration
 
-  /// The identity of the endpoint in its engine, an `ActorSystem.ActorID`: with what the engine knows by it, such as a node's
-  /// incarnation.
+  /// The `ActorSystem.ActorID` of the endpoint, with what the engine knows by it, such as a node's incarnation.
   public let endpointID: any Hashable & Sendable
 
   let line: RemoteLine
   let queue: DispatchQueue
 
-  /// Connects to an endpoint, which says what it lets through and answers.
+  /// Connects to an endpoint, and asks which selectors it accepts and answers.
   ///
   /// - Parameters:
   ///   - endpoint: the endpoint, as the engine has found it.
-  ///   - name: what errors call it; its identity in the engine where none is given.
-  ///   - options: deadlines, bounds, and types of answers.
-  /// - Throws: ``RemoteError``, when it does not answer by the deadline, speaks another version, or what it says cannot be
-  ///   read; `CancellationError`.
+  ///   - name: its name in errors; its identity by default.
+  ///   - options: deadlines, limits and types.
+  /// - Throws: ``RemoteError`` when it does not answer by the deadline, has another version, or its answer cannot be read;
+  ///   `CancellationError`.
   nonisolated(nonsending) public convenience init<ActorSystem>(
     connectingTo endpoint: MessageEndpoint<ActorSystem>, name: String? = nil, options: RemoteOptions = RemoteOptions()
   ) async throws where ActorSystem: DistributedActorSystem<any Codable> {
@@ -64,35 +63,34 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
     (line, endpointID, queue, self.deadline) = (other.line, other.endpointID, other.queue, deadline)
   }
 
-  /// The same receiver with another deadline: messages of both share one order.
+  /// The same receiver with another deadline. Messages of both have one order.
   public func with(deadline: Duration) -> RemoteReceiver { RemoteReceiver(self, deadline: deadline) }
 
   // MARK: Presence
 
-  /// Whether the other side is there, as far as it is known.
+  /// Whether the other side is reachable, as far as is known.
   ///
-  /// It is lost after ``RemoteOptions/givesUpAfter`` unanswered calls, when the endpoint was closed, and when an endpoint that
-  /// does not know this sender any more, as after a restart, cannot be connected to at once. It is connected again by
-  /// ``reconnect()``, and by itself where a registration ``RemoteAbsence/keepsTrying(_:)``.
+  /// It is lost after ``RemoteOptions/givesUpAfter`` unanswered calls, when the endpoint was closed, and when an endpoint that no
+  /// longer knows this sender, as after a restart, cannot be connected to at once. ``reconnect()`` connects again, and so does a
+  /// registration with ``RemoteAbsence/keepsTrying(_:)``.
   public var presence: RemotePresence { line.presence }
 
-  /// The present state, and each from now on; ends with the receiver, and after ``RemotePresence/ended(_:)``.
+  /// The current presence and each later one; ends with the receiver, and after ``RemotePresence/ended(_:)``.
   public var presences: AsyncStream<RemotePresence> { line.presences }
 
   /// Whether nothing is sent to the other side at present.
   public var isGone: Bool { presence != .connected }
 
-  /// Connects again where the other side was lost: to the same endpoint, or to one that the engine has under its identity.
+  /// Reconnects if the other side was lost: to the same endpoint, or one that the engine has under its identity.
   ///
   /// - Throws: ``RemoteError``, `gone` after ``end(_:)``; `CancellationError`.
   nonisolated(nonsending) public func reconnect() async throws { if isGone { try await line.open() } }
 
-  /// Says that the other side has gone for good, as an engine that watches its members knows.
+  /// Declares that the other side has ended, as an engine that watches its members knows.
   ///
-  /// Calls under way end with `gone`, `unknown whether it arrived`; calls that wait end with `gone`; registrations that end with
-  /// the peer are cancelled.
+  /// Calls end with `gone`, those under way with `unknown whether it arrived`; registrations that end with the peer are cancelled.
   ///
-  /// - Parameter reason: what errors say of it.
+  /// - Parameter reason: the reason in errors.
   public func end(_ reason: String) { line.lose(reason, forGood: true) }
 
   // MARK: Questions
@@ -114,21 +112,21 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
     return answers
   }
 
-  /// The types that the endpoint stated; objects throughout where it is asked with each message.
+  /// The types that the endpoint stated; all objects if each message is asked.
   public func methodSignature(for selector: MessageSelector) -> MethodSignature? {
     guard let types = line.messages[WireName(selector.name)] else { return nil }
     if line.options.questions == .askedEachTime { return .objects(arguments: selector.numberOfArguments) }
     return types
   }
 
-  /// Everything that the endpoint lets through, sorted by name.
+  /// The selectors that the endpoint accepts, sorted by name.
   public var allowedNames: [String] { line.messages.keys.sorted().map(\.text) }
 
   public var receiverName: String { "remote \(name)" }
 
   // MARK: Messages
 
-  /// Another process cannot answer in the sender's turn.
+  /// Throws, since another process cannot answer in the sender's turn.
   @discardableResult
   public func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
     throw MessageError(
@@ -138,8 +136,8 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
 
   /// Sends a message to the other side and waits for its answer.
   ///
-  /// - Throws: the `MessageError` of the other side; ``RemoteError``; `CancellationError`, when it is unknown whether the
-  ///   message arrived.
+  /// - Throws: the `MessageError` of the other side; ``RemoteError``; `CancellationError`, when it is unknown whether the message
+  ///   arrived.
   nonisolated(nonsending) public func forwardAndWait(_ invocation: Invocation) async throws -> DeliveryReport {
     let selector = invocation.selector
     let text: WireCallText
@@ -150,15 +148,14 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
     case .answer(_, let answer): return DeliveryReport(answeredBy: self, answer)
     case .messageError(_, let error): throw error
     case .foreignError(_, let type, let text):
-      throw RemoteError(
-        .foreignError, .ran, peer: name, selector: selector.name, evidence: text, foreignType: type)
+      throw RemoteError(.foreignError, .ran, peer: name, selector: selector.name, evidence: text, foreignType: type)
     case .opened, .told, .refused: throw line.error(.malformedAnswer, .unknown, selector.name, "no answer to a message")
     }
   }
 }
 
 extension RemoteReceiver: CustomStringConvertible {
-  /// What it stands for: `remote counter, 3 messages`.
+  /// `remote counter, 3 messages`.
   public var description: String {
     "remote \(name), \(allowedNames.count) message\(allowedNames.count == 1 ? "" : "s")\(isGone ? ", gone" : "")"
   }

@@ -1,11 +1,10 @@
-// LineName.swift: what a sender calls its line by, and nobody else can guess.
+// LineName.swift: unguessable names of lines.
 
-/// The name of a line: 96 bits of the system's generator, and 32 that all names of one endpoint share, so that it knows one that
-/// it gave and has forgotten. Who knows a name may use the line.
+/// The name of a line: 96 random bits, and 32 that all names of an endpoint share, by which it recognizes names that it has
+/// forgotten. Whoever knows a name may use the line.
 ///
-/// In two halves: a task that captures a 128-bit number crashes in an optimized build (Swift 6.3, Linux).
-///
-/// Names are compared without an early exit, so that the time a refusal takes tells nothing of a name that is near.
+/// In two halves, since a task that captures a 128-bit number crashes in an optimized build (Swift 6.3, Linux). Comparison has no
+/// early exit, so that the time of a refusal reveals nothing.
 struct LineName: Hashable, Sendable, CustomStringConvertible {
   private let high: UInt64
   private let low: UInt64
@@ -15,10 +14,10 @@ struct LineName: Hashable, Sendable, CustomStringConvertible {
     (high, low) = (system.next(), system.next() << 32 | UInt64(endpoint))
   }
 
-  /// What all names of its endpoint end with.
+  /// The common suffix of the endpoint's names.
   var endpoint: UInt32 { UInt32(truncatingIfNeeded: low) }
 
-  /// The name that 32 hexadecimal digits spell; `nil` for any other text.
+  /// The name with these 32 hexadecimal digits; `nil` for other text.
   init?(_ text: ArraySlice<UInt8>) {
     let digits = Array("0123456789abcdef".utf8)
     guard text.count == 32, text.allSatisfy(digits.contains),

@@ -1,29 +1,27 @@
-// MessageLimits.swift: how large a message from another process may be.
+// MessageLimits.swift: limits of messages from other processes.
 
-/// How large a message may be that comes from another process, and how much an endpoint keeps for its senders.
-///
-/// A message is measured before anything is made of it: one beyond a bound is refused as a whole.
+/// Limits of messages from other processes, and of what an endpoint stores for its senders. A message beyond a limit is refused as
+/// a whole, before anything is decoded.
 public struct MessageLimits: Hashable, Sendable {
   /// The longest text of one message or answer, in bytes of UTF-8. At most 2³⁰.
   public var bytes: Int
-  /// How many values, keys and containers one message may hold.
+  /// The most values, keys and containers of one message.
   public var items: Int
-  /// How deeply lists and records may lie in one another. At most 64.
+  /// How deep lists and records may nest. At most 64.
   public var depth: Int
-  /// How many lines an endpoint keeps at a time. For one more an idle one goes: of the sender that opens, or of the one that
-  /// has most; whose it was opens another when it sends again.
+  /// The most open lines of an endpoint. For one more an idle one is closed: of the same sender, or of the one with the most; its
+  /// sender opens another with its next message.
   public var lines: Int
-  /// The window: how many messages of one line may be under way, one that runs and others that wait for their turn.
+  /// The window: the most messages of one line, one that runs and others that wait for their turn.
   public var waiting: Int
-  /// The memory of an endpoint, in bytes, for messages under way, each counted as twice its text, 16 for each item and 4 KiB,
-  /// and for answers that are kept in case the engine delivers their messages twice.
+  /// The most memory of an endpoint, in bytes, for messages, each counted as twice its text, 16 for each item and 4 KiB, and for
+  /// answers that are kept in case the engine delivers their messages twice.
   ///
-  /// One sender holds no more of it than it leaves to others. Where there is no room a message is refused as `busy` and does not
-  /// run, and an answer is not kept.
+  /// A sender may hold no more than it leaves to others. Without room a message is refused as `busy` and does not run, and an
+  /// answer is not kept.
   public var memory: Int
 
-  /// Bounds, each raised to 1 and lowered to what is said at it.
-  /// The parameters are the properties of these names.
+  /// Limits, raised to 1 and lowered to the stated maximum. The parameters are the properties of these names.
   public init(
     bytes: Int = 1 << 20, items: Int = 1 << 16, depth: Int = 32, lines: Int = 1024, waiting: Int = 16,
     memory: Int = 128 << 20
@@ -36,7 +34,7 @@ public struct MessageLimits: Hashable, Sendable {
     self.memory = max(memory, 0)
   }
 
-  /// The same within what can be, whatever a property was set to.
+  /// The limits within their possible ranges.
   var bounded: MessageLimits {
     MessageLimits(bytes: bytes, items: items, depth: depth, lines: lines, waiting: waiting, memory: memory)
   }

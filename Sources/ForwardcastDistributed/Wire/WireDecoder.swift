@@ -1,31 +1,29 @@
-// WireDecoder.swift: items of the wire as values of a program.
+// WireDecoder.swift: decodes values from items of the wire.
 
 import Forwardcast
 
-/// What a value is read with: the items, and which types and selectors may be made of them.
+/// The items to decode from, and the types and selectors that may be decoded.
 final class WireReading {
   let tree: WireTree
   let types: InvocationTypes
   private let selectors: Set<MessageSelector>?
 
-  /// - Parameter selectors: those that a selector may be; all that are known where none are given.
+  /// - Parameter selectors: the selectors that may be decoded; all known ones by default.
   init(_ tree: WireTree, _ types: InvocationTypes, selectors: Set<MessageSelector>? = nil) {
     (self.tree, self.types, self.selectors) = (tree, types, selectors)
   }
 
-  /// What types find in a decoder: made for the first that asks.
+  /// A decoder's `userInfo`.
   private(set) lazy var userInfo: [CodingUserInfoKey: Any] = {
     var info: [CodingUserInfoKey: Any] = [Invocation.typesKey: types]
     if let selectors { info[MessageSelector.selectorsKey] = selectors }
     return info
   }()
 
-  /// The value at a node, as a type that the reader has chosen.
+  /// The value of a known type at a node.
   func value<T: Decodable>(_ type: T.Type, at node: Int) throws -> T { try value(type, at: node, nil) }
 
-  fileprivate func value<T: Decodable>(
-    _ type: T.Type, at node: Int, _ path: @autoclosure () -> WirePath?
-  ) throws -> T {
+  fileprivate func value<T: Decodable>(_ type: T.Type, at node: Int, _ path: @autoclosure () -> WirePath?) throws -> T {
     if type == [UInt8].self, tree.kind(node) == .bytes {
       if let value = try wanted(tree.data(node), node, path()) as? T { return value }
     }
@@ -36,7 +34,7 @@ final class WireReading {
     return try T(from: WireDecoder(reading: self, node: node, path: path))
   }
 
-  /// What the item at a node is as the wanted type; `nil` where it is another one.
+  /// Unwraps a value that is `nil` for an item of another kind.
   fileprivate func wanted<T>(_ value: T?, _ node: Int, _ path: @autoclosure () -> WirePath?) throws -> T {
     guard let value else { throw mismatch(T.self, node, path()) }
     return value
@@ -44,8 +42,7 @@ final class WireReading {
 
   fileprivate func mismatch(_ type: Any.Type, _ node: Int, _ path: WirePath?) -> DecodingError {
     DecodingError.typeMismatch(
-      type,
-      .init(codingPath: WirePath.keys(path), debugDescription: "wanted \(type), found \(tree.kind(node))"))
+      type, .init(codingPath: WirePath.keys(path), debugDescription: "wanted \(type), found \(tree.kind(node))"))
   }
 }
 
@@ -58,7 +55,7 @@ extension WireTree {
   fileprivate func data(_ node: Int) -> [UInt8]? { kind(node) == .bytes ? Base64.read(bytes(of: node)) : nil }
 }
 
-/// Its own container of a single value too.
+/// Also the single value container.
 private struct WireDecoder: Decoder, SingleValueDecodingContainer {
   let reading: WireReading
   let node: Int
@@ -97,7 +94,7 @@ private struct WireDecoder: Decoder, SingleValueDecodingContainer {
     let reading: WireReading
     let record: Int
     let path: WirePath?
-    /// The values of a record of many fields by their keys: the time to read it grows with its size alone. Few are searched.
+    /// The values of a large record by their keys, which keeps reading it linear. Small ones are searched.
     private let many: [WireName: Int]?
 
     init(reading: WireReading, record: Int, path: WirePath?) {
@@ -154,7 +151,7 @@ private struct WireDecoder: Decoder, SingleValueDecodingContainer {
   private struct Unkeyed: UnkeyedDecodingContainer {
     let reading: WireReading
     let path: WirePath?
-    /// The nodes of the list's next item, and behind its last.
+    /// The node of the next item, and the one after the last.
     private var next: Int
     private let end: Int
     private(set) var currentIndex = 0
@@ -170,12 +167,11 @@ private struct WireDecoder: Decoder, SingleValueDecodingContainer {
 
     private var inner: WirePath { WirePath(WireKey(currentIndex), in: path) }
 
-    /// Goes on to the next item when the one here could be read.
+    /// Reads the next item, and moves on if that succeeds.
     private mutating func read<T>(_ body: (Int) throws -> T) throws -> T {
       guard !isAtEnd else {
         throw DecodingError.valueNotFound(
-          Any.self,
-          .init(codingPath: WirePath.keys(inner), debugDescription: "the list has \(currentIndex) items"))
+          Any.self, .init(codingPath: WirePath.keys(inner), debugDescription: "the list has \(currentIndex) items"))
       }
       let value = try body(next)
       next = Int(reading.tree.nodes[next].next)

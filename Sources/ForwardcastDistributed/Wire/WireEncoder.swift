@@ -1,8 +1,8 @@
-// WireEncoder.swift: values of a program as items of the wire.
+// WireEncoder.swift: encodes values as items of the wire.
 
-/// Writes one value: the common ones at once, others by their own `encode(to:)`.
+/// Writes one value: common types directly, others by their `encode(to:)`.
 ///
-/// - Throws: what the value throws; `EncodingError` where it is nested more deeply than can be read.
+/// - Throws: the value's error; `EncodingError` if it nests too deeply to be decoded.
 func writeValue(_ value: any Encodable, to writer: inout WireWriter) throws {
   let item = EncodedItem(nil)
   swap(&item.writer, &writer)
@@ -11,16 +11,16 @@ func writeValue(_ value: any Encodable, to writer: inout WireWriter) throws {
   try item.fill()
 }
 
-/// How deeply a value's parts may lie in one another.
+/// How deep a value may nest.
 private let deepestValue = 64
 
-/// A value under construction. It is a reference, since an encoder may give several containers of it.
+/// A value under construction. A reference, since an encoder may create several containers of it.
 ///
-/// It appends to the writer of the value around it, which it has until it is whole. Only what may be filled later, as by
-/// `superEncoder()`, is written apart.
+/// It appends to the writer of the enclosing value, which it holds until it is complete. Only parts that may be filled later, as by
+/// `superEncoder()`, are written separately.
 private final class EncodedItem {
   enum Content {
-    /// A value that encodes nothing is an empty record.
+    /// A value that encodes nothing becomes an empty record.
     case nothing, single, list, record
   }
   var writer = WireWriter(reserving: 0)
@@ -32,7 +32,7 @@ private final class EncodedItem {
 
   init(_ path: WirePath?) { self.path = path }
 
-  /// Begins a container, unless that is what the value is; anything else that it was is forgotten.
+  /// Begins a container unless the value is that already; any other content is discarded.
   func begin(_ wanted: Content) {
     guard content != wanted else { return }
     writer.cut(to: start)
@@ -48,12 +48,12 @@ private final class EncodedItem {
     if content == .record { writer.endRecord() }
   }
 
-  /// Writes a value as what comes next.
+  /// Writes the next value.
   ///
   /// - Parameters:
-  ///   - key: what stands before it in a record.
-  ///   - inner: where it stands.
-  /// - Throws: what the value throws; nothing is written then.
+  ///   - key: its key in a record.
+  ///   - inner: its path.
+  /// - Throws: the value's error; nothing is written then.
   func write(_ value: some Encodable, key: String? = nil, at inner: @autoclosure () -> WirePath?) throws {
     let place = writer.bytes.count
     if let key { writer.text(key) }
@@ -70,7 +70,7 @@ private final class EncodedItem {
     case let value as String: writer.text(value)
     case let value as Bool: writer.bool(value)
     case let value as Double: writer.real(value)
-    // By its exact type: an empty array of anything can be cast to one of bytes.
+    // By exact type, since an empty array of anything can be cast to one of bytes.
     case let bytes as [UInt8] where type(of: value) == [UInt8].self: writer.data(bytes)
     default:
       let item = EncodedItem(inner())
@@ -89,7 +89,7 @@ private final class EncodedItem {
     writer.null()
   }
 
-  /// An item that comes next and may be filled later.
+  /// The next item, which may be filled later.
   func nested(_ key: any CodingKey) -> EncodedItem {
     count += 1
     let item = EncodedItem(WirePath(key, in: path))
@@ -97,7 +97,7 @@ private final class EncodedItem {
     return item
   }
 
-  /// Puts what was written apart into its places.
+  /// Inserts the parts that were written separately.
   func fill() throws {
     try checkDepth()
     if later.isEmpty { return }
@@ -121,7 +121,7 @@ private final class EncodedItem {
   }
 }
 
-/// Its own container of a single value too.
+/// Also the single value container.
 private struct WireEncoder: Encoder, SingleValueEncodingContainer {
   let item: EncodedItem
   var codingPath: [any CodingKey] { WirePath.keys(item.path) }
@@ -139,7 +139,7 @@ private struct WireEncoder: Encoder, SingleValueEncodingContainer {
 
   func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
-  /// Begins again: of several values the last one counts.
+  /// Begins again: the last of several values counts.
   private func begin() {
     item.begin(.nothing)
     item.begin(.single)
@@ -158,7 +158,7 @@ private struct WireEncoder: Encoder, SingleValueEncodingContainer {
     switch value {
     case let value as any FixedWidthInteger: item.writer.integer(value)
     case let value as Float: item.writer.real(value)
-    // A value in the same place is one level more, so that one which holds itself ends.
+    // A value in place of itself counts as a level, so that infinite recursion ends.
     default: try item.write(value, at: WirePath(WireKey("value"), in: item.path))
     }
   }
@@ -172,7 +172,7 @@ private struct WireEncoder: Encoder, SingleValueEncodingContainer {
       item.null()
     }
     func encode(_ value: some Encodable, forKey key: Key) throws { try write(value, key) }
-    // Without these two the protocol's own are taken, which refuse: so in each container, here and in the decoder.
+    // Without these two the protocol's defaults throw: so in each container, here and in the decoder.
     func encode(_ value: Int128, forKey key: Key) throws { try write(value, key) }
     func encode(_ value: UInt128, forKey key: Key) throws { try write(value, key) }
 

@@ -1,6 +1,6 @@
-// WirePath.swift: where an item stands in a value that is written or read.
+// WirePath.swift: coding paths.
 
-/// Where an item stands in a value. Made into keys only where somebody asks, which is mostly for an error.
+/// A coding path as a linked list. Converted to keys on demand, mostly for errors.
 final class WirePath {
   private let key: any CodingKey
   private let outer: WirePath?
@@ -22,7 +22,7 @@ final class WirePath {
   }
 }
 
-/// The key of an item that has none of its own.
+/// The key of an item that has none.
 struct WireKey: CodingKey {
   let stringValue: String
   let intValue: Int?

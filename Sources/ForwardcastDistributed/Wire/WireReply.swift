@@ -1,24 +1,23 @@
-// WireReply.swift: what an endpoint answers.
+// WireReply.swift: replies of an endpoint.
 
 import Forwardcast
 
 enum WireReply {
-  /// A new line, how many of its messages may be under way, and what is let through: each name with its types, or without
-  /// while nobody answers it.
+  /// A new line with its window and the accepted selectors, each with its types if it is answered at present.
   case opened(line: String, window: Int, messages: [(name: String, signature: String?)])
-  /// Whether a message is answered now; whether what is awaited was noted.
+  /// Whether a message is answered at present, or whether what is awaited was noted.
   case told(Bool)
-  /// The answer to a message; `nil` when its method answers nothing.
+  /// The answer to a message; `nil` if its method answers nothing.
   case answer(number: Int, ArgumentBox?)
   /// The message's method threw an error of the library.
   case messageError(number: Int, MessageError)
   /// The message's method threw another error.
   case foreignError(number: Int, type: String, text: String)
-  /// The endpoint did not run the message, or cannot say what came of it.
+  /// The endpoint did not run the message, or cannot provide its answer.
   case refused(number: Int?, WireRefusal)
 }
 
-/// Texts of errors that cross are cut to so many bytes.
+/// The most bytes of a text in an error.
 private let longestText = 4096
 
 extension WireReply {
@@ -75,8 +74,8 @@ extension WireReply {
 
   /// Reads a reply.
   ///
-  /// - Parameter types: what an answer may be besides the standard types.
-  /// - Throws: ``WireRefusal`` for what is no reply.
+  /// - Parameter types: the types of answers besides the standard ones.
+  /// - Throws: ``WireRefusal`` for a malformed reply.
   static func read(_ message: WireFields, types: InvocationTypes) throws(WireRefusal) -> WireReply {
     switch message.word("k") {
     case "opened"?:
@@ -93,7 +92,7 @@ extension WireReply {
         let box = try reading.box(type: answer[0], value: answer[1], in: "types of RemoteOptions")
         return .answer(number: number, box)
       } catch {
-        // As of an answer that its own side could not write.
+        // As if the other side could not encode the answer.
         return .refused(number: number, WireRefusal(.answerCannotCross, "the answer: \(error)"))
       }
     case "error"?:
@@ -104,7 +103,7 @@ extension WireReply {
           evidence: message.text("e") ?? "", argumentIndex: message.integer("x"))
         return .messageError(number: number, error)
       }
-      // A code of a later version is told like a foreign error.
+      // A code of a later version is treated as a foreign error.
       let type = message.text("t") ?? "MessageError"
       let words = [message.text("c"), message.text("e")].compactMap { $0 }
       return .foreignError(number: number, type: type, text: words.joined(separator: ": "))
@@ -112,8 +111,7 @@ extension WireReply {
       guard let code = message.refusal else { throw message.lacks("c") }
       let refusal = WireRefusal(code, message.text("e") ?? "", argumentIndex: message.integer("x"))
       return .refused(number: message.integer("n"), refusal)
-    case let kind:
-      throw WireRefusal(.malformed, "no reply is called \(kind.map(WireRefusal.quoted) ?? "nothing")")
+    case let kind: throw WireRefusal(.malformed, "no reply is called \(kind.map(WireRefusal.quoted) ?? "nothing")")
     }
   }
 
@@ -129,7 +127,7 @@ extension WireReply {
   }
 }
 
-/// The beginning of a text, so that an error's text does not make an answer too large to cross.
+/// The beginning of a text, so that an error does not become too large to send.
 private func cut(_ text: String) -> String {
   guard text.utf8.count > longestText else { return text }
   var kept = ""
@@ -140,7 +138,7 @@ private func cut(_ text: String) -> String {
   return kept + "…"
 }
 
-/// The rules of the library by the words that they cross as.
+/// The library's error codes by their words on the wire.
 private let knownCodes: [String: MessageError.Code] = {
   let codes: [MessageError.Code] = [
     .unrecognizedSelector, .resolverAddedNothing, .typeMismatch, .wrongArgumentCount, .invalidTypeEncoding,

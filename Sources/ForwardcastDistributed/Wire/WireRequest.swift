@@ -1,40 +1,40 @@
-// WireRequest.swift: what a sender asks of an endpoint.
+// WireRequest.swift: requests to an endpoint.
 
 import Forwardcast
 
 enum WireRequest {
-  /// A new line, and what is answered there. Who opens it names itself; nobody checks that name.
+  /// Opens a line and asks what is answered. The sender's name is not verified.
   case open(sender: WireName)
-  /// Whether a message is answered now.
+  /// Asks whether a message is answered at present.
   case ask(selector: WireName)
-  /// Of all messages of the line up to a number, those that are awaited: others do not begin any more.
+  /// Lists the messages up to a number that are still awaited: others are not begun.
   case await(line: LineName?, number: Int, awaited: [Int])
-  /// A message: the arguments stay items until the endpoint opens them.
+  /// A message, its arguments not decoded yet.
   case call(WireCall)
 }
 
-/// A message of a line, its arguments unopened.
+/// A message of a line, its arguments not decoded yet.
 struct WireCall {
-  /// `nil` for what is no name of a line.
+  /// `nil` for an invalid name.
   let line: LineName?
   let number: Int
   /// The first number that the sender awaits.
   let awaited: Int
-  /// Until when the sender awaits those before this one.
+  /// How long the sender awaits earlier ones.
   let patience: Deadline
   let selector: WireName
   let tree: WireTree
-  /// The nodes of types and values, in turn.
+  /// The nodes of types and values, alternating.
   let arguments: [Int]
 
-  /// What it takes while it is under way: the engine's text and a copy of it, the nodes, and what suspends.
+  /// Its memory until it has ended: the engine's text and a copy of it, the nodes, and the suspended tasks.
   var size: Int { 2 * tree.bytes.count + 16 * tree.nodes.count + 4096 }
 }
 
 extension WireRequest {
   /// Reads a request.
   ///
-  /// - Throws: ``WireRefusal`` that tells the sender what is wrong.
+  /// - Throws: ``WireRefusal`` for the sender.
   static func read(_ text: String, _ limits: MessageLimits) throws(WireRefusal) -> WireRequest {
     let message = try WireFields.read(text, limits)
     switch message.word("k") {
@@ -44,8 +44,7 @@ extension WireRequest {
     case "ask"?: return .ask(selector: try message.wanted("s", message.text("s").map(WireName.init)))
     case "await"?:
       let awaited = try message.wanted("a", message.list("a")).map { message.tree.integer($0) ?? 0 }
-      return .await(
-        line: try message.line(), number: try message.wanted("n", message.positive("n")), awaited: awaited)
+      return .await(line: try message.line(), number: try message.wanted("n", message.positive("n")), awaited: awaited)
     case "call"?:
       let number = try message.wanted("n", message.positive("n"))
       let arguments = try message.wanted("a", message.pairs("a"))
@@ -55,14 +54,13 @@ extension WireRequest {
           patience: message.positive("w").map { Deadline(after: .milliseconds($0)) } ?? .never,
           selector: try message.wanted("s", message.text("s").map(WireName.init)), tree: message.tree,
           arguments: arguments))
-    case let kind:
-      throw WireRefusal(.malformed, "no request is called \(kind.map(WireRefusal.quoted) ?? "nothing")")
+    case let kind: throw WireRefusal(.malformed, "no request is called \(kind.map(WireRefusal.quoted) ?? "nothing")")
     }
   }
 
   var number: Int? { if case .call(let call) = self { call.number } else { nil } }
 
-  /// What this process calls itself when it opens lines.
+  /// The name of this process as a sender.
   static let sender = "\(LineName())"
 
   static var openText: String { WireWriter.message("open") { $0.field("o", sender) } }
@@ -81,11 +79,11 @@ extension WireRequest {
   }
 }
 
-/// The text of a message that is still to get its number: what does not depend on the line is written once.
+/// The text of a message without its number: the part that does not depend on the line is written once.
 struct WireCallText: Sendable {
   private var head = WireWriter()
 
-  /// - Throws: ``WireValueError`` for an argument that cannot be written.
+  /// - Throws: ``WireValueError`` for an argument that cannot be encoded.
   init(_ invocation: Invocation) throws(WireValueError) {
     head.heading()
     head.beginRecord()
@@ -100,9 +98,9 @@ struct WireCallText: Sendable {
   struct Place: Sendable {
     let line: String
     let number: Int
-    /// The first number that is still awaited.
+    /// The first awaited number.
     let awaited: Int
-    /// Until when any before this one are awaited.
+    /// How long earlier ones are awaited.
     let patience: Deadline
   }
 
@@ -120,7 +118,7 @@ struct WireCallText: Sendable {
 }
 
 extension Deadline {
-  /// How long it is until then in whole milliseconds, at least one.
+  /// The remaining time in milliseconds, at least one.
   var milliseconds: Int {
     let (seconds, attoseconds) = remaining.components
     return Int(clamping: seconds * 1000 + attoseconds / 1_000_000_000_000_000 + 1)
@@ -128,7 +126,7 @@ extension Deadline {
 }
 
 extension WireCall {
-  /// Opens the arguments, by the types that the endpoint knows.
+  /// Decodes the arguments, of the types that the endpoint knows.
   func open(as selector: MessageSelector, types: InvocationTypes, allowed: Set<MessageSelector>)
     throws(WireRefusal) -> Invocation
   {
@@ -152,7 +150,7 @@ extension WireCall {
   }
 }
 
-/// The fields of a message or answer. What is not asked for is ignored.
+/// The fields of a request or reply. Unknown ones are ignored.
 struct WireFields {
   let tree: WireTree
 
@@ -175,7 +173,7 @@ struct WireFields {
 
   func text(_ name: Unicode.Scalar) -> String? { field(name, .text).map(tree.text) }
 
-  /// A text that is compared with few others, all of them short.
+  /// A text of at most 64 bytes, which is to be compared with known ones.
   func word(_ name: Unicode.Scalar) -> String? {
     field(name, .text).flatMap { tree.bytes(of: $0).count <= 64 ? tree.text($0) : nil }
   }
@@ -186,13 +184,13 @@ struct WireFields {
 
   func list(_ name: Unicode.Scalar) -> [Int]? { field(name, .list).map(tree.children) }
 
-  /// A list of two things in turn.
+  /// A list of pairs.
   func pairs(_ name: Unicode.Scalar) -> [Int]? { list(name).flatMap { $0.count % 2 == 0 ? $0 : nil } }
 
-  /// The line that is named; `nil` where it has no name of a line.
+  /// The line; `nil` for an invalid name.
   func line() throws(WireRefusal) -> LineName? { LineName(tree.bytes(of: try wanted("l", field("l", .text)))) }
 
-  /// - Throws: ``WireRefusal`` where the field is not there, or is another thing.
+  /// - Throws: ``WireRefusal`` if the field is missing or of another kind.
   func wanted<Value>(_ name: Unicode.Scalar, _ value: Value?) throws(WireRefusal) -> Value {
     if let value { return value }
     throw lacks(name)
@@ -202,11 +200,11 @@ struct WireFields {
 
   func bool(_ name: Unicode.Scalar) -> Bool? { field(name).flatMap(tree.bool) }
 
-  /// Why an endpoint did not run a message, where that is what it says.
+  /// The code of a refusal, if this is one.
   var refusal: WireRefusal.Code? { word("k") == "refused" ? word("c").flatMap(WireRefusal.Code.init) : nil }
 }
 
-/// Why an endpoint did not run a message, as it crosses.
+/// An endpoint's refusal.
 struct WireRefusal: Error, Hashable {
   enum Code: String {
     case unknownVersion = "version"
@@ -214,18 +212,18 @@ struct WireRefusal: Error, Hashable {
     case tooLarge = "size"
     case unknownLine = "line"
     case superseded
-    /// Its number is too far above the last one.
+    /// The number is too far above the last one.
     case ahead
     case notAllowed = "selector"
     case wrongArgumentCount = "count"
     case unreadableArgument = "argument"
-    /// All lines, or all memory that the sender may have, are in use.
+    /// All lines, or all memory for the sender, are in use.
     case busy
-    /// The endpoint takes nothing any more.
+    /// The endpoint was closed.
     case closed
-    /// The message may have run: it came before, or its line was closed long ago, and no answer is kept.
+    /// The message may have run: it was received before, or its line was closed long ago, and its answer is not kept.
     case answerNotKept = "kept"
-    /// The message ran, and its answer cannot cross.
+    /// The message ran, and its answer cannot be sent.
     case answerCannotCross = "answer"
   }
   let code: Code
@@ -236,7 +234,7 @@ struct WireRefusal: Error, Hashable {
     (self.code, self.evidence, self.argumentIndex) = (code, evidence, argumentIndex)
   }
 
-  /// A value that another process chose, shortened, for an error's text.
+  /// A text of another process, shortened and quoted.
   static func quoted(_ text: String) -> String {
     var text = text
     if text.utf8.count > 60 { text = String(text.unicodeScalars.prefix(50).map(Character.init)) + "…" }

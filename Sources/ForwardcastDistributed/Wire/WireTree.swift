@@ -1,35 +1,33 @@
-// WireTree.swift: the items of a text from another process, found in one pass.
+// WireTree.swift: the items of a text from another process.
 
-/// One item: where it stands, and where the next one beside it is.
+/// One item: its place, and that of its next sibling.
 struct WireNode {
   enum Kind: UInt8 {
     case null, yes, no, integer, real, text, bytes, list, record
   }
   let kind: Kind
-  /// The item's own bytes: digits, text, base64; of a list or record nothing.
+  /// The item's own bytes: digits, text, base64; none for a list or record.
   let start: UInt32
   let end: UInt32
-  /// The node behind this one and all that it holds.
+  /// The node after this one and its contents.
   var next: UInt32
 }
 
-/// A text that has been cut into items and keeps them in one array, in the order of the text.
-///
-/// Nothing is converted yet: a text whose items are never looked at has made no value of any type.
+/// A text split into items, which one array holds in the order of the text. Nothing is decoded yet.
 struct WireTree {
   let bytes: [UInt8]
   let nodes: [WireNode]
 
-  /// Cuts a text behind its heading into items.
+  /// Splits a text after its heading into items.
   ///
-  /// - Throws: ``WireRefusal`` for what is not of the grammar and for what passes a bound.
+  /// - Throws: ``WireRefusal`` for invalid syntax and for what exceeds a limit.
   init(_ text: [UInt8], from start: Int, limits: MessageLimits) throws(WireRefusal) {
     var scanner = WireScanner(text, from: start, limits: limits)
     nodes = try scanner.scan()
     bytes = text
   }
 
-  /// The nodes that the list at `index` holds, or the keys and values of the record.
+  /// The nodes of the list at `index`, or the keys and values of the record.
   func children(of index: Int) -> [Int] {
     var children: [Int] = []
     children.reserveCapacity(8)
@@ -42,14 +40,14 @@ struct WireTree {
     return children
   }
 
-  /// The values of the record at `index` by their keys; of a key that stands twice the first.
+  /// The values of the record at `index` by key; of equal keys the first counts.
   func fields(of index: Int) -> [WireName: Int] {
     let items = children(of: index)
     let fields = stride(from: 0, to: items.count, by: 2).map { (WireName(text(items[$0])), items[$0 + 1]) }
     return Dictionary(fields) { first, _ in first }
   }
 
-  /// The value of the record at `index` by its key; of a key that stands twice the first.
+  /// The value of a key in the record at `index`; of equal keys the first counts.
   func field(_ name: some Sequence<UInt8>, of index: Int) -> Int? {
     var key = index + 1
     while key < nodes[index].next {
@@ -70,7 +68,7 @@ struct WireTree {
 
   func text(_ index: Int) -> String { String(decoding: bytes(of: index), as: UTF8.self) }
 
-  /// The number that an item spells, where an `Int` holds it.
+  /// The number of an item, if it fits.
   func integer(_ index: Int) -> Int? { Int(text(index)) }
 
   func bool(_ index: Int) -> Bool? { kind(index) == .yes ? true : kind(index) == .no ? false : nil }
@@ -78,8 +76,8 @@ struct WireTree {
   func kind(_ index: Int) -> WireNode.Kind { nodes[index].kind }
 }
 
-/// A name from another process, compared as bytes. Strings are compared and hashed canonically, which takes the square of the
-/// length of a run of combining marks.
+/// A name from another process, compared by bytes: canonical comparison of strings takes time quadratic in a run of combining
+/// marks.
 struct WireName: Hashable, Comparable, Sendable {
   let text: String
 
@@ -93,7 +91,7 @@ struct WireName: Hashable, Comparable, Sendable {
     text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
   }
 
-  /// Whether others may compare it as they do: no run of marks is longer than the 30 of Unicode's stream-safe text.
+  /// Whether canonical comparison is cheap: no run of marks exceeds the 30 of Unicode's stream-safe text.
   static func isStreamSafe(_ bytes: ArraySlice<UInt8>) -> Bool {
     if bytes.allSatisfy({ $0 < 0x80 }) { return true }
     var marks = 0
@@ -105,15 +103,15 @@ struct WireName: Hashable, Comparable, Sendable {
   }
 }
 
-/// Finds the items of a text, without recursion.
+/// Splits a text into items, without recursion.
 private struct WireScanner {
   private let bytes: [UInt8]
   private var position: Int
   private let limits: MessageLimits
   private var nodes: [WireNode] = []
-  /// The list or record around the place, with whether a key is expected next; none at the beginning.
+  /// The enclosing list or record, and whether a key is expected next; none at the beginning.
   private var around: (node: Int, isRecord: Bool, wantsKey: Bool) = (-1, false, false)
-  /// Those around it.
+  /// Those that enclose it.
   private var outer: [(node: Int, isRecord: Bool, wantsKey: Bool)] = []
 
   init(_ bytes: [UInt8], from start: Int, limits: MessageLimits) {
@@ -175,7 +173,7 @@ private struct WireScanner {
     around.wantsKey.toggle()
   }
 
-  /// `42;`: as many digits as the widest numbers have. What they mean is for the type that they are read as.
+  /// `42;`, at most as long as the widest numbers. The type that decodes it interprets it.
   private mutating func number(_ kind: WireNode.Kind) throws(WireRefusal) {
     let start = position
     while position < bytes.count, bytes[position] != UInt8(ascii: ";") {
@@ -193,7 +191,7 @@ private struct WireScanner {
     position += 1
   }
 
-  /// `5:alice`: a length in bytes and so many bytes, which begin and end between characters.
+  /// `5:alice`: a length, and so many bytes with whole characters.
   private mutating func text(_ kind: WireNode.Kind) throws(WireRefusal) {
     var length = 0
     let digits = position

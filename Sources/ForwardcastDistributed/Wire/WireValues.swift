@@ -2,16 +2,14 @@
 
 import Forwardcast
 
-/// Why a value cannot leave this process, or one that came is not made.
-struct WireValueError: Error, CustomStringConvertible {
-  let description: String
-}
+/// Why a value cannot be encoded or decoded.
+struct WireValueError: Error, CustomStringConvertible { let description: String }
 
 extension WireWriter {
   /// Writes the name of a box's type and its value.
   ///
-  /// - Parameter role: what the value is, for the error.
-  /// - Throws: ``WireValueError`` for a value that is not `Encodable`, or whose `encode(to:)` throws.
+  /// - Parameter role: what the value is, for errors.
+  /// - Throws: ``WireValueError`` for a value that is not `Encodable`, or whose encoding fails.
   mutating func box(_ box: ArgumentBox, role: @autoclosure () -> String) throws(WireValueError) {
     switch box.value {
     case let value as Int: named("Int") { $0.integer(value) }
@@ -25,8 +23,7 @@ extension WireWriter {
       do { try writeValue(value, to: &self) } catch {
         throw WireValueError(description: "\(role()) of type \(type(of: value)) cannot be encoded: \(error)")
       }
-    case let value:
-      throw WireValueError(description: "\(role()) is not Encodable: \(type(of: value))")
+    case let value: throw WireValueError(description: "\(role()) is not Encodable: \(type(of: value))")
     }
   }
 
@@ -37,9 +34,9 @@ extension WireWriter {
 }
 
 extension WireReading {
-  /// The box that a type's name and a value stand for.
+  /// The box of a type's name and a value.
   ///
-  /// - Parameter place: where types are named, for who forgot one.
+  /// - Parameter place: where types are to be named, for errors.
   /// - Throws: ``WireValueError`` for a type that is not named there, and for a value that is not of its type.
   func box(type typeNode: Int, value: Int, in place: String) throws(WireValueError) -> ArgumentBox {
     guard tree.kind(typeNode) == .text, WireName.isStreamSafe(tree.bytes(of: typeNode)) else {
@@ -65,13 +62,13 @@ extension WireReading {
   }
 
   private func box<T: Decodable>(_ type: T.Type, _ value: Int) throws -> ArgumentBox {
-    // Only types that are Sendable are named, and the standard ones are.
+    // All named types and all standard ones are Sendable.
     ArgumentBox(uncheckedSendable: try self.value(type, at: value))
   }
 }
 
 extension DecodingError {
-  /// What is wrong, and where in the value.
+  /// The error, and its place in the value.
   var reason: String {
     switch self {
     case .typeMismatch(_, let context), .valueNotFound(_, let context), .keyNotFound(_, let context),

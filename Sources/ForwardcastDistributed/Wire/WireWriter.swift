@@ -1,4 +1,4 @@
-// WireWriter.swift: writes the items of a text for another process.
+// WireWriter.swift: writes items of the wire.
 
 /// Appends items to a text.
 struct WireWriter {
@@ -78,16 +78,16 @@ struct WireWriter {
     integer(value)
   }
 
-  /// Items that were written apart.
+  /// Appends items that were written separately.
   mutating func items(_ written: ArraySlice<UInt8>) { bytes += written }
 
-  /// Takes back what was written behind a place.
+  /// Removes what was written after a place.
   mutating func cut(to place: Int) { bytes.removeLast(bytes.count - place) }
 
   /// The heading of a message, which names the version.
   mutating func heading() { bytes += WireVersion.bytes }
 
-  /// A message of a kind, with its number if it has one, and the fields that `body` writes.
+  /// A request or reply of a kind, with its number if it has one, and the fields of `body`.
   static func message<Failure: Error>(
     _ kind: String, _ number: Int? = nil, _ body: (inout WireWriter) throws(Failure) -> Void
   ) throws(Failure) -> String {
@@ -102,15 +102,14 @@ struct WireWriter {
   }
 }
 
-/// The version of the wire that this process speaks. Without a slash, which coders of JSON escape: reading such a text takes
-/// them twice as long.
+/// The version of the wire format. Without a slash, which JSON encoders escape: decoding such a text takes twice as long.
 enum WireVersion {
   static let heading = "forwardcast:2"
   fileprivate static let bytes = Array("\(heading) ".utf8)
 
   /// Where the items of a text begin.
   ///
-  /// - Throws: ``WireRefusal`` that names the version of a text which is of another one.
+  /// - Throws: ``WireRefusal`` that names another version.
   static func bodyStart(of text: [UInt8]) throws(WireRefusal) -> Int {
     if text.starts(with: bytes) { return bytes.count }
     let word = text.prefix(40).prefix { $0 != UInt8(ascii: " ") }
@@ -120,7 +119,7 @@ enum WireVersion {
   }
 }
 
-/// Bytes as letters, since engines carry text best.
+/// Bytes as text, which suits engines best.
 enum Base64 {
   private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
   private static let values: [UInt8] = {
@@ -129,7 +128,7 @@ enum Base64 {
     return values
   }()
 
-  /// How many letters there are for so many bytes.
+  /// The number of letters for a number of bytes.
   static func length(of count: Int) -> Int { (count * 4 + 2) / 3 }
 
   static func write(_ value: [UInt8], to text: inout [UInt8]) {
@@ -145,7 +144,7 @@ enum Base64 {
     if held > 0 { text.append(letters[Int(bits << (6 - held) & 63)]) }
   }
 
-  /// The bytes, or `nil` for what is no such text: each value has one spelling.
+  /// The bytes; `nil` for invalid text. Each value has one spelling.
   static func read(_ text: ArraySlice<UInt8>) -> [UInt8]? {
     guard text.count % 4 != 1 else { return nil }
     var value: [UInt8] = []
