@@ -1,8 +1,8 @@
-// ExtensionCenter.swift: the extension points of a program, by protocol.
+// ExtensionCenter.swift: a program's extension points, by protocol.
 
 import Forwardcast
 
-/// One extension point for each protocol, made on first use.
+/// One extension point for each protocol, created on first use.
 ///
 ///     let extensions = try ServiceCenter.shared.service(ExtensionCenter.self)
 ///     extensions.register(window, for: (any MessageExtension).self)
@@ -13,36 +13,36 @@ import Forwardcast
 ///     // by selector:
 ///     extensions.notify((any MessageExtension).self, .onAddMsg, "alice", [1, 2])
 ///
-/// Two protocols with an equal selector stay apart: each has a point of its own. The center is a service that survives
-/// log-outs: observers that are removed by one die, and lazy ones are made anew by the next message for them. It may be
-/// used from any thread, and so takes protocols that are `Sendable`; an ``ExtensionPoint`` by itself takes any.
+/// Protocols do not share points, even with equal selectors. The center is a service that persists through `clearData()`: observers
+/// that are removed by it die, and lazy ones are made anew by their next message. It may be used from any thread, and so takes
+/// protocols that are `Sendable`; an ``ExtensionPoint`` by itself takes any.
 public final class ExtensionCenter: ManagedService {
   private let points = Guarded<[ObjectIdentifier: any Sendable]>([:])
   private let services: @Sendable () -> ServiceCenter?
 
-  /// A center that is no service.
-  /// - Parameter services: where lazy observers are made and live; kept alive.
+  /// A center that is not a service.
+  /// - Parameter services: makes and keeps lazy observers; kept alive.
   public init(services: ServiceCenter = .shared) { self.services = { services } }
 
-  /// The center as a service of `center`, where its lazy observers are made.
+  /// The center as a service of `center`, which makes and keeps its lazy observers.
   public init(in center: ServiceCenter) {
-    // The service center keeps this one.
+    // Weak, since the service center keeps this one.
     services = { [weak center] in center }
   }
 
-  /// Always: points stay when who is logged in changes.
+  /// Always `true`: points do not depend on the user.
   public var isPersistent: Bool { true }
 
   // MARK: Points
 
-  /// The point of a protocol, made now if nobody has used it.
-  /// - Parameter type: the protocol, as in `(any MessageExtension).self`; a point is known by it alone.
+  /// The point of a protocol, created on first use.
+  /// - Parameter type: the protocol, as in `(any MessageExtension).self`; it alone identifies the point.
   public func point<Interface: Sendable>(_ type: Interface.Type) -> ExtensionPoint<Interface> {
     enter(ExtensionPoint<Interface>(selectors: nil, table: nil, options: MulticastOptions(), services: services)).point
   }
 
-  /// States what a protocol's point is to be, before it is first used: see ``ExtensionPoint``.
-  /// - Returns: `false`, and nothing happens, when the point exists.
+  /// Configures a protocol's point before its first use: see ``ExtensionPoint``.
+  /// - Returns: `false` when the point exists already, which is not changed.
   public func declare<Interface: Sendable>(
     _ type: Interface.Type, selectors: [MessageSelector]? = nil, table: SelectorTable? = nil,
     options: MulticastOptions = MulticastOptions()
@@ -82,10 +82,9 @@ public final class ExtensionCenter: ManagedService {
   }
 
   /// Registers a class whose one instance is to observe, without making it: see
-  /// ``ExtensionPoint/registerLazily(_:priority:as:)-(Service.Type,_,_)``. Its messages run where and when `delivery` says, in
-  /// the sender's turn unless it is given.
+  /// ``ExtensionPoint/registerLazily(_:priority:as:)-(Service.Type,_,_)``. `delivery` says where its messages run.
   ///
-  /// The instance itself is made in the sender's turn: the `init(in:)` of a class on the main actor is `nonisolated`.
+  /// The instance is made in the sender's turn, so the `init(in:)` of a class on the main actor is `nonisolated`.
   @discardableResult
   public func registerLazily<Interface: Sendable, Service: ManagedService & AnyObject>(
     _ service: Service.Type, for type: Interface.Type, delivery: Delivery = .direct, priority: Int = 0,
@@ -104,8 +103,7 @@ public final class ExtensionCenter: ManagedService {
     point(type).broadcast(for: selector, call)
   }
 
-  /// Sends a message to the observers of a protocol, each where and when its delivery says: see
-  /// `broadcast` of ``ExtensionPoint``.
+  /// Sends a message to the observers of a protocol, each as its delivery says: see `broadcast` of ``ExtensionPoint``.
   @inlinable
   @discardableResult
   public func notify<Interface: Sendable, R, each A: Sendable>(
@@ -114,8 +112,8 @@ public final class ExtensionCenter: ManagedService {
     point(type).broadcast(message, repeat each arguments)
   }
 
-  /// Sends a message to the observers of a protocol, each where and when its delivery says, and makes one result of the
-  /// answers: see `collect` of ``ExtensionPoint``.
+  /// Sends a message to the observers of a protocol, each as its delivery says, and combines the answers: see `collect` of
+  /// ``ExtensionPoint``.
   @inlinable
   public func collect<Interface: Sendable, R, Output, each A: Sendable>(
     _ type: Interface.Type, _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A,

@@ -1,4 +1,4 @@
-// ExtensionPoint+Lazy.swift: observers that are made by the first message for them.
+// ExtensionPoint+Lazy.swift: observers that their first message makes.
 
 import Forwardcast
 
@@ -7,23 +7,23 @@ extension ExtensionPoint {
   ///
   ///     messages.registerLazily(ArchiveService.self) { $0 }
   ///
-  /// The first message of a selector that the class implements makes the instance, through the service center, and the
-  /// instance gets that very message; other messages make nothing. Its place in the order is that of this registration.
-  /// When the service has been removed from its center, by a log-out say, the next such message makes a new one; a message
-  /// that began before and has not reached the observer's turn passes it by.
-  /// Construction that fails is reported like an error of an observer and keeps nobody else from the message; the next
-  /// message tries again. A class that is registered in several points is still made once.
+  /// The first message that the class implements makes the instance, by the service center, and the instance gets that message;
+  /// other messages make nothing. Its place in the order is that of this registration. After the service was removed from its
+  /// center, as by a log-out, the next such message makes a new one; a message that had begun before passes it by.
   ///
-  /// Which messages the class implements is read from its table, where it is a `MessageReceiver`, and from the point's, but for
-  /// those that a `PartialTarget` leaves out.
+  /// An error of the construction is reported like one of an observer; the others get the message, and the next message tries
+  /// again. A class that is registered in several points is made once.
+  ///
+  /// The messages that the class implements are those of its table, if it is a `MessageReceiver`, and of the point's, without those
+  /// that a `PartialTarget` leaves out.
   ///
   /// - Parameters:
   ///   - type: the service's class.
-  ///   - priority: higher comes first, as for observers that exist.
-  ///   - observer: the service as an observer of the point, usually the service itself, `{ $0 }`: so the compiler checks
-  ///     that the class conforms. Another object that it makes is kept as long as the service lives in its center.
-  /// - Returns: `false`, and nothing happens, when the class is registered lazily already or has none of the point's
-  ///   messages.
+  ///   - priority: higher comes first, as for other observers.
+  ///   - observer: the service as an observer, usually `{ $0 }`, by which the compiler checks the conformance. Another object that
+  ///     it makes is kept as long as the service lives in its center.
+  /// - Returns: `false` when the class is registered lazily already, or has none of the point's messages; nothing is registered
+  ///   then.
   @discardableResult
   public func registerLazily<Service: ManagedService & AnyObject>(
     _ type: Service.Type, priority: Int = 0, as observer: @escaping @Sendable (Service) -> Interface
@@ -44,9 +44,8 @@ extension ExtensionPoint {
       }, as: observer)
   }
 
-  /// Registers the service of a key, to be made by the first message of a selector that `table` has.
-  ///
-  /// This is the form for observers without a class, as in a script.
+  /// Registers the service of a key, for observers without a class, as in scripts. The first message of a selector in `table` makes
+  /// it.
   ///
   /// - Returns: as ``registerLazily(_:priority:as:)``.
   @discardableResult
@@ -58,21 +57,20 @@ extension ExtensionPoint {
     return lazy.add(mark, priority: priority)
   }
 
-  /// Takes back a lazy registration; an observer that it led to is unregistered. `false` when there is none.
+  /// Removes a lazy registration, and unregisters its observer if it was made. `false` when there is none.
   @discardableResult
   public func unregisterLazily<Service: ManagedService & AnyObject>(_ type: Service.Type) -> Bool {
     lazy.remove(ServiceKey(type).id)
   }
 
-  /// Takes back the lazy registration of a key.
+  /// Removes the lazy registration of a key.
   @discardableResult
   public func unregisterLazily<Service>(_ key: ServiceKey<Service>) -> Bool { lazy.remove(key.id) }
 }
 
 extension ExtensionPoint where Interface: Sendable {
-  /// Registers a class whose one instance is to observe, without making it, and says where and when its messages run.
-  ///
-  /// The instance itself is made in the sender's turn. Otherwise see the form without `delivery`.
+  /// Registers a class whose one instance is to observe, without making it, with a delivery for its messages. The instance is made
+  /// in the sender's turn. Otherwise as the overload without `delivery`.
   @discardableResult
   public func registerLazily<Service: ManagedService & AnyObject>(
     _ type: Service.Type, delivery: Delivery, priority: Int = 0,
@@ -83,7 +81,7 @@ extension ExtensionPoint where Interface: Sendable {
 }
 
 extension ExtensionPoint where Interface == any MessageReceiver {
-  /// Registers a class whose one instance is to observe itself, without making it: see the form with `observer`.
+  /// Registers a class whose one instance is to observe, without making it: see the overload with `observer`.
   @discardableResult
   public func registerLazily<Service: ManagedService & MessageReceiver>(_ type: Service.Type, priority: Int = 0) -> Bool
   {

@@ -1,9 +1,9 @@
-// ExtensionPoint.swift: who has registered for the messages of one protocol.
+// ExtensionPoint.swift: the observers of one protocol.
 
 import Forwardcast
 import Synchronization
 
-/// The place where observers register for the messages of one protocol, or are made when the first one comes.
+/// Observers of the messages of one protocol, which register, or are made by their first message.
 ///
 ///     let messages = ExtensionPoint<any MessageExtension>(
 ///       selectors: ["onAddMsg:msgData:", "onDeleteMsg:"])
@@ -13,30 +13,28 @@ import Synchronization
 ///     messages.broadcast(.onAddMsg, "alice", [1, 2])             // typed key
 ///     messages.broadcast { $0.onAddMsg("alice", [1, 2]) }        // typed call
 ///
-/// It is a `MulticastProxy`, ``observers``, and what makes it an extension point: it refuses who does not conform or is
-/// there already, and makes lazy observers. So a message is delivered, removed observers are passed over and results and
-/// errors are treated as there.
+/// It wraps a `MulticastProxy`, ``observers``, refuses objects that do not conform or are registered already, and makes lazy
+/// observers. Delivery, removal, results and errors are those of the proxy.
 ///
-/// **Which selectors a point has** is stated: Swift cannot list the requirements of a protocol. A list of selectors, or a
-/// table for the protocol, limits the point to those; a point without either takes every message that its observers'
-/// own tables have. For a protocol that inherits from another, the list holds the selectors of both, and a table is made
-/// `inheriting:` the other's.
+/// **The selectors of a point** are stated, since Swift cannot list the requirements of a protocol. A list of selectors, or a table
+/// for the protocol, limits the point to those; a point without either takes every message in its observers' own tables. For a
+/// protocol that inherits another, list the selectors of both, or make the table `inheriting:` the other's.
 ///
-/// The point is `Sendable` exactly when its interface is. It may then be used from any thread.
+/// The point is `Sendable`, and may be used from any thread, exactly when its interface is `Sendable`.
 public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany, CustomStringConvertible {
-  /// The observers that exist. What is sent through this proxy makes no lazy observer.
+  /// The existing observers. Messages that are sent through this proxy make no lazy observers.
   public let observers: MulticastProxy<Interface>
 
   let lazy: LazyMarks
   private let stated: Set<MessageSelector>?
 
-  /// A point.
+  /// Creates a point.
   ///
   /// - Parameters:
-  ///   - selectors: the messages of the point; `nil` for those of `table`, or, without one, for whatever observers have.
-  ///   - table: methods for every observer, whose own tables come first. With it an observer needs no table.
-  ///   - services: where lazy observers are made and live; kept alive by the point.
-  ///   - options: how duplicates, silence and errors are treated.
+  ///   - selectors: the messages of the point; `nil` for those of `table`, or, without one, all that observers have.
+  ///   - table: methods for all observers, whose own tables come first; observers then need no table.
+  ///   - services: makes and keeps lazy observers; kept alive by the point.
+  ///   - options: the treatment of duplicates, silence and errors.
   public convenience init(
     selectors: [MessageSelector]? = nil, table: SelectorTable? = nil, services: ServiceCenter = .shared,
     options: MulticastOptions = MulticastOptions()
@@ -54,19 +52,18 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
     super.init()
   }
 
-  /// Around all observers, lazy ones too.
+  /// The place of hooks around all observers, lazy ones included.
   public override var hookPlace: HookPlace { observers.hookPlace }
 
-  /// The messages of the point, sorted by name, or `nil` when they are not stated.
+  /// The stated messages of the point, sorted by name; `nil` when none are stated.
   public var selectors: [MessageSelector]? { stated?.sorted { $0.name < $1.name } }
 
   // MARK: Registering
 
-  /// Registers an observer, weakly, from the next message on. Higher priorities come first, equal ones in the order of
-  /// registration.
+  /// Registers an observer weakly, from the next message on. Higher priorities come first, equal ones in the order of registration.
   ///
-  /// - Returns: the registration, with which the observer can be muted; `nil`, and nothing happens, when the observer is
-  ///   registered already, is no object, or has none of the point's messages.
+  /// - Returns: the registration; `nil` when the observer is registered already, is not an object, or has none of the point's
+  ///   messages.
   @discardableResult
   public func register(_ observer: Interface, priority: Int = 0) -> Registration? {
     enter(observer, priority, (.direct, .unbounded, .dropPending))
@@ -78,12 +75,12 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
     guard isObject(observer) else { return nil }
     let object = observer as AnyObject
     guard conforms(object) else { return nil }
-    // A lazy observer that registers itself while it is made has the place that its class was given.
+    // A lazy observer that registers itself while it is made gets the place of its class.
     if let registration = lazy.takePlace(object) { return registration }
     return observers.core.addUnlessThere(object, priority: priority, scope: stated, delivery: delivery)
   }
 
-  /// Registers an object of which the compiler does not know whether it conforms.
+  /// Registers an object that may conform.
   /// - Returns: as ``register(_:priority:)``; `nil` also when the object is not an `Interface`.
   @discardableResult
   public func register(ifConforming object: AnyObject?, priority: Int = 0) -> Registration? {
@@ -91,9 +88,8 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
     return register(observer, priority: priority)
   }
 
-  /// Unregisters an observer: it gets nothing further, not even later in a message that is on its way.
-  ///
-  /// An observer may call this in its own `deinit`. It may register again afterwards, at the end of the order.
+  /// Unregisters an observer: it gets no further message, nor one that is being delivered. May be called in the observer's
+  /// `deinit`.
   ///
   /// - Returns: whether it was registered.
   @discardableResult
@@ -106,20 +102,20 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
 
   // MARK: Asking
 
-  /// The observers that exist and that a message of `selector` goes to, in order, muted ones included.
+  /// The existing observers that a message goes to, in order, muted ones included.
   public func observers(of selector: MessageSelector) -> [Interface] {
     observers.core.responding(to: selector).compactMap { $0.target as? Interface }
   }
 
-  /// The names of the lazy observers that do not exist yet, in the order of registration.
+  /// The names of the lazy observers that do not exist, in the order of registration.
   public var lazyObservers: [String] { lazy.vacant.map(\.mark.receiverName) }
 
-  /// Whether somebody would get `selector`: an observer that exists or one that would be made. Makes none.
+  /// Whether an observer that exists, or would be made, gets `selector`. Makes none.
   public override func responds(to selector: MessageSelector) -> Bool {
     observers.responds(to: selector) || !lazy.marks(for: selector).isEmpty
   }
 
-  /// The types of the first observer that would get `selector`; `nil` for a message that is not the point's.
+  /// The types of the first observer that would get `selector`; `nil` for a message that the point does not have.
   public override func methodSignature(for selector: MessageSelector) -> MethodSignature? {
     if let stated, !stated.contains(selector) { return nil }
     if observers.count(for: selector) == 0, let placed = lazy.marks(for: selector).first {
@@ -128,16 +124,16 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
     return observers.methodSignature(for: selector)
   }
 
-  /// Messages written like calls, without a key, to every target: see `DynamicMessages`.
+  /// Messages in the syntax of calls, to every observer: see `DynamicMessages`.
   public var dynamic: DynamicMessages { (self as any MulticastSending).dynamic }
 
-  /// No single receiver stands behind a point.
+  /// Always `nil`, since a point has many targets.
   public override func forwardingTarget(for selector: MessageSelector) -> (any MessageReceiver)? { nil }
 
-  /// Forwards a message to every observer that responds, lazy ones included, and says what became of it at each.
+  /// Forwards a message to every observer that responds, lazy ones included, and reports the outcomes.
   ///
-  /// - Throws: as `MulticastProxy.forward(_:)`, and `unrecognizedSelector` for a message that is not the point's.
-  ///   Observers that could not be made are among the report's failures.
+  /// - Throws: as `MulticastProxy.forward(_:)`, and `unrecognizedSelector` for a message that the point does not have. Observers
+  ///   that could not be made are among the report's failures.
   @discardableResult
   public override func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
     if let stated, !stated.contains(invocation.selector) { throw doesNotRecognize(invocation.selector) }
@@ -154,7 +150,7 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
     observers.tell(failures, of: selector)
   }
 
-  /// The stated messages, each with who gets it in order; an observer that does not exist yet is called lazy.
+  /// The stated messages, each with its observers in order; those that do not exist yet are called lazy.
   public var description: String {
     let places = observers.core.registrations
     let vacant = lazy.vacant.map { ($0.mark, observers.core.registration(in: $0.place)) }
@@ -173,19 +169,19 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
   }
 }
 
-// The proxy's lock and that of the marks guard all state, and an interface that is Sendable has Sendable observers only.
+// `observers` and `lazy` have locks, all else is immutable; the observers of a Sendable interface are Sendable.
 extension ExtensionPoint: @unchecked Sendable where Interface: Sendable {}
 
 extension ExtensionPoint: MulticastSending {
-  /// The observers that exist and that a message of `selector` would go to. Makes none.
+  /// The existing observers that a message would go to. Makes none.
   public func route(for selector: MessageSelector) -> MessageRoute {
     let route = observers.route(for: selector)
     guard let placed = lazy.marks(for: selector).first else { return route }
     return route.makingObservers(placed.mark.signature(selector))
   }
 
-  /// Who gets a message that begins now, after making the lazy observers that implement it. Who could not be made counts
-  /// as a target that failed, behind all others.
+  /// The observers of a message that begins now, after making lazy ones. Those that could not be made count as failed targets,
+  /// after all others.
   public func beginMessage(_ selector: MessageSelector) -> MessageRoute {
     let failures = lazy.wake(selector)
     let route = observers.beginMessage(selector)
@@ -196,13 +192,12 @@ extension ExtensionPoint: MulticastSending {
   ///
   ///     messages.broadcast { $0.onAddMsg("alice", [1, 2]) }
   ///
-  /// Whoever conforms to a Swift protocol implements all of it, so the call goes to all observers, and makes all lazy
-  /// ones. Given the selector that the call stands for, it goes to those whose tables have it, and makes only such.
-  /// Otherwise as `MulticastProxy.broadcast(for:_:)`.
+  /// A call goes to all observers, and makes all lazy ones, since all implement the whole protocol. With the selector that the call
+  /// stands for, it goes to those whose tables have it, and makes only these. Otherwise as `MulticastProxy.broadcast(for:_:)`.
   ///
   /// - Parameters:
-  ///   - selector: the message that the call stands for; `nil` calls all.
-  ///   - call: the call. What it throws counts as the observer's error.
+  ///   - selector: the message that the call stands for; `nil` for all observers.
+  ///   - call: the call. Its error counts as the observer's.
   @discardableResult
   public func broadcast(for selector: MessageSelector? = nil, _ call: (Interface) throws -> Void) -> BroadcastSummary {
     let failures = lazy.wake(selector)
@@ -216,7 +211,7 @@ extension ExtensionPoint: MulticastSending {
 }
 
 extension ExtensionPoint where Interface: Sendable {
-  /// Registers an observer whose messages run where and when `delivery` says.
+  /// Registers an observer with a delivery.
   /// - Returns: as ``register(_:priority:)``; an observer has one place in a point, whatever its delivery.
   @discardableResult
   public func register(

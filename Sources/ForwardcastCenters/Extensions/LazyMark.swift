@@ -1,21 +1,21 @@
-// LazyMark.swift: an observer that does not exist yet.
+// LazyMark.swift: a lazy registration.
 
 import Forwardcast
 
-/// One lazy registration: whom to make, for which selectors, and whose place it takes.
+/// One lazy registration: what to make, for which selectors.
 final class LazyMark: NamedReceiver, Sendable {
-  /// What errors and lists call the observer.
+  /// The name of the observer in errors and lists.
   let receiverName: String
   let id: ServiceID
   let type: (any AnyObject.Type)?
   let delivery: Delivery
-  /// The types of the method that the observer will have for a selector, found without making it.
+  /// The types of the future observer's method for a selector.
   let signature: @Sendable (MessageSelector) -> MethodSignature?
-  /// The store, of a center or one around it, in which the service lives.
+  /// The store, of a center or an outer one, in which the service lives.
   private let store: @Sendable (ServiceCenter) throws -> ServiceStore
-  /// Makes the observer, and says whether it is the service itself.
+  /// Makes the observer, and tells whether it is the service itself.
   private let make: @Sendable (ServiceCenter) throws -> (AnyObject, isService: Bool)
-  /// An observer that was made for the service and that nobody else keeps, and what ends with the service.
+  /// An observer other than the service, with an object whose life ends with the service.
   private let kept = Guarded<Kept?>(nil)
   private let wakers = Guarded<Set<ThreadIdentity>>([])
 
@@ -38,12 +38,12 @@ final class LazyMark: NamedReceiver, Sendable {
 
   var isWaking: Bool { wakers.withLock { $0.contains(ThreadIdentity.current) } }
 
-  /// Makes sure that the observer exists and has its place.
+  /// Ensures that the observer exists in its place.
   /// - Throws: ``ServiceError``, or what the service's construction throws.
   func wake(in center: ServiceCenter, at place: ReservedSlot, of core: MulticastCore) throws {
     let store = try store(center)
     let stamp = SlotStamp(source: store.number, generation: store.generation)
-    // What a service sends while it is made does not reach itself: nobody sees it yet.
+    // Messages that a service sends while it is made do not reach itself.
     if store.isMaking(id) || core.stamp(of: place) == stamp { return }
     let me = ThreadIdentity.current
     guard wakers.withLock({ $0.insert(me).inserted }) else { return }
@@ -57,7 +57,7 @@ final class LazyMark: NamedReceiver, Sendable {
     _ = core.fill(place, with: observer, stamp: stamp)
   }
 
-  /// Ends with the service in its center, and lets its mark release the observer that was made for it.
+  /// Lives as long as the service in its center; then the mark releases its observer.
   private final class Leash: Sendable {
     private weak let mark: LazyMark?
     init(_ mark: LazyMark) { self.mark = mark }
@@ -73,7 +73,7 @@ final class LazyMark: NamedReceiver, Sendable {
   }
 
   private func replaceKept(by new: Kept?, where isMeant: (Kept?) -> Bool) {
-    // What was kept is released after the lock.
+    // The old value is released after the lock.
     _ = kept.withLock { kept in isMeant(kept) ? exchange(&kept, with: new) : nil }
   }
 }

@@ -1,19 +1,19 @@
-// LazyMarks.swift: the lazy observers of one extension point.
+// LazyMarks.swift: the lazy registrations of one extension point.
 
 import Forwardcast
 import Synchronization
 
-/// The lazy registrations of one point, in order, and which of them are for which selector.
+/// The lazy registrations of one point, in order, and by selector.
 final class LazyMarks: Sendable {
   private struct State {
     var marks: [PlacedMark] = []
-    /// Worked out once for each selector; dropped when a mark comes or goes, or any table changes.
+    /// A cache, dropped when a mark comes or goes, or any table changes.
     var bySelector: [MessageSelector: [PlacedMark]] = [:]
     var epoch: UInt = 0
   }
 
   private let state = Guarded(State())
-  /// Whether there are any, so that a point without lazy observers costs one load more than a proxy.
+  /// Whether there were any, so that a point without lazy observers costs one load more than a proxy.
   private let isUsed = Atomic<Bool>(false)
   private let core: MulticastCore
   private let scope: Set<MessageSelector>?
@@ -25,7 +25,7 @@ final class LazyMarks: Sendable {
 
   var all: [PlacedMark] { state.withLock { $0.marks } }
 
-  /// Takes in a mark. `false` when one for the same service is there, or it has none of the point's messages.
+  /// Adds a mark. `false` when there is one for the same service, or it has none of the point's messages.
   func add(_ mark: LazyMark, priority: Int) -> Bool {
     if let scope, !scope.contains(where: { mark.signature($0) != nil }) { return false }
     let place = core.reserveSlot(priority: priority, scope: scope, delivery: mark.delivery)
@@ -66,8 +66,8 @@ final class LazyMarks: Sendable {
     return marks
   }
 
-  /// Registers an observer that the calling thread is making for a mark of its class: it has the place of that mark.
-  /// - Returns: `nil` when there is no such mark; else its registration, if it got one.
+  /// Registers an observer that the calling thread is making for a mark of its class, in the place of that mark.
+  /// - Returns: `nil` when there is no such mark; else the registration, if there is one.
   func takePlace(_ observer: AnyObject) -> Registration?? {
     guard isUsed.load(ordering: .acquiring) else { return nil }
     let type: any AnyObject.Type = type(of: observer)
@@ -75,11 +75,11 @@ final class LazyMarks: Sendable {
     return .some(core.fill(placed.place, with: observer, stamp: nil))
   }
 
-  /// The marks whose observers do not exist at this moment.
+  /// The marks whose observers do not exist.
   var vacant: [PlacedMark] { all.filter { core.registration(in: $0.place).target == nil } }
 
-  /// Makes the observers that a message of `selector` is for and that do not exist; with `nil` those of every message.
-  /// - Returns: who could not be made, each with the reason. The others are there.
+  /// Makes the missing observers of a message; with `nil` those of every message.
+  /// - Returns: the marks whose observers could not be made, with the errors.
   func wake(_ selector: MessageSelector?) -> [LazyFailure] {
     guard isUsed.load(ordering: .acquiring) else { return [] }
     var failures: [LazyFailure] = []

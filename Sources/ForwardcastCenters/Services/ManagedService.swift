@@ -1,30 +1,30 @@
-// ManagedService.swift: what a service center asks of a service, and tells it.
+// ManagedService.swift: the protocols of services.
 
-/// What a ``ServiceCenter`` tells a service in the course of its life. Every hook has a default that does nothing.
+/// Callbacks of a ``ServiceCenter`` in the life of a service. All have defaults.
 ///
-/// Hooks run on the thread that caused them, with no lock held, and may ask the center for other services. Those of an
-/// actor are `nonisolated`; they start a task where they need the actor's state.
+/// They run on the thread that caused them, without a lock, and may ask the center for other services. Those of an actor are
+/// `nonisolated`, and start a task where they need the actor's state.
 public protocol ServiceLifecycle: Sendable {
-  /// Completes the service once it is constructed. Nobody else sees it before this has ended; when it throws, the service
-  /// is dropped and whoever asked gets the error.
-  /// - Parameter center: the center that made it, where it finds other services.
+  /// Completes the service after its construction. Until it has ended, nobody else sees the service; if it throws, the service is
+  /// dropped, and its error thrown.
+  /// - Parameter center: the center that made the service.
   func serviceDidInit(in center: ServiceCenter) throws
 
-  /// Forgets what belongs to who is logging out. An error goes to ``ServiceCenter/onError`` and keeps nobody else, nor
-  /// the removal, from its turn.
+  /// Removes the data of the user who logs out. An error goes to ``ServiceCenter/onError`` and stops neither other callbacks nor
+  /// the removal.
   func serviceWillClearData() throws
 
-  /// The program has left the screen.
+  /// Called when the program has entered the background.
   func didEnterBackground() throws
 
-  /// The program is about to be on the screen again.
+  /// Called before the program enters the foreground.
   func willEnterForeground() throws
 
-  /// The program is about to end.
+  /// Called before the program ends.
   func willTerminate() throws
 
-  /// Whether the service stays in its center when ``ServiceCenter/clearData()`` has been called. Asked each time, after
-  /// ``serviceWillClearData()``. The default is `false`.
+  /// Whether the service survives ``ServiceCenter/clearData()``. Asked each time, after ``serviceWillClearData()``. `false` by
+  /// default.
   var isPersistent: Bool { get }
 }
 
@@ -47,16 +47,15 @@ extension ServiceLifecycle {
 ///     }
 ///     let account = try ServiceCenter.shared.service(AccountService.self)
 ///
-/// A type that does not adopt the protocol cannot be asked for: that is a compile-time error. Services are shared between
-/// threads, so they are `Sendable`.
+/// Only types that adopt the protocol can be asked for. Threads share services, so these are `Sendable`.
 public protocol ManagedService: ServiceLifecycle {
-  /// Makes the service on behalf of `center`, on the thread of whoever asked first.
+  /// Creates the service for `center`, on the thread that asked first.
   ///
-  /// A service that needs others takes them from `center` here, and so states what it depends on. One that keeps the
-  /// center itself keeps it weakly: the center keeps the service.
+  /// Services that it depends on it gets from `center` here. To store the center, use a weak reference, since the center keeps the
+  /// service.
   init(in center: ServiceCenter) throws
 
-  /// The scope of the center that makes and keeps the service. The default is ``ServiceScope/application``.
+  /// The scope of the center that makes and keeps the service; ``ServiceScope/application`` by default.
   static var scope: ServiceScope { get }
 }
 

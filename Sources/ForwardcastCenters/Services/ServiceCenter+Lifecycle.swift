@@ -1,4 +1,4 @@
-// ServiceCenter+Lifecycle.swift: what all services of a center are told, and what lives in it.
+// ServiceCenter+Lifecycle.swift: events for all services of a center, and what lives in it.
 
 extension ServiceCenter {
   /// Logs out: tells all services to forget, in the order of their creation, and then removes those that are not
@@ -12,21 +12,19 @@ extension ServiceCenter {
     store.clear { entry in call("serviceWillClearData", on: entry) { try $0.serviceWillClearData() } }
   }
 
-  /// Removes every service, persistent ones too, in reverse order of creation and without telling them; those of the
-  /// centers that lie in this one first.
+  /// Removes all services, persistent ones too, in reverse order of creation and without callbacks; those of inner centers first.
   public func removeAll() {
     for center in innerCenters { center.removeAll() }
     store.removeAll()
   }
 
-  /// Tells all services that the program has left the screen, in reverse order of creation: who was made from others
-  /// comes before them.
+  /// Tells all services that the program has entered the background, in reverse order of creation: dependent services come first.
   public func didEnterBackground() {
     for center in innerCenters { center.didEnterBackground() }
     for entry in store.entries.reversed() { call("didEnterBackground", on: entry) { try $0.didEnterBackground() } }
   }
 
-  /// Tells all services that the program is about to be on the screen, in the order of creation.
+  /// Tells all services that the program is about to enter the foreground, in the order of creation.
   public func willEnterForeground() {
     for entry in store.entries { call("willEnterForeground", on: entry) { try $0.willEnterForeground() } }
     for center in innerCenters.reversed() { center.willEnterForeground() }
@@ -38,7 +36,7 @@ extension ServiceCenter {
     for entry in store.entries.reversed() { call("willTerminate", on: entry) { try $0.willTerminate() } }
   }
 
-  /// The services that live in this center, in the order of creation: a service comes after those that it was made from.
+  /// The services in this center, in the order of creation: a service comes after those that it was made from.
   public var services: [LivingService] {
     store.entries.map {
       LivingService(name: $0.name, service: $0.service, since: $0.since, isPersistent: $0.isPersistent)
@@ -46,20 +44,20 @@ extension ServiceCenter {
   }
 }
 
-/// A service that lives, as a list shows it.
+/// A service in a list of living ones.
 public struct LivingService: Sendable {
   /// The name of its type or key.
   public let name: String
-  /// The service itself, which the list keeps alive.
+  /// The service; the list keeps it alive.
   public let service: any Sendable
-  /// When it was made.
+  /// When it was created.
   public let since: ContinuousClock.Instant
-  /// Whether it would survive ``ServiceCenter/clearData()``.
+  /// Whether it survives ``ServiceCenter/clearData()``.
   public let isPersistent: Bool
 }
 
 extension ServiceCenter: CustomStringConvertible {
-  /// What lives here and in the centers within, in the order of creation, with age: one line for each service.
+  /// The services here and in inner centers, in the order of creation, with their ages: one line each.
   public var description: String { lines(indent: "").joined(separator: "\n") }
 
   private func lines(indent: String) -> [String] {

@@ -1,28 +1,27 @@
-// ServiceCenter.swift: one instance for each service, made on first request.
+// ServiceCenter.swift: keeps one instance of each service, made on first request.
 
 import Forwardcast
 
-/// The place where services live: one instance of each class, made by whoever asks first.
+/// Keeps services: one instance of each type, made when it is first asked for.
 ///
 ///     let center = ServiceCenter()
 ///     let account = try center.service(AccountService.self)     // made here
 ///     try center.service(AccountService.self) === account       // true
 ///     center.clearData()  // log-out: told, and released
 ///
-/// A service is made by exactly one thread, once, however many ask; the others wait for that one service and for no
-/// other. While it is made it may ask for further services. Services that need each other in order to be made are an
-/// error that prints the chain, also when several threads make them. A service whose construction throws leaves no trace:
-/// all who waited get the error, and who asks next tries again.
+/// A service is made once, by one thread; others that ask for it wait, for that service only. While it is made it may ask for
+/// further services. Services that depend on each other in a cycle are an error with the chain, even if several threads make them.
+/// When a construction throws, all that waited get the error, and the next request tries again.
 ///
-/// Every member may be called from any thread, and from within services. No lock is held while they run.
+/// All members may be called from any thread and from within services, which run without a lock.
 public final class ServiceCenter: Sendable {
-  /// A center for programs that need one only.
+  /// A center for programs that need only one.
   public static let shared = ServiceCenter()
 
-  /// How long the services of this center live.
+  /// The scope of this center's services.
   public let scope: ServiceScope
 
-  /// The center that this one lies in, where services of wider scopes live.
+  /// The outer center, which keeps services of wider scopes.
   public let parent: ServiceCenter?
 
   private struct Inner: Sendable { weak var center: ServiceCenter? }
@@ -34,11 +33,11 @@ public final class ServiceCenter: Sendable {
   /// An empty center.
   ///
   /// - Parameters:
-  ///   - scope: which services it keeps.
-  ///   - parent: the center of the next wider scope; it is kept alive, and does not keep this one alive.
+  ///   - scope: the scope of the services that it keeps.
+  ///   - parent: the outer center; kept alive, and does not keep this one alive.
   public init(_ scope: ServiceScope = .application, in parent: ServiceCenter? = nil) {
     (self.scope, self.parent) = (scope, parent)
-    // What was loaded is released after the lock: it may be the last reference to a center.
+    // References are released after the lock: they may be the last ones.
     let others = parent?.inner.withLock { inner in
       let living = inner.compactMap(\.center)
       inner = (living + [self]).map { Inner(center: $0) }
@@ -51,29 +50,29 @@ public final class ServiceCenter: Sendable {
 
   // MARK: Asking
 
-  /// The service of a class, an actor or a struct, made now if it does not live yet.
+  /// The service of a type, made if it does not exist.
   ///
-  /// - Parameter type: may be left out where the compiler knows it.
-  /// - Throws: ``ServiceError``; what the service's initialiser or its ``ServiceLifecycle/serviceDidInit(in:)`` throws.
-  /// - Complexity: one look-up under a lock, once the service lives. Blocks the thread while another one makes it.
+  /// - Parameter type: may be omitted where the compiler infers it.
+  /// - Throws: ``ServiceError``; errors of the initializer or of ``ServiceLifecycle/serviceDidInit(in:)``.
+  /// - Complexity: one look-up under a lock if the service exists. Blocks the thread while another one makes it.
   public func service<Service: ManagedService>(_ type: Service.Type = Service.self) throws -> Service {
     try service(ServiceKey(type))
   }
 
-  /// The service of a key, made now if it does not live yet: see ``service(_:)-(Service.Type)``.
+  /// The service of a key, made if it does not exist: see ``service(_:)-(Service.Type)``.
   public func service<Service>(_ key: ServiceKey<Service>) throws -> Service {
     let owner = try owner(of: key)
     let key = ServiceOverlay.covering(owner)?.substitute(for: key) ?? key
     return try owner.store.service(key, in: owner)
   }
 
-  /// The service of a class, if it lives.
+  /// The service of a type, if it exists.
   public func existing<Service: ManagedService>(_ type: Service.Type) -> Service? { existing(ServiceKey(type)) }
 
-  /// The service of a key, if it lives.
+  /// The service of a key, if it exists.
   public func existing<Service>(_ key: ServiceKey<Service>) -> Service? { (try? owner(of: key))?.store.existing(key) }
 
-  /// The nearest center that has the scope of `key`.
+  /// The nearest center with the scope of `key`.
   func owner<Service>(of key: ServiceKey<Service>) throws(ServiceError) -> ServiceCenter {
     var center = self
     while center.scope != key.scope {
@@ -89,12 +88,12 @@ public final class ServiceCenter: Sendable {
 
   // MARK: Removing
 
-  /// Drops the center's reference to a service, which ends with the last other reference, and is made anew when it is
-  /// next asked for. `false`, and nothing happens, when it does not live here; one that is being made is not here yet.
+  /// Releases a service, which is made anew when it is next asked for. `false` when it does not exist; one that is being made does
+  /// not exist yet.
   @discardableResult
   public func remove<Service: ManagedService>(_ type: Service.Type) -> Bool { remove(ServiceKey(type)) }
 
-  /// Drops the center's reference to the service of a key.
+  /// Releases the service of a key.
   @discardableResult
   public func remove<Service>(_ key: ServiceKey<Service>) -> Bool {
     (try? owner(of: key))?.store.remove(key.id) ?? false
@@ -102,20 +101,20 @@ public final class ServiceCenter: Sendable {
 
   // MARK: Inside
 
-  /// Where the center's services are: those of a substitution while one is in force.
+  /// The store of the center's services, or the one of a substitution.
   var store: ServiceStore { ServiceOverlay.covering(self)?.store(of: self) ?? ownStore }
 
   var root: ServiceCenter { parent?.root ?? self }
 
-  /// The living centers that lie in this one, the latest first.
+  /// The inner centers, the latest first.
   var innerCenters: [ServiceCenter] { inner.withLock { $0.compactMap(\.center) }.reversed() }
 
-  /// Gets every error that a hook throws, but for ``ServiceLifecycle/serviceDidInit(in:)``, whose errors go to whoever
-  /// asked. Without a handler such errors are written to standard error: they are never lost.
+  /// Takes every error of a callback other than ``ServiceLifecycle/serviceDidInit(in:)``, whose error is thrown. Without a handler,
+  /// errors are written to standard error.
   public var onError: (@Sendable (ServiceFailure) -> Void)? {
     get { handler.withLock { $0 } }
     set {
-      // What was there is released after the lock.
+      // The old value is released after the lock.
       _ = handler.withLock { exchange(&$0, with: newValue) }
     }
   }

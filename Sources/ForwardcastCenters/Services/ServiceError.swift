@@ -1,26 +1,26 @@
-// ServiceError.swift: why a center could not give a service, and what became of a hook.
+// ServiceError.swift: errors of service centers and of callbacks.
 
-/// Why a center could not give a service, apart from what the service itself threw.
+/// Why a center could not provide a service, other than an error of the service itself.
 public struct ServiceError: Error, Hashable, CustomStringConvertible {
-  /// Which rule was broken. More may join, so a `switch` needs a `default`.
+  /// The broken rule. More may be added, so a `switch` needs a `default`.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     public let description: String
 
-    /// A service needs itself in order to be made.
+    /// A service depends on itself.
     public static let constructionCycle = Code(description: "construction cycle")
-    /// Neither the center that was asked nor one that it lies in has the service's scope.
+    /// Neither the center nor an outer one has the service's scope.
     public static let outOfScope = Code(description: "out of scope")
-    /// The center of an extension point is gone, so that nothing can make its lazy observers.
+    /// The center of an extension point was released, so that it cannot make lazy observers.
     public static let centerIsGone = Code(description: "service center is gone")
-    /// A lazy observer is not an object, so that it cannot be kept weakly.
+    /// A lazy observer is not an object, so that it cannot be referenced weakly.
     public static let notAnObject = Code(description: "not an object")
   }
 
   public let code: Code
   /// The service that was asked for.
   public let service: String
-  /// For a cycle: every service under construction and every resolver hook that runs, from the one that was asked for first
-  /// to the one that closes the circle. Otherwise the scopes from the center that was asked outwards.
+  /// For a cycle: the services under construction and running resolver hooks, from the first to the one that closes the cycle.
+  /// Otherwise the scopes from the center outwards.
   public let chain: [String]
 
   public var description: String {
@@ -32,13 +32,12 @@ public struct ServiceError: Error, Hashable, CustomStringConvertible {
   }
 }
 
-/// An error of a hook that a center called on a service.
+/// An error of a service's callback.
 public struct ServiceFailure: Sendable, CustomStringConvertible {
   /// The name of the service's type or key.
   public let service: String
-  /// The name of the hook, such as `didEnterBackground`.
+  /// The name of the callback, such as `didEnterBackground`.
   public let hook: String
-  /// What the hook threw.
   public let error: any Error
 
   public var description: String { "\(hook) failed in \(service): \(error)" }

@@ -1,9 +1,9 @@
-// ServiceKey.swift: by what a service is asked for, how it is made, and how long it lives.
+// ServiceKey.swift: identifies services that have no type of their own.
 
-/// A name for one service, with the type that it has and the closure that makes it.
+/// Identifies a service by name and type, and makes it.
 ///
-/// Most services are asked for by their class. A key is for those that are known by a protocol only, that are made with
-/// something a center does not know, or that have no type of their own, as in a script:
+/// Most services are asked for by their type. Keys are for services that are known by a protocol only, that need something for
+/// their construction which a center does not know, or that have no type of their own, as in scripts:
 ///
 ///     extension ServiceKey<any Mailbox> {
 ///       static let inbox = ServiceKey("inbox") { center in
@@ -12,22 +12,22 @@
 ///     }
 ///     let inbox = try center.service(.inbox)
 ///
-/// Keys are equal when name and type are. Where equal keys have different makers, that of whoever asks first is used.
+/// Keys are equal if name and type are. Of equal keys with different makers the first to be used counts.
 public struct ServiceKey<Service: Sendable>: Hashable, Sendable {
-  /// What errors and lists call the service.
+  /// The name of the service in errors and lists.
   public let name: String
   /// The scope of the center that makes and keeps the service.
   public let scope: ServiceScope
   let id: ServiceID
   let make: @Sendable (ServiceCenter) throws -> Service
 
-  /// A key of that name.
+  /// A key.
   ///
   /// - Parameters:
-  ///   - name: tells services of one type apart.
-  ///   - scope: which center makes and keeps the service.
-  ///   - make: called once for each center, with the center that has the scope; again after it threw, or after the
-  ///     service was removed. A value that adopts ``ServiceLifecycle`` is told of its life.
+  ///   - name: distinguishes services of one type.
+  ///   - scope: the scope of the center that makes and keeps the service.
+  ///   - make: called once in each center, and again after it threw or the service was removed. Its argument is the center that has
+  ///     the scope. A value that adopts ``ServiceLifecycle`` gets the callbacks.
   public init(
     _ name: String, scope: ServiceScope = .application, make: @escaping @Sendable (ServiceCenter) throws -> Service
   ) {
@@ -35,7 +35,7 @@ public struct ServiceKey<Service: Sendable>: Hashable, Sendable {
     id = ServiceID(type: ObjectIdentifier(Service.self), name: name)
   }
 
-  /// The key of a class, an actor or a struct that a center can make by itself.
+  /// The key of a type that a center can make by itself.
   public init(_ type: Service.Type) where Service: ManagedService {
     (name, scope) = ("\(type)", type.scope)
     make = { try Service(in: $0) }
@@ -56,15 +56,15 @@ struct ServiceID: Hashable, Sendable {
   let name: String?
 }
 
-/// How long the services of one center live: as long as the program, a session, a user.
+/// How long the services of a center live: as long as the program, a session, a user.
 ///
-/// A scope is a name. Which center stands for it, and which center it lies in, is said where the centers are made:
+/// A scope is a name. Its center, and the outer one, are stated where the centers are created:
 ///
 ///     let application = ServiceCenter()
 ///     let session = ServiceCenter(.session, in: application)
 ///     let user = ServiceCenter(.user, in: session)
 public struct ServiceScope: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
-  /// The name, as errors and lists give it.
+  /// The name of the scope in errors and lists.
   public let description: String
 
   /// A scope of your own.
@@ -72,7 +72,7 @@ public struct ServiceScope: Hashable, Sendable, ExpressibleByStringLiteral, Cust
 
   public init(stringLiteral name: String) { description = name }
 
-  /// As long as the program: where a service belongs that says nothing else.
+  /// As long as the program; the default.
   public static let application: ServiceScope = "application"
   /// As long as a connection, a document or a window.
   public static let session: ServiceScope = "session"

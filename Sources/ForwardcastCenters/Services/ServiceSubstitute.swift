@@ -1,14 +1,14 @@
-// ServiceSubstitute.swift: other services in the place of the real ones, for a test.
+// ServiceSubstitute.swift: replaces services in tests.
 
 import Forwardcast
 
-/// How a service is made while a substitution is in force.
+/// Makes a service differently during a substitution.
 public struct ServiceSubstitute: Sendable {
   fileprivate let id: ServiceID
   /// A ``ServiceKey`` of the service's type.
   fileprivate let key: any Sendable
 
-  /// Makes a class's service otherwise: with a subclass, or another initialiser.
+  /// Makes the service of a type differently: with a subclass, or another initializer.
   public init<Service: ManagedService>(
     for type: Service.Type, make: @escaping @Sendable (ServiceCenter) throws -> Service
   ) {
@@ -23,12 +23,11 @@ public struct ServiceSubstitute: Sendable {
 }
 
 extension ServiceCenter {
-  /// Runs `body` with other services in the place of the real ones.
+  /// Runs `body` with substitutes for services.
   ///
-  /// While it runs, this center and all that belong to it (those it lies in, those that lie in them) are as if new: no
-  /// service that lives is seen, and each that is asked for is made again, from the substitutes where it asks for those.
-  /// Nothing of it is left afterwards. That holds for the calling task and its child tasks only, so tests that run at
-  /// the same time do not meet; threads and queues of one's own see the real services.
+  /// During `body`, this center and all outer and inner ones are as if new: no existing service is seen, and services are made
+  /// again, from the substitutes where there are any. Everything is released afterwards. It holds for the calling task and its
+  /// child tasks only, so that tests can run in parallel; other threads and queues see the real services.
   ///
   ///     let account = ServiceSubstitute(for: AccountService.self) { _ in
   ///       AccountService(name: "test")
@@ -44,7 +43,7 @@ extension ServiceCenter {
     return try ServiceOverlay.$current.withValue(overlay) { try body() }
   }
 
-  /// Runs `body`, which may suspend, with `substitutes` in the place of the real services.
+  /// Runs an async `body` with substitutes for services.
   public nonisolated(nonsending) func withSubstitutes<Result>(
     _ substitutes: ServiceSubstitute..., run body: nonisolated(nonsending) () async throws -> Result
   ) async rethrows -> Result {
@@ -54,17 +53,17 @@ extension ServiceCenter {
   }
 }
 
-/// Stores that lie over those of one tree of centers, for one task.
+/// Stores in place of those of one tree of centers, for one task.
 final class ServiceOverlay: Sendable {
   @TaskLocal fileprivate static var current: ServiceOverlay?
 
   private let root: ServiceCenter
   private let outer: ServiceOverlay?
   private let substitutes: [ServiceID: ServiceSubstitute]
-  /// The centers are kept, so that no other gets the address of one.
+  /// Retains the centers, so that no other gets the address of one.
   private let covers = Guarded<[ObjectIdentifier: (center: ServiceCenter, store: ServiceStore)]>([:])
 
-  /// An overlay with the substitutes of the one that is in force for the same tree, and with `list`, which win.
+  /// An overlay with the substitutes of the current one for the same tree and with `list`, which takes precedence.
   fileprivate init(_ root: ServiceCenter, _ list: [ServiceSubstitute]) {
     var all = ServiceOverlay.covering(root)?.substitutes ?? [:]
     for substitute in list { all[substitute.id] = substitute }
@@ -94,7 +93,7 @@ final class ServiceOverlay: Sendable {
     substitutes[key.id]?.key as? ServiceKey<Service>
   }
 
-  /// Releases what was made: in each center in reverse order of creation, inner centers first.
+  /// Releases the services, in each center in reverse order of creation, inner centers first.
   fileprivate func removeAll() {
     let covers = covers.withLock { exchange(&$0, with: [:]) }.values
     for cover in covers.sorted(by: { $0.center.scopes.count > $1.center.scopes.count }) { cover.store.removeAll() }
