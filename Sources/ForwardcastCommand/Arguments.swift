@@ -1,13 +1,13 @@
-// Arguments.swift: the words of the command with their options, and a call taken apart.
+// Arguments.swift: the command line's words and options, and a parsed call.
 
 import ForwardcastScript
 
 struct Option {
-  /// What stands behind an option, as `--option value` or `--option=value`.
+  /// The value of an option, as `--option value` or `--option=value`.
   enum Value {
-    /// A file that is written; its name ends in one of these.
+    /// A file to write, with one of these extensions.
     case file([String])
-    /// A number from 1 on.
+    /// A positive number.
     case number
     /// One of these words.
     case choice([String])
@@ -43,9 +43,9 @@ struct Option {
   }
 }
 
-/// A word of the command: what it takes and what it does.
+/// A subcommand.
 struct CommandWord {
-  /// What stands behind the word beside options.
+  /// The operands.
   enum Operands {
     case none
     case files
@@ -67,10 +67,10 @@ struct CommandWord {
   var options: [Option] = []
   /// What it does, in a few words.
   let summary: String
-  /// What there is to say beyond ``summary``.
+  /// What its help says beyond ``summary``.
   let story: String
 
-  /// What stands behind the command itself.
+  /// The options without a subcommand.
   static let general = CommandWord(
     name: "", operands: .atMostOne("WORD"),
     options: [
@@ -82,23 +82,23 @@ struct CommandWord {
 
   static func named(_ name: String) -> CommandWord? { all.first { $0.name == name } }
 
-  /// The words that begin like `text`, or the other way around.
+  /// The subcommands that are prefixes of `text` or have it as a prefix.
   static func like(_ text: String) -> [String] {
     all.map(\.name).filter { !text.isEmpty && ($0.hasPrefix(text) || text.hasPrefix($0)) }
   }
 }
 
-/// A call, taken apart by the options of its word.
+/// A parsed call.
 struct Arguments {
-  /// What is no option, in order. `-` stays what it is: standard input.
+  /// The operands in order. `-` is standard input.
   private(set) var operands: [String] = []
   private var values: [String: String?] = [:]
 
   func has(_ option: String) -> Bool { values[option] != nil }
   func value(of option: String) -> String? { values[option] ?? nil }
 
-  /// Takes the words behind `word` apart: `--option value`, `--option=value`; behind `--` all are operands. Of an option that
-  /// is there twice the last one counts.
+  /// Parses the words after `word`: `--option value`, `--option=value`; after `--` all are operands. The last of repeated options
+  /// counts.
   init(_ words: [String], of word: CommandWord) throws(UsageError) {
     do throws(UsageError) {
       try take(words[...], word)

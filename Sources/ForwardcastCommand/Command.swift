@@ -1,13 +1,13 @@
-// Command.swift: reads the arguments and picks what to do.
+// Command.swift: parses the command line and runs the subcommand.
 
 import ForwardcastScript
 
-/// What the command ends with. Of several the largest counts.
+/// The exit status. Of several the largest counts.
 enum Status: Int32 {
   case success = 0
   /// An expectation or a script failed, or output could not be written.
   case failure = 1
-  /// A text or the call itself is not right: nothing of it was run.
+  /// A text or the call itself is invalid: nothing of it was run.
   case usage = 2
 
   func worse(_ other: Status) -> Status { rawValue >= other.rawValue ? self : other }
@@ -15,7 +15,7 @@ enum Status: Int32 {
 
 struct UsageError: Error {
   let text: String
-  /// The word that was called, if it is one.
+  /// The subcommand, if there is one.
   var word: CommandWord?
 }
 
@@ -23,13 +23,13 @@ enum Command {
   static let version = "0.2.0"
 
   static func run(_ arguments: [String]) -> Status {
-    // A pipe that nobody reads any more is found where it is written to.
+    // A closed pipe is noticed when writing to it.
     signal(SIGPIPE, SIG_IGN)
     let status: Status
     do throws(UsageError) {
       status = try perform(arguments)
     } catch {
-      // The cause comes last, where it is read.
+      // The cause is last, next to the prompt.
       Stream.error.write("\(error.word?.usage ?? Help.usage)\nforwardcast: \(error.text)\n")
       status = .usage
     }
@@ -93,12 +93,12 @@ enum Command {
 /// - Throws: ``FileError`` with a whole line for standard error.
 func scriptText(_ path: String) throws(FileError) -> String {
   let bytes = try readFile(path, limit: ScriptSession.textLimit)
-  // A text that is too long is refused by the parser, wherever it was cut.
+  // The parser refuses a text that is too long, wherever it was cut.
   return bytes.count > ScriptSession.textLimit ? String(decoding: bytes, as: UTF8.self) : try decoded(bytes, from: path)
 }
 
 /// Bytes as text.
-/// - Throws: ``FileError`` with the place of a byte that is not UTF-8.
+/// - Throws: ``FileError`` with the place of the first byte that is not UTF-8.
 func decoded(_ bytes: [UInt8], from name: String, firstLine: Int = 1) throws(FileError) -> String {
   let valid = validPrefix(bytes)
   if valid == bytes.count { return String(decoding: bytes, as: UTF8.self) }

@@ -1,4 +1,4 @@
-// Completion.swift: what makes a shell complete calls of the command, from the tables that the command reads by.
+// Completion.swift: shell completion, generated from the command's own tables.
 
 import ForwardcastScript
 
@@ -17,7 +17,7 @@ struct Completion {
   private var words: [CommandWord] { CommandWord.all }
   private var general: [Option] { CommandWord.general.options }
 
-  /// Words of the language that a shell takes as they are.
+  /// Words of the language that need no quotes in a shell.
   private var languageWords: [String] {
     var seen: Set<String> = []
     return ScriptLanguage.entries.map(\.word).filter { word in
@@ -73,7 +73,7 @@ struct Completion {
     return "    *\\ \(word.name)) if [[ $current == -* ]]; then \(options); else \(operands); fi ;;"
   }
 
-  /// Words for `compgen -W`, which splits them at `IFS`.
+  /// Words for `compgen -W`, which splits at `IFS`.
   private func lines(_ words: [String]) -> String { words.joined(separator: "\n") }
 
   private var zsh: String {
@@ -150,6 +150,6 @@ struct Completion {
     return "-l \(option.name.dropFirst(2))\(value) -d '\(quoted(option.meaning))'"
   }
 
-  /// Text between single quotes; the tables have no quotes in them.
+  /// Text for single quotes, without such.
   private func quoted(_ text: String) -> String { text.replacing("'", with: "") }
 }

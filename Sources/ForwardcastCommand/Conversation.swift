@@ -1,9 +1,9 @@
-// Conversation.swift: what a line of the conversation does, wherever it comes from.
+// Conversation.swift: an interactive session, line by line.
 
 import ForwardcastScript
 import Synchronization
 
-/// A session that is talked to: statements of the language, and commands that begin with a colon.
+/// An interactive session: statements of the language, and commands that begin with a colon.
 final class Conversation {
   static let help = """
     :help [WORD]      the language, or one word of it
@@ -21,9 +21,9 @@ final class Conversation {
   private var lines: ScriptLines
   /// The texts that ran without error, for `:save`.
   private var spoken: [String] = []
-  /// Whether `:quit` was said, or nothing that follows could change the status.
+  /// Whether to end: after `:quit`, or when nothing further can change the status.
   private(set) var isOver = false
-  /// Whether an error has ended what came from a pipe: what follows is checked only.
+  /// Whether an error has ended input from a pipe, of which the rest is only checked.
   private var checksOnly = false
   private(set) var status = Status.success
 
@@ -38,7 +38,7 @@ final class Conversation {
 
   // MARK: Lines
 
-  /// A line as it came from a file or a pipe.
+  /// Takes a line from a file or a pipe.
   func take(_ bytes: [UInt8]) {
     do throws(FileError) {
       take(try decoded(bytes, from: "repl", firstLine: lines.lineCount + 1))
@@ -48,7 +48,7 @@ final class Conversation {
     }
   }
 
-  /// A line with its end.
+  /// Takes a line with its line break.
   func take(_ line: String) {
     if line.first == ":", lines.mayBegin {
       lines.finish().forEach(say)
@@ -62,7 +62,7 @@ final class Conversation {
     }
   }
 
-  /// The input has ended: the parser says what is still open.
+  /// Ends the input: the parser reports what is still open.
   func end() {
     lines.finish().forEach(say)
     isOver = true
@@ -84,7 +84,7 @@ final class Conversation {
     }
   }
 
-  /// Runs a text, shows its error, and keeps it when it has none.
+  /// Runs a text, shows its error, and stores it if there is none.
   private func run(_ text: String, named name: String, firstLine: Int = 1) -> ScriptOutcome {
     display.restart()
     Interruption.begin()
@@ -99,7 +99,7 @@ final class Conversation {
     return outcome
   }
 
-  /// Counts a status, and says what led to it. From a pipe nothing is worse than 2.
+  /// Notes a status with its message. No later one of a pipe can be worse than 2.
   private func note(_ status: Status, _ complaint: String? = nil) {
     if let complaint { Stream.error.write("\(complaint)\n") }
     self.status = self.status.worse(status)
@@ -108,7 +108,7 @@ final class Conversation {
 
   // MARK: Commands
 
-  /// The command that a person means by a word that other conversations know, where it is no name of the session.
+  /// The command for a word that other interactive programs know, unless it is a name of the session.
   private func command(_ word: String) -> String? {
     let first = word.prefix { $0 != " " }
     guard session.value(of: String(first)) == nil else { return nil }
@@ -123,7 +123,7 @@ final class Conversation {
     let words = line.split(separator: " ", maxSplits: 1).map(String.init)
     let argument = words.count > 1 ? words[1].trimmed : nil
     switch (words.first ?? "", argument) {
-    // The commands come last, where they are read.
+    // The commands are last, next to the prompt.
     case (":help", nil): Stream.output.write(HelpCommand.words + "\n" + Self.help)
     case (":help", let word?):
       let text = HelpCommand.explanation(of: word)
@@ -148,7 +148,7 @@ final class Conversation {
 }
 
 extension String {
-  /// Without blanks and line ends at both ends.
+  /// Without whitespace at both ends.
   var trimmed: String {
     var text = self[...]
     while let last = text.last, last.isWhitespace { text.removeLast() }
@@ -156,13 +156,13 @@ extension String {
   }
 }
 
-/// Whether control-C was pressed while something runs. The handler of the signal only stores a word.
+/// Whether control-C was pressed during a run. The signal handler only stores a flag.
 enum Interruption {
   private static let asked = Atomic<Bool>(false)
 
   static var isAsked: Bool { asked.load(ordering: .relaxed) }
 
-  /// From here on control-C asks for an end of what runs.
+  /// From now on control-C asks the run to end.
   static func begin() {
     asked.store(false, ordering: .relaxed)
     signal(SIGINT) { _ in Interruption.asked.store(true, ordering: .relaxed) }

@@ -1,4 +1,4 @@
-// HelpCommand.swift: what `--help` and `forwardcast help WORD` print.
+// HelpCommand.swift: the texts of `--help` and `forwardcast help WORD`.
 
 import ForwardcastScript
 
@@ -66,7 +66,7 @@ extension CommandWord {
     return parts.filter { !$0.isEmpty }.joined(separator: "\n") + "\n"
   }
 
-  /// The form and what it does, for the list of all words.
+  /// Form and summary, for the list of subcommands.
   fileprivate var row: (String, String) { ("forwardcast \(form)", summary) }
 }
 
@@ -74,7 +74,7 @@ enum Help {
   static let usage =
     "usage: forwardcast \(CommandWord.all.map(\.name).joined(separator: "|")) …; see forwardcast --help"
 
-  /// The rule by which every call ends.
+  /// The meaning of the exit status.
   fileprivate static let status = """
     status: 0 all is well; 1 an expectation or a script failed, or output could not be written; 2 a syntax error, a file that
     cannot be read, or a call that cannot be understood. Of several the largest.
@@ -122,14 +122,14 @@ struct HelpCommand {
     return .success
   }
 
-  /// Form and meaning of a word; empty when there is none.
+  /// Form and meaning of a word; empty for unknown ones.
   static func explanation(of word: String) -> String {
     ScriptLanguage.entries(of: word).map { entry in
       (entry.kind == .limit ? "\(entry.word): " : "") + "\(entry.form)\n  \(entry.meaning)\n"
     }.joined()
   }
 
-  /// Every word, by kind: a screen of them.
+  /// Every word, by kind, in a screen.
   static var words: String {
     ScriptLanguage.Kind.allCases.map { kind in
       var lines = [""]

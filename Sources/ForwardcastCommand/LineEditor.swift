@@ -1,13 +1,13 @@
-// LineEditor.swift: one line of a terminal, with the keys that people expect.
+// LineEditor.swift: edits one line on a terminal.
 
 import ForwardcastScript
 
-/// Reads lines that can be edited, recalled and completed.
+/// Reads lines with editing, history and completion.
 final class LineEditor {
   enum Input: Equatable {
-    /// A line with its end.
+    /// A line with its line break.
     case text(String)
-    /// Control-C: what has been typed is forgotten.
+    /// Control-C: the line is dropped.
     case abandoned
   }
 
@@ -23,7 +23,7 @@ final class LineEditor {
     history = String(decoding: bytes, as: UTF8.self).split(separator: "\n").suffix(Self.historyLimit).map(String.init)
   }
 
-  /// The next line; `nil` when the input ended, or control-D was pressed on an empty line.
+  /// The next line; `nil` at the end of the input, or for control-D on an empty line.
   func read(prompt: String, completions: () -> [String]) -> Input? {
     guard var terminal = RawTerminal() else { return nil }
     let input = edit(prompt, &terminal, completions)
@@ -61,7 +61,7 @@ final class LineEditor {
     return nil
   }
 
-  /// Draws the line anew, as much of it as fits, with the cursor in its place.
+  /// Redraws the part of the line that fits, and the cursor.
   private func show(_ prompt: String) {
     let room = max(terminalWidth(Stream.output) - prompt.count - 1, 8)
     let (shown, before) = line.window(of: room)
@@ -69,7 +69,7 @@ final class LineEditor {
     Stream.output.write("\r\u{1B}[K\(prompt)\(shown)\r" + (column > 0 ? "\u{1B}[\(column)C" : ""))
   }
 
-  /// Extends the word before the cursor as far as all candidates agree; shows them where they do not.
+  /// Extends the word before the cursor to the common prefix of the candidates, or else lists these.
   private func complete(_ candidates: [String]) {
     let word = line.wordBeforeCursor
     let fitting = Set(candidates).filter { $0.hasPrefix(word) && $0 != word }.sorted()
@@ -86,12 +86,12 @@ final class LineEditor {
     guard !text.trimmed.isEmpty, text != history.last else { return }
     history.append(text)
     if history.count > Self.historyLimit { history.removeFirst() }
-    // A history that cannot be written is not worth an error at each line.
+    // Failing to write the history is not worth an error for each line.
     if let historyPath { try? writeFile(historyPath, history.joined(separator: "\n") + "\n", onlyForOwner: true) }
   }
 }
 
-/// A line that is being edited: its characters and the place of the cursor among them.
+/// A line that is being edited, with the position of the cursor.
 struct EditedLine {
   private(set) var characters: [Character]
   private(set) var cursor: Int
@@ -103,8 +103,7 @@ struct EditedLine {
 
   var text: String { String(characters) }
 
-  /// As much of the line around the cursor as fits, and how many columns stand before the cursor. What steers a terminal is
-  /// drawn as an escape.
+  /// The part of the line around the cursor that fits, and the columns before the cursor. Control characters are escaped.
   func window(of room: Int) -> (text: String, columnsBefore: Int) {
     var (text, before, first) = ("", 0, cursor)
     while first > 0 {
@@ -122,7 +121,7 @@ struct EditedLine {
     return (text, before)
   }
 
-  /// The part of a name or selector that stands before the cursor.
+  /// The part of a name or selector before the cursor.
   var wordBeforeCursor: String {
     let before = characters[..<cursor]
     let start = before.lastIndex { !($0.isLetter || $0.isNumber || $0 == "_" || $0 == ":") }.map { $0 + 1 } ?? 0
@@ -132,7 +131,7 @@ struct EditedLine {
   mutating func insert(_ text: String) {
     characters.insert(contentsOf: text, at: cursor)
     cursor += text.count
-    // A mark joins the character before it.
+    // A combining mark joins the character before it.
     let joined = Array(String(characters))
     if joined.count != characters.count {
       cursor = max(0, cursor - (characters.count - joined.count))
@@ -142,7 +141,7 @@ struct EditedLine {
 
   mutating func deleteForward() { if cursor < characters.count { characters.remove(at: cursor) } }
 
-  /// Does what a key of editing says; others do nothing.
+  /// Applies an editing key; ignores others.
   mutating func take(_ key: Key) {
     switch key {
     case .text(let text): insert(text)

@@ -2,8 +2,8 @@
 
 import ForwardcastScript
 
-/// A conversation: each line is run as soon as its brackets are closed. On a terminal errors do not end it. Input from a
-/// file or a pipe is taken as `run` takes a text: an error ends what runs, the rest is checked, and the status is the same.
+/// An interactive session, which runs lines as soon as their brackets are closed. On a terminal it continues after errors. Input
+/// from a file or a pipe has the status of `run`: after an error the rest is only checked.
 struct ReplCommand {
   private let isTerminal = Stream.input.isTerminal
   private let display = ProgressDisplay()
@@ -36,7 +36,7 @@ struct ReplCommand {
     return isTerminal ? .success : conversation.status
   }
 
-  /// Where lines are kept from one conversation to the next: `FORWARDCAST_HISTORY`, else a file in the home folder.
+  /// The file of the history: `FORWARDCAST_HISTORY`, else one in the home folder.
   private var historyPath: String? {
     if let path = environment("FORWARDCAST_HISTORY") { return path.isEmpty ? nil : path }
     return environment("HOME").map { $0 + "/.forwardcast_history" }

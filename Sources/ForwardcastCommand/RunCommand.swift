@@ -5,7 +5,7 @@ import ForwardcastRecording
 import ForwardcastScript
 import Synchronization
 
-/// `forwardcast run FILE… [--trace] [--diagram F] [--trace-file F] [--steps N]`: each file in a world of its own; or
+/// `forwardcast run FILE… [--trace] [--diagram F] [--trace-file F] [--steps N]`, each file in a session of its own; or
 /// `forwardcast run FILE… --every-order [--limit N]`.
 struct RunCommand {
   private let call: Arguments
@@ -26,7 +26,7 @@ struct RunCommand {
     do throws(FileError) {
       let output = try call.value(of: "--trace-file").map { path throws(FileError) in try FileWriter(path) }
       let trace = output.map { output in TraceFile { output.write($0) } }
-      // Where output cannot be written any more, nothing that follows would be seen.
+      // When output cannot be written, the rest would not be seen.
       for file in call.operands where !WriteFailure.isThere { status = status.worse(run(file, diagram, trace)) }
       trace?.finish()
       try output?.finish()
@@ -40,10 +40,10 @@ struct RunCommand {
     }
   }
 
-  /// Becomes the program that runs orders, which stands beside this one: it is linked to test libraries, as this one is not.
+  /// Replaces the process by `forwardcast-orders`, beside this program. It links test libraries, which this one does not.
   private func runOrders(_ limit: String) -> Status {
     let own = CommandLine.arguments[0]
-    // Without a folder this one was found by the shell's path, and so is the other.
+    // Called without a folder, this program was found by `PATH`, and so is the other.
     let place = realpath(own, nil)
     defer { free(place) }
     let folder = own.contains("/") ? String(cString: place ?? strdup(own)).split(separator: "/").dropLast() : []
@@ -79,14 +79,14 @@ struct RunCommand {
   }
 }
 
-/// The line at the bottom of a terminal that tells how far a long run is.
+/// The progress line at the bottom of a terminal.
 final class ProgressDisplay: Sendable {
   private let state = Mutex((isShown: false, next: ContinuousClock.now + .seconds(1)))
   let style = Style(.error)
-  /// Whether messages are told of, where handlers were asked to.
+  /// Whether to print the trace, if handlers were made with one.
   let tracing = Atomic<Bool>(true)
 
-  /// Handlers that write to the process's streams, and wipe the line before they do.
+  /// Handlers that write to the standard streams, and clear the progress line first.
   func handlers(traces: Bool) -> ScriptHandlers {
     var handlers = ScriptHandlers(
       output: { [self] text in write(text, to: .output) },
@@ -101,7 +101,7 @@ final class ProgressDisplay: Sendable {
     return handlers
   }
 
-  /// Shows the error that ended a text, and gives the status: 2 where nothing of it ran.
+  /// Shows the error of a text, and returns the status.
   func status(of outcome: ScriptOutcome) -> Status {
     clear()
     if WriteFailure.isThere { return .failure }
@@ -115,12 +115,12 @@ final class ProgressDisplay: Sendable {
     stream.write(text)
   }
 
-  /// A new run begins: it is a second until the line is shown.
+  /// Begins a new run, whose progress is shown after a second.
   func restart() { state.withLock { $0.next = .now + .seconds(1) } }
 
   func clear() { if state.withLock({ exchange(&$0.isShown, with: false) }) { Stream.error.write("\r\u{1B}[K") } }
 
-  /// Draws the line, once a second has gone by and then ten times a second.
+  /// Draws the line, at most ten times a second.
   private func show(_ progress: ScriptProgress) {
     let isDue = state.withLock { state in
       let now = ContinuousClock.now

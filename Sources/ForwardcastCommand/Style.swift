@@ -1,9 +1,9 @@
-// Style.swift: colours, where a terminal shows them and nobody has asked for none.
+// Style.swift: colours on a terminal.
 
 struct Style {
   let isColoured: Bool
 
-  /// Colours for a stream that is a terminal, unless the variable `NO_COLOR` is set to something.
+  /// Colours for a terminal, unless `NO_COLOR` is set and not empty.
   init(_ stream: Stream) {
     let refused = environment("NO_COLOR").map { !$0.isEmpty } ?? false
     isColoured = stream.isTerminal && !refused && environment("TERM") != "dumb"
@@ -14,7 +14,7 @@ struct Style {
   func green(_ text: String) -> String { paint(text, "1;32") }
   func faint(_ text: String) -> String { paint(text, "2") }
 
-  /// An error as it describes itself: place, the word `error:`, the line and the caret, each in its colour.
+  /// The description of an error, with colours for its parts.
   func error(_ description: String) -> String {
     guard isColoured else { return description }
     var lines = description.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)

@@ -1,4 +1,4 @@
-// System.swift: files, streams and terminals, as the system's C library gives them.
+// System.swift: files, streams and terminals by the C library.
 
 import Forwardcast
 import ForwardcastScript
@@ -19,19 +19,17 @@ enum Stream: Int32, Sendable {
   case output = 1
   case error = 2
 
-  /// Whether a person sits at the other end.
   var isTerminal: Bool { isatty(rawValue) == 1 }
 
-  /// Writes `text` in one piece where the system can.
-  ///
-  /// After the first failure, which ``WriteFailure/first`` keeps, nothing is written any more: what came behind it would have a gap.
+  /// Writes `text`, in one call where possible. After the first failure, which ``WriteFailure/first(of:)`` returns, nothing is
+  /// written, since the output would have a gap.
   func write(_ text: String) {
     guard WriteFailure.first(of: self) == nil, !StandardError.write(text, to: rawValue) else { return }
     WriteFailure.note(errno, of: self)
   }
 }
 
-/// The first write to each stream that failed. The command then ends with status 1.
+/// The first failed write to each stream. It makes the exit status 1.
 enum WriteFailure {
   private static let failures = Mutex<[Stream: Int32]>([:])
   private static let isNoted = Atomic<Bool>(false)
@@ -45,7 +43,7 @@ enum WriteFailure {
     isNoted.store(true, ordering: .relaxed)
   }
 
-  /// Says on standard error what could not be written to standard output. A pipe that nobody reads any more is no news.
+  /// Reports a failure of standard output, unless it is a closed pipe.
   static func tell() {
     guard let code = first(of: .output), code != EPIPE else { return }
     Stream.error.write("forwardcast: cannot write standard output: \(String(cString: strerror(code)))\n")
@@ -56,19 +54,19 @@ struct FileError: Error {
   /// A line for standard error, without the command's name.
   let text: String
 
-  /// The error as a line of its own: with the place in the file, or with the command's name.
+  /// The error as a whole line: with the place in the file, or with the command's name.
   var line: String { text.hasPrefix("cannot") ? "forwardcast: \(text)" : text }
 
   init(text: String) { self.text = text }
 
-  /// What the system says about `path`.
+  /// The system's error for `path`.
   fileprivate init(_ what: String, _ path: String) {
     let reason = String(cString: strerror(errno))
     text = "\(what) \(ShownText.shown(path)): \(reason)"
   }
 }
 
-/// The next bytes of a file, at most so many: none at its end, `nil` for an error, which is in `errno`.
+/// The next bytes of a file: none at its end, `nil` for an error, which is in `errno`.
 func readBytes(_ file: Int32, atMost count: Int) -> [UInt8]? {
   var bytes = [UInt8](repeating: 0, count: count)
   while true {
@@ -78,7 +76,7 @@ func readBytes(_ file: Int32, atMost count: Int) -> [UInt8]? {
   }
 }
 
-/// Reads a whole file, or standard input for `-`, but never more than `limit` bytes and one.
+/// Reads a file, or standard input for `-`, up to `limit` bytes and one.
 func readFile(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
   let file = path == "-" ? Stream.input.rawValue : open(path, O_RDONLY)
   guard file >= 0 else { throw FileError("cannot read", path) }
@@ -100,7 +98,7 @@ struct InputLines {
   private var start = 0
   private var hasEnded = false
 
-  /// The next line with its end; `nil` when there is none. What is longer than `limit` comes in parts.
+  /// The next line with its line break; `nil` at the end. One of over `limit` bytes comes in parts.
   mutating func next(limit: Int) -> [UInt8]? {
     var searched = start
     while true {
@@ -121,7 +119,7 @@ struct InputLines {
   }
 }
 
-/// How many bytes at the start of `bytes` are well-formed UTF-8.
+/// The length of the longest prefix that is well-formed UTF-8.
 func validPrefix(_ bytes: [UInt8]) -> Int {
   var parser = Unicode.UTF8.ForwardParser()
   var iterator = bytes.makeIterator()
@@ -130,7 +128,7 @@ func validPrefix(_ bytes: [UInt8]) -> Int {
   return length
 }
 
-/// A file that is written piece by piece. After the first failure, which ``finish()`` throws, nothing is written any more.
+/// A file that is written piece by piece. After the first failure, which ``finish()`` throws, nothing is written.
 final class FileWriter: Sendable {
   private let path: String
   private let file: Int32
@@ -154,7 +152,7 @@ final class FileWriter: Sendable {
   }
 }
 
-/// Writes a whole file, which takes the place of one that is there.
+/// Writes a whole file, replacing an existing one.
 func writeFile(_ path: String, _ text: String, onlyForOwner: Bool = false) throws(FileError) {
   let file = try FileWriter(path, onlyForOwner: onlyForOwner)
   file.write(text)

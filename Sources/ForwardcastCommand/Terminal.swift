@@ -1,8 +1,6 @@
-// Terminal.swift: single keys of a terminal, by the system's own calls.
+// Terminal.swift: single keys of a terminal.
 
-/// Standard input as a terminal that gives each key at once and shows nothing by itself.
-///
-/// The terminal is as it was before as soon as ``restore()`` is called.
+/// Standard input in raw mode, without echo and line editing, until ``restore()``.
 struct RawTerminal {
   private let saved: termios
 
@@ -20,7 +18,7 @@ struct RawTerminal {
     tcsetattr(Stream.input.rawValue, TCSADRAIN, &saved)
   }
 
-  /// Bytes that were read and not yet taken as keys.
+  /// A byte that was read but not used.
   private var returned: UInt8?
 
   private mutating func readByte() -> UInt8? { returned.take() ?? readBytes(Stream.input.rawValue, atMost: 1)?.first }
@@ -37,11 +35,10 @@ struct RawTerminal {
     }
   }
 
-  /// How long a terminal may take from the first byte of a key to the second, in milliseconds. A person who presses Escape
-  /// takes longer.
+  /// The longest time in milliseconds between the first and the second byte of a key. A person who presses Escape takes longer.
   private static let patience: Int32 = 50
 
-  /// `ESC [ A` and its kin; what is not known is no key at all, and neither is Escape by itself.
+  /// Keys that begin with `ESC [`; `unknown` for others and for Escape itself.
   private mutating func readEscape() -> Key? {
     var watched = pollfd(fd: Stream.input.rawValue, events: Int16(POLLIN), revents: 0)
     guard poll(&watched, 1, Self.patience) > 0 else { return .unknown }

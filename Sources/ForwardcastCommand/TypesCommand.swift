@@ -3,7 +3,7 @@
 import Forwardcast
 import ForwardcastScript
 
-/// Explains one encoding: that of a method, or of a single type.
+/// Explains the encoding of a method or of a single type.
 struct TypesCommand {
   let encoding: String
 
@@ -26,7 +26,7 @@ struct TypesCommand {
     do throws(TypeEncodingError) {
       signature = try MethodSignature(encoding)
     } catch {
-      // A type by itself is no method; whatever is neither is reported as a method.
+      // A single type is not a method; what is neither is reported as a method.
       guard let type = try? TypeEncoding(encoding) else { throw error }
       return Self.text([Self.heading, row("type", type, type.layout, offset: nil)])
     }
@@ -47,7 +47,7 @@ struct TypesCommand {
     return [index] + words + numbers.map { $0.map(String.init) ?? "-" }
   }
 
-  /// Rows of cells in columns that are as wide as their widest cell; numbers stand at the right.
+  /// The rows in columns as wide as their widest cell, numbers aligned to the right.
   private static func text(_ rows: [[String]]) -> String {
     let widths = heading.indices.map { column in rows.map { ShownText.width($0[column]) }.max() ?? 0 }
     return rows.map { row in

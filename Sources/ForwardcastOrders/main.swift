@@ -1,6 +1,6 @@
-// main.swift: `forwardcast-orders`, which runs scripts in every order of their queues: `forwardcast run --every-order`.
+// main.swift: `forwardcast-orders`, which runs scripts in every order of their queues for `forwardcast run --every-order`.
 //
-// A program of its own: what walks orders is linked to the toolchain's test library, and `forwardcast` is not to be.
+// A separate program, since it links the toolchain's test library, which `forwardcast` must not.
 
 import Forwardcast
 import ForwardcastScript
@@ -22,7 +22,7 @@ let usage = """
 
   """
 
-/// The bytes of a file; `nil` where it cannot be read.
+/// The bytes of a file; `nil` if it cannot be read.
 func contents(_ path: String) -> [UInt8]? {
   guard let file = fopen(path, "rb") else { return nil }
   defer { fclose(file) }
@@ -35,11 +35,11 @@ func contents(_ path: String) -> [UInt8]? {
   return ferror(file) == 0 ? bytes : nil
 }
 
-/// A script whose every order is to print the same.
+/// A script that has to print the same in every order.
 final class OrderedScript: Sendable {
   private let name: String
   private let text: String
-  /// What it printed in the first order.
+  /// The output of the first order.
   private let first = Mutex<String?>(nil)
 
   init(_ name: String, _ text: String) { (self.name, self.text) = (name, text) }
@@ -63,7 +63,7 @@ final class OrderedScript: Sendable {
     schedule.expect(text == expected, "prints\n\(text)and the first printed\n\(expected)in these turns:")
   }
 
-  /// A text that several threads write.
+  /// A text to which several threads append.
   private final class Text: Sendable {
     private let text = Mutex("")
     func add(_ more: String) { text.withLock { $0 += more } }
@@ -71,7 +71,7 @@ final class OrderedScript: Sendable {
   }
 }
 
-/// Runs one script in every order. Gives the status.
+/// Runs one script in every order. Returns the exit status.
 func run(_ path: String, upTo limit: Int) async -> Int32 {
   guard let bytes = contents(path) else {
     StandardError.write("forwardcast: cannot read \(path)\n")
