@@ -1,19 +1,19 @@
-// ArgumentBox+Text.swift: a value that text says, by the type that a signature wants.
+// ArgumentBox+Text.swift: arguments from text.
 
 public import Forwardcast
 
 extension ArgumentBox {
-  /// The value that `text` says, as a method whose signature says `type` receives it.
+  /// The value that `text` denotes, for a parameter of a type.
   ///
   ///     let signature = plugIns.methodSignature(for: selector)
   ///     let types = signature?.argumentTypes.dropFirst(2) ?? []
   ///     let arguments = try zip(words, types).map { try ArgumentBox(text: $0, as: $1) }
   ///
-  /// Numbers are digits with a sign, a point or an exponent, and fit exactly as `converted(to:)` says; `true` and `false` are
-  /// the two of `Bool`. Where text is wanted, or any object, the text is meant as it is. A selector is one that the process knows:
-  /// nothing is interned. An optional takes `nil` too. Other types cannot be said.
+  /// Numbers have a sign, a point or an exponent, and must fit as in `converted(to:)`; `Bool` is `true` or `false`. For strings and
+  /// objects the text is taken as it is. A selector must be known, since nothing is interned. An optional may be `nil`. Other types
+  /// cannot be written.
   ///
-  /// - Throws: `UnboxingError` with the encoding that was wanted and the text.
+  /// - Throws: `UnboxingError` with the wanted encoding and the text.
   public init(text: String, as type: TypeEncoding) throws(UnboxingError) {
     guard let said = Self.said(by: text, as: type) else {
       throw UnboxingError(
@@ -40,7 +40,7 @@ extension ArgumentBox {
     }
   }
 
-  /// Whole numbers of any size, or else one with a point or an exponent.
+  /// An integer, or else a floating point number.
   private static func number(_ text: String) -> ArgumentBox? {
     if let whole = Int128(text) { return ArgumentBox(whole) }
     guard let double = Double(text), double.isFinite, !text.utf8.contains(UInt8(ascii: "x")) else { return nil }

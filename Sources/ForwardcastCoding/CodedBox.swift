@@ -1,4 +1,4 @@
-// CodedBox.swift: one argument with the name of its type, as it is written down.
+// CodedBox.swift: encodes a value with the name of its type.
 
 import Forwardcast
 
@@ -52,7 +52,7 @@ struct CodedBox: Codable {
   }
 }
 
-/// The names under which types are written: `Int`, `[String: [Color]]`, `Double?`.
+/// The names of encoded types: `Int`, `[String: [Color]]`, `Double?`.
 package enum CodedType {
   private static let standard: [String: any (Codable & Sendable).Type] = {
     let types: [any (Codable & Sendable).Type] = [
@@ -68,7 +68,7 @@ package enum CodedType {
     return standard
   }()
 
-  /// How deeply arrays, dictionaries and optionals may be nested in a name that is read.
+  /// How deep arrays, dictionaries and optionals may nest in a decoded name.
   static let maximumDepth = 16
 
   package static func name(of type: any Any.Type) -> String { (type as? any NamedByParts.Type)?.codedName ?? "\(type)" }
@@ -133,7 +133,7 @@ package enum CodedType {
   }
 }
 
-/// The types that were made because a text named them. The runtime keeps each for ever, so their number is bounded.
+/// The types that were instantiated by name. The runtime never frees them, so their number is limited.
 private enum ReadTypes {
   enum Composition: Hashable {
     case array(of: ObjectIdentifier)
@@ -143,7 +143,7 @@ private enum ReadTypes {
 
   private static let made = Guarded<Set<Composition>>(.init())
 
-  /// The type that `make` gives, unless it would be one too many.
+  /// The type that `make` returns, unless it exceeds the limit.
   static func make(_ composition: Composition, _ make: () -> any Codable.Type) throws(CodedType.Refusal)
     -> any Codable.Type
   {
@@ -158,7 +158,7 @@ private enum ReadTypes {
   }
 }
 
-/// A type whose name is made of those of its parameters.
+/// A type whose name contains those of its parameters.
 private protocol NamedByParts {
   static var codedName: String { get }
 }

@@ -1,21 +1,20 @@
-// Invocation+Codable.swift: a message, and a signature, written down and read back.
+// Invocation+Codable.swift: messages and signatures as Codable values.
 
 public import Forwardcast
 
 extension Invocation: Codable {
-  /// The key under which `userInfo` of a decoder holds the ``InvocationTypes`` that may be read besides the standard
-  /// ones.
+  /// The key of a decoder's `userInfo` for the ``InvocationTypes`` that may be decoded besides the standard ones.
   public static let typesKey = codingKey("Forwardcast.InvocationTypes")
 
-  /// As many arguments as the longest selector has colons; more are not read.
+  /// The most arguments that are decoded: the colons of the longest selector.
   public static let argumentLimit = MessageSelector.maximumLength
 
   private enum CodingKeys: String, CodingKey {
     case selector, signature, arguments, result
   }
 
-  /// Writes the selector, the signature where one was stated, and each argument and the result with its type's name.
-  /// - Throws: `EncodingError.invalidValue`, naming the first argument that is not `Encodable`; what an argument throws.
+  /// Encodes the selector, the signature if one was stated, and the arguments and the result, each with the name of its type.
+  /// - Throws: `EncodingError.invalidValue` for the first argument that is not `Encodable`; errors of arguments.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(selector, forKey: .selector)
@@ -27,18 +26,18 @@ extension Invocation: Codable {
     if let result { try container.encode(CodedBox(result, role: "the result of \(selector)"), forKey: .result) }
   }
 
-  /// Reads a message.
+  /// Decodes a message.
   ///
-  /// Known are the standard numbers, `Bool`, `String`, `MessageSelector`, `Void`, `nil`, and those that the decoder's
-  /// `userInfo` names under `typesKey`; and arrays, dictionaries and optionals of them. The selector, and every selector
-  /// among the arguments, is one that the process knows, and is listed under `MessageSelector.selectorsKey` where the
-  /// decoder has that. Whether the arguments fit is found out when the message is sent, as for any other.
+  /// Known types are the standard numbers, `Bool`, `String`, `MessageSelector`, `Void`, `nil`, those in the decoder's `userInfo`
+  /// under `typesKey`, and arrays, dictionaries and optionals of them. The selector, and selectors among the arguments, must be
+  /// known to the process, and listed under `MessageSelector.selectorsKey` if the decoder has that. Whether the arguments fit is
+  /// checked when the message is sent.
   ///
-  /// Reading interns no name. What it keeps is bounded by ``InvocationTypes/readTypeLimit``, and what it reads by
-  /// `argumentLimit`: text from outside cannot fill memory.
+  /// Decoding interns no names, and is limited by ``InvocationTypes/readTypeLimit`` and `argumentLimit`, so that text from outside
+  /// cannot fill memory.
   ///
-  /// - Throws: `DecodingError` for a malformed or unknown selector, a malformed signature, a type that is not known, nested
-  ///   too deeply or one too many, more arguments than a selector has colons, and a value that is not of its type.
+  /// - Throws: `DecodingError` for a malformed or unknown selector, a malformed signature, a type that is unknown, nested too
+  ///   deeply or one too many, too many arguments, and a value that is not of its type.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     let signature = try container.decodeIfPresent(MethodSignature.self, forKey: .signature)
@@ -57,26 +56,26 @@ extension Invocation: Codable {
   }
 }
 
-/// Types of a program's own that may be read as arguments of an `Invocation`.
+/// Types of the program that may be decoded as arguments of an `Invocation`.
 ///
 ///     decoder.userInfo[Invocation.typesKey] = InvocationTypes(["Color": Color.self])
 ///     let call = try decoder.decode(Invocation.self, from: data)
 ///
-/// Nothing else is ever made from what is read: text from outside cannot choose among all types of a program. A composed
-/// type, such as an array of arrays, may be named as a whole; so it is read however many others have been.
+/// No other types are decoded, so text from outside cannot choose among all types of a program. A composed type, such as an array
+/// of arrays, may be listed as a whole, and then does not count for the limit.
 public struct InvocationTypes: Sendable {
-  /// How many arrays, dictionaries and optionals of other types a process makes because a text names them: the runtime
-  /// keeps each type for ever. One more is a decoding error, unless the reader names it as a whole.
+  /// The most arrays, dictionaries and optionals that a process instantiates by name, since the runtime never frees types. One more
+  /// is a decoding error, unless the decoder lists it as a whole.
   public static let readTypeLimit = 1000
 
   package let types: [String: any (Codable & Sendable).Type]
 
-  /// - Parameter types: each under the name that it is written with: the type's own, without its module.
+  /// - Parameter types: types by name, as a type prints without its module.
   public init(_ types: [String: any (Codable & Sendable).Type]) { self.types = types }
 }
 
 extension MethodSignature: Codable {
-  /// Reads a signature as its text. A malformed one is a `DecodingError` that holds the ``TypeEncodingError``'s words.
+  /// Decodes a signature from its text. A malformed one is a `DecodingError` with the words of the ``TypeEncodingError``.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     let text = try container.decode(String.self)
@@ -87,7 +86,7 @@ extension MethodSignature: Codable {
     }
   }
 
-  /// Writes the signature as its text. What only Swift knows, the layout of a type encoded by name, is not written.
+  /// Encodes the signature as its text, without the layouts of types that are encoded by name.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(description)

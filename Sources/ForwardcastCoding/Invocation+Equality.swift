@@ -1,15 +1,14 @@
-// Invocation+Equality.swift: whether two messages say the same.
+// Invocation+Equality.swift: equality of values in boxes and of messages.
 
 public import Forwardcast
 
 extension ArgumentBox {
-  /// Whether the values are of one type and equal; `nil` where the type has no equality.
+  /// Whether the values are of one type and equal; `nil` if the type has no equality.
   ///
-  /// Values are compared by their `==`, objects without one by identity, arrays and dictionaries element by element,
-  /// and nothing equals nothing. An optional is compared by what is in it. Numbers of different types are different: they arrive
-  /// differently where a method takes any value.
+  /// Values are compared by `==`, objects without one by identity, arrays and dictionaries by element, optionals by their values;
+  /// nothing equals nothing. Numbers of different types differ, since a method that takes any value gets them as such.
   ///
-  /// A box is not `Equatable`, since a value without an equality is neither equal to itself nor unequal.
+  /// A box is not `Equatable`, since a value without equality is neither equal to itself nor different.
   public func isEqual(to other: ArgumentBox) -> Bool? {
     if isNil || other.isNil { return isNil && other.isNil }
     let (left, right) = (unwrapped(value), unwrapped(other.value))
@@ -35,8 +34,8 @@ extension ArgumentBox {
 }
 
 extension Invocation {
-  /// Whether both messages say the same: selector, types and arguments; `nil` where an argument's type has no equality
-  /// and nothing else differs. What was answered does not count.
+  /// Whether selector, types and arguments are equal; `nil` if an argument's type has no equality and nothing else differs. Results
+  /// do not count.
   ///
   ///     let said = Invocation("add:to:", arguments: [.init(1), .init(2)])
   ///     // true:
@@ -52,7 +51,7 @@ private func boxesAreEqual(_ left: [ArgumentBox], _ right: [ArgumentBox]) -> Boo
   return areAllEqual(zip(left, right).map { $0.isEqual(to: $1) })
 }
 
-/// Whether all parts are equal: no as soon as one is not, and unknown where one is unknown.
+/// Whether all parts are equal: `false` if one is not, else `nil` if one is unknown.
 package func areAllEqual(_ parts: [Bool?]) -> Bool? { parts.contains(false) ? false : parts.contains(nil) ? nil : true }
 
 extension Equatable { fileprivate func equals(_ other: Any) -> Bool { (other as? Self).map { $0 == self } ?? false } }

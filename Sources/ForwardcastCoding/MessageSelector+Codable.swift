@@ -1,22 +1,21 @@
-// MessageSelector+Codable.swift: a selector is coded as its name.
+// MessageSelector+Codable.swift: selectors are encoded by name.
 
-// Who imports this module codes messages of that one.
+// Clients encode and decode messages of that module.
 @_exported public import Forwardcast
 
 extension MessageSelector: Codable {
-  /// The key under which `userInfo` of a decoder holds the selectors, a `Set<MessageSelector>`, that may be read.
+  /// The key of a decoder's `userInfo` for the selectors, a `Set<MessageSelector>`, that may be decoded.
   ///
-  /// Without it every selector is read that the process knows. With it no other is, so a peer can name no message that it
-  /// is not meant to name:
+  /// Without it every selector may be decoded that the process knows; with it only these, so that a peer cannot name others:
   ///
   ///     let known: Set<MessageSelector> = [Message.onAddMsg.selector, "ping"]
   ///     decoder.userInfo[MessageSelector.selectorsKey] = known
   public static let selectorsKey = codingKey("Forwardcast.Selectors")
 
-  /// Reads a name that the process knows: reading interns nothing, so that text from outside cannot fill its memory.
+  /// Decodes a name that the process knows. Nothing is interned, so that text from outside cannot fill memory.
   ///
-  /// - Throws: `DecodingError` for a malformed name, for one that the process does not know, and for one that the
-  ///   decoder's `selectorsKey` does not list.
+  /// - Throws: `DecodingError` for a name that is malformed, unknown to the process, or not listed under the decoder's
+  ///   `selectorsKey`.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     let name = try container.decode(String.self)
@@ -38,7 +37,7 @@ extension MessageSelector: Codable {
     self = known
   }
 
-  /// Writes the name.
+  /// Encodes the name.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(name)

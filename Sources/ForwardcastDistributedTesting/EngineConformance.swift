@@ -1,11 +1,10 @@
-// EngineConformance.swift: whether an engine carries messages as they are promised.
+// EngineConformance.swift: checks whether an engine delivers messages as guaranteed.
 
 public import Distributed
 import Forwardcast
 public import ForwardcastDistributed
 
-/// Checks that messages over an engine keep what `ForwardcastDistributed` promises: order, at most once, an end of every
-/// call, and bounds.
+/// Checks that an engine keeps the guarantees of `ForwardcastDistributed`: order, at most once, an end of every call, and limits.
 ///
 ///     @Test("our engine carries messages")
 ///     func engine() async throws {
@@ -14,21 +13,21 @@ public import ForwardcastDistributed
 ///       #expect(checks.filter { !$0.isKept }.isEmpty, "\(checks)")
 ///     }
 ///
-/// Both systems are in this process: two nodes that are joined, or one system for both ends. It needs no test library, and
-/// waits for nothing longer than for the deadline of a call.
+/// Both systems are in this process: two joined nodes, or one system for both ends. No test library is needed. The longest wait is
+/// the deadline of a call.
 public struct EngineConformance<ActorSystem>: Sendable
 where ActorSystem: DistributedActorSystem<any Codable> {
-  /// One promise, and how it was broken.
+  /// The result for one guarantee.
   public struct Check: Sendable, CustomStringConvertible {
-    /// The promise, as a sentence.
+    /// The guarantee as a sentence.
     public let promise: String
-    /// What was found instead; `nil` where the promise was kept.
+    /// The violation; `nil` if the guarantee was kept.
     public let failure: String?
 
-    /// Whether the promise was kept.
+    /// Whether the guarantee was kept.
     public var isKept: Bool { failure == nil }
 
-    /// The sentence, behind it what was found instead.
+    /// The guarantee, and the violation if there is one.
     public var description: String { failure.map { "broken: \(promise): \($0)" } ?? "kept: \(promise)" }
   }
 
@@ -37,13 +36,13 @@ where ActorSystem: DistributedActorSystem<any Codable> {
   private let options: RemoteOptions
   private let messages: Int
 
-  /// A suite for one engine.
+  /// The checks for one engine.
   ///
   /// - Parameters:
-  ///   - serving: the system in which endpoints are made.
-  ///   - calling: the system that finds them by their identities; the same where none is given.
-  ///   - deadline: how long a call may take that the engine is to carry.
-  ///   - messages: how many messages are sent where order is checked.
+  ///   - serving: the system in which endpoints are created.
+  ///   - calling: the system that resolves them by identity; `serving` by default.
+  ///   - deadline: the time limit of calls.
+  ///   - messages: the number of messages in checks of order.
   ///   - engineTimeout: see `RemoteOptions.engineTimeout`.
   public init(
     serving: ActorSystem, calling: ActorSystem? = nil, deadline: Duration = .seconds(60), messages: Int = 200,
@@ -53,7 +52,7 @@ where ActorSystem: DistributedActorSystem<any Codable> {
     options = RemoteOptions(deadline: deadline, types: Probe.types, engineTimeout: engineTimeout)
   }
 
-  /// Makes every check, one after another.
+  /// Runs the checks one after another.
   public func run() async -> [Check] {
     var checks: [Check] = []
     for (promise, body) in promises {

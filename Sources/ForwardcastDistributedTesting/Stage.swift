@@ -1,4 +1,4 @@
-// Stage.swift: one endpoint, what is behind it, and a receiver for it.
+// Stage.swift: an endpoint with a test object, and a receiver for it.
 
 import Distributed
 import Forwardcast
@@ -25,7 +25,7 @@ struct ProbeError: Error, CustomStringConvertible {
   let description: String
 }
 
-/// Notes what ran, and holds some of it until it is released.
+/// Records calls, and suspends some until it is released.
 final class Probe: MessageReceiver, Sendable {
   private struct State: Sendable {
     var ran: [Int] = []
@@ -80,7 +80,7 @@ final class Probe: MessageReceiver, Sendable {
   }
 }
 
-/// An endpoint of one system, and a receiver for it in the other.
+/// An endpoint in one system, and a receiver for it in the other.
 struct Stage<ActorSystem>: Sendable
 where ActorSystem: DistributedActorSystem<any Codable> {
   static var limits: MessageLimits { MessageLimits(bytes: 1 << 18) }
@@ -106,12 +106,12 @@ where ActorSystem: DistributedActorSystem<any Codable> {
   {
     let found = try MessageEndpoint<ActorSystem>.resolve(id: id, using: calling)
     var each = options
-    // Selectors that the endpoint does not have are to reach it.
+    // So that unknown selectors reach the endpoint.
     each.questions = .askedEachTime
     return try await RemoteReceiver(connectingTo: found, name: "probe", options: each)
   }
 
-  /// Calls in the order of the numbers, without waiting for answers between, and checks them.
+  /// Calls in the order of the numbers without waiting for answers in between, and checks these.
   func sendTogether(_ remote: RemoteReceiver, _ numbers: [Int]) async throws {
     let called = remote.called
     try await withThrowingTaskGroup(of: (Int, Int).self) { group in
@@ -125,7 +125,7 @@ where ActorSystem: DistributedActorSystem<any Codable> {
     }
   }
 
-  /// Waits until something holds, no longer than for the deadline of a call.
+  /// Waits until a condition holds, at most for the deadline of a call.
   func wait(for what: String, until holds: () -> Bool) async throws {
     let deadline = Deadline(after: remote.deadline)
     while !holds() {
@@ -134,7 +134,7 @@ where ActorSystem: DistributedActorSystem<any Codable> {
     }
   }
 
-  /// The error that a call ends with.
+  /// The error of a call, if any.
   func failure(_ body: () async throws -> some Sendable) async -> (any Error)? {
     do { _ = try await body() } catch { return error }
     return nil

@@ -11,9 +11,10 @@ import Forwardcast
 ///     tracing.cancel()
 ///     file.finish()  // [{"name":"cook:","ph":"X","ts":12.5,"dur":3.25, …
 ///
-/// A message at a proxy, and each target's turn, is a slice with the message and its outcome. Slices in the sender's turn are nested
-/// in the sender's slice; each context has a lane of its own, and so has a thread without context. Turns that overlap on one context,
-/// as on a concurrent queue or when a method suspends, have further lanes. An arrow leads from where a message was queued to its turn.
+/// A message at a proxy, and each target's turn, is a slice with the message and its outcome. Slices in the sender's turn are
+/// nested in the sender's slice; each context has a lane of its own, and so has a thread without context. Turns that overlap on one
+/// context, as on a concurrent queue or when a method suspends, have further lanes. An arrow leads from where a message was queued
+/// to its turn.
 ///
 /// May be used from any thread. It keeps open slices, lanes, and at most 4 MiB of text: what is added faster than `write` takes
 /// it is left out and counted; nobody waits.
@@ -45,7 +46,8 @@ public final class TraceFile: Sendable {
 
   /// A file that is written by a closure.
   ///
-  /// - Parameter write: takes pieces of about 64 KiB in order, one call at a time and under no lock, on the threads that add events.
+  /// - Parameter write: takes pieces of about 64 KiB in order, one call at a time and under no lock, on the threads that add
+  ///   events.
   public init(write: @escaping @Sendable (String) -> Void) {
     self.write = write
     state = Guarded(State(timeline: TraceTimeline(origin: .now)))

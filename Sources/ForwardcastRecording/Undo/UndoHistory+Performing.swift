@@ -27,8 +27,8 @@ extension UndoHistory {
   /// ``Events/willUndo`` registers are the last ones, and so are undone.
   ///
   /// - Returns: whether there was anything to undo.
-  /// - Throws: ``UndoError`` `groupIsOpen` when nested groups are open; `isPerforming` during an undo or a redo, or while a group is
-  ///   being opened or closed; else the first error of a step, after all have run.
+  /// - Throws: ``UndoError`` `groupIsOpen` when nested groups are open; `isPerforming` during an undo or a redo, or while a group
+  ///   is being opened or closed; else the first error of a step, after all have run.
   @discardableResult
   public func undo() throws -> Bool {
     try performing {

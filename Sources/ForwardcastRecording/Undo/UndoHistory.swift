@@ -16,8 +16,8 @@ import Forwardcast
 /// Arguments are kept, targets are referenced weakly, and their steps end with them.
 ///
 /// Steps are undone in **groups**, last step first. A group is what is registered between ``beginGroup()`` and ``endGroup()``, with
-/// nested groups of any depth. There is no run loop, so nothing is grouped by event: a step outside of a group is a group by itself.
-/// Successive groups, as those of typed characters, can be joined: see ``group(_:coalescing:_:)``.
+/// nested groups of any depth. There is no run loop, so nothing is grouped by event: a step outside of a group is a group by
+/// itself. Successive groups, as those of typed characters, can be joined: see ``group(_:coalescing:_:)``.
 ///
 /// Listeners of ``events`` and steps may call every method. What is impossible at that moment, such as an undo within an undo, is
 /// refused with ``UndoError`` `isPerforming`.
@@ -142,8 +142,9 @@ public final class UndoHistory {
   ///
   /// - Parameters:
   ///   - name: the group's action name, if any.
-  ///   - coalescing: the kind of change. An outermost group is joined to the previous one of the same kind, so that typed characters
-  ///     are undone together, unless there was another step or group, an undo, a redo or ``breakCoalescing()`` in between.
+  ///   - coalescing: the kind of change. An outermost group is joined to the previous one of the same kind, so that typed
+  ///     characters are undone together, unless there was another step or group, an undo, a redo or ``breakCoalescing()`` in
+  ///     between.
   ///   - body: registers the steps. Its error is rethrown.
   public func group<T>(_ name: String = "", coalescing: String? = nil, _ body: () throws -> T) rethrows -> T {
     let number = openGroup(coalescing: coalescing)
@@ -198,8 +199,8 @@ public final class UndoHistory {
     }
   }
 
-  /// The most outermost groups to undo, and to redo; 0, the default, and less mean no limit. The oldest are dropped first: at once when
-  /// the limit is lowered; otherwise up to a quarter more may be kept for a while.
+  /// The most outermost groups to undo, and to redo; 0, the default, and less mean no limit. The oldest are dropped first: at once
+  /// when the limit is lowered; otherwise up to a quarter more may be kept for a while.
   public var levelsOfUndo = 0 { didSet { for stack in [undoStack, redoStack] { stack.limit = max(levelsOfUndo, 0) } } }
 
   // MARK: Forgetting

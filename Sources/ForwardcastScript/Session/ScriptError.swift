@@ -79,7 +79,6 @@ public struct ScriptError: Error, Sendable, CustomStringConvertible {
   ///
   /// Of text and file name the first thousand characters are shown, of the line those around the column, with escapes for control
   /// and direction characters. So the cost is bounded.
-  /// for every error.
   public var description: String {
     let position = position
     let excerpt = source.excerpt(at: offset)

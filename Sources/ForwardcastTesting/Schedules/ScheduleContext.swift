@@ -78,8 +78,8 @@ final class ScheduleContext: DeliveryContext, TaskExecutor, @unchecked Sendable 
     lanes.first { if case .mailbox(_, let own) = $0.kind { own === mailbox } else { false } }
   }
 
-  /// Notes that a message was posted; to an empty mailbox it wakes the context. The mailbox of the last turn either is not asleep yet
-  /// and continues, or comes after those that woke the context before: both are tried.
+  /// Notes that a message was posted; to an empty mailbox it wakes the context. The mailbox of the last turn either is not asleep
+  /// yet and continues, or comes after those that woke the context before: both are tried.
   func noteWoken(_ lane: ScheduleLane) {
     if lane.entries.count == 1, !woken.contains(where: { $0 === lane }) { woken.append(lane) }
   }

@@ -15,8 +15,8 @@ public struct ScheduleSearch: Sendable, Hashable {
   /// the last turns of a long program vary.
   public static let every = ScheduleSearch(kind: .every)
 
-  /// Every order with at most so many preemptions of a turn that could continue. Most ordering errors need one or two, and there are
-  /// far fewer such orders.
+  /// Every order with at most so many preemptions of a turn that could continue. Most ordering errors need one or two, and there
+  /// are far fewer such orders.
   public static func every(changes: Int) -> ScheduleSearch { ScheduleSearch(kind: .changes(changes)) }
 
   /// Random orders up to the limit. Some may be drawn twice.
