@@ -74,6 +74,20 @@ struct MailboxTests {
     }
   }
 
+  @Test("a turn ends after as many deliveries as its context allows, and wakes it for the next one")
+  func endOfTurn() {
+    let (mailbox, bags) = (Mailbox(context), (0...context.turn).map { _ in Bag() })
+    for bag in bags { mailbox.post(bag, Mailbox.level(.medium)) }
+    expect(context.take(), equals: [.medium])
+    for turn in [context.turn, 1] {
+      let opened = bags.count { $0.opened == 1 }
+      mailbox.drain(.medium)
+      expect(bags.count { $0.opened == 1 } - opened, equals: turn)
+    }
+    expect(context.take(), equals: [.medium])
+    expect(mailbox.isAsleep)
+  }
+
   @Test("what is added to an envelope that waits wakes the context for a turn of a higher priority alone")
   func addedMoreUrgently() async {
     let (mailbox, bag) = (Mailbox(context), Bag())

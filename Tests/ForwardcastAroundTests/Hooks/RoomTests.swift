@@ -92,6 +92,9 @@ struct RoomTests {
   func placeGivenBack() async throws {
     let (outer, inner) = behindDoor(DispatchQueue(label: "last"), Desk("first", worth: 1, journal))
     expect(try await outer.collectAndWait(.agrees, returning: .any))
+    let line = try #require(inner.registrations.last?.queued?.line)
+    try #require(line.reserveAtOnce(), "who asks for the place would wait for ever")
+    line.giveBack()
     try await expect(inner.broadcastWhenReady(.worth).queued, equals: 1)
     try await inner.drain()
   }
