@@ -13,10 +13,11 @@ final class LazyMark: NamedReceiver, Sendable {
   let signature: @Sendable (MessageSelector) -> MethodSignature?
   /// The store, of a center or an outer one, in which the service lives.
   private let store: @Sendable (ServiceCenter) throws -> ServiceStore
-  /// Makes the observer, and tells whether it is the service itself.
-  private let make: @Sendable (ServiceCenter) throws -> (AnyObject, isService: Bool)
-  /// An observer other than the service, with an object whose life ends with the service.
-  private let kept = Guarded<Kept?>(nil)
+  private let entry: @Sendable (ServiceCenter) throws -> ServiceEntry
+  /// Makes the observer for a service.
+  private let make: @Sendable (ServiceEntry) throws -> AnyObject
+  /// Observers that were made for services and that nobody else keeps, by what ends with the service.
+  private let kept = Guarded<[ObjectIdentifier: Kept]>([:])
   private let wakers = Guarded<Set<ThreadIdentity>>([])
 
   init<Service, Interface>(
@@ -26,13 +27,13 @@ final class LazyMark: NamedReceiver, Sendable {
   ) {
     (receiverName, id, self.type, self.delivery, self.signature) = (key.name, key.id, type, delivery, signature)
     store = { try $0.owner(of: key).store }
-    make = { center in
-      let service = try center.service(key)
-      let observer = observer(service)
+    entry = { try $0.entry(key) }
+    make = { entry in
+      let observer = observer(entry.unwrapped())
       guard Swift.type(of: observer as Any) is AnyObject.Type else {
         throw ServiceError(code: .notAnObject, service: key.name, chain: [])
       }
-      return (observer as AnyObject, isObject(service) && service as AnyObject === observer as AnyObject)
+      return observer as AnyObject
     }
   }
 
@@ -48,32 +49,33 @@ final class LazyMark: NamedReceiver, Sendable {
     let me = ThreadIdentity.current
     guard wakers.withLock({ $0.insert(me).inserted }) else { return }
     defer { wakers.withLock { _ = $0.remove(me) } }
-    let (observer, isService) = try make(center)
-    if !isService {
-      let leash = Leash(self)
-      replaceKept(by: Kept(observer: observer, leash: ObjectIdentifier(leash))) { _ in true }
-      store.keep(leash, for: self, with: id)
-    }
-    _ = core.fill(place, with: observer, stamp: stamp)
+    _ = core.fill(place, with: try observer(of: entry(center)), stamp: stamp)
+  }
+
+  /// The service itself, or what was made for it, which stays the same as long as the service lives in its center.
+  private func observer(of entry: ServiceEntry) throws -> AnyObject {
+    if let leash = entry.companion(of: self) as? Leash, let observer = observer(at: leash) { return observer }
+    let observer = try make(entry)
+    if isObject(entry.service), entry.service as AnyObject === observer { return observer }
+    let leash = Leash(self)
+    kept.withLock { $0[ObjectIdentifier(leash)] = Kept(observer: observer) }
+    let first = entry.keep(leash, for: self) { ($0 as? Leash)?.mark !== self }
+    return (first as? Leash).flatMap { self.observer(at: $0) } ?? observer
+  }
+
+  private func observer(at leash: Leash) -> AnyObject? {
+    kept.withLock { $0[ObjectIdentifier(leash)] }?.observer
   }
 
   /// Lives as long as the service in its center; then the mark releases its observer.
   private final class Leash: Sendable {
-    private weak let mark: LazyMark?
+    fileprivate weak let mark: LazyMark?
     init(_ mark: LazyMark) { self.mark = mark }
-    deinit {
-      let me = ObjectIdentifier(self)
-      mark?.replaceKept(by: nil) { $0?.leash == me }
-    }
+    // The observer is released after the lock.
+    deinit { _ = mark?.kept.withLock { $0.removeValue(forKey: ObjectIdentifier(self)) } }
   }
 
   private struct Kept: @unchecked Sendable {  // the observer is only kept and released
     let observer: AnyObject
-    let leash: ObjectIdentifier
-  }
-
-  private func replaceKept(by new: Kept?, where isMeant: (Kept?) -> Bool) {
-    // The old value is released after the lock.
-    _ = kept.withLock { kept in isMeant(kept) ? exchange(&kept, with: new) : nil }
   }
 }

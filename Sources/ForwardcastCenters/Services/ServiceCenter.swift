@@ -60,10 +60,13 @@ public final class ServiceCenter: Sendable {
   }
 
   /// The service of a key, made if it does not exist: see ``service(_:)-(Service.Type)``.
-  public func service<Service>(_ key: ServiceKey<Service>) throws -> Service {
+  public func service<Service>(_ key: ServiceKey<Service>) throws -> Service { try entry(key).unwrapped() }
+
+  /// The entry of a key's service, made if it does not exist.
+  func entry<Service>(_ key: ServiceKey<Service>) throws -> ServiceEntry {
     let owner = try owner(of: key)
     let key = ServiceOverlay.covering(owner)?.substitute(for: key) ?? key
-    return try owner.store.service(key, in: owner)
+    return try owner.store.entry(key, in: owner)
   }
 
   /// The service of a type, if it exists.

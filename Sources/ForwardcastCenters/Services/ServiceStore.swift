@@ -13,7 +13,7 @@ final class ServiceEntry: @unchecked Sendable {
   /// The number of its creation, once it lives.
   fileprivate var order = 0
   /// What goes with the service, by who has put it there.
-  fileprivate let companions = Guarded<[ObjectIdentifier: any AnyObject & Sendable]>([:])
+  private let companions = Guarded<[ObjectIdentifier: any AnyObject & Sendable]>([:])
   let since = ContinuousClock.now
 
   init(_ name: String, _ service: any Sendable) {
@@ -21,6 +21,31 @@ final class ServiceEntry: @unchecked Sendable {
   }
 
   var isPersistent: Bool { lifecycle?.isPersistent ?? false }
+
+  func unwrapped<Service: Sendable>() -> Service {
+    // The identity under which the entry was found holds the type.
+    guard let service = service as? Service else { preconditionFailure("\(name) is of another type") }
+    return service
+  }
+
+  /// What `owner` has put beside the service.
+  func companion(of owner: AnyObject) -> (any AnyObject & Sendable)? {
+    companions.withLock { $0[ObjectIdentifier(owner)] }
+  }
+
+  /// Keeps an object as long as the service, unless `owner` has put one there that is not left of an earlier owner.
+  /// - Returns: the one that is kept.
+  func keep(_ new: any AnyObject & Sendable, for owner: AnyObject, replacing isOld: (AnyObject) -> Bool)
+    -> any AnyObject & Sendable
+  {
+    let me = ObjectIdentifier(owner)
+    // What is replaced is released after the lock.
+    let old = companions.withLock { companions -> (any AnyObject & Sendable)? in
+      if let there = companions[me], !isOld(there) { return there }
+      return companions.updateValue(new, forKey: me)
+    }
+    return old.flatMap { isOld($0) ? nil : $0 } ?? new
+  }
 }
 
 /// One service while it is made, by one thread; others who ask for it wait for the outcome.
@@ -90,7 +115,7 @@ final class ServiceStore: Sendable {
 
   // MARK: Making
 
-  func service<Service>(_ key: ServiceKey<Service>, in center: ServiceCenter) throws -> Service {
+  func entry<Service>(_ key: ServiceKey<Service>, in center: ServiceCenter) throws -> ServiceEntry {
     let entry = state.withLock { state -> @Sendable () throws -> ServiceEntry in
       if let entry = state.living[key.id] { return { entry } }
       if let pending = state.pending[key.id]?.construction { return { try pending.wait() } }
@@ -98,7 +123,7 @@ final class ServiceStore: Sendable {
       state.pending[key.id] = Pending(construction: mine, clearings: state.clearings)
       return { try self.make(key, in: center, mine) }
     }
-    return unwrap(try entry())
+    return try entry()
   }
 
   private func make<Service>(_ key: ServiceKey<Service>, in center: ServiceCenter, _ mine: Construction) throws
@@ -145,24 +170,10 @@ final class ServiceStore: Sendable {
     return ended != nil
   }
 
-  private func unwrap<Service: Sendable>(_ entry: ServiceEntry) -> Service {
-    // The identity under which the entry was found holds the type.
-    guard let service = entry.service as? Service else { preconditionFailure("\(entry.name) is of another type") }
-    return service
-  }
-
   // MARK: Looking
 
   func existing<Service>(_ key: ServiceKey<Service>) -> Service? {
-    state.withLock { $0.living[key.id] }.map { unwrap($0) }
-  }
-
-  /// Keeps an object as long as the service of `id` lives here, in the place of the one that `owner` has put there before.
-  ///
-  /// Where the service does not live, nobody keeps it.
-  func keep(_ companion: any AnyObject & Sendable, for owner: AnyObject, with id: ServiceID) {
-    let entry = state.withLock { $0.living[id] }
-    _ = entry?.companions.withLock { $0.updateValue(companion, forKey: ObjectIdentifier(owner)) }
+    state.withLock { $0.living[key.id] }?.unwrapped()
   }
 
   func isMaking(_ id: ServiceID) -> Bool {

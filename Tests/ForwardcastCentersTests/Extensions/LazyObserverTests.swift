@@ -1,6 +1,7 @@
 // LazyObserverTests.swift: observers that the first message for them makes.
 
 import CoreTestSupport
+import Dispatch
 import Forwardcast
 import ForwardcastCenters
 import Synchronization
@@ -171,6 +172,48 @@ extension Centers {
       expect(next.all, equals: ["archive made", "wrapped add 3"])
       expect(point.unregisterLazily(ArchiveService.self))
       expect(wrappers.alive == 0 && services.existing(ArchiveService.self) != nil)
+    }
+
+    @Test("an observer that is made for a service stays when another leaves the center, and outlives substitutes")
+    func sameWrapper() throws {
+      let (wrappers, made) = (LeakCounter(), Journal())
+      point.registerLazily(ArchiveService.self) {
+        made.write("wrapper")
+        return Wrapper($0, wrappers)
+      }
+      point.broadcast(.onAdd, "1")
+      _ = try services.service(AccountService.self)
+      expect(services.remove(AccountService.self))
+      point.broadcast(.onAdd, "2")
+      expect(made.all.count == 1 && wrappers.alive == 1)
+      services.withSubstitutes { expect(point.broadcast(.onAdd, "substitute").delivered, equals: 1) }
+      expect(point.broadcast(.onAdd, "3").delivered, equals: 1)
+      expect(made.all.count == 2 && wrappers.alive == 1)
+    }
+
+    @Test("two threads that both begin to make the observer for a service take the one that is ready first")
+    func wrapperOfThreads() {
+      let (point, wrappers, made) = (point, LeakCounter(), Journal())
+      let (isBegun, isReady) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      point.registerLazily(ArchiveService.self) {
+        made.write("wrapper")
+        if made.all.count == 1 {
+          isBegun.signal()
+          isReady.wait()
+        }
+        return Wrapper($0, wrappers)
+      }
+      let first = Mutex<ObjectIdentifier?>(nil)
+      let ended = onThreads(2) { thread in
+        if thread == 1 { isBegun.wait() }
+        point.broadcast(.onAdd, "\(thread)")
+        guard thread == 1 else { return }
+        first.withLock { $0 = point.observers.targets.first.map { ObjectIdentifier($0) } }
+        isReady.signal()
+      }
+      expect(ended && wrappers.alive == 1)
+      let now = point.observers.targets.first.map { ObjectIdentifier($0) }
+      expect(now != nil && first.withLock { $0 } == now)
     }
 
     @Test("a point has hooks, around lazy observers too")
