@@ -15,6 +15,8 @@ struct UndoAction {
 struct UndoGroup {
   var steps: [UndoStep] = []
   var action = UndoAction()
+  /// The kind of groups that can still be joined to it.
+  var coalescing: String?
 
   var isLive: Bool { steps.contains { $0.target != nil } }
 
@@ -73,12 +75,12 @@ final class OpenGroups {
   func append(_ step: UndoStep) { steps.append(step) }
 
   /// Closes the innermost group.
-  /// - Returns: for the outermost group, its steps and the kind with which it may be joined.
-  func close() -> (group: UndoGroup, coalescing: String?)? {
+  /// - Returns: the group when it was the outermost one.
+  func close() -> UndoGroup? {
     guard let frame = frames.popLast() else { return nil }
     if frames.isEmpty {
       defer { steps = [] }
-      return (UndoGroup(steps: steps, action: frame.action), frame.coalescing)
+      return UndoGroup(steps: steps, action: frame.action, coalescing: frame.coalescing)
     }
     guard frame.start < steps.count else { return nil }
     let outer = frames.count - 1

@@ -43,8 +43,6 @@ public final class UndoHistory {
   var isPerforming = false
   /// The number of open groups that callers may not end: they are the history's own, or are being closed.
   var held = 0
-  /// The kind of groups that can be joined to the top of the undo stack.
-  private var coalescing: String?
   private var groupNumber = 0
   private var disabled = 0
 
@@ -157,7 +155,7 @@ public final class UndoHistory {
 
   /// Prevents the next group from being joined to the last one: see ``group(_:coalescing:_:)``. To be called when the user does
   /// something else, such as moving the cursor.
-  public func breakCoalescing() { coalescing = nil }
+  public func breakCoalescing() { undoStack.changeLast { $0.coalescing = nil } }
 
   /// Opens a group and sends its events.
   /// - Parameter held: whether callers may not end it until `held` is reset.
@@ -187,14 +185,16 @@ public final class UndoHistory {
 
   func closeSilently(to level: Int) {
     while open.level > level {
-      guard let (group, kind) = open.close(), !group.steps.isEmpty else { continue }
+      guard let group = open.close(), !group.steps.isEmpty else { continue }
       switch phase {
       case .undoing: redoStack.push(group)
       case .redoing: undoStack.push(group)
       case .idle:
-        let isJoined = kind != nil && kind == coalescing && undoStack.changeLast { $0.steps += group.steps }
-        if !isJoined { undoStack.push(group) }
-        coalescing = kind
+        let (kind, last) = (group.coalescing, undoStack.last?.coalescing)
+        let isJoined = kind != nil && kind == last && undoStack.changeLast { $0.steps += group.steps }
+        if isJoined { continue }
+        breakCoalescing()
+        undoStack.push(group)
       }
     }
   }
@@ -211,7 +211,7 @@ public final class UndoHistory {
     redoStack.removeAll()
     open.removeSteps(of: nil)
     waiting.removeSteps(of: nil)
-    (disabled, coalescing) = (0, nil)
+    disabled = 0
   }
 
   /// Removes the steps of a target.

@@ -54,6 +54,8 @@ final class UndoStack {
     return group
   }
 
+  var last: UndoGroup? { groups.last }
+
   @discardableResult
   func changeLast(_ change: (inout UndoGroup) -> Void) -> Bool {
     guard !groups.isEmpty else { return false }

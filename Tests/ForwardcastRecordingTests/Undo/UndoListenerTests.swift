@@ -310,6 +310,21 @@ struct UndoCoalescingTests {
     expect(counter.value, equals: cut == .none ? 0 : between > 0 ? 2 : 1)
   }
 
+  @Test("a group is joined to none below the one that has gone", arguments: [false, true])
+  func gone(isRemoved: Bool) throws {
+    let (counter, other) = (Counter(history), Counter(history))
+    other.set(1)
+    var text: Counter? = Counter(history)
+    if let text { type(text, 1) }
+    if isRemoved, let text { history.removeAllActions(withTarget: text) }
+    text = nil
+    expect(history.canUndo)
+    type(counter, 1)
+    expect(history.undoCount, equals: 2)
+    try history.undo()
+    expect(counter.value == 0 && other.value == 1)
+  }
+
   @Test("a joined group counts once for the limit, and an inner group is part of its outer one whatever its kind")
   func limits() throws {
     let counter = Counter(history)
