@@ -43,6 +43,9 @@ public struct RecordedCall: CustomStringConvertible {
     if let time, let end { duration = end - time }
   }
 
+  /// Two blanks for each call around it. Bounded, since a call that was read may say any depth.
+  package var indentation: String { String(repeating: "  ", count: min(depth, 64)) }
+
   public var selector: MessageSelector { message.selector }
 
   /// The arguments.

@@ -30,8 +30,6 @@ public struct Recording: Codable, CustomStringConvertible {
 
   public func encode(to encoder: any Encoder) throws { try calls.encode(to: encoder) }
 
-  /// A line for each call, nested ones indented.
-  public var description: String {
-    calls.map { String(repeating: "  ", count: $0.depth) + $0.description }.joined(separator: "\n")
-  }
+  /// A line for each call, indented by two blanks for each of up to 64 calls around it.
+  public var description: String { calls.map { $0.indentation + $0.description }.joined(separator: "\n") }
 }

@@ -43,7 +43,7 @@ extension RecordedCall {
     // A comment may hold values without a literal.
     let text = (try? statement(literal)) ?? "\(self)"
     let oneLine = text.unicodeScalars.map { $0 == "\n" || $0 == "\r" ? " " : String($0) }.joined()
-    return "#" + String(repeating: "  ", count: depth) + " " + oneLine
+    return "#" + indentation + " " + oneLine
   }
 
   private func statement(_ literal: ScriptLiteral) throws(ScriptWritingError) -> String {

@@ -2,6 +2,7 @@
 
 import Forwardcast
 import ForwardcastRecording
+import ForwardcastScript
 import Foundation
 import TestSupport
 import Testing
@@ -128,6 +129,16 @@ struct RecordingTests {
     expect(read.isEqual(to: recording) == true, "\(read)\n\(recording)")
     expect(read.description, equals: recording.description)
     expect(read.calls.map(\.depth), equals: [0, 1, 1, 0, 0, 0])
+  }
+
+  @Test("a recording that was read is printed and written as a script, however deep it says that a call was")
+  func hostileDepth() throws {
+    let clear = Message.clear.selector
+    let text = #"[{"receiver": "a", "message": {"selector": "\#(clear)", "arguments": []}, "depth": \#(Int.max)}]"#
+    let read = try JSONDecoder().decode(Recording.self, from: Data(text.utf8))
+    expect(read.calls.map(\.depth), equals: [.max])
+    expect(read.description.utf8.count < 200)
+    try expect(read.script().utf8.count < 200)
   }
 
   @Test("an argument that is not Encodable is refused with its type and place")
