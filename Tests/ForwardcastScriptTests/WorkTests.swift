@@ -492,7 +492,7 @@ struct WorkTests {
   }
 }
 
-/// How many registrations are muted. To register a target so often takes time that grows as their square.
+/// How many registrations are muted.
 private let (half, many) = (bound(250, full: 1000), bound(500, full: 2000))
 
 /// Muted registrations of one target, each for other messages.

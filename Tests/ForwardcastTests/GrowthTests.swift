@@ -1,4 +1,4 @@
-// GrowthTests.swift: what does not grow with the number of what there is, counted.
+// GrowthTests.swift: what does not grow with the number of what there is, counted; and what grows with it, not with its square.
 
 import AllocationCounter
 import CoreTestSupport
@@ -51,4 +51,106 @@ struct GrowthTests {
     }
     expect(try blocks(2_000) <= blocks(2))
   }
+}
+
+@Suite("Growth of time")
+struct TimeGrowthTests {
+  private static let keys = (0..<8_000).compactMap { number in
+    (try? MessageSelector("growth\(number)")).map { Message<() -> Void>($0) }
+  }
+
+  private static let growing: [Growing] = [
+    Growing("a target that is added for other selectors each time, and again for the same") { count in
+      let (proxy, target) = (MulticastProxy<any Member>(), Clerk("a"))
+      return {
+        for _ in 0..<2 { for key in keys[..<count] { proxy.add(target, only: key) } }
+        expect(proxy.count, equals: count)
+      }
+    },
+    Growing("a target that is removed with all of its registrations") { count in
+      let (proxy, target) = (MulticastProxy<any Member>(), Clerk("a"))
+      for key in keys[..<count] { proxy.add(target, only: key) }
+      return { expect(proxy.remove(target), equals: count) }
+    },
+    Growing("registrations of one target that are cancelled in any order") { count in
+      let (proxy, target) = (MulticastProxy<any Member>(options: MulticastOptions(duplicates: .allowed)), Clerk("a"))
+      let rounds = (0..<3).map { round in (0..<count).map { _ in proxy.add(target) }.inThreeOrders[round] }
+      return {
+        for registrations in rounds { for registration in registrations { registration.cancel() } }
+        expect(proxy.count, equals: 0)
+        withExtendedLifetime(target) {}
+      }
+    },
+    Growing("hooks of a proxy that are cancelled in any order") {
+      try cancelHooks(of: MulticastProxy<any Member>(), $0)
+    },
+    Growing("hooks of a table that are cancelled in any order") { count in
+      try cancelHooks(of: SelectorTable(for: Clerk.self) { Responds(to: .ping) { (_: Clerk) in } }, count)
+    },
+    Growing("hooks before one object that are cancelled in any order") {
+      try cancelHooks(of: LazyProxy { Clerk("a") }, $0)
+    },
+    Growing("streams that end in any order") { count in
+      let proxy = MulticastProxy<any Member>()
+      let ends = (0..<3).map { round in
+        (0..<count).map { _ in proxy.core.listen(nil, isShared: true, ofAnswers: false, { _, _ in }, finish: {}) }
+          .inThreeOrders[round]
+      }
+      return {
+        for ends in ends { for end in ends { end(()) } }
+        expect(proxy.core.listenerCount, equals: 0)
+      }
+    },
+    Growing("selectors that have a hook each, of a proxy and of a table") { count in
+      let table = SelectorTable(for: (any Member).self, rows: keys[..<count].map { Responds(to: $0) { _ in } })
+      let proxy = MulticastProxy<any Member>(table: table)
+      for key in keys[..<count] {
+        try proxy.before(key.selector) { _ in }
+        try table.before(key.selector) { _ in }
+      }
+      return {
+        for key in keys[..<count] { expect(!proxy.responds(to: key.selector) && table.responds(to: key.selector)) }
+      }
+    },
+    Growing("rows that a table refuses") { count in
+      let rows = keys[..<count].map { Responds<Clerk>(to: $0.selector) { (_: Clerk, _: Int) in } }
+      return {
+        let table = SelectorTable(for: Clerk.self, rows: rows)
+        expect(table.refusals.count, equals: count)
+      }
+    },
+    Growing("messages of many selectors, of each of which the latest waits") { count in
+      let table = SelectorTable(for: (any Member).self, rows: keys[..<count].map { Responds(to: $0) { _ in } })
+      let (proxy, target) = (MulticastProxy<any Member>(table: table), Clerk("a"))
+      let registration = proxy.add(target, delivery: .on(StepContext("steps")), buffer: .latestPerSelector)
+      for key in keys[..<count] { proxy.broadcast(key) }
+      return {
+        for key in keys[..<count] { proxy.broadcast(key) }
+        expect(registration.dropped, equals: count)
+        withExtendedLifetime(target) {}
+      }
+    },
+    Growing("who leaves a line before the turn, in any order") { count in
+      return {
+        for round in 0..<3 {
+          var line = FirstInFirstOut<Int>()
+          for number in (0..<count).map({ line.append($0) }).inThreeOrders[round] { _ = line.remove(number) }
+          expect(line.isEmpty && line.next() == nil)
+        }
+      }
+    },
+  ]
+
+  private static func cancelHooks(of place: some MessageHooking, _ count: Int) throws -> () -> Void {
+    let hooks = try (0..<3).map { round in
+      try (0..<count).map { _ in try place.before(.ping) {} }.inThreeOrders[round]
+    }
+    return {
+      for hooks in hooks { for hook in hooks { hook.cancel() } }
+      withExtendedLifetime(place) {}
+    }
+  }
+
+  @Test("sixteen times as many take about sixteen times as long", arguments: growing)
+  func linear(growing: Growing) throws { try growing.expectLinear() }
 }

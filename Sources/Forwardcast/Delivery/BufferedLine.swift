@@ -6,6 +6,8 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
   /// A sender that waits for room, or is about to.
   private final class Waiter: @unchecked Sendable {  // guarded by the lock of `state`
     var continuation: CheckedContinuation<Void, any Error>?
+    /// The sender's number in the queue of waiters.
+    var number = 0
     /// Set when the wait is over before it began.
     var failure: (any Error)?
   }
@@ -13,10 +15,12 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
   private struct State {
     var buffer: DeliveryBuffer
     var waiting = FirstInFirstOut<Envelope>()
+    /// For ``DeliveryBuffer/latestPerSelector``: the number of each selector's latest message, waiting or not.
+    var latest: [MessageSelector?: Int] = .init()
     /// Places given to senders that have not filled them yet.
     var reserved = 0
     var isPosted = false
-    var waiters: [Waiter] = []
+    var waiters = FirstInFirstOut<Waiter>()
 
     var isFull: Bool {
       guard case .suspendSender(let bound) = buffer.policy else { return false }
@@ -26,11 +30,18 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
     /// Gives free places to the senders that have waited longest.
     mutating func admit() -> [Waiter] {
       var admitted: [Waiter] = []
-      while !waiters.isEmpty, !isFull {
+      while !isFull, let waiter = waiters.next() {
         reserved += 1
-        admitted.append(waiters.removeFirst())
+        admitted.append(waiter)
       }
       return admitted
+    }
+
+    /// Adds a message, and gives the one that goes for it where only the latest of each selector waits.
+    mutating func append(_ envelope: Envelope) -> Envelope? {
+      let number = waiting.append(envelope)
+      guard case .latestPerSelector = buffer.policy else { return nil }
+      return latest.updateValue(number, forKey: envelope.selector).flatMap { waiting.remove($0) }
     }
   }
 
@@ -59,12 +70,9 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
       case .keepNewest(let bound):
         while state.waiting.count > bound, let oldest = state.waiting.next() { dropped.append(oldest) }
       case .latestPerSelector:
-        var kept = FirstInFirstOut<Envelope>()
-        while let envelope = state.waiting.next() {
-          if let older = kept.remove(where: { $0.selector == envelope.selector }) { dropped.append(older) }
-          kept.append(envelope)
-        }
-        state.waiting = kept
+        var old = exchange(&state.waiting, with: FirstInFirstOut())
+        state.latest = .init()
+        while let envelope = old.next() { if let older = state.append(envelope) { dropped.append(older) } }
       case .unbounded, .keepOldest, .suspendSender: break
       }
       return dropped
@@ -93,14 +101,12 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
       var dropped: Envelope?
       let taken = state.waiting.count + state.reserved
       switch state.buffer.policy {
-      case .unbounded: break
+      case .unbounded, .latestPerSelector: break
       case .keepNewest(let bound): if taken >= bound { dropped = state.waiting.next() }
       case .keepOldest(let bound), .suspendSender(let bound):
         if taken >= bound, !overfills, !reserved { return (envelope, false) }
-      case .latestPerSelector:
-        dropped = state.waiting.remove { $0.selector == envelope.selector }
       }
-      state.waiting.append(envelope)
+      dropped = state.append(envelope) ?? dropped
       // Before a turn can find the message.
       raise(to: level)
       return (dropped, !exchange(&state.isPosted, with: true))
@@ -174,7 +180,7 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
             return (true, nil)
           }
           waiter.continuation = continuation
-          state.waiters.append(waiter)
+          waiter.number = state.waiters.append(waiter)
           return (false, nil)
         }
         if let failure { continuation.resume(throwing: failure) } else if admitted { continuation.resume() }
@@ -188,9 +194,7 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
   private func giveUp(_ waiter: Waiter, _ error: any Error) {
     let isWaiting = state.withLock { state in
       waiter.failure = error
-      guard let index = state.waiters.firstIndex(where: { $0 === waiter }) else { return false }
-      state.waiters.remove(at: index)
-      return true
+      return state.waiters.remove(waiter.number) != nil
     }
     if isWaiting { waiter.continuation?.resume(throwing: error) }
   }

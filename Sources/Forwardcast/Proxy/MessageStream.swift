@@ -93,9 +93,9 @@ extension MulticastCore {
         link.core?.report(error, message.selector, nil, receiver: "a stream of messages")
       }
     }
-    let hook = Hook(selector, ofAnswers ? .after { tell($0, $1) } : .before { tell($0, nil) })
+    let hook = Hook(selector, ofAnswers ? .after { tell($0, $1) } : .before { tell($0, nil) }, finish: finish)
     change { state, _ in
-      state.madeRest.listeners.append(MessageListener(hook, finish: finish))
+      state.madeRest.listeners.append(hook)
       state.list.noteChanged()
     }
     let place = HookRegistration(hook) { [link] in link.core?.uninstall($0) }

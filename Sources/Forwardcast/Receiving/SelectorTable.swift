@@ -122,10 +122,9 @@ final class TableStorage: Sendable {
   private struct State {
     /// The rows, without hooks.
     private(set) var rows: [MessageSelector: Method] = .init()
-    /// The rows that were refused, each once.
-    private(set) var refusals: [(selector: MessageSelector, error: MessageError)] = []
-    /// The hooks in the order of installation.
-    var hooks: [Hook] = [] {
+    /// Why rows were refused.
+    private(set) var refusals: [MessageSelector: MessageError] = .init()
+    var hooks = HookList() {
       didSet {
         outdated += hooked.values
         hooked = .init()
@@ -140,15 +139,15 @@ final class TableStorage: Sendable {
 
     /// The method for a selector, whether a row of it was refused, and whether hooks are for this very selector.
     mutating func find(_ selector: MessageSelector) -> (method: Method?, refused: Bool, hasHook: Bool) {
-      let (row, refused) = (rows[selector], refusal(selector) != nil)
+      let (row, refused) = (rows[selector], refusals[selector] != nil)
       if hooks.isEmpty { return (row, refused, false) }
-      return (row.map { surrounded($0, selector, isOwn: true) }, refused, hooks.contains { $0.selector == selector })
+      return (row.map { surrounded($0, selector, isOwn: true) }, refused, !hooks[selector].isEmpty)
     }
 
     /// A row with its hooks: an own one with all that are for it, an inherited one with those for its very selector.
     mutating func surrounded(_ row: Method, _ selector: MessageSelector, isOwn: Bool) -> Method {
       if let known = hooked[selector], known.row === row { return known.method }
-      let around = hooks.filter { isOwn ? $0.isFor(selector) : $0.selector == selector }
+      let around = isOwn ? hooks.around(selector) : hooks[selector]
       let method = around.isEmpty ? row : row.hooked(by: HookChain(hooks: around))
       replaceHooked(selector, (row, method))
       return method
@@ -166,19 +165,12 @@ final class TableStorage: Sendable {
       outdated.append(old)
     }
 
-    func refusal(_ selector: MessageSelector) -> MessageError? {
-      refusals.isEmpty ? nil : refusals.first { $0.selector == selector }?.error
-    }
-
     /// Swift names of requirements, separated by spaces.
     var names = ""
 
     /// Notes why a row was refused; `nil` when it was not.
     @inline(never)
-    mutating func refuse(_ selector: MessageSelector, _ error: MessageError?) {
-      if !refusals.isEmpty { refusals.removeAll { $0.selector == selector } }
-      if let error { refusals.append((selector, error)) }
-    }
+    mutating func refuse(_ selector: MessageSelector, _ error: MessageError?) { refusals[selector] = error }
   }
 
   private let state = Guarded(State())
@@ -276,7 +268,7 @@ final class TableStorage: Sendable {
 
   /// Why a row of that selector was refused, if one was.
   func refusal(for selector: MessageSelector) -> MessageError? {
-    state.withLock { $0.refusal(selector) } ?? parent?.refusal(for: selector)
+    state.withLock { $0.refusals[selector] } ?? parent?.refusal(for: selector)
   }
 
   /// Refuses a row, and removes one of the same selector that had entered, since either may be the mistake.
@@ -289,12 +281,16 @@ final class TableStorage: Sendable {
   }
 
   var refusals: [MessageError] {
-    inOrder(state.withLock { $0.refusals }.map(\.error)) { $0.selector }
+    inOrder(Array(state.withLock { $0.refusals }.values)) { $0.selector }
   }
 
   var selectors: Set<MessageSelector> {
-    let own = state.withLock { Set($0.rows.keys) }
-    return parent.map { own.union($0.selectors) } ?? own
+    var (all, table): (Set<MessageSelector>, TableStorage?) = ([], self)
+    while let here = table {
+      all.formUnion(here.state.withLock { $0.rows }.keys)
+      table = here.parent
+    }
+    return all
   }
 
   /// Adds Swift names of requirements.
@@ -308,7 +304,7 @@ final class TableStorage: Sendable {
   @inline(never) func ownMethod(for selector: MessageSelector) -> Method? { state.withLock { $0.rows[selector] } }
 
   /// Changes the hooks. The caller keeps removed ones until after the lock.
-  func changeHooks(_ change: @Sendable (inout [Hook]) -> Void) {
+  func changeHooks(_ change: @Sendable (inout HookList) -> Void) {
     self.change { change(&$0.hooks) }
     TableEpoch.advance()
   }

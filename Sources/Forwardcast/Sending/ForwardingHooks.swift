@@ -12,7 +12,7 @@ final class ForwardingHooks: HookHolder, @unchecked Sendable {  // `target` is t
   let target: (any MessageReceiver)?
   /// Whether the target may be passed to methods of other isolations.
   let isShared: Bool
-  private let list = Guarded<[Hook]>([])
+  private let list = Guarded(HookList())
 
   init(_ target: (any MessageReceiver)?, isShared: Bool) { (self.target, self.isShared) = (target, isShared) }
 
@@ -25,7 +25,7 @@ final class ForwardingHooks: HookHolder, @unchecked Sendable {  // `target` is t
     Self.everInstalled.store(true, ordering: .releasing)
     list.withLock { $0.append(hook) }
     // The caller of `cancel` keeps the hook until after the lock.
-    return HookRegistration(hook) { [weak self] hook in self?.list.withLock { $0.removeAll { $0 === hook } } }
+    return HookRegistration(hook) { [weak self] hook in self?.list.withLock { $0.remove(hook) } }
   }
 
   /// The hooks for a message that came to `receiver`, as the object that forwards it.
@@ -36,7 +36,7 @@ final class ForwardingHooks: HookHolder, @unchecked Sendable {  // `target` is t
   {
     guard everInstalled.load(ordering: .acquiring), receiver !== past, let proxy = receiver as? ForwardingProxy
     else { return nil }
-    let own = proxy.hooks.list.withLock { $0.filter { $0.isFor(selector) } }
+    let own = proxy.hooks.list.withLock { $0.around(selector) }
     return own.isEmpty ? nil : ForwardingAround(proxy: proxy, chain: HookChain(hooks: own))
   }
 }

@@ -105,7 +105,7 @@ extension TableStorage: HookHolder {
         .unrecognizedSelector, of: self, selector, "the table has no such method, nor does it inherit one")
     }
     changeHooks { $0.append(hook) }
-    return HookRegistration(hook) { [weak self] hook in self?.changeHooks { $0.removeAll { $0 === hook } } }
+    return HookRegistration(hook) { [weak self] hook in self?.changeHooks { $0.remove(hook) } }
   }
 }
 

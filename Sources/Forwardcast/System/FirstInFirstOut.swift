@@ -1,45 +1,72 @@
 // FirstInFirstOut.swift: a queue in an array, and sorting by a key.
 
-/// A queue. Adding and taking cost constant time on average.
+/// A queue whose elements may also be removed by their numbers. Adding and taking cost constant time on average, removing a binary
+/// search.
 struct FirstInFirstOut<Element> {
-  private var elements: [Element?] = []
+  /// Sorted by number; the element is `nil` once taken.
+  private var elements: [(number: Int, element: Element?)] = []
   private var start = 0
+  private var last = 0
+  private(set) var count = 0
 
-  var count: Int { elements.count - start }
   var isEmpty: Bool { count == 0 }
 
-  mutating func append(_ element: Element) { elements.append(element) }
+  /// Adds an element and returns its number, for ``remove(_:)``; the first is 1.
+  @discardableResult
+  mutating func append(_ element: Element) -> Int {
+    last += 1
+    count += 1
+    elements.append((last, element))
+    return last
+  }
 
   /// Adds an element before all others.
   mutating func putBack(_ element: Element) {
+    count += 1
     if start > 0 {
       start -= 1
-      elements[start] = element
+      elements[start].element = element
     } else {
-      elements.insert(element, at: 0)
+      elements.insert((elements.first.map { $0.number - 1 } ?? last, element), at: 0)
     }
   }
 
   /// Takes the first element. An emptied queue keeps no memory.
   mutating func next() -> Element? {
-    guard start < elements.count else { return nil }
-    let element = elements[start]
-    elements[start] = nil
-    start += 1
-    if start == elements.count {
-      elements = []
-      start = 0
-    } else if start > 32, start * 2 > elements.count {
-      elements.removeFirst(start)
+    while start < elements.count {
+      start += 1
+      if let element = exchange(&elements[start - 1].element, with: nil) { return left(element) }
+    }
+    return nil
+  }
+
+  /// Removes the element of a number; `nil` when it was taken already.
+  mutating func remove(_ number: Int) -> Element? {
+    let index = elements.partitioningIndex { $0.number >= number }
+    guard index < elements.count, elements[index].number == number else { return nil }
+    return exchange(&elements[index].element, with: nil).map { left($0) }
+  }
+
+  /// Frees the places of taken elements when they are the majority.
+  private mutating func left(_ element: Element) -> Element {
+    count -= 1
+    if count == 0 || elements.count > 32 && elements.count > count * 2 {
+      elements = count == 0 ? [] : elements.filter { $0.element != nil }
       start = 0
     }
     return element
   }
+}
 
-  /// Removes the first element that satisfies `matches`, in linear time.
-  mutating func remove(where matches: (Element) -> Bool) -> Element? {
-    guard let index = elements[start...].firstIndex(where: { $0.map(matches) ?? false }) else { return nil }
-    return elements.remove(at: index)
+extension Array {
+  /// The first index whose element satisfies `belongs`, in an array where those come last.
+  func partitioningIndex(where belongs: (Element) -> Bool) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if belongs(self[middle]) { high = middle } else { low = middle + 1 }
+    }
+    return low
   }
 }
 

@@ -12,13 +12,10 @@ extension MulticastCore: HookHolder {
 
   /// Takes a hook away, or the stream whose hook it is.
   func uninstall(_ hook: Hook) {
-    change { state, garbage in
+    change { state, _ in
       guard let rest = state.rest else { return }
-      // From the end: who takes away many begins with the newest.
-      if let index = rest.hooks.lastIndex(where: { $0 === hook }) { rest.hooks.remove(at: index) }
-      if let index = rest.listeners.lastIndex(where: { $0.hook === hook }) {
-        garbage.keep(rest.listeners.remove(at: index))
-      }
+      rest.hooks.remove(hook)
+      rest.listeners.remove(hook)
       state.list.noteChanged()
     }
   }
@@ -34,13 +31,4 @@ extension MulticastCore: HookHolder {
     }
     return table?.storage.method(for: selector)
   }
-}
-
-/// One stream's place in a proxy: a hook inside of all others.
-final class MessageListener: Sendable {
-  let hook: Hook
-  /// Ends the stream; what is in its buffer can still be taken.
-  let finish: @Sendable () -> Void
-
-  init(_ hook: Hook, finish: @escaping @Sendable () -> Void) { (self.hook, self.finish) = (hook, finish) }
 }

@@ -65,7 +65,7 @@ extension MulticastCore {
       // The end of the old route is read together with the list: another message may be extending the route.
       let (list, around, old, covered) = state.withLock { state in
         let old = current(selector, epoch, state)
-        return (state.list, old == nil ? state.rest?.around : nil, old, Int(old?.covered ?? 0))
+        return (state.list, old == nil ? state.rest?.around(selector) : nil, old, Int(old?.covered ?? 0))
       }
       let joined = old == nil ? list.all : list.joined(since: covered)
       if joined.count >= MulticastCore.fewRegistrations {
@@ -73,7 +73,7 @@ extension MulticastCore {
         do { try ProxyQuestion.charge(.passed, joined.count) } catch { return refused(selector, error) }
       }
       let steps = steps(joined, selector, in: list)
-      let surroundings = around.flatMap { RouteSurroundings(selector, hooks: $0, trace: $1) }
+      let surroundings = around.flatMap { RouteSurroundings(hooks: $0, trace: $1) }
       let route = old ?? Route(self, selector, list: list, steps: steps, around: surroundings)
       if let found = publish(route, epoch, list, adding: old == nil ? nil : steps, from: covered) { return found }
       if old != nil { for step in steps.list { step.release() } }
@@ -118,10 +118,10 @@ extension MulticastCore {
   ///
   /// - Parameter pinned: whether it keeps every target alive, weak ones included.
   func ownRoute(_ selector: MessageSelector, pinned: Bool = false) -> Route {
-    let (list, around) = state.withLock { ($0.list, $0.rest?.around) }
+    let (list, around) = state.withLock { ($0.list, $0.rest?.around(selector)) }
     return Route(
       self, selector, list: list, steps: steps(list.all, selector, in: list, pinned: pinned),
-      around: around.flatMap { RouteSurroundings(selector, hooks: $0, trace: $1) })
+      around: around.flatMap { RouteSurroundings(hooks: $0, trace: $1) })
   }
 
   private func steps(

@@ -33,17 +33,16 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     var mailboxes = MailboxTable()
     /// Targets that no message by selector can reach, while nobody has been told of them.
     var unreachable: [Registration] = []
-    /// The hooks, in the order in which they were installed.
-    var hooks: [Hook] = []
-    /// The streams that listen.
-    var listeners: [MessageListener] = []
+    var hooks = HookList()
+    /// The hooks of streams that listen, inside of all others.
+    var listeners = HookList()
     /// The last error that nobody was thrown, as text.
     var lastError: String?
     /// Who is told of each step, with the handle's part of it.
     var trace: (token: Hook, trace: MessageTrace)?
-    /// What stands around messages, the innermost first: streams get the messages that hooks let through.
-    var around: (hooks: [Hook], trace: MessageTrace?) {
-      (listeners.isEmpty ? hooks : listeners.map(\.hook) + hooks, trace?.trace)
+    /// What stands around the messages of a selector, the innermost first: streams get the messages that hooks let through.
+    func around(_ selector: MessageSelector) -> (hooks: [Hook], trace: MessageTrace?) {
+      (listeners.around(selector) + hooks.around(selector), trace?.trace)
     }
   }
 
@@ -127,12 +126,12 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
   func close() {
     let (garbage, listeners) = state.withLock { state in
       var garbage = Garbage()
-      defer { state.rest?.listeners = [] }
+      defer { state.rest?.listeners = HookList() }
       state.isClosed = true
       put(nil, &state, &garbage)
-      return (garbage, state.rest?.listeners ?? [])
+      return (garbage, state.rest?.listeners)
     }
-    for listener in listeners { listener.finish() }
+    listeners?.finish()
     garbage.release()
   }
 
@@ -150,8 +149,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
       target, core: self, strong: ownership == .strong, scope: scope, queued: queued, livingAs: subject)
     let canAnswer = table != nil || canAnswer(target)
     let old = change { state, garbage -> Registration? in
-      if case .refused = options.duplicates, state.list.registration(of: new.key) != nil,
-        let old = state.list.registrations(of: new.key).first(where: { $0.isLike(new) }),
+      if case .refused = options.duplicates, let old = state.list.registration(like: new),
         let alive = old.targetUnderLock
       {
         garbage.keep(alive)

@@ -169,9 +169,10 @@ public final class Registration: @unchecked Sendable {
   @inline(never) var liveTarget: AnyObject? { isCancelled ? nil : currentTarget }
 
   /// Whether adding the same target in the way of `other` gives this registration again.
-  func isLike(_ other: Registration) -> Bool {
-    !isCancelled && (link === other.link || delivery == other.delivery && scope == other.scope)
-  }
+  func isLike(_ other: Registration) -> Bool { !isCancelled && (link === other.link || way == other.way) }
+
+  /// What tells it from other registrations of its target.
+  var way: RegistrationWay { RegistrationWay(target: key, delivery: delivery, scope: scope) }
 
   /// Why its target is in no route for the messages of `selector`.
   func reasonToLeaveOut(_ selector: MessageSelector) -> DeliveryReport.SkipReason {
@@ -179,6 +180,13 @@ public final class Registration: @unchecked Sendable {
   }
 
   @inline(never) func isFor(_ selector: MessageSelector) -> Bool { scope?.contains(selector) ?? true }
+}
+
+/// A target and how it is registered.
+struct RegistrationWay: Hashable {
+  let target: ObjectIdentifier
+  let delivery: Delivery
+  let scope: Set<MessageSelector>?
 }
 
 /// Cancels a registration when it is released.

@@ -18,8 +18,10 @@ struct TargetList {
   private var groups: [Group] = []
   /// The first registration of each target, where there are more than a few: else it is looked for.
   private var first = IdentityTable()
-  /// The other registrations of targets that have several, the newest first.
-  private var others: [ObjectIdentifier: [Registration]] = .init()
+  /// The registrations of each target that has several, in a ring: behind the first the others, the newest first.
+  private var rings: [Registration: (before: Registration, after: Registration)] = .init()
+  /// The others by their ways, the newest of each.
+  private var others: [RegistrationWay: Registration] = .init()
   /// Grows whenever a registration joins or routes end: what a route compares to see whether it is current.
   private(set) var version: UInt = 0
   /// How many registrations there are.
@@ -59,7 +61,7 @@ struct TargetList {
   func joined(since end: Int) -> [Registration] { groups.last?.slots[end...].compactMap { $0 } ?? [] }
 
   /// Whether some target has more than one registration.
-  var hasRepeats: Bool { !others.isEmpty }
+  var hasRepeats: Bool { !rings.isEmpty }
 
   /// Puts a registration behind those of another priority. `false` when it is out, or has that priority.
   mutating func move(_ registration: Registration, to priority: Int, garbage: inout Garbage) -> Bool {
@@ -104,8 +106,17 @@ struct TargetList {
 
   /// The registrations of a target, the oldest first and the others from the newest on.
   func registrations(of target: ObjectIdentifier) -> [Registration] {
-    guard let first = registration(of: target) else { return [] }
-    return [first.takeUnretainedValue()] + (others[target] ?? [])
+    guard let first = registration(of: target)?.takeUnretainedValue() else { return [] }
+    var all = [first]
+    while let next = rings[all[all.count - 1]]?.after, next !== first { all.append(next) }
+    return all
+  }
+
+  /// The registration that adding a target in the way of `new` gives again.
+  func registration(like new: Registration) -> Registration? {
+    guard let first = registration(of: new.key)?.takeUnretainedValue() else { return nil }
+    if first.isLike(new) { return first }
+    return hasRepeats ? others[new.way].flatMap { $0.isCancelled ? nil : $0 } : nil
   }
 
   /// Enters a registration behind those of its priority. The caller keeps what `garbage` collects and releases it after
@@ -132,17 +143,20 @@ struct TargetList {
   private mutating func link(_ registration: Registration, _ garbage: inout Garbage) {
     guard let head = enter(registration)?.takeUnretainedValue() else { return }
     // Either the same target once more, or a dead one whose address has been taken over.
-    let target = registration.key
     if let alive = head.targetUnderLock {
       garbage.keep(alive)
       noteChanged()  // a route that was made before knows nothing of repeats
-      others[target, default: []].insert(registration, at: 0)
+      let next = rings[head]?.after ?? head
+      rings[registration] = (head, next)
+      rings[next, default: (head, head)].before = registration
+      rings[head, default: (head, head)].after = registration
+      others[registration.way] = registration
     } else {
+      let all = registrations(of: registration.key)
       replaceFirst(head, with: registration)
-      let more = others.removeValue(forKey: target) ?? []
-      if !more.isEmpty { noteRepeatsEnded() }
-      for dead in [head] + more where !dead.keepsSlot {
-        if let group = group(holding: dead) { garbage.keep(vacate(dead, in: group, &garbage)) }
+      for dead in all {
+        _ = leaveRing(dead)
+        if !dead.keepsSlot, let group = group(holding: dead) { garbage.keep(vacate(dead, in: group, &garbage)) }
       }
     }
   }
@@ -193,25 +207,21 @@ struct TargetList {
   }
 
   private mutating func unlink(_ registration: Registration) {
-    if others.isEmpty { return removeFirst(registration) }
-    let target = registration.key
-    if let head = self.registration(of: target), head.toOpaque() != Unmanaged.passUnretained(registration).toOpaque() {
-      // It is one of the others, or the target's address has been taken over since.
-      guard let place = others[target]?.firstIndex(where: { $0 === registration }) else { return }
-      others[target]?.remove(at: place)
-    } else if others[target] == nil {
-      removeFirst(registration)
-    } else if let next = others[target]?.removeFirst() {
-      replaceFirst(registration, with: next)
-    }
-    if others[target]?.isEmpty ?? false {
-      others[target] = nil
-      noteRepeatsEnded()
-    }
+    guard hasRepeats, let next = leaveRing(registration) else { return removeFirst(registration) }
+    if registration.isFirst { replaceFirst(registration, with: next) }
   }
 
-  /// Notes that a target has one registration again. With the last such target the routes go that look for repeats.
-  private mutating func noteRepeatsEnded() { if !hasRepeats { noteChanged() } }
+  /// Takes a registration out of the ring of its target, and gives the next one; `nil` where it is in none.
+  private mutating func leaveRing(_ registration: Registration) -> Registration? {
+    guard let (before, after) = rings.removeValue(forKey: registration) else { return nil }
+    rings[before]?.after = after
+    rings[after]?.before = before
+    if before === after { rings[after] = nil }
+    let way = registration.way
+    if others[way] === registration { others[way] = nil }
+    if !hasRepeats { noteChanged() }  // with the last repeat the routes go that look for them
+    return after
+  }
 
   /// The group in which a registration has its slot; `nil` when it is out.
   @inline(never) private func group(holding registration: Registration) -> Int? {
@@ -328,16 +338,4 @@ struct Garbage: @unchecked Sendable {  // owned by the one call that collects it
 
   @inline(never)
   consuming func release() {}
-}
-
-extension Array {
-  /// The first index whose element satisfies `belongs`, in an array where those come last.
-  func partitioningIndex(where belongs: (Element) -> Bool) -> Int {
-    var (low, high) = (0, count)
-    while low < high {
-      let middle = (low + high) / 2
-      if belongs(self[middle]) { high = middle } else { low = middle + 1 }
-    }
-    return low
-  }
 }
