@@ -130,6 +130,19 @@ struct TimeGrowthTests {
         withExtendedLifetime(target) {}
       }
     },
+    Growing("targets of one context whose methods end in any order") { count in
+      let context = StepContext("steps")
+      let mailbox = Mailbox(context)
+      let rounds = (0..<3).map { round in (0..<count).map { _ in SerialGate() }.inThreeOrders[round] }
+      return {
+        for gates in rounds {
+          for gate in gates { mailbox.close(gate) }
+          for gate in gates.inThreeOrders[2] { mailbox.reopen(gate) }
+          context.run()
+        }
+        expect(!mailbox.hasClosedGates)
+      }
+    },
     Growing("who leaves a line before the turn, in any order") { count in
       return {
         for round in 0..<3 {

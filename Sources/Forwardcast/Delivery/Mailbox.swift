@@ -92,7 +92,7 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
   /// The turn's level.
   @exclusivity(unchecked) private var turnLevel: UInt16 = 0
   /// The closed gates, whose targets run a suspending method or are run by a sender.
-  @exclusivity(unchecked) var closedGates: [SerialGate] = []
+  @exclusivity(unchecked) var closedGates: [ObjectIdentifier: SerialGate] = .init()
 
   package init(_ context: any DeliveryContext) {
     self.context = context

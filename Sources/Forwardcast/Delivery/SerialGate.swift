@@ -38,7 +38,7 @@ extension Mailbox {
   /// Closes a target's gate until ``reopen(_:)``. On the context.
   func close(_ gate: SerialGate) {
     gate.isClosed = true
-    closedGates.append(gate)
+    closedGates[ObjectIdentifier(gate)] = gate
   }
 
   /// Notes, from any thread, that a target's method has ended, so that what was put off continues.
@@ -47,7 +47,7 @@ extension Mailbox {
   /// Continues what was put off, until the gate is closed again or a higher turn is to make the next delivery.
   fileprivate func open(_ gate: SerialGate) -> Int {
     gate.isClosed = false
-    closedGates.removeAll { $0 === gate }
+    closedGates[ObjectIdentifier(gate)] = nil
     var count = 0
     while !gate.isClosed, let parked = gate.next() {
       if leavesToHigher(parked.envelope) {

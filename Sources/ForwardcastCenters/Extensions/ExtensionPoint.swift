@@ -153,13 +153,13 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
   /// The stated messages, each with its observers in order; those that do not exist yet are called lazy.
   public var description: String {
     let places = observers.core.registrations
-    let vacant = lazy.vacant.map { ($0.mark, observers.core.registration(in: $0.place)) }
+    let vacant = Dictionary(lazy.vacant.map { (observers.core.registration(in: $0.place), $0.mark) }) { $1 }
     let selectors = selectors ?? []
     let lines = selectors.map { selector -> String in
       let existing = Set(observers.core.responding(to: selector))
       let names = places.compactMap { place -> String? in
         if let target = place.target { return existing.contains(place) ? typeName(of: target) : nil }
-        guard let mark = vacant.first(where: { $0.1 === place })?.0 else { return nil }
+        guard let mark = vacant[place] else { return nil }
         return mark.signature(selector) == nil ? nil : "\(mark.receiverName) (lazy)"
       }
       return "\n- \(selector): \(names.isEmpty ? "nobody" : names.joined(separator: ", "))"
