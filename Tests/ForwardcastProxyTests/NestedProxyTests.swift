@@ -210,6 +210,7 @@ struct NestedProxyTests {
         let sent = #expect(throws: MessageError.self) { try ring[0].perform(&call) }
         expect(sent?.code, equals: .proxyCycle, "\(context)")
         expect(ring[0].count(for: "unheardOf"), equals: 0)
+        expect(ring[0].count(for: "note:"), equals: answered ? 1 : 0, "\(context)")
         for proxy in ring { proxy.removeAll() }
       }
     }

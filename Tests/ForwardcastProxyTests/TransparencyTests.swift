@@ -41,6 +41,7 @@ struct TransparencyTests {
       proxies.last?.add(listener)
       proxies[0].onError = { errors.write("\($0.error)") }
       expect(proxies[0].responds(to: "value"), equals: isReached)
+      expect(proxies[0].count(for: "value"), equals: isReached ? 1 : 0)
       expect(proxies[0].broadcast(.note, count).delivered, equals: isReached ? 1 : 0)
       if isReached {
         try expect(proxies[0].collect(.value, returning: .all), equals: [5])

@@ -4,17 +4,20 @@ extension MulticastCore {
   /// Whether a live, unmuted target would get `selector`, here or in a multicast among the targets.
   ///
   /// Each proxy is asked once, however many ways lead to it, and as deep as a message goes.
-  func isAnswered(_ selector: MessageSelector, _ proxy: AnyObject) -> Bool {
+  ///
+  /// - Parameter outer: the proxy that the message would come from.
+  func isAnswered(_ selector: MessageSelector, _ proxy: AnyObject, in outer: MulticastCore? = nil) -> Bool {
+    if outer === self { return false }
     let (isAnswered, hasForwarders) = tablesAnswer(selector)
     if isAnswered || !hasForwarders { return isAnswered }
     if ProxyQuestion.isOnItsWay(selector, through: self) { return true }
-    return ProxyQuestion.ask(proxy, selector, otherwise: false) { forwardersAnswer(selector) }
+    return ProxyQuestion.ask(proxy, selector, otherwise: false) { forwardersAnswer(selector, in: outer) }
   }
 
-  private func forwardersAnswer(_ selector: MessageSelector) -> Bool {
-    var seen: Set<ObjectIdentifier> = [ObjectIdentifier(self)]
+  private func forwardersAnswer(_ selector: MessageSelector, in outer: MulticastCore?) -> Bool {
+    var seen = Set([self, outer].compactMap { $0.map { ObjectIdentifier($0) } })
     var level = begin(selector).forwarders
-    var depth = 1
+    var depth = seen.count
     while !level.isEmpty, depth < ProxyChain.maximumDepth {
       var next: [AnyObject] = []
       for target in level {
@@ -89,6 +92,6 @@ extension MulticastCore {
   @inline(never) private func wouldTake(_ target: AnyObject, _ selector: MessageSelector) -> Bool {
     guard let multicast = target as? any MulticastSending else { return answers(target, selector) }
     let route = multicast.route(for: selector)
-    return route.route.prelude?.makesObservers ?? false || route.core.isAnswered(selector, target)
+    return route.route.prelude?.makesObservers ?? false || route.core.isAnswered(selector, target, in: self)
   }
 }
