@@ -6,7 +6,9 @@ import Synchronization
 /// The lazy registrations of one point, in order, and by selector.
 final class LazyMarks: Sendable {
   private struct State {
-    var marks: [PlacedMark] = []
+    var marks: [ServiceID: PlacedMark] = [:]
+    /// How often a mark has come or gone.
+    var changes = 0
     /// A cache, dropped when a mark comes or goes, or any table changes.
     var bySelector: [MessageSelector: [PlacedMark]] = [:]
     var epoch: UInt = 0
@@ -23,15 +25,17 @@ final class LazyMarks: Sendable {
     (self.core, self.scope, self.services) = (core, scope, services)
   }
 
-  var all: [PlacedMark] { state.withLock { $0.marks } }
+  /// In the order in which they came.
+  var all: [PlacedMark] { state.withLock { $0.marks }.values.sorted { $0.number < $1.number } }
 
   /// Adds a mark. `false` when there is one for the same service, or it has none of the point's messages.
   func add(_ mark: LazyMark, priority: Int) -> Bool {
     if let scope, !scope.contains(where: { mark.signature($0) != nil }) { return false }
     let place = core.reserveSlot(priority: priority, scope: scope, delivery: mark.delivery)
     let added = state.withLock { state in
-      guard !state.marks.contains(where: { $0.mark.id == mark.id }) else { return false }
-      state.marks.append(PlacedMark(mark: mark, place: place))
+      guard state.marks[mark.id] == nil else { return false }
+      state.changes += 1
+      state.marks[mark.id] = PlacedMark(mark: mark, place: place, number: state.changes)
       state.bySelector = [:]
       return true
     }
@@ -41,9 +45,9 @@ final class LazyMarks: Sendable {
 
   func remove(_ id: ServiceID) -> Bool {
     let placed = state.withLock { state -> PlacedMark? in
-      guard let index = state.marks.firstIndex(where: { $0.mark.id == id }) else { return nil }
+      state.changes += 1
       state.bySelector = [:]
-      return state.marks.remove(at: index)
+      return state.marks.removeValue(forKey: id)
     }
     if let placed { core.giveUp(placed.place) }
     return placed != nil
@@ -52,14 +56,14 @@ final class LazyMarks: Sendable {
   func marks(for selector: MessageSelector) -> [PlacedMark] {
     guard isUsed.load(ordering: .acquiring) else { return [] }
     let epoch = TableEpoch.current
-    let (known, all) = state.withLock { state in
-      (state.epoch == epoch ? state.bySelector[selector] : nil, state.marks)
+    let (known, changes) = state.withLock { state in
+      (state.epoch == epoch ? state.bySelector[selector] : nil, state.changes)
     }
     if let known { return known }
     if let scope, !scope.contains(selector) { return [] }
     let marks = all.filter { $0.mark.signature(selector) != nil }
     state.withLock { state in
-      guard state.marks.elementsEqual(all, by: { $0.mark === $1.mark }) else { return }
+      guard state.changes == changes else { return }
       if state.epoch != epoch { (state.epoch, state.bySelector) = (epoch, [:]) }
       state.bySelector[selector] = marks
     }
@@ -71,7 +75,8 @@ final class LazyMarks: Sendable {
   func takePlace(_ observer: AnyObject) -> Registration?? {
     guard isUsed.load(ordering: .acquiring) else { return nil }
     let type: any AnyObject.Type = type(of: observer)
-    guard let placed = all.first(where: { $0.mark.type == type && $0.mark.isWaking }) else { return nil }
+    let found = state.withLock { $0.marks[ServiceID(type: ObjectIdentifier(type), name: nil)] }
+    guard let placed = found, placed.mark.type == type, placed.mark.isWaking else { return nil }
     return .some(core.fill(placed.place, with: observer, stamp: nil))
   }
 
@@ -102,4 +107,5 @@ typealias LazyFailure = (mark: LazyMark, error: any Error)
 struct PlacedMark: Sendable {
   let mark: LazyMark
   let place: ReservedSlot
+  let number: Int
 }

@@ -4,7 +4,8 @@ extension ServiceCenter {
   /// Logs out: tells all services to forget, in the order of their creation, and then removes those that are not
   /// persistent, in reverse order.
   ///
-  /// Centers that lie in this one are cleared before it. A service that is made meanwhile is told too; one whose
+  /// Centers that lie in this one are cleared before it. A service that is made meanwhile is told too, but for one in the place
+  /// of a service that was told, as a hook may make that removes its own: it is only removed, unless it is persistent. One whose
   /// construction began before and ends after is told, and unless it is persistent made anew, so that whoever waits
   /// for it gets one that knows nothing of what was. Called by a hook of the same log-out it does nothing.
   public func clearData() {

@@ -37,10 +37,11 @@ public final class ServiceCenter: Sendable {
   ///   - parent: the outer center; kept alive, and does not keep this one alive.
   public init(_ scope: ServiceScope = .application, in parent: ServiceCenter? = nil) {
     (self.scope, self.parent) = (scope, parent)
-    // References are released after the lock: they may be the last ones.
+    // Dead centers are removed when the array is full. References are released after the lock: they may be the last ones.
     let others = parent?.inner.withLock { inner in
-      let living = inner.compactMap(\.center)
-      inner = (living + [self]).map { Inner(center: $0) }
+      let living = inner.count == inner.capacity ? inner.compactMap(\.center) : nil
+      if let living { inner = living.map { Inner(center: $0) } }
+      inner.append(Inner(center: self))
       return living
     }
     withExtendedLifetime(others) {}

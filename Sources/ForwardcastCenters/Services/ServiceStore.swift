@@ -8,6 +8,7 @@ import Synchronization
 /// Immutable but for `order`, which is set under the store's lock before others see it, and `companions`, which has a lock.
 final class ServiceEntry: @unchecked Sendable {
   let name: String
+  fileprivate let id: ServiceID
   let service: any Sendable
   let lifecycle: (any ServiceLifecycle)?
   /// The number of its creation, once it lives.
@@ -16,8 +17,8 @@ final class ServiceEntry: @unchecked Sendable {
   private let companions = Guarded<[ObjectIdentifier: any AnyObject & Sendable]>([:])
   let since = ContinuousClock.now
 
-  init(_ name: String, _ service: any Sendable) {
-    (self.name, self.service, lifecycle) = (name, service, service as? any ServiceLifecycle)
+  init<Service>(_ key: ServiceKey<Service>, _ service: any Sendable) {
+    (name, id, self.service, lifecycle) = (key.name, key.id, service, service as? any ServiceLifecycle)
   }
 
   var isPersistent: Bool { lifecycle?.isPersistent ?? false }
@@ -145,7 +146,7 @@ final class ServiceStore: Sendable {
   /// like the others and, unless it persists, made anew.
   private func build<Service>(_ key: ServiceKey<Service>, in center: ServiceCenter) throws -> ServiceEntry {
     while true {
-      let entry = ServiceEntry(key.name, try key.make(center))
+      let entry = ServiceEntry(key, try key.make(center))
       try entry.lifecycle?.serviceDidInit(in: center)
       var keep = true
       while keep {
@@ -197,15 +198,18 @@ final class ServiceStore: Sendable {
   }
 
   /// Calls `hook` on all that live, those included that join meanwhile, then takes out the non-persistent in reverse
-  /// order of creation. Does nothing when the calling thread is clearing already.
+  /// order of creation. One service of each key is told: others that come in its place need no telling. Does nothing when the calling
+  /// thread is clearing already.
   func clear(calling hook: (ServiceEntry) -> Void) {
     let me = ThreadIdentity.current
     guard state.withLock({ $0.clearers.insert(me).inserted }) else { return }
     // By the number of their creation: whether they persist.
     var told: [Int: Bool] = [:]
+    var keys: Set<ServiceID> = []
     while true {
       for entry in entries where told[entry.order] == nil {
-        hook(entry)
+        // A hook that has its own service made anew would be called for ever.
+        if keys.insert(entry.id).inserted { hook(entry) }
         told[entry.order] = entry.isPersistent
       }
       var outcome = leave(told, me)

@@ -424,5 +424,21 @@ extension Centers {
       point.registerLazily(ArchiveService.self) { $0 }
       expect(point.broadcast(.onAdd, "last").delivered, equals: 2)
     }
+
+    @Test("lazy observers come and go, in any order, in time that grows with their number, not with its square")
+    func growth() throws {
+      let table = SelectorTable(for: ArchiveService.self) { Responds(to: .onAdd) { (_: ArchiveService, _: String) in } }
+      let growing = Growing("lazy observers") { count in
+        let point = ExtensionPoint<any MessageExtension>()
+        let keys = (0..<count).map { ServiceKey("archive \($0)") { try ArchiveService(in: $0) } }
+        return {
+          for round in 0..<3 {
+            for key in keys { expect(point.registerLazily(key, table: table) { $0 }) }
+            for key in keys.inThreeOrders[round] { expect(point.unregisterLazily(key)) }
+          }
+        }
+      }
+      try growing.expectLinear()
+    }
   }
 }

@@ -162,6 +162,29 @@ extension Centers {
       expect(center.services.isEmpty)
     }
 
+    @Test("a service in the place of one that has heard of a log-out is not told again, and goes unless it persists")
+    func clearMakesItself() throws {
+      for persists in [false, true] {
+        let (center, journal) = (ServiceCenter(), Journal())
+        @Sendable func key() -> ServiceKey<Hooked> {
+          ServiceKey("self") { center in
+            journal.write("made")
+            return Hooked(
+              isPersistent: persists,
+              clear: { [weak center] in
+                journal.write("told")
+                center?.remove(key())
+                _ = try center?.service(key())
+              }, gone: { journal.write("gone") })
+          }
+        }
+        _ = try center.service(key())
+        center.clearData()
+        expect(journal.take(), equals: ["made", "told", "made"] + (persists ? ["gone"] : ["gone", "gone"]))
+        expect(center.services.map(\.name), equals: persists ? ["self"] : [])
+      }
+    }
+
     @Test("services hear of background, foreground and the end, dependents before what they depend on and back")
     func applicationHooks() throws {
       let (center, journal) = try ServiceCenter.journaled()

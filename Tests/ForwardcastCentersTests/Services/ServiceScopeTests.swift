@@ -120,5 +120,18 @@ extension Centers {
       }
       try expect(session.service(title), equals: "Dr real")
     }
+
+    @Test("centers in another one take time that grows with their number, not with its square")
+    func growth() throws {
+      let growing = Growing("centers") { count in
+        let application = ServiceCenter()
+        return {
+          let inner = (0..<count).map { _ in ServiceCenter(.session, in: application) }
+          application.clearData()
+          withExtendedLifetime(inner) {}
+        }
+      }
+      try growing.expectLinear()
+    }
   }
 }

@@ -1,0 +1,52 @@
+// Growth.swift: how the time for something grows with its number.
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+package import Testing
+
+/// Something of which any number can be done.
+package struct Growing: Sendable, CustomTestStringConvertible {
+  package let testDescription: String
+  private let prepare: @Sendable (Int) throws -> () throws -> Void
+
+  /// - Parameter prepare: gives what is measured for a number.
+  package init(_ title: String, _ prepare: @escaping @Sendable (Int) throws -> () throws -> Void) {
+    (testDescription, self.prepare) = (title, prepare)
+  }
+
+  /// Expects that sixteen times as many take about sixteen times as long, and by far not the square of it, 256 times. What counts
+  /// is this thread's processor time, the least of three: what waits for a busy machine counts nothing.
+  package func expectLinear(from few: Int = 500, sourceLocation: SourceLocation = #_sourceLocation) throws {
+    let (first, last) = try (time(few), time(few * 16))
+    expect(last < first * 64, "\(few): \(first) s, \(few * 16): \(last) s", sourceLocation: sourceLocation)
+  }
+
+  private func time(_ count: Int) throws -> Double {
+    let times = try (0..<3).map { _ in
+      let body = try prepare(count)
+      let start = now()
+      try body()
+      return now() - start
+    }
+    return times.min() ?? 0
+  }
+
+  private func now() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+  }
+}
+
+extension Array {
+  /// The elements in three orders: as they are, backwards, and mixed.
+  package var inThreeOrders: [[Element]] {
+    var numbers = SeededGenerator(seed: 1)
+    return [self, reversed(), shuffled(using: &numbers)]
+  }
+}
