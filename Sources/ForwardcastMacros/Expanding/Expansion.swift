@@ -52,7 +52,10 @@ extension ExpansionRequest {
     switch macro {
     case "Forwarded": expandForwarded(into: &expansion)
     case "Receiver": expandReceiver(into: &expansion)
-    case "Message", "Answer", "NotForwarded": expandMark(into: &expansion)
+    case "Message", "Answer", "NotForwarded":
+      // Read by the other macros; writes nothing.
+      guard let surplus else { break }
+      expansion.attributeProblems = [Problem(severity: .warning, message: surplus, offsets: attribute.offsets(0..<2))]
     case CountedExpansion.macro: CountedExpansion(request: self).expand(into: &expansion)
     default:
       expansion.refuse("this version of the attributes does not know '\(macro)'", attribute: attribute.offsets(0..<1))
@@ -101,13 +104,7 @@ extension ExpansionRequest {
 
   // MARK: @Message, @Answer and @NotForwarded
 
-  /// Warns where one of these attributes has no effect. They never write anything.
-  func expandMark(into expansion: inout Expansion) {
-    guard let surplus else { return }
-    expansion.attributeProblems = [Problem(severity: .warning, message: surplus, offsets: attribute.offsets(0..<2))]
-  }
-
-  /// Why the attribute has no effect; `nil` when it has.
+  /// Why such an attribute has no effect; `nil` when it has.
   private var surplus: String? {
     let around = around.first ?? nil
     if let around, around.keyword == "protocol", around.attribute("Forwarded") != nil { return nil }

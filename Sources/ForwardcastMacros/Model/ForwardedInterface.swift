@@ -114,9 +114,8 @@ struct ForwardedInterface {
   /// The superclass that is stated or that `NSObjectProtocol` implies, since only `NSObject` implements it.
   private var statedBase: String? {
     options.base
-      ?? inheritedNames.first { $0.hasSuffix("NSObjectProtocol") }.map {
-        $0.replacingSuffix("NSObjectProtocol", "NSObject")
-      } ?? (inheritedNames.contains(where: \.isOfAppKitOrUIKit) ? "NSObject" : nil)
+      ?? inheritedNames.first { $0.hasSuffix("NSObjectProtocol") }.map { String($0.dropLast("Protocol".count)) }
+      ?? (inheritedNames.contains(where: \.isOfAppKitOrUIKit) ? "NSObject" : nil)
   }
 
   /// The inherited names; those of compositions one by one.
@@ -263,6 +262,4 @@ extension String {
       .contains { hasPrefix($0) && dropFirst(2).first?.isUppercase == true }
     return (isPrefixed || hasPrefix("URLSession")) && ["Delegate", "DataSource"].contains { contains($0) }
   }
-
-  fileprivate func replacingSuffix(_ suffix: String, _ other: String) -> String { dropLast(suffix.count) + other }
 }

@@ -15,19 +15,14 @@ enum SelectorName {
   /// The number of colons of a selector; `nil` when the text is not a selector.
   static func numberOfArguments(_ name: String) -> Int? {
     guard !name.isEmpty, name.utf8.count <= maximumLength else { return nil }
-    var (colons, isAtStart, isOpen) = (0, true, false)
+    var (colons, isAtStart) = (0, true)
     for scalar in name.unicodeScalars {
-      if scalar == ":" {
-        colons += 1
-        isAtStart = true
-        isOpen = false
-      } else {
-        guard isAtStart ? scalar.beginsIdentifier : scalar.continuesIdentifier else { return nil }
-        isAtStart = false
-        isOpen = true
-      }
+      let isColon = scalar == ":"
+      guard isColon || (isAtStart ? scalar.beginsIdentifier : scalar.continuesIdentifier) else { return nil }
+      if isColon { colons += 1 }
+      isAtStart = isColon
     }
-    return colons > 0 && isOpen ? nil : colons
+    return colons > 0 && !isAtStart ? nil : colons
   }
 
   /// Words joined in camel case.

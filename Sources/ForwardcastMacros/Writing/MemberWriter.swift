@@ -63,18 +63,15 @@ struct MemberWriter {
           return
         }
         writer.block("get\(effects(member))") { $0.lines(lines) }
-        guard member.isSettable, let setter = setterKey(of: entry) else { return }
+        let setter = interface.entries.first { $0.role == .setter && $0.member.positions == member.positions }
+        guard let setter else { return }
         let arguments = (["newValue"] + names.arguments(member)).joined(separator: ", ")
         writer.block("set") {
-          $0.line(held("\(sender).broadcast(\(keys).\(setter.quotedIfKeyword), \(arguments))", member))
+          $0.line(held("\(sender).broadcast(\(keys).\(setter.key.quotedIfKeyword), \(arguments))", member))
         }
       }
     case .other: break
     }
-  }
-
-  private func setterKey(of getter: Entry) -> String? {
-    interface.entries.first { $0.role == .setter && $0.member.positions == getter.member.positions }?.key
   }
 
   // MARK: Heads
@@ -247,5 +244,5 @@ struct MemberWriter {
 
 extension String {
   /// `Name.self`, or `(any Name).self`.
-  var asMetatype: String { contains(" ") ? "(\(self)).self" : "\(self).self" }
+  fileprivate var asMetatype: String { contains(" ") ? "(\(self)).self" : "\(self).self" }
 }

@@ -228,17 +228,20 @@ struct ProxyWriter {
   // MARK: Storage
 
   private func storage(_ writer: inout TextWriter) {
-    let isolation = isSharedFromAnywhere ? "nonisolated " : ""
-    let name = isHeld ? "held" : "multicast"
-    if !interface.inheritsFacade { writer.line("/// Has the targets and sends the messages.") }
+    let arguments = "(table: \(interface.className).table, options: options)"
     if interface.inheritsFacade {
-      // The superclass has it.
-    } else if isHeld {
+      // The superclass has the proxy.
+      initializer("super.init\(arguments)", &writer)
+      return
+    }
+    writer.line("/// Has the targets and sends the messages.")
+    if isHeld {
       writer.block("\(access)nonisolated var multicast: Forwardcast.MulticastProxy<\(target)>") {
         $0.line("held.proxy(for: \(interface.className).place)")
       }
       writer.line("private nonisolated let held: Forwardcast.HeldProxy<\(target)>")
     } else {
+      let isolation = isSharedFromAnywhere ? "nonisolated " : ""
       writer.line("\(access)\(isolation)let multicast: Forwardcast.MulticastProxy<\(target)>")
     }
     if interface.isolation != .nonisolated, interface.mayInherit {
@@ -247,15 +250,16 @@ struct ProxyWriter {
       }
       writer.line("private static func place() {}")
     }
-    let arguments = "(table: \(interface.className).table, options: options)"
     let value = "Forwardcast.MulticastProxy<\(target)>\(arguments)"
-    if !interface.inheritsFacade { writer.line("") }
+    writer.line("")
+    initializer(isHeld ? "held = Forwardcast.HeldProxy(\(value))" : "multicast = \(value)", &writer)
+  }
+
+  private func initializer(_ body: String, _ writer: inout TextWriter) {
     writer.line("/// A proxy without targets.")
     let head = (isHeld ? "" : declaration.inClient) + access
     writer.block("\(head)init(options: Forwardcast.MulticastOptions = Forwardcast.MulticastOptions())") {
-      $0.line(
-        interface.inheritsFacade
-          ? "super.init\(arguments)" : "\(name) = \(isHeld ? "Forwardcast.HeldProxy(\(value))" : value)")
+      $0.line(body)
     }
   }
 
@@ -318,13 +322,10 @@ extension CarriedNames {
     let arguments = member.parameters.map { keyed($0.type) }
     let answer = member.type.map { $0.isVoid ? "Void" : keyed($0) } ?? "Void"
     switch entry.role {
-    case .method, .getter: return "(\(arguments.joined(separator: ", "))) -> \(answer.asAnswer(member.type))"
+    case .method, .getter:
+      let result = member.type?.isFunction == true ? "(\(answer))" : answer
+      return "(\(arguments.joined(separator: ", "))) -> \(result)"
     case .setter: return "(\(([setType(entry)] + arguments).joined(separator: ", "))) -> Void"
     }
   }
-}
-
-extension String {
-  /// A function type in parentheses, as a result needs it.
-  fileprivate func asAnswer(_ type: TypeText?) -> String { type?.isFunction == true ? "(\(self))" : self }
 }
