@@ -36,14 +36,9 @@ where ActorSystem: DistributedActorSystem<any Codable> {
   private let options: RemoteOptions
   private let messages: Int
 
-  /// The checks for one engine.
-  ///
-  /// - Parameters:
-  ///   - serving: the system in which endpoints are created.
-  ///   - calling: the system that resolves them by identity; `serving` by default.
-  ///   - deadline: the time limit of calls.
-  ///   - messages: the number of messages in checks of order.
-  ///   - engineTimeout: see `RemoteOptions.engineTimeout`.
+  /// The checks for one engine. `serving` creates endpoints, which `calling` resolves by identity: the same system by default.
+  /// `deadline` is the limit of a call, `messages` their number in checks of order; for `engineTimeout` see
+  /// `RemoteOptions.engineTimeout`.
   public init(
     serving: ActorSystem, calling: ActorSystem? = nil, deadline: Duration = .seconds(60), messages: Int = 200,
     engineTimeout: RemoteOptions.EngineTimeout? = nil

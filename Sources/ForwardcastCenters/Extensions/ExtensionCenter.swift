@@ -20,8 +20,7 @@ public final class ExtensionCenter: ManagedService {
   private let points = Guarded<[ObjectIdentifier: any Sendable]>([:])
   private let services: @Sendable () -> ServiceCenter?
 
-  /// A center that is not a service.
-  /// - Parameter services: makes and keeps lazy observers; kept alive.
+  /// A center that is not a service. `services` makes and keeps lazy observers, and is kept alive.
   public init(services: ServiceCenter = .shared) { self.services = { services } }
 
   /// The center as a service of `center`, which makes and keeps its lazy observers.
@@ -35,8 +34,7 @@ public final class ExtensionCenter: ManagedService {
 
   // MARK: Points
 
-  /// The point of a protocol, created on first use.
-  /// - Parameter type: the protocol, as in `(any MessageExtension).self`; it alone identifies the point.
+  /// The point of a protocol, as in `(any MessageExtension).self`, created on first use.
   public func point<Interface: Sendable>(_ type: Interface.Type) -> ExtensionPoint<Interface> {
     enter(ExtensionPoint<Interface>(selectors: nil, table: nil, options: MulticastOptions(), services: services)).point
   }

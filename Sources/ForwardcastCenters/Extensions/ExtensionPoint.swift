@@ -193,11 +193,8 @@ extension ExtensionPoint: MulticastSending {
   ///     messages.broadcast { $0.onAddMsg("alice", [1, 2]) }
   ///
   /// A call goes to all observers, and makes all lazy ones, since all implement the whole protocol. With the selector that the call
-  /// stands for, it goes to those whose tables have it, and makes only these. Otherwise as `MulticastProxy.broadcast(for:_:)`.
-  ///
-  /// - Parameters:
-  ///   - selector: the message that the call stands for; `nil` for all observers.
-  ///   - call: the call. Its error counts as the observer's.
+  /// stands for, it goes to those whose tables have it, and makes only these. An error of the call counts as the observer's.
+  /// Otherwise as `MulticastProxy.broadcast(for:_:)`.
   @discardableResult
   public func broadcast(for selector: MessageSelector? = nil, _ call: (Interface) throws -> Void) -> BroadcastSummary {
     let failures = lazy.wake(selector)

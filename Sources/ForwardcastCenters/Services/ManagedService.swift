@@ -7,7 +7,6 @@
 public protocol ServiceLifecycle: Sendable {
   /// Completes the service after its construction. Until it has ended, nobody else sees the service; if it throws, the service is
   /// dropped, and its error thrown.
-  /// - Parameter center: the center that made the service.
   func serviceDidInit(in center: ServiceCenter) throws
 
   /// Removes the data of the user who logs out. An error goes to ``ServiceCenter/onError`` and stops neither other callbacks nor

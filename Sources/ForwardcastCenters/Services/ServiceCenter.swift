@@ -30,11 +30,7 @@ public final class ServiceCenter: Sendable {
   private let inner = Guarded<[Inner]>([])
   private let handler = Guarded<(@Sendable (ServiceFailure) -> Void)?>(nil)
 
-  /// An empty center.
-  ///
-  /// - Parameters:
-  ///   - scope: the scope of the services that it keeps.
-  ///   - parent: the outer center; kept alive, and does not keep this one alive.
+  /// An empty center for the services of a scope. It keeps `parent`, the outer center, alive, and is not kept alive by it.
   public init(_ scope: ServiceScope = .application, in parent: ServiceCenter? = nil) {
     (self.scope, self.parent) = (scope, parent)
     // Dead centers are removed when the array is full. References are released after the lock: they may be the last ones.

@@ -63,12 +63,11 @@ public distributed actor MessageEndpoint<ActorSystem> where ActorSystem: Distrib
       receiver, allowing: table.selectors, types: types, limits: limits, caller: caller, actorSystem: actorSystem)
   }
 
-  /// Closes the endpoint: senders are told at once, so that nobody waits for a deadline when a process ends in order.
+  /// Closes the endpoint: senders are told at once, with the reason, so that nobody waits for a deadline when a process ends in
+  /// order.
   ///
   /// The running message ends; those that wait for their turn do not run. It has an effect only in the process that created the
   /// endpoint.
-  ///
-  /// - Parameter reason: the reason in senders' errors.
   nonisolated public func close(_ reason: String) async {
     await whenLocal { endpoint in
       guard endpoint.closed == nil else { return }

@@ -65,9 +65,8 @@ extension RemoteLine {
 
   // MARK: Losing
 
-  /// Ends all calls, and the registrations that are to end; then tries to reconnect if wanted.
-  ///
-  /// - Parameter forGood: whether the other side will not come back.
+  /// Ends all calls, and the registrations that are to end; then tries to reconnect if wanted, unless the other side is lost for
+  /// good.
   func lose(_ reason: String, forGood: Bool = false) {
     typealias Lost = (
       calls: [State.Left], registrations: [LineRegistration], listeners: [AsyncStream<RemotePresence>.Continuation]

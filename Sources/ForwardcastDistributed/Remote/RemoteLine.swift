@@ -198,11 +198,7 @@ final class RemoteLine: Sendable {
     goOn()
   }
 
-  /// Ends calls without a reply.
-  ///
-  /// - Parameters:
-  ///   - isUnanswered: whether sent ones count as unanswered.
-  ///   - error: the error of a call, given whether it was sent.
+  /// Ends calls without a reply. `isUnanswered` says whether sent ones count as unanswered; `error` gets whether the call was sent.
   private func leave(
     _ isMeant: (OutgoingCall) -> Bool, isUnanswered: Bool = false, _ error: (OutgoingCall, Bool) -> any Error
   ) {

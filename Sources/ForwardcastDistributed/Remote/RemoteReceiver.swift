@@ -34,12 +34,9 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
   let line: RemoteLine
   let queue: DispatchQueue
 
-  /// Connects to an endpoint, and asks which selectors it accepts and answers.
+  /// Connects to an endpoint, and asks which selectors it accepts and answers. `name` is its name in errors, by default its
+  /// identity.
   ///
-  /// - Parameters:
-  ///   - endpoint: the endpoint, as the engine has found it.
-  ///   - name: its name in errors; its identity by default.
-  ///   - options: deadlines, limits and types.
   /// - Throws: ``RemoteError`` when it does not answer by the deadline, has another version, or its answer cannot be read;
   ///   `CancellationError`.
   nonisolated(nonsending) public convenience init<ActorSystem>(
@@ -86,11 +83,8 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
   /// - Throws: ``RemoteError``, `gone` after ``end(_:)``; `CancellationError`.
   nonisolated(nonsending) public func reconnect() async throws { if isGone { try await line.open() } }
 
-  /// Declares that the other side has ended, as an engine that watches its members knows.
-  ///
-  /// Calls end with `gone`, those under way with `unknown whether it arrived`; registrations that end with the peer are cancelled.
-  ///
-  /// - Parameter reason: the reason in errors.
+  /// Declares that the other side has ended, as an engine that watches its members knows. Calls end with `gone` and the reason,
+  /// those under way with `unknown whether it arrived`; registrations that end with the peer are cancelled.
   public func end(_ reason: String) { line.lose(reason, forGood: true) }
 
   // MARK: Questions

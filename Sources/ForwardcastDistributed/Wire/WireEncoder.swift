@@ -48,11 +48,8 @@ private final class EncodedItem {
     if content == .record { writer.endRecord() }
   }
 
-  /// Writes the next value.
+  /// Writes the next value, in a record after its key.
   ///
-  /// - Parameters:
-  ///   - key: its key in a record.
-  ///   - inner: its path.
   /// - Throws: the value's error; nothing is written then.
   func write(_ value: some Encodable, key: String? = nil, at inner: @autoclosure () -> WirePath?) throws {
     let place = writer.bytes.count

@@ -50,13 +50,11 @@ public final class CallRecorder: @unchecked Sendable {  // state is under a lock
 
   /// Omits arguments of a message from calls that follow, and the text of their errors, which may reveal them. To decode a
   /// redacted recording, register the type ``RedactedValue``.
+  ///
   ///     recorder.redact("logIn:password:", arguments: [1])
   ///     print(recorder.calls[0])  // [account logIn: "ann" password: ‹redacted›]
   ///
-  /// - Parameters:
-  ///   - selector: the name of the message.
-  ///   - arguments: the arguments to omit, counted from 0; all by default.
-  ///   - answer: whether to omit the answer, too.
+  /// `arguments` are counted from 0; all are omitted by default.
   public func redact(_ selector: MessageSelector, arguments: Set<Int>? = nil, answer: Bool = false) {
     let redaction = Redaction(arguments: arguments, answer: answer)
     state.withLock { $0.redactions[selector] = redaction }

@@ -100,12 +100,7 @@ public final class RecordingProxy<Target>: ForwardingProxy, ForwardingToMany {
 extension RecordingProxy: @unchecked Sendable where Target: Sendable {}
 
 extension RecordingProxy where Target: MessageReceiver {
-  /// A proxy in front of `target`, kept alive.
-  ///
-  /// - Parameters:
-  ///   - target: the receiver of the messages.
-  ///   - name: the name of the target in the recording, that of its type by default.
-  ///   - recorder: the recorder, a new one by default.
+  /// A proxy in front of `target`, kept alive; with the name of the target's type and a recorder of its own, unless given.
   public convenience init(of target: Target, as name: String? = nil, into recorder: CallRecorder = CallRecorder()) {
     self.init(target, target, name, recorder, false)
   }

@@ -42,8 +42,7 @@ public final class SequenceDiagram: Sendable {
     }
   }
 
-  /// An empty diagram.
-  /// - Parameter limit: the most events to keep; further ones are counted.
+  /// An empty diagram that keeps at most `limit` events, and counts further ones.
   public init(limit: Int = 10_000) {
     self.limit = limit
     state = Guarded(State())

@@ -108,7 +108,6 @@ extension UndoHistory {
   // MARK: Names
 
   /// Names the current action: the outermost open group or, when none is open, the last closed group. An empty name removes it.
-  /// - Parameter name: the text after *Undo* in menus.
   public func setActionName(_ name: String) { changeAction { $0.name = name } }
 
   /// Sets whether the current action can be discarded without asking, as a change of view can.

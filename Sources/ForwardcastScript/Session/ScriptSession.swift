@@ -17,8 +17,8 @@ import Forwardcast
 /// When a session is released, it releases all that was registered, and empties the proxies that its texts created. Objects
 /// and proxies of the host stay as they are.
 ///
-/// Texts may come from untrusted sources: size, depth, steps and memory are limited, and a text can do no worse than end with
-/// an error, as long as the registered receivers do not let it.
+/// Texts may come from untrusted sources: size, depth, steps and memory are limited, and the worst that a text can do is to
+/// end with an error, as long as the registered receivers allow no more.
 public final class ScriptSession {
   /// The default limit of statements and sends of one text.
   public static let defaultStepLimit = 1_000_000
@@ -46,13 +46,11 @@ public final class ScriptSession {
 
   deinit { world.close() }
 
-  /// Makes a receiver known to the session's texts. It is kept alive until they drop the name.
+  /// Makes a receiver known to the session's texts as `name`, in place of an earlier value. It is kept alive until they drop the
+  /// name.
   ///
   /// Unless it is known to the compiler to be `Sendable`, it is refused on a queue with `isolation mismatch`, as is every proxy
   /// to which it was added.
-  /// - Parameters:
-  ///   - receiver: an object with a selector table.
-  ///   - name: the name in scripts; an earlier value of it is replaced.
   public func register<Receiver: MessageReceiver>(_ receiver: Receiver, as name: String) {
     world.bind(name, .object(world.label(host: receiver, "<\(type(of: receiver)) \(name)>", crosses: false)))
   }
@@ -70,12 +68,8 @@ public final class ScriptSession {
     if case .value(let value) = world.binding(name) { value } else { nil }
   }
 
-  /// Runs a text: parses all of it, then runs its statements up to the first error.
-  ///
-  /// - Parameters:
-  ///   - text: the script, at most ``textLimit`` bytes.
-  ///   - name: the name of the text in positions of errors.
-  ///   - firstLine: the number of its first line.
+  /// Runs a text of at most ``textLimit`` bytes: parses all of it, then runs its statements up to the first error. Positions of
+  /// errors use `name` and count lines from `firstLine`.
   @discardableResult
   public func run(_ text: String, named name: String = "script", firstLine: Int = 1) -> ScriptOutcome {
     let source = SourceText(text, name: name, firstLine: firstLine)

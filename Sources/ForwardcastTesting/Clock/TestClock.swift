@@ -65,10 +65,7 @@ public final class TestClock: Clock, Sendable {
   /// The number of tasks that sleep on this clock.
   public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-  /// Suspends until the clock reaches `deadline`, or the task is cancelled.
-  /// - Parameters:
-  ///   - deadline: when to resume; a past one does not suspend.
-  ///   - tolerance: ignored.
+  /// Suspends until the clock reaches `deadline`, or the task is cancelled. Ignores `tolerance`.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
     let number = state.withLock { $0.number() }
     try await withTaskCancellationHandler {

@@ -65,8 +65,7 @@ public struct Stubbing<Face: MulticastSending, R, each A> {
   @discardableResult
   public func fails(_ error: any Error) -> Stubbing { adding(.error(error)) }
 
-  /// Answers with the result of a closure.
-  /// - Parameter body: takes the arguments; it may throw the error of the call.
+  /// Answers with the result of a closure that takes the arguments, or fails with its error.
   @discardableResult
   public func runs(_ body: @escaping (repeat each A) throws -> R) -> Stubbing { adding(.body(opening(body))) }
 

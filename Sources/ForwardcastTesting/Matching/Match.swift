@@ -22,11 +22,7 @@ public struct Match<Value>: @unchecked Sendable, CustomStringConvertible {  // i
   /// Any value, `nil` too.
   public static var any: Match { Match("any") { _ in true } }
 
-  /// A value for which a condition holds.
-  ///
-  /// - Parameters:
-  ///   - words: the condition in words, for failures.
-  ///   - condition: the condition.
+  /// A value for which a condition holds; `words` name it in failures.
   public static func `where`(_ words: String = "a condition", _ condition: @escaping @Sendable (Value) -> Bool) -> Match
   {
     Match("(\(words))", condition)

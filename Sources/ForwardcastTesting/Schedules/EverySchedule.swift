@@ -20,21 +20,14 @@ import Forwardcast
 /// ``Schedule/expect(_:_:fileID:filePath:line:column:)``; an issue of Swift Testing; a failure of a double; a deadlock, with who
 /// waits for whom; a target on a queue or an actor that is not the schedule's. XCTest's own assertions fail the test, but not the
 /// order.
+///
 /// `body` has to do the same each time except for the order: it creates what it uses, and uses no random numbers and no real time.
 ///
-/// - Parameters:
-///   - search: the orders to run.
-///   - limit: the most orders to run.
-///   - sharing: what turns may share, which decides which orders are equivalent.
-///   - reporter: takes the failure.
-///   - progress: called after each 1,000 orders; writes a line to standard error by default.
-///   - fileID: the file of failures.
-///   - filePath: its path.
-///   - line: the line of failures that have no other.
-///   - column: its column.
-///   - body: the program. It runs in tasks and on threads of the schedule.
+/// `limit` is the most orders to run. `sharing` says what turns may share, which decides which orders are equivalent. `progress` is
+/// called after each 1,000 orders, and writes a line to standard error by default.
+///
 /// - Returns: the number of orders, and the failure. If the task is cancelled, the search ends after the current order.
-/// - Complexity: each order runs the program from its start.
+/// - Complexity: each order runs the program from its start, in tasks and on threads of the schedule.
 @discardableResult
 nonisolated(nonsending) public func everySchedule(
   _ search: ScheduleSearch = .every, upTo limit: Int = 10_000, sharing: ScheduleSharing = .anything,
