@@ -148,7 +148,6 @@ final class Conversation {
 }
 
 extension String {
-  /// Without whitespace at both ends.
   var trimmed: String {
     var text = self[...]
     while let last = text.last, last.isWhitespace { text.removeLast() }

@@ -95,7 +95,6 @@ enum Help {
     words.isEmpty ? "" : "; did you mean \(words.joined(separator: " or "))?"
   }
 
-  /// Two columns, indented.
   fileprivate static func table(_ rows: [(String, String)]) -> String {
     let width = rows.map(\.0.count).max() ?? 0
     return rows.map { "  \($0)\(String(repeating: " ", count: width - $0.count + 2))\($1)\n" }.joined()

@@ -5,7 +5,6 @@ import ForwardcastScript
 /// Reads lines with editing, history and completion.
 final class LineEditor {
   enum Input: Equatable {
-    /// A line with its line break.
     case text(String)
     /// Control-C: the line is dropped.
     case abandoned

@@ -92,7 +92,6 @@ func readFile(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
   return bytes
 }
 
-/// Lines of standard input, as bytes.
 struct InputLines {
   private var buffer: [UInt8] = []
   private var start = 0

@@ -169,8 +169,7 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
   }
 }
 
-// `observers` and `lazy` have locks, all else is immutable; the observers of a Sendable interface are Sendable.
-extension ExtensionPoint: @unchecked Sendable where Interface: Sendable {}
+extension ExtensionPoint: @unchecked Sendable where Interface: Sendable {}  // its parts have locks or are immutable
 
 extension ExtensionPoint: MulticastSending {
   /// The existing observers that a message would go to. Makes none.

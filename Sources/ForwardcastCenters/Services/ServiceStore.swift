@@ -3,10 +3,7 @@
 import Forwardcast
 import Synchronization
 
-/// A service that lives in a store.
-///
-/// Immutable but for `order`, which is set under the store's lock before others see it, and `companions`, which has a lock.
-final class ServiceEntry: @unchecked Sendable {
+final class ServiceEntry: @unchecked Sendable {  // `order` is set once, under the store's lock; `companions` has one
   let name: String
   fileprivate let id: ServiceID
   let service: any Sendable

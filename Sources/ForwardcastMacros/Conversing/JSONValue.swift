@@ -1,6 +1,5 @@
 // JSONValue.swift: the compiler's messages as values, read from text and written back.
 
-/// One JSON value.
 indirect enum JSONValue: Equatable {
   /// A number, or `true`, `false` or `null`.
   case plain(String)

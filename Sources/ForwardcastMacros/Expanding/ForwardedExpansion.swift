@@ -67,7 +67,6 @@ extension ExpansionRequest {
   }
 }
 
-/// The arguments of `@Forwarded`.
 struct ForwardedOptions {
   /// The class that is written for `any Name` or `any Name<…>`; a class name stands for itself.
   static func className(of type: String) -> String {

@@ -58,6 +58,5 @@ struct ReceiverOptions {
   var base: String?
   /// The global actor of `isolatedTo:`.
   var actor: String?
-  /// Whether a type around the class is generic.
   var isInGenericType = false
 }

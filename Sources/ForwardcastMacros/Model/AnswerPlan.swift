@@ -11,7 +11,6 @@ struct AnswerPlan {
     case thrown
     /// The expression of `otherwise:`.
     case stated(String)
-    /// The process ends.
     case trap
   }
 

@@ -40,7 +40,6 @@ struct CarriedNames {
     generics.arguments.isEmpty ? owner.map { "\($0)\(kind)\(member.positions.lowerBound)" } ?? text : text
   }
 
-  /// The aliases for a member's types.
   func aliases(of member: Member) -> [String] {
     let types = member.parameters.map(\.type) + (member.type.map { $0.isVoid ? [] : [$0] } ?? [])
     var aliases = types.compactMap { type in core(type).map { ("Type\(type.positions.lowerBound)", $0.text) } }

@@ -11,7 +11,6 @@ struct ForwardedInterface {
   private let start: SourcePlace?
   /// Whether the protocol is nested in a type. An extension elsewhere does not see that type's other members.
   let isNested: Bool
-  /// The types that the class is generic over.
   let typeParameters: [NamedType]
   let items: [Item<Entry>]
   let entries: [Entry]
@@ -60,7 +59,6 @@ struct ForwardedInterface {
     value.contains("(") ? member.attribute("Answer").flatMap { place(of: $0.positions) } : nil
   }
 
-  /// The type of the targets.
   var target: String {
     options.interface.map { known("ForwardedTarget", $0.asExistential) }
       ?? "any \(known("ForwardedProtocol", name))\(genericArguments)"
@@ -69,7 +67,6 @@ struct ForwardedInterface {
   /// The protocol that the class conforms to.
   var protocolName: String { known("ForwardedProtocol", statedProtocol) }
 
-  /// The superclass of the written class.
   var base: String? { statedBase.map { known("StatedBase", $0) } }
 
   /// The types that may be or have a superclass: the stated one, those of refined protocols, and protocols that the macro does

@@ -7,9 +7,7 @@ struct Modifier {
   let positions: Range<Int>
 }
 
-/// One parameter of a method or a subscript.
 struct Parameter {
-  /// The argument label, if any.
   let label: String?
   let name: String
   /// Attributes of the parameter, such as result builders.
@@ -25,13 +23,11 @@ enum Throwing: Equatable {
   case typed(String)
 }
 
-/// The effects of a method or an accessor.
 struct Effects: Equatable {
   var isAsync = false
   var throwing = Throwing.never
 }
 
-/// One member as declared.
 struct Member {
   enum Kind: Equatable {
     case method
@@ -59,7 +55,6 @@ struct Member {
   var isSettable = false
   /// What an `associatedtype` or `typealias` declares.
   var namedType: NamedType?
-  /// Whether the property is a `let`.
   var isConstant = false
   var setterIsNonmutating = false
   var documentation: [String] = []
@@ -98,14 +93,11 @@ struct NamedType {
   let name: String
   /// The token of the name.
   let position: Int
-  /// The constraint after the colon.
   let constraint: String?
   var hasDefault = false
-  /// The requirements of the `where` clause.
   let requirements: String?
 }
 
-/// One branch of an `#if`.
 struct Branch: Equatable {
   let group: Int
   let index: Int

@@ -1,6 +1,5 @@
 // Requirement.swift: a forwarded member's messages, with selectors, keys and isolation.
 
-/// The isolation of a member.
 enum Isolation: Equatable {
   case nonisolated
   case mainActor
@@ -74,7 +73,6 @@ extension Member {
   /// The selector that `@Message` states.
   var statedSelector: String? { attribute("Message")?.literal }
 
-  /// The member's messages.
   var entries: [Entry] {
     if case .other = kind { return [] }
     let labels = parameters.map { $0.label?.withoutBackticks }

@@ -25,7 +25,6 @@ enum SelectorName {
     return colons > 0 && !isAtStart ? nil : colons
   }
 
-  /// Words joined in camel case.
   static func camelCase(_ words: [String]) -> String {
     let words = words.filter { !$0.isEmpty }
     guard let first = words.first else { return "" }

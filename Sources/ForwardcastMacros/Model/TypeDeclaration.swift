@@ -14,7 +14,6 @@ struct TypeDeclaration {
   var namePosition: Int
   /// The generic parameter clause, or the primary associated types.
   var generics: Range<Int>?
-  /// The inherited types.
   var inherited: [Range<Int>] = []
   var whereClause: Range<Int>?
   let documentation: [String]
@@ -32,7 +31,6 @@ struct TypeDeclaration {
 
   func attribute(_ short: String) -> Attribute? { attributes.first { $0.isOurs(short) } }
 
-  /// The names of the primary associated types.
   var primaryTypes: [String] { (generics ?? 0..<0).filter { source[$0].isWord }.map { source.text($0) } }
 
   var associatedTypes: [NamedType] { members.compactMap { $0.kind == .other("associatedtype") ? $0.namedType : nil } }
@@ -77,7 +75,6 @@ struct TypeDeclaration {
   }
 }
 
-/// A diagnostic.
 struct Problem {
   enum Severity: String { case error, warning }
 

@@ -96,8 +96,7 @@ public final class RecordingProxy<Target>: ForwardingProxy, ForwardingToMany {
   }
 }
 
-// The target is Sendable; recorder and lease have locks; all else is immutable.
-extension RecordingProxy: @unchecked Sendable where Target: Sendable {}
+extension RecordingProxy: @unchecked Sendable where Target: Sendable {}  // its recorder and its lease have locks
 
 extension RecordingProxy where Target: MessageReceiver {
   /// A proxy in front of `target`, kept alive; with the name of the target's type and a recorder of its own, unless given.

@@ -49,7 +49,6 @@ final class Frame {
   func enterBlock() { scopes.append([:]) }
   func leaveBlock() { scopes.removeLast() }
 
-  /// Whether new names are the world's.
   var isScriptLevel: Bool { scopes.isEmpty }
 
   func bind(_ name: String, _ value: ScriptValue) { scopes[scopes.count - 1][name] = .value(value) }

@@ -3,7 +3,6 @@
 import Forwardcast
 
 extension Interpreter {
-  /// Whether a comparison holds.
   func holds(_ left: ScriptValue, _ comparison: Sign, _ right: ScriptValue, at offset: Int) throws -> Bool {
     try at(offset) {
       switch comparison {
@@ -50,7 +49,6 @@ extension Interpreter {
     }
   }
 
-  /// Whether a text begins with another.
   func text(_ text: String, beginsWith beginning: String) throws -> Bool {
     try run.charge(Work.byte * beginning.utf8.count)
     if text.utf8.starts(with: beginning.utf8) { return true }

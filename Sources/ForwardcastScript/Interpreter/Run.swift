@@ -184,7 +184,6 @@ final class SendInProgress: Sendable {
   @TaskLocal static var current: SendInProgress?
 
   let run: Run
-  /// The number of sends in progress, including this one.
   let depth: Int
   /// Whether a service is being created, for which others may wait.
   let isMaking: Bool

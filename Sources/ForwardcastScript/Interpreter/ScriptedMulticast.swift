@@ -9,7 +9,6 @@ import ForwardcastCenters
 /// their proxies off the queues.
 typealias ScriptMulticast = MulticastProxy<any MessageReceiver & Sendable>
 
-/// The parameters of a registration.
 struct RegistrationTerms {
   var priority = 0
   var ownership = Ownership.weak

@@ -30,7 +30,6 @@ extension World {
   /// The most proxies that hold proxies strongly. Releasing a chain of them takes stack for each.
   static let holderLimit = 255
 
-  /// A reference to `receiver`, with its label.
   func reference(_ receiver: any MessageReceiver) -> ScriptReference {
     if let object = receiver as? ScriptObject { return object.reference }
     if let label = label(of: receiver) {

@@ -87,7 +87,6 @@ public enum ScriptLanguage {
   ).map { Entry(kind: .limit, word: $0.word, form: "\($0.form.dropFirst($0.word.count + 1))", meaning: $0.meaning) }
 }
 
-/// Finds similar words.
 enum Likeness {
   /// The longest text, in characters, for which there are similar words; and the most candidates that are compared.
   private static let (lengthLimit, candidateLimit) = (64, 2000)

@@ -10,7 +10,6 @@ enum ExpressionWord: String, CaseIterable {
   case new, not, `true`, `false`, `nil`, alive, collect, errors, report, arg, proceed, service, services
 }
 
-/// The forms and meanings of words.
 enum LanguageWords {
   /// By the first word of the form. A test finds every word of the parser here.
   static let explained = Dictionary(

@@ -3,7 +3,6 @@
 /// A recursive-descent parser. The lexer's limit of open brackets bounds its depth.
 struct Parser {
   private var lexer: Lexer
-  /// Tokens that were peeked at.
   private var ahead: [Token] = []
   /// Whether the last token was a separator. Further ones are dropped, so that looking past them needs one token only.
   private var endsInSeparator = false
@@ -58,7 +57,6 @@ struct Parser {
 
   // MARK: Tokens
 
-  /// The token `distance` places ahead.
   mutating func peek(_ distance: Int = 0) throws -> Token {
     while ahead.count <= distance {
       let token = try lexer.next()

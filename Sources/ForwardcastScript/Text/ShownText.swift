@@ -58,7 +58,6 @@ package enum ShownText {
 
 /// The part of a line around an error, and a caret for the line below.
 package struct CaretExcerpt {
-  /// The number of characters that are shown.
   private static let width = 160
 
   /// The part of the line, with `…` where it was cut.

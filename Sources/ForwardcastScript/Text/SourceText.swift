@@ -10,7 +10,6 @@ final class SourceText: Sendable {
   /// The number of the first line; more than 1 in a later part of a session.
   private let firstLine: Int
   private let lineStarts: [Int32]
-  /// Whether every character is one byte.
   private let isASCII: Bool
   /// For long lines that are not ASCII, the columns of bytes every few thousand, so that the time to find a column is bounded.
   private let columns: [(offset: Int32, column: Int32)]
@@ -66,7 +65,6 @@ final class SourceText: Sendable {
     return name
   }
 
-  /// The position of a byte.
   func position(at offset: Int) -> ScriptPosition {
     let line = lineIndex(of: offset)
     let start = Int(lineStarts[line])

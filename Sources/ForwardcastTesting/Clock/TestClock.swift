@@ -59,7 +59,6 @@ public final class TestClock: Clock, Sendable {
   /// Zero: instants are exact.
   public var minimumResolution: Duration { .zero }
 
-  /// The earliest deadline of the sleepers.
   var nextDeadline: Instant? { state.withLock { $0.sleepers.values.map(\.deadline).min() } }
 
   /// The number of tasks that sleep on this clock.

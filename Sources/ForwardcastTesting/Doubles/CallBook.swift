@@ -3,7 +3,6 @@
 import Forwardcast
 import ForwardcastRecording
 
-/// The calls of one double.
 final class CallBook: Sendable {
   let name: String
   let recorder = CallRecorder()

@@ -106,7 +106,6 @@ public struct ExpectedCall: Sendable, CustomStringConvertible {
       at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
   }
 
-  /// Whether a call is one of these.
   func accepts(_ entry: BookedCall) -> Bool { book === entry.book && match.accepts(entry.call.message) }
 }
 
@@ -163,7 +162,6 @@ public func verifyNever(
     at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
 }
 
-/// A call and its double.
 struct BookedCall: CustomStringConvertible {
   let book: CallBook
   let call: RecordedCall

@@ -2,7 +2,6 @@
 
 import Forwardcast
 
-/// A type-erased match.
 struct ArgumentMatch: Sendable {
   let description: String
   /// Whether the argument is accepted; one of another type is not.

@@ -26,7 +26,6 @@ struct SwiftNames: Sendable {
     }
   }
 
-  /// The text of a call.
   func call(_ selector: MessageSelector, _ arguments: [String]) -> String {
     let name = stated[selector.name]?.name ?? Substring(Self.name(of: selector))
     if name.last == "=" { return "\(name.dropLast()) = \(arguments.joined(separator: ", "))" }

@@ -57,7 +57,6 @@ nonisolated(nonsending) public func everySchedule(
   }
 }
 
-/// The runs of one program.
 private final class ScheduleWalk: Sendable {
   nonisolated(unsafe) let explorer: ScheduleExplorer  // used here and, during a run, by the turn in control
   /// The current run.

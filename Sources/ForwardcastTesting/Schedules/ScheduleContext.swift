@@ -17,7 +17,6 @@ final class ScheduleContext: DeliveryContext, TaskExecutor, @unchecked Sendable 
   private let isMain: Bool
   /// The mailboxes in the order of their first posts.
   var lanes: [ScheduleLane] = []
-  /// Runs each delivery.
   var within: (() -> Void) -> Void = { $0() }
   /// The current turn, if any.
   var holder: Turn?

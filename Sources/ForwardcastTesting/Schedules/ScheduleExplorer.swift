@@ -60,7 +60,6 @@ final class ScheduleExplorer {
   /// The steps of the previous run.
   private var previous: [Step] = []
   private var clocks: [Int: StepClock] = [:]
-  /// The current step.
   private var running: Step?
   private var random: RandomOrder?
   /// The order to replay, by the lanes' numbers in this run.

@@ -10,11 +10,9 @@ final class ScheduleLane: @unchecked Sendable {  // used by the turn that has co
     case clock
   }
 
-  /// A waiting message.
   struct Entry {
     let envelope: Envelope
     let kept: DeliveryGroup?
-    /// The step that posted it.
     let cause: Int
     /// Its number among all messages of the run.
     let number: Int

@@ -7,9 +7,7 @@ import Forwardcast
 ///
 /// A turn is a job of a task or the delivery of a message. It has a thread of its own, so that it can be interrupted within a
 /// synchronous function, where a message is posted. The running turn chooses its successor, signals its thread, and waits.
-final class ScheduleWorld: TaskExecutor, @unchecked Sendable {
-  // Used by the turn that has control, which semaphores pass on; `outside` and `progress`, used by other threads, have locks.
-
+final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the turn in control; other state has locks
   /// What came from threads outside of the schedule.
   private struct Outside {
     var jobs: [UnownedJob] = []
