@@ -142,6 +142,28 @@ struct NestedProxyTests {
     expect(!proxy.isMade)
   }
 
+  @Test("a question that failed while the target was made is not remembered once it is there")
+  func lazyQuestion() throws {
+    weak var own: LazyProxy?
+    let proxy = LazyProxy { () -> any MessageReceiver in
+      expect(own?.responds(to: "value") == false)
+      return Listener("a")
+    }
+    own = proxy
+    for _ in 1...2 { expect(proxy.methodSignature(for: "value") != nil) }
+    expect((proxy.doesNotRecognize("unheardOf") as? MessageError)?.code, equals: .unrecognizedSelector)
+
+    var failing = true
+    let late = LazyProxy { () -> any MessageReceiver in
+      if failing { throw TargetError(name: "maker") }
+      return Listener("b")
+    }
+    expect(!late.responds(to: "value"))
+    failing = false
+    _ = try late.target()
+    expect(late.methodSignature(for: "value") != nil)
+  }
+
   @Test("a multicast in a multicast is served in its place, typed and boxed")
   func nested() throws {
     let (outer, inner, journal) = (Proxy(), Proxy(), Journal())

@@ -67,8 +67,10 @@ public final class LazyProxy: ForwardingProxy {
   /// The target, made now if it was not; `nil` when the maker throws.
   public override func forwardingTarget(for selector: MessageSelector) -> (any MessageReceiver)? {
     do {
+      let target = try target()
+      // What asks while the target is made has failed.
       failure = nil
-      return try target()
+      return target
     } catch {
       failure = error
       return nil
@@ -77,7 +79,7 @@ public final class LazyProxy: ForwardingProxy {
 
   /// The types that the target states; `nil` when the maker has just failed, since it is called once a message.
   public override func methodSignature(for selector: MessageSelector) -> MethodSignature? {
-    failure == nil ? super.methodSignature(for: selector) : nil
+    isMade || failure == nil ? super.methodSignature(for: selector) : nil
   }
 
   /// What the maker threw, else `unrecognizedSelector`.
