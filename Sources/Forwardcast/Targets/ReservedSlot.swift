@@ -77,6 +77,9 @@ extension MulticastCore {
   /// The registration that stands in a slot, with a target or without.
   package func registration(in slot: ReservedSlot) -> Registration { state.withLock { _ in slot.registration } }
 
+  /// The target that was put in a slot last, while it is alive, whether or not it is still registered.
+  package func target(of slot: ReservedSlot) -> AnyObject? { state.withLock { _ in slot.served?.targetUnderLock } }
+
   /// How new the target is that was put in a slot.
   package func stamp(of slot: ReservedSlot) -> SlotStamp? { state.withLock { _ in slot.stamp } }
 

@@ -108,17 +108,17 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
   }
 
   /// The names of the lazy observers that do not exist, in the order of registration.
-  public var lazyObservers: [String] { lazy.vacant.map(\.mark.receiverName) }
+  public var lazyObservers: [String] { lazy.vacant().map(\.mark.receiverName) }
 
   /// Whether an observer that exists, or would be made, gets `selector`. Makes none.
   public override func responds(to selector: MessageSelector) -> Bool {
-    observers.responds(to: selector) || !lazy.marks(for: selector).isEmpty
+    observers.responds(to: selector) || !lazy.vacant(for: selector).isEmpty
   }
 
   /// The types of the first observer that would get `selector`; `nil` for a message that the point does not have.
   public override func methodSignature(for selector: MessageSelector) -> MethodSignature? {
     if let stated, !stated.contains(selector) { return nil }
-    if observers.count(for: selector) == 0, let placed = lazy.marks(for: selector).first {
+    if observers.count(for: selector) == 0, let placed = lazy.vacant(for: selector).first {
       return placed.mark.signature(selector)
     }
     return observers.methodSignature(for: selector)
@@ -153,7 +153,7 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
   /// The stated messages, each with its observers in order; those that do not exist yet are called lazy.
   public var description: String {
     let places = observers.core.registrations
-    let vacant = Dictionary(lazy.vacant.map { (observers.core.registration(in: $0.place), $0.mark) }) { $1 }
+    let vacant = Dictionary(lazy.vacant().map { (observers.core.registration(in: $0.place), $0.mark) }) { $1 }
     let selectors = selectors ?? []
     let lines = selectors.map { selector -> String in
       let existing = Set(observers.core.responding(to: selector))
@@ -175,7 +175,7 @@ extension ExtensionPoint: MulticastSending {
   /// The existing observers that a message would go to. Makes none.
   public func route(for selector: MessageSelector) -> MessageRoute {
     let route = observers.route(for: selector)
-    guard let placed = lazy.marks(for: selector).first else { return route }
+    guard let placed = lazy.vacant(for: selector).first else { return route }
     return route.makingObservers(placed.mark.signature(selector))
   }
 

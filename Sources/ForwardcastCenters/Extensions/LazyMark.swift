@@ -54,13 +54,23 @@ final class LazyMark: NamedReceiver, Sendable {
 
   /// The service itself, or what was made for it, which stays the same as long as the service lives in its center.
   private func observer(of entry: ServiceEntry) throws -> AnyObject {
-    if let leash = entry.companion(of: self) as? Leash, let observer = observer(at: leash) { return observer }
+    if let observer = keptObserver(of: entry) { return observer }
     let observer = try make(entry)
     if isObject(entry.service), entry.service as AnyObject === observer { return observer }
     let leash = Leash(self)
     kept.withLock { $0[ObjectIdentifier(leash)] = Kept(observer: observer) }
     let first = entry.keep(leash, for: self) { ($0 as? Leash)?.mark !== self }
     return (first as? Leash).flatMap { self.observer(at: $0) } ?? observer
+  }
+
+  /// The observer for the service that lives, where there is one: it is not made.
+  func presentObserver(in center: ServiceCenter) -> AnyObject? {
+    guard let entry = try? store(center).entry(id) else { return nil }
+    return keptObserver(of: entry) ?? (isObject(entry.service) ? entry.service as AnyObject : nil)
+  }
+
+  private func keptObserver(of entry: ServiceEntry) -> AnyObject? {
+    (entry.companion(of: self) as? Leash).flatMap { observer(at: $0) }
   }
 
   private func observer(at leash: Leash) -> AnyObject? {

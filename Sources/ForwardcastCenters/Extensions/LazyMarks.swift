@@ -80,8 +80,13 @@ final class LazyMarks: Sendable {
     return .some(core.fill(placed.place, with: observer, stamp: nil))
   }
 
-  /// The marks whose observers do not exist.
-  var vacant: [PlacedMark] { all.filter { core.registration(in: $0.place).target == nil } }
+  /// The marks whose observers do not exist, so that the next message for one makes it.
+  func vacant(for selector: MessageSelector? = nil) -> [PlacedMark] {
+    (selector.map { marks(for: $0) } ?? all).filter { placed in
+      guard let target = core.target(of: placed.place), let center = services() else { return true }
+      return placed.mark.presentObserver(in: center) !== target
+    }
+  }
 
   /// Makes the missing observers of a message; with `nil` those of every message.
   /// - Returns: the marks whose observers could not be made, with the errors.

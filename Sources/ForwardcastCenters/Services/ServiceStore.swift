@@ -170,9 +170,9 @@ final class ServiceStore: Sendable {
 
   // MARK: Looking
 
-  func existing<Service>(_ key: ServiceKey<Service>) -> Service? {
-    state.withLock { $0.living[key.id] }?.unwrapped()
-  }
+  func existing<Service>(_ key: ServiceKey<Service>) -> Service? { entry(key.id)?.unwrapped() }
+
+  func entry(_ id: ServiceID) -> ServiceEntry? { state.withLock { $0.living[id] } }
 
   func isMaking(_ id: ServiceID) -> Bool {
     state.withLock { $0.pending[id]?.construction.thread } == ThreadIdentity.current

@@ -306,6 +306,31 @@ extension Centers {
       expect(journal.all, equals: ["archive made", "archive add 3"])
     }
 
+    @Test("a point responds for a lazy observer that gets the message, or would be made, and for no other")
+    func answers() throws {
+      let outer = MulticastProxy<any MessageReceiver>()
+      outer.add(point)
+      func answers() -> [Bool] {
+        [point.responds(to: "onAddMsg:"), outer.responds(to: "onAddMsg:"), !point.lazyObservers.isEmpty]
+      }
+      point.registerLazily(ArchiveService.self) { $0 }
+      expect(answers(), equals: [true, true, true])
+      point.broadcast(.onAdd, "1")
+      expect(answers(), equals: [true, true, false])
+      let archive = try services.service(ArchiveService.self)
+      point.observers.mute(archive)
+      expect(answers() == [false, false, false] && point.broadcast(.onAdd, "2").nobodyResponded)
+      point.observers.unmute(archive)
+      point.unregister(archive)
+      expect(answers() == [false, false, false] && point.broadcast(.onAdd, "3").nobodyResponded)
+      // The old one is kept here: the next message makes another.
+      services.remove(ArchiveService.self)
+      expect(answers(), equals: [true, true, true])
+      expect(try services.service(ArchiveService.self) !== archive)
+      expect(answers() == [true, true, true] && point.broadcast(.onAdd, "4").delivered == 1)
+      expect(answers(), equals: [true, true, false])
+    }
+
     @Test("a lazy registration can be taken back, before and after it led to an observer")
     func takenBack() throws {
       point.registerLazily(ArchiveService.self) { $0 }
