@@ -1,26 +1,24 @@
-// DeliveryPlan.swift: which steps of a route travel in one envelope.
+// DeliveryPlan.swift: which steps of a route share an envelope.
 
 import Synchronization
 
-/// The steps of a route that go to one context together, or one step that goes alone.
+/// Steps of a route that go to one context together, or one step that goes alone.
 @usableFromInline
-package final class DeliveryGroup: @unchecked Sendable {
-  // What changes is atomic.
-
+package final class DeliveryGroup: @unchecked Sendable {  // immutable, or atomic
   let core: MulticastCore
   package let selector: MessageSelector
   let mailbox: Mailbox
-  /// Whether its steps share a parcel; one that does not has one step.
+  /// Whether its steps share an envelope; otherwise there is one step.
   let isBatched: Bool
-  /// Where each step stands in the route.
+  /// The index of each step in the route.
   let indices: ContiguousArray<Int>
-  /// The steps themselves: so that what is on its way does not depend on the route.
+  /// The steps, retained here, so that messages on their way do not depend on the route.
   @usableFromInline let steps: UnsafeMutableBufferPointer<RouteStep>
-  /// The function type that all methods have, where each runs in its sender's turn; `nil` when they differ.
+  /// The common function type of methods that all run in their sender's turn; otherwise `nil`.
   let methodType: ObjectIdentifier?
-  /// A ``BatchWord``: the batch that was posted last, which this group retains, or none.
+  /// A ``BatchWord``: the last posted batch, retained by this group, or none.
   let batch = Atomic<UInt64>(0)
-  /// Tells the group from all others.
+  /// A number of this group alone.
   let number = groups.wrappingAdd(1, ordering: .relaxed).newValue
   private static let groups = Atomic<UInt>(0)
   /// See ``batchCapacity``.
@@ -54,37 +52,35 @@ package final class DeliveryGroup: @unchecked Sendable {
 
 /// Neighbouring steps of a route that are served in one way.
 struct StepSegment {
-  /// The first step behind them.
   var end: Int
-  /// The function type of their methods, where a loop serves them: direct targets, each in one step only. `nil` where each step
-  /// is served for itself.
+  /// The function type of the methods, where a loop serves them: direct targets, each in one step only. `nil` where each step is
+  /// served alone.
   let type: ObjectIdentifier?
 }
 
 /// How the messages of one selector leave: worked out once for a route and kept with it.
 @usableFromInline
 final class DeliveryPlan: @unchecked Sendable {  // immutable
-  /// How many steps of the route the plan covers.
+  /// How many steps of the route it covers.
   @usableFromInline let count: Int
-  /// All steps, in order.
   let segments: ContiguousArray<StepSegment>
-  /// The steps without a method: their targets are asked each time.
+  /// The steps without a method, whose targets are asked each time.
   let asked: [(step: Int, multicast: MulticastCast?)]
-  /// The registrations of each target that has several steps and is to get a message once.
+  /// The registrations of each target that has several, if it is to get a message once.
   let repeated: [ObjectIdentifier: [Registration]]
-  /// Which group each step on another context belongs to, and at which place.
+  /// The group and place in it of each queued step.
   let locations: ByStep<(group: Int, place: Int)>
-  /// The steps of each context that travel together, and those that travel alone, in the order in which they are posted.
+  /// The groups in the order in which they are posted.
   let groups: ContiguousArray<DeliveryGroup>
-  /// The same, to go through without a count of references: `groups` keeps them.
+  /// `groups`, to be iterated without reference counting.
   @usableFromInline let list: UnsafeMutableBufferPointer<Unmanaged<DeliveryGroup>>
-  /// Whether a typed message that covers the plan is posted to all of its groups, and its proxy wants nothing back.
+  /// Whether a typed message that covers the plan only has to be posted to all groups.
   let isPlain: Bool
 
   init(_ core: MulticastCore, _ route: MessageRoute) {
     var parts: [(mailbox: Mailbox, indices: ContiguousArray<Int>, isBatched: Bool)] = []
-    // The part that the next step of a mailbox joins. A step that travels alone ends it, so that no later step of that
-    // mailbox is posted before it.
+    // The part that the next step of a mailbox joins. A step that travels alone ends it, so that no later step of the mailbox is
+    // posted before it.
     var open: [ObjectIdentifier: Int] = .init()
     var hasDirect = false
     for index in 0..<route.count {
@@ -133,11 +129,11 @@ final class DeliveryPlan: @unchecked Sendable {  // immutable
     return all.filter { $0.value.count > 1 }
   }
 
-  /// Whether some target's buffer has senders wait for room.
+  /// Whether some target's buffer makes senders wait for room.
   var suspendsSenders: Bool { groups.contains { !$0.isBatched && $0.steps[0].queued?.line?.suspendsSenders ?? false } }
 
-  // Nobody can post to the groups any more, but their parcels, which do not keep them alive, may still wait. Whatever
-  // is posted to a mailbox now comes behind those.
+  // Nobody can post to the groups any more, but their envelopes, which do not retain them, may still wait. The releases are posted
+  // behind those.
   deinit {
     list.deallocate()
     for group in groups where group.isBatched && !group.mailbox.isAsleep { group.mailbox.post(GroupRelease(group)) }
@@ -145,7 +141,6 @@ final class DeliveryPlan: @unchecked Sendable {  // immutable
 }
 
 extension StepSegment {
-  /// The segments of a route.
   fileprivate static func all(
     of route: MessageRoute, _ repeated: [ObjectIdentifier: [Registration]]
   ) -> ContiguousArray<StepSegment> {
@@ -165,31 +160,31 @@ extension StepSegment {
   }
 }
 
-/// The cast of one object to a multicast, found once: it is a search of the program's conformances.
+/// The cast of one object to a multicast, found once: it is a conformance lookup.
 struct MulticastCast {
-  /// An existential of a protocol that not only classes adopt, where it holds an object.
+  /// The words of an existential of a protocol that is not class-bound, holding an object.
   private typealias Words = (object: UInt, UInt, UInt, type: UInt, table: UInt)
   private let words: Words
 
-  /// `nil` where the object is no multicast, or stands for a value that is one.
+  /// `nil` when the object is not a multicast, or stands for a value that is one.
   init?(_ target: AnyObject?) {
     guard let target, let multicast = target as? any MulticastSending else { return nil }
     words = withUnsafeBytes(of: multicast as any MulticastSending) { $0.load(as: Words.self) }
     guard words.object == UInt(bitPattern: Unmanaged.passUnretained(target).toOpaque()) else { return nil }
   }
 
-  /// The object, while it lives.
+  /// The multicast; valid while the object lives.
   var multicast: any MulticastSending { withUnsafeBytes(of: words) { $0.load(as: (any MulticastSending).self) } }
 }
 
-/// Values that some steps of a route have. Takes no memory while no step has one.
+/// Values of some steps of a route. Takes no memory while there are none.
 struct ByStep<Element> {
   /// The values with their steps, in the order in which they were set.
   private var list: [(step: Int, value: Element)] = []
-  /// For each step the place of its value in the list, counted from 1; 0 where it has none.
+  /// For each step the place of its value in the list, counted from 1; 0 for none.
   private var places: [Int32] = []
 
-  /// The steps that have a value, in the order in which they got it.
+  /// The steps with a value, in the order in which they got it.
   var indices: [Int] {
     list.indices.compactMap { Int(places[list[$0].step]) == $0 + 1 ? list[$0].step : nil }
   }
@@ -208,7 +203,7 @@ struct ByStep<Element> {
   }
 }
 
-/// Keeps a group until every parcel of it has been opened.
+/// Retains a group until every envelope of it has been opened.
 package final class GroupRelease: Envelope, @unchecked Sendable {  // immutable
   private let group: DeliveryGroup
   init(_ group: DeliveryGroup) { self.group = group }

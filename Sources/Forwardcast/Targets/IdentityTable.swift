@@ -1,29 +1,27 @@
-// IdentityTable.swift: from a target's identity to its registration, a word for each; a value without locks.
+// IdentityTable.swift: from a target's identity to its registration; a value without locks.
 
-/// The first registration of each target.
-///
-/// Registrations carry the identity that they are found by, so the table needs nothing but their addresses. It does not
-/// keep them alive: whoever enters one takes it out before letting it go.
+/// A hash table of the first registration of each target, a word for each. It does not retain them: whoever enters one takes it out
+/// before releasing it.
 struct IdentityTable {
-  /// The address of a registration, or one of the two marks. Their number is a power of two.
+  /// Addresses of registrations, or one of the two marks. The count is a power of two.
   private var words: ContiguousArray<UInt> = []
-  /// How many words were never used, or are free again.
+  /// How many words are free.
   private var free: UInt32 = 0
   private var count: UInt32 = 0
 
-  /// Whether anything has ever been entered.
+  /// Whether anything was ever entered.
   var isInUse: Bool { !words.isEmpty }
 
   private static let freeMark: UInt = 0
-  /// Stands where a registration was taken out, so that a search goes on behind it.
+  /// A removed registration; searches continue behind it.
   private static let leftMark: UInt = 1
 
-  /// The registration of a target, as long as whoever entered it keeps it.
+  /// The registration of a target, unretained.
   func find(_ key: ObjectIdentifier) -> Unmanaged<Registration>? { place(of: key).map { Self.unmanaged(words[$0]) } }
 
-  /// Enters a registration unless the same target has one, which is given then.
+  /// Enters a registration, or returns the one that its target already has.
   mutating func enter(_ registration: Registration) -> Unmanaged<Registration>? {
-    // A search has to meet a free word soon: at least three of eight are.
+    // A search has to meet a free word soon: at least three of eight are free.
     if Int(free) * 8 <= words.count * 3 { rebuild() }
     var place = home(of: registration.key)
     var left: Int?
@@ -41,17 +39,17 @@ struct IdentityTable {
     return nil
   }
 
-  /// Enters a registration in the place of one that the same target has, or had.
+  /// Replaces the registration of a target, which may have died.
   mutating func replace(with registration: Registration) {
     if let place = place(of: registration.key) { words[place] = Self.word(registration) }
   }
 
-  /// Takes out a registration, unless its target's address has another one.
+  /// Removes a registration, unless its target's address has another one.
   mutating func remove(_ registration: Registration) {
     guard var place = place(of: registration.key), words[place] == Self.word(registration) else { return }
     count -= 1
     if words[next(place)] == Self.freeMark {
-      // No search passes through here: this word is free, and so are those before it that were left.
+      // No search passes through here: this word, and removed ones before it, become free.
       repeat {
         words[place] = Self.freeMark
         free += 1
@@ -98,11 +96,11 @@ struct IdentityTable {
     return .fromOpaque(address)
   }
 
-  /// Makes the table as large as it has to be, without words that were left.
+  /// Resizes the table and drops removed words.
   private mutating func rebuild() {
     let old = words
     var size = 8
-    // Half of it at most: with room to spare, so that targets which come and go do not bring this about each time.
+    // Half full at most, so that targets which come and go do not cause a rebuild each time.
     while (Int(count) + 1) * 2 > size { size *= 2 }
     words = ContiguousArray(repeating: Self.freeMark, count: size)
     free = UInt32(size) - count

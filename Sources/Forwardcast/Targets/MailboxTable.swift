@@ -1,33 +1,32 @@
-// MailboxTable.swift: the mailboxes of one proxy, as long as something uses them; a value without locks.
+// MailboxTable.swift: the mailboxes of one proxy; a value without locks.
 
-/// Whose messages a mailbox holds: those of a context, or, where several can run on it at a time, those of one target.
+/// Identifies a mailbox: by its context and, where that runs several at a time, by its target.
 struct MailboxKey: Hashable, Sendable {
   let context: ContextIdentity
   let target: ObjectIdentifier?
 }
 
-/// The mailboxes of one proxy. Registrations and messages on their way keep them, the table does not.
+/// The mailboxes of one proxy, held weakly. Registrations and messages on their way retain them.
 struct MailboxTable: Sendable {
   private struct Entry: Sendable {
     weak let mailbox: Mailbox?
   }
 
   private var entries: [MailboxKey: Entry] = .init()
-  /// The number of entries at which those of mailboxes that have gone are removed: twice the number that was found in use, so that
-  /// an entry is looked at once or twice.
+  /// The number of entries at which those of dead mailboxes are removed: twice the number found alive, so that an entry is looked
+  /// at once or twice.
   private var countToClean = MailboxTable.fewest
   private static let fewest = 16
 
-  /// How many entries there are, those of mailboxes that have gone included.
   var count: Int { entries.count }
 
-  /// The mailboxes that are in use.
   var all: [Mailbox] { entries.values.compactMap(\.mailbox) }
 
   /// Enters a mailbox unless there is one.
   ///
-  /// - Returns: the one that is there now, and mailboxes that were looked at: to be released after the lock, since theirs
-  ///   may be the last references.
+  /// - Returns: the one for that key, and the mailboxes that were loaded, to be released after the lock, since theirs may be the
+  ///   last
+  ///   references.
   mutating func enter(_ new: Mailbox, for key: MailboxKey) -> (mailbox: Mailbox, seen: [Mailbox]) {
     if let old = entries[key]?.mailbox { return (old, []) }
     var seen: [Mailbox] = []

@@ -1,7 +1,7 @@
-// MessageRoute+Checks.swift: whether a message by value may go along a route.
+// MessageRoute+Checks.swift: checks a boxed message against a route.
 
 extension MessageRoute {
-  /// Makes sure that the first target which would get the message can take its arguments, be it in a nested proxy.
+  /// Checks that the first target which would get the message takes its arguments, also in a nested proxy.
   func checkFirst(_ message: Invocation) throws {
     var asked = Set<ObjectIdentifier>()
     _ = try checkFirst(message, &asked, depth: 0)
@@ -29,7 +29,7 @@ extension MessageRoute {
 }
 
 extension Invocation {
-  /// Makes sure that the arguments are as many as the receiver takes, and of types that its own signature allows.
+  /// Checks number and types of the arguments against the receiver's own signature.
   fileprivate func checkFits(_ receiver: any MessageForwarding) throws(MessageError) {
     try checkCount(receiver: receiver)
     guard let types = receiver.methodSignature(for: selector)?.argumentTypes, types.count == arguments.count + 2 else {

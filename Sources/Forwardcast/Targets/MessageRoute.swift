@@ -1,8 +1,7 @@
 // MessageRoute.swift: a route as one message sees it.
 
-/// Who gets one message, as it was when the message began: targets that join later are not among them.
-///
-/// What ``MulticastSending/beginMessage(_:)`` gives to the verbs of the library; it has no members of its own to use.
+/// Who gets one message, as of its beginning: targets that join later are not included. Made by
+/// ``MulticastSending/beginMessage(_:)`` for the library's verbs; it has no public members.
 public struct MessageRoute: @unchecked Sendable {  // the route is published, and the steps up to `count` never change
   @usableFromInline let route: Route
   @usableFromInline let count: Int
@@ -11,17 +10,17 @@ public struct MessageRoute: @unchecked Sendable {  // the route is published, an
   @inline(__always)
   init(_ route: Route, count: Int) { (self.route, self.count) = (route, count) }
 
-  /// Which steps travel together; `nil` while that has not been worked out.
+  /// Which steps share an envelope; `nil` while not worked out.
   var plan: DeliveryPlan? { route.plan }
 
   @usableFromInline var steps: UnsafeMutablePointer<RouteStep> {
     @inlinable @inline(__always) get { route.steps }
   }
 
-  /// Whether hooks, or a trace, stand around the message.
+  /// Whether hooks or a trace surround the message.
   var isSurrounded: Bool { route.around != nil }
 
-  /// Whether there is nobody to get the message, nor anything before it.
+  /// Whether there is no target, and nothing before it.
   @usableFromInline var isEmpty: Bool { count == 0 && !route.needsWalk }
 
   @usableFromInline var core: MulticastCore { route.core }
@@ -36,13 +35,12 @@ public struct MessageRoute: @unchecked Sendable {  // the route is published, an
     }
   }
 
-  /// For a message that lists every target: the registrations that are not among the steps, each with the step that it stands
-  /// before.
+  /// For a message that lists every target: the registrations without a step, each with the step it stands before.
   var leftOut: [(before: Int, registration: Registration)] {
     guard route.leavesOut else { return [] }
-    // Where each registration stands among the steps: some may have left the list since.
+    // The place of each registration among the steps: some may have left the list since.
     var places: [ObjectIdentifier: Int] = .init()
-    // Each target once, whatever else it is registered for. A new target may have the address of one that has died.
+    // Each target once, whatever else it is registered for. A new target may have a dead one's address.
     var listed: Set<ObjectIdentifier> = []
     for index in (0..<count).reversed() {
       let (step, registration) = (steps[index], steps[index].registration.takeUnretainedValue())

@@ -1,22 +1,22 @@
-// MessageTrace.swift: tells a sink of each step of the messages of a proxy.
+// MessageTrace.swift: reports each step of a proxy's messages to a sink.
 
 import Synchronization
 
-/// A sink for the steps of a proxy's messages. Where a proxy has one, its messages go by a walk, which tells it of each.
+/// A sink for the steps of a proxy's messages. With one, the proxy's messages always go by a walk.
 final class MessageTrace: Sendable {
-  /// Numbers turns, so that beginning and end are found together.
+  /// Numbers steps, so that their events can be matched.
   private static let steps = Atomic<Int>(1)
-  /// The first of so many numbers.
+  /// The first of `count` new numbers.
   static func nextStep(_ count: Int = 1) -> Int { steps.wrappingAdd(count, ordering: .relaxed).oldValue }
 
-  /// What the proxy is called.
+  /// The proxy's name.
   private let name: String?
   private weak let core: MulticastCore?
   private let naming: (@Sendable (AnyObject) -> String?)?
   private let sink: @Sendable (MessageEvent) -> Void
-  /// Targets that only their types name, in the order in which they were met.
+  /// The targets named by their types only, in the order in which they were met.
   private let met = Guarded<[String: [ObjectIdentifier]]>([:])
-  /// Targets of a type that are told apart.
+  /// How many targets of a type are told apart.
   private static let numberedTargets = 100
 
   init(
@@ -32,7 +32,7 @@ final class MessageTrace: Sendable {
     return naming?(target) ?? numbered(target, typeName(of: target))
   }
 
-  /// A target by its type; the second of a type has a number.
+  /// A target by its type, with a number from the second of a type on.
   private func numbered(_ target: AnyObject, _ type: String) -> String {
     let index = met.withLock { met in
       let index = met[type]?.firstIndex(of: ObjectIdentifier(target)) ?? met[type]?.count ?? 0
@@ -43,14 +43,14 @@ final class MessageTrace: Sendable {
     return index == 0 ? type : "\(type) \(index + 1)"
   }
 
-  /// Tells that a message was sent to a proxy, and gives the number of that step.
+  /// Reports that a message was sent to a proxy; returns the number of that step.
   func noteSent(_ message: HookedMessage) -> Int {
     let step = MessageTrace.nextStep()
     note(.sent, message, step: step)
     return step
   }
 
-  /// Tells what came of a message at a proxy.
+  /// Reports the outcome of a message at a proxy.
   @inline(never) func note(_ found: Result<MessageAnswers, any Error>, _ message: HookedMessage, step: Int) {
     switch found {
     case .success(let answers): note(.answered, message, step: step, answers.boxes.last?.description ?? "")
@@ -67,7 +67,7 @@ final class MessageTrace: Sendable {
         receiver: name(of: message.receiver), evidence: evidence, step: step))
   }
 
-  /// Tells of a step at a target.
+  /// Reports a step at a target.
   @inline(never)
   func note(
     _ stage: MessageEvent.Stage, _ message: Invocation, at context: StepContext, step: Int,
@@ -83,14 +83,14 @@ final class MessageTrace: Sendable {
         evidence: evidence, step: step))
   }
 
-  /// Tells what came of a step.
+  /// Reports the outcome of a step.
   @inline(never) func note(_ outcome: StepOutcome, _ message: Invocation, at context: StepContext, step: Int) {
     switch outcome {
     case .answered(let answer): note(.answered, message, at: context, step: step, answer?.description ?? "")
     case .answeredAll(let answers):
       note(.answered, message, at: context, step: step, answers.boxes.last?.description ?? "")
     case .failed(let error): note(.failed, message, at: context, step: step, "\(error)")
-    // Told before it was posted: the target may have had its turn by now.
+    // Reported before posting: the target may have had its turn by now.
     case .queued: break
     case .skipped(let reason): note(.skipped, message, at: context, step: step, reason.description)
     }

@@ -1,11 +1,12 @@
-// MessageVisit.swift: a route as a message sees it that goes along it at once.
+// MessageVisit.swift: a route as a message sees it that is over when its verb returns.
 
-/// Who gets one message that begins now, kept for as long as the message takes.
+/// Who gets one message that begins now. Made by ``MulticastSending/visit(_:)`` for the library's typed verbs; it has no public
+/// members.
 ///
-/// What ``MulticastSending/visit(_:)`` gives to the typed verbs of the library; it has no members of its own to use. It counts no
-/// reference: it ends with the scope that has it. When the last visit of a board ends, what removed targets left is released.
+/// It retains nothing: it counts as a visit of a board until its scope ends. When a board's last visit ends, what removed targets
+/// left there is released.
 public struct MessageVisit: ~Copyable {
-  /// By what the board is kept that keeps the route, and the word that it found there; `nil` where the visit itself keeps it.
+  /// What keeps the board of the route, and the word found there; `nil` where the visit itself retains the route.
   @usableFromInline let visited: Unmanaged<Visited>?
   @usableFromInline let entered: BoardWord
   @usableFromInline let route: Unmanaged<Route>
@@ -16,7 +17,7 @@ public struct MessageVisit: ~Copyable {
     (self.visited, self.entered, self.route) = (visited, entered, route)
   }
 
-  /// Along a route that the visit itself keeps.
+  /// Along a route that the visit itself retains.
   @inline(never)
   init(keeping route: Unmanaged<Route>) { (visited, entered, self.route) = (nil, BoardWord(bits: 0), route.retain()) }
 
@@ -28,7 +29,7 @@ public struct MessageVisit: ~Copyable {
     if let visited { visited._withUnsafeGuaranteedRef { $0.leave(entered) } } else { route.release() }
   }
 
-  /// The function type of all methods, where a loop over them is all that the message takes.
+  /// See ``Route/loopType``.
   @usableFromInline var loopType: ObjectIdentifier? {
     @export(implementation) @inline(__always) get { route._withUnsafeGuaranteedRef { $0.loopType } }
   }
@@ -37,18 +38,16 @@ public struct MessageVisit: ~Copyable {
     @export(implementation) @inline(__always) get { route._withUnsafeGuaranteedRef { $0.steps } }
   }
 
-  /// How many steps there are. A message asks at its beginning, and goes no further.
+  /// How many steps there are. A message reads this once, at its beginning.
   @usableFromInline var count: Int {
     @export(implementation) @inline(__always) get { route._withUnsafeGuaranteedRef { $0.count } }
   }
 
-  /// The function types of the methods, where a loop is all that the message takes behind its hooks.
   var typesBehindHooks: RouteTraits.Types? { route._withUnsafeGuaranteedRef { $0.typesBehindHooks } }
 
-  /// Whether some registration is not among the steps.
   var leavesOut: Bool { route._withUnsafeGuaranteedRef { $0.leavesOut } }
 
-  /// How a typed message is posted, where that is all that it takes and every target is to get it.
+  /// The plan of a typed message that only has to be posted, where every registration is active.
   @usableFromInline var plainPlan: Unmanaged<DeliveryPlan>? {
     guard let plan = route._withUnsafeGuaranteedRef({ $0.keptPlan }) else { return nil }
     let (steps, count) = (steps, count)
@@ -59,12 +58,11 @@ public struct MessageVisit: ~Copyable {
 
   @usableFromInline var core: MulticastCore { route._withUnsafeGuaranteedRef { $0.core } }
 
-  /// Runs the hooks around the message where all of them come before it, and only methods of one type are called then, or
-  /// none.
+  /// Runs the hooks if all are `before` hooks and then only methods of one type, or none, are called.
   ///
-  /// - Parameter type: that of the methods.
-  /// - Returns: `false`, and nothing done, where that is not so. Else the message goes as many steps as there were: what a hook adds
-  ///   comes later.
+  /// - Returns: `false`, with nothing done, where that is not so. Otherwise the message goes the steps counted before: targets that
+  ///   a
+  ///   hook adds come later.
   /// - Throws: the error of a hook.
   @usableFromInline @inline(never)
   func passHooks(to type: ObjectIdentifier, _ arguments: () -> MessageArguments) throws -> Bool {
@@ -73,13 +71,13 @@ public struct MessageVisit: ~Copyable {
     return true
   }
 
-  /// Runs the hooks, all of which come before the message.
+  /// Runs the hooks, all of which are `before` hooks.
   func runHooks(_ arguments: MessageArguments) throws {
     let route = route.takeUnretainedValue()
     try route.around?.hooks.runBefore(
       HookedMessage(selector: route.selector, receiver: route.core, arguments: arguments))
   }
 
-  /// The route, retained: for what takes more than the loop.
+  /// The route, retained: for more than the loop.
   @usableFromInline var kept: MessageRoute { MessageRoute(route.takeUnretainedValue(), count: count) }
 }

@@ -1,7 +1,6 @@
-// MulticastCore+Hooks.swift: hooks are installed and taken away.
+// MulticastCore+Hooks.swift: installs and removes hooks.
 
 extension MulticastCore: HookHolder {
-  /// Installs a hook outside of those that are there; messages that begin from now on run it.
   func install(_ hook: Hook) -> HookRegistration {
     change { state, _ in
       state.madeRest.hooks.append(hook)
@@ -10,7 +9,7 @@ extension MulticastCore: HookHolder {
     return HookRegistration(hook) { [link] hook in link.core?.uninstall(hook) }
   }
 
-  /// Takes a hook away, or the stream whose hook it is.
+  /// Removes a hook, or the stream whose hook it is.
   func uninstall(_ hook: Hook) {
     change { state, _ in
       guard let rest = state.rest else { return }
@@ -24,7 +23,7 @@ extension MulticastCore: HookHolder {
 
   /// The method of the first target that has one, or of the proxy's table.
   func firstMethod(for selector: MessageSelector) -> Method? {
-    // Without a route, which would be made for this and be of no use once the hook is there.
+    // Without a route, which installing the hook would invalidate.
     for registration in registrations where registration.isFor(selector) {
       guard let target = registration.liveTarget, !(target is any MessageForwarding) else { continue }
       if let method = method(of: target, selector), !method.isRefusal { return method }

@@ -1,9 +1,8 @@
-// MulticastCore+Questions.swift: who would answer what, through proxies in one another.
+// MulticastCore+Questions.swift: who would answer what, across nested proxies.
 
 extension MulticastCore {
-  /// Whether a live, unmuted target would get `selector`, here or in a multicast among the targets.
-  ///
-  /// Each proxy is asked once, however many ways lead to it, and as deep as a message goes.
+  /// Whether a live, unmuted target would get `selector`, here or in a nested proxy. Each proxy is asked once, as deep as a message
+  /// goes.
   ///
   /// - Parameter outer: the proxy that the message would come from.
   func isAnswered(_ selector: MessageSelector, _ proxy: AnyObject, in outer: MulticastCore? = nil) -> Bool {
@@ -38,7 +37,6 @@ extension MulticastCore {
     return false
   }
 
-  /// The types of the first live, unmuted target that would get `selector`.
   func firstSignature(for selector: MessageSelector, _ proxy: AnyObject) -> MethodSignature? {
     ProxyQuestion.ask(proxy, selector, otherwise: nil) {
       var seen: Set<ObjectIdentifier> = [ObjectIdentifier(self)]
@@ -65,7 +63,7 @@ extension MulticastCore {
     return route.route.prelude?.signature
   }
 
-  /// The registrations that a message of `selector` goes to, in order; some targets may be dead, some muted.
+  /// The registrations that a message of `selector` goes to, in order; some may be muted or have dead targets.
   package func responding(to selector: MessageSelector) -> [Registration] {
     let route = begin(selector)
     return (0..<route.count).compactMap { index in
@@ -76,9 +74,9 @@ extension MulticastCore {
     }
   }
 
-  /// How many live, unmuted registrations would get `selector`. A nested multicast counts as one.
+  /// How many live, unmuted registrations would get `selector`, a nested multicast counting as one.
   ///
-  /// - Parameter onlyQueued: whether targets that answer in the sender's turn are left out.
+  /// - Parameter onlyQueued: whether to count queued targets only.
   @inline(never) func count(for selector: MessageSelector, onlyQueued: Bool = false) -> Int {
     let route = begin(selector)
     return (0..<route.count).count { index in

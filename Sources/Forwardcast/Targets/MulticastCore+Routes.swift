@@ -1,7 +1,7 @@
-// MulticastCore+Routes.swift: works out who gets the messages of one selector.
+// MulticastCore+Routes.swift: finds and makes routes.
 
 extension MulticastCore {
-  /// The route of a message that begins now, for as long as it takes.
+  /// The route of a message that begins now, for as long as the message takes.
   @usableFromInline
   func visit(_ selector: MessageSelector) -> MessageVisit {
     if StackGuard.hasRoom, let visit = visitBoard(selector) { return visit }
@@ -11,7 +11,7 @@ extension MulticastCore {
   @inline(never)
   private func visitUnderLock(_ selector: MessageSelector) -> MessageVisit { MessageVisit(beginUnderLock(selector)) }
 
-  /// The same without the lock; `nil` where no board is published, or the board has no route of the selector.
+  /// As above without the lock; `nil` without a board, or when the board has no valid route of the selector.
   @inline(__always)
   func visitBoard(_ selector: MessageSelector) -> MessageVisit? {
     let entered = BoardWord(bits: word.wrappingAdd(BoardWord.one, ordering: .acquiring).oldValue)
@@ -20,11 +20,11 @@ extension MulticastCore {
       if entered.board != nil { leaveAmongOthers(entered, entered) }
       return nil
     }
-    // Of `self`, which the route tells in fewer instructions.
+    // The route's core is `self`, and takes fewer instructions to read.
     return MessageVisit(route, of: route._withUnsafeGuaranteedRef { .passUnretained($0.core) }, entered)
   }
 
-  /// The same for messages that take more than a loop, and for questions: the route with its present end, retained.
+  /// The retained route with its present end, for questions and messages that take more than a loop.
   @usableFromInline
   func begin(_ selector: MessageSelector) -> MessageRoute { visit(selector).kept }
 
@@ -39,7 +39,7 @@ extension MulticastCore {
     return ready ?? makeRoute(selector)
   }
 
-  /// The route of a selector, if it can be extended to be the right one. Called under the lock.
+  /// The route of a selector, if it is valid or can be extended. Called under the lock.
   private func current(_ selector: MessageSelector, _ epoch: UInt, _ state: borrowing State) -> Route? {
     guard let board = state.board, board.epoch == epoch else { return nil }
     return board.find(selector)?.takeUnretainedValue()
@@ -53,8 +53,8 @@ extension MulticastCore {
       Route(self, selector, list: nil, steps: RouteSteps(), prelude: prelude), count: 0)
   }
 
-  /// Makes or extends a route. Tables are asked outside of the lock, so the list may change meanwhile: then it is done
-  /// again, and after some tries the route serves this one message only.
+  /// Makes or extends a route. Tables are asked outside of the lock, so the list may change meanwhile: then it is repeated, and
+  /// after some tries the route serves this message only.
   func makeRoute(_ selector: MessageSelector) -> MessageRoute {
     if selector == .ofNobody {
       return MessageRoute(Route(self, selector, list: nil, steps: RouteSteps()), count: 0)
@@ -69,7 +69,6 @@ extension MulticastCore {
       }
       let joined = old == nil ? list.all : list.joined(since: covered)
       if joined.count >= MulticastCore.fewRegistrations {
-        // Whoever pays for the question or the message.
         do { try ProxyQuestion.charge(.passed, joined.count) } catch { return refused(selector, error) }
       }
       let steps = steps(joined, selector, in: list)
@@ -82,10 +81,10 @@ extension MulticastCore {
     return MessageRoute(own, count: own.count)
   }
 
-  /// Puts a route on the board, or up another board with it. `nil` where the list is another one by now.
+  /// Enters a route into the board, or puts up a new board with it. `nil` when the list has changed.
   ///
   /// - Parameters:
-  ///   - more: steps to add first to a route that is on the board.
+  ///   - more: steps to add first to a route on the board.
   ///   - covered: how far that route reached.
   private func publish(
     _ route: Route, _ epoch: UInt, _ list: TargetList, adding more: RouteSteps?, from covered: Int
@@ -107,16 +106,16 @@ extension MulticastCore {
     }
   }
 
-  /// Puts up a board in the place of the one that is there. Called under the lock.
+  /// Replaces the board. Called under the lock.
   func put(_ board: RouteBoard?, _ state: inout State, _ garbage: inout Garbage) {
     garbage.keep(state.board)
     state.board = board
     replace(by: board)
   }
 
-  /// A route that is the caller's alone, of those who are registered now.
+  /// A new route, for the caller only.
   ///
-  /// - Parameter pinned: whether it keeps every target alive, weak ones included.
+  /// - Parameter pinned: whether it retains every target, including weak ones.
   func ownRoute(_ selector: MessageSelector, pinned: Bool = false) -> Route {
     let (list, around) = state.withLock { ($0.list, $0.rest?.around(selector)) }
     return Route(
@@ -152,19 +151,19 @@ extension MulticastCore {
     return steps
   }
 
-  /// The method that a target which does not forward has for `selector`: its own, or the proxy's for its interface.
+  /// The method that a target which does not forward has for `selector`: its own, or that of the proxy's table.
   func method(of target: AnyObject, _ selector: MessageSelector) -> Method? {
     if let closure = target as? Method { return closure.selector == selector ? closure : nil }
     if let receiver = target as? any MessageReceiver, let method = method(of: receiver, selector) { return method }
     return interfaceMethod(of: target, selector)?.unlessLeftOut(by: target)
   }
 
-  /// Whether a message of `selector` would come to `target` if it were registered: its answer, or why a row was refused.
+  /// Whether a message of `selector` would reach `target` if it were registered: its answer, or why a row was refused.
   package func wouldReach(_ target: AnyObject, _ selector: MessageSelector) -> Bool {
     answers(target, selector) || method(of: target, selector) != nil
   }
 
-  /// After a walk that met dead or removed targets: the dead are taken out, and a route that is mostly useless goes.
+  /// Called after a walk that met dead or removed targets: takes the dead out, and removes a route that is mostly useless.
   @usableFromInline
   func end(_ route: MessageRoute, dead: Int, skipped: Int) {
     let mayBeUseless = (dead + skipped) * 2 > route.count
@@ -180,7 +179,7 @@ extension MulticastCore {
         if !registration.keepsSlot { found.append(registration) }
       }
     }
-    // A muted target may be let through again: its step is not useless.
+    // The step of a muted target is not useless.
     guard !found.isEmpty || useless * 2 > route.count else { return }
     change { state, garbage in
       for registration in found { _ = state.list.remove(registration, garbage: &garbage) }

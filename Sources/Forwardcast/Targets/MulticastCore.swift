@@ -1,21 +1,18 @@
-// MulticastCore.swift: the lock of a multicast proxy, and what is decided under it.
+// MulticastCore.swift: the state of a multicast proxy, its lock, and changes under it.
 
 import Synchronization
 
-/// Everything of a multicast proxy that does not depend on its interface.
-///
-/// All state is in `state`, under one lock. No foreign code runs while it is held: tables and hooks are asked, targets
-/// called and references released outside.
+/// What a multicast proxy has, independent of its interface. All state is in `state`, under one lock. Under it no foreign code
+/// runs: tables and hooks are asked, targets called and references released outside.
 @usableFromInline
 package final class MulticastCore: Visited, @unchecked Sendable {  // immutable, atomic, or in `state`
-  /// Registrations hold targets of any kind, so this is not `Sendable` by itself. The lock that holds it guards it.
-  struct State: @unchecked Sendable {
+  struct State: @unchecked Sendable {  // guarded by the lock that holds it: registrations hold targets of any kind
     var list = TargetList()
-    /// Whether the proxy is gone: no route is kept any more, since routes keep the core. Takes no room where it stands.
+    /// Whether the proxy is gone: then no route is kept, since routes retain the core.
     var isClosed = false
-    /// The routes; `nil` until a message needs one.
+    /// The published routes; `nil` until a message needs one.
     var board: RouteBoard?
-    /// `nil` until something of it is changed.
+    /// `nil` until something of it is set.
     private(set) var rest: Rest?
     var madeRest: Rest {
       @inline(never) mutating get {
@@ -26,21 +23,21 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     }
   }
 
-  /// The part of the state that most proxies have nothing in.
+  /// The part of the state that most proxies do not need.
   final class Rest {
     var onError: (@Sendable (MulticastFailure) -> Void)?
     /// One mailbox for each context that registrations use.
     var mailboxes = MailboxTable()
-    /// Targets that no message by selector can reach, while nobody has been told of them.
+    /// Targets that no message can reach, until that is reported.
     var unreachable: [Registration] = []
     var hooks = HookList()
     /// The hooks of streams that listen, inside of all others.
     var listeners = HookList()
     /// The last error that nobody was thrown, as text.
     var lastError: String?
-    /// Who is told of each step, with the handle's part of it.
+    /// Who is told of each step, with a token for the handle.
     var trace: (token: Hook, trace: MessageTrace)?
-    /// What stands around the messages of a selector, the innermost first: streams get the messages that hooks let through.
+    /// What surrounds the messages of a selector, the innermost first: streams get the messages that hooks let through.
     func around(_ selector: MessageSelector) -> (hooks: [Hook], trace: MessageTrace?) {
       (listeners.around(selector) + hooks.around(selector), trace?.trace)
     }
@@ -48,7 +45,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
 
   let state = Guarded(State())
   private let interface: any Any.Type
-  /// The proxy's table, and its options where they are not those of the plain initialiser: one word.
+  /// The proxy's table, and its options unless default, in one word.
   private let setup: Setup
   private enum Setup: Sendable { case plain, table(SelectorTable), stated(Stated) }
   private final class Stated: Sendable {
@@ -57,10 +54,10 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
   }
   /// The address of ``link``, retained, or 0.
   private let madeLink = Atomic<UInt>(0)
-  /// The version of the target list, for those who do not take the lock.
+  /// The version of the target list, for readers without the lock.
   let version = Atomic<UInt>(0)
 
-  /// - Parameter options: `nil` for those of the plain initialiser, which take no memory.
+  /// - Parameter options: `nil` for the defaults, which take no memory.
   init(_ interface: any Any.Type, table: SelectorTable?, options: MulticastOptions?) {
     self.interface = interface
     setup = options.map { .stated(Stated(table, $0)) } ?? table.map { .table($0) } ?? .plain
@@ -76,17 +73,17 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
 
   var options: MulticastOptions { if case .stated(let stated) = setup { stated.values.options } else { .init() } }
 
-  /// What errors call the proxy.
+  /// The proxy's name in errors.
   @inline(never) var name: String { "MulticastProxy<\(interface)>" }
 
   deinit {
-    // Handles may outlive the proxy: they are to keep no target. Nobody else reaches the list any more.
+    // Handles may outlive the proxy but must not retain targets. Nobody else reaches the list any more.
     for registration in registrations { registration.strong = nil }
     let made = madeLink.load(ordering: .relaxed)
     if made != 0 { CoreLink.at(made).release() }
   }
 
-  /// Shared by the registrations, which do not keep the core alive; made for the first.
+  /// Shared by the registrations, which do not retain the core; made for the first one.
   var link: CoreLink {
     var made = madeLink.load(ordering: .acquiring)
     if made == 0 {
@@ -99,7 +96,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     return CoreLink.at(made).takeUnretainedValue()
   }
 
-  /// Runs a change under the lock; what it replaced is released after the lock.
+  /// Runs a change under the lock, then releases what it replaced.
   func change<T: Sendable>(_ body: (inout State, inout Garbage) -> T) -> T {
     let (result, garbage) = state.withLock { state in
       var garbage = Garbage()
@@ -111,10 +108,10 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     return result
   }
 
-  // Compiled once, and not into `change`, which is compiled for each body.
+  // Not inlined into `change`, which is compiled for each body.
   @inline(never)
   private func endChange(_ state: inout State, _ garbage: inout Garbage) {
-    // Routes keep strong targets alive, and are extended at their ends only.
+    // Routes retain strong targets, and can be extended at their ends only.
     if state.list.endsRoutes {
       state.list.endsRoutes = false
       if state.board != nil { put(nil, &state, &garbage) }
@@ -122,7 +119,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     version.store(state.list.version, ordering: .releasing)
   }
 
-  /// Releases the routes: no further message comes. What is on its way is delivered.
+  /// Releases the routes: no further message comes. Messages on their way are delivered.
   func close() {
     let (garbage, listeners) = state.withLock { state in
       var garbage = Garbage()
@@ -137,9 +134,9 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
 
   // MARK: Registrations
 
-  /// Registers `target`, or gives the registration that it has with that delivery and scope, changed as asked for.
+  /// Registers `target`, or returns its registration with that delivery and scope, changed as asked for.
   ///
-  /// - Parameter priority: `nil` keeps the place of one that is there, and is 0 for another.
+  /// - Parameter priority: `nil` keeps the place of an existing registration, and is 0 for a new one.
   @inline(never) func add(
     _ target: AnyObject, priority: Int?, ownership: Ownership, scope: Set<MessageSelector>?,
     delivery: (Delivery, DeliveryBuffer, PendingDeliveries)? = nil, livingAs subject: AnyObject? = nil
@@ -156,7 +153,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
         garbage.keep(new)
         if let priority { _ = state.list.move(old, to: priority, garbage: &garbage) }
         if (old.strong == nil) != (ownership == .weak) {
-          // Routes that were made while it was strong do not read the weak reference.
+          // Routes made while it was strong do not read the weak reference.
           if ownership == .weak, old.weakTarget == nil { old.weakTarget = alive }
           old.strong = ownership == .strong ? alive : nil
           state.list.noteChanged()
@@ -177,7 +174,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     return registration
   }
 
-  /// Whether messages by selector can reach a target where the proxy has no table.
+  /// Whether messages can reach a target where the proxy has no table.
   func canAnswer(_ target: AnyObject) -> Bool {
     switch ClassKind.of(target) {
     case .plain: false
@@ -186,8 +183,8 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     }
   }
 
-  /// Says which targets no message by selector can reach: at once where there is a handler, else when the first such
-  /// message passes them by, since typed calls need no table.
+  /// Reports targets that no message can reach: at once with a handler, else when the first message skips them, since typed calls
+  /// need no table.
   func tellUnreachable() {
     for registration in state.withLock({ state in state.rest.map { exchange(&$0.unreachable, with: []) } ?? [] }) {
       guard let target = registration.liveTarget else { continue }
@@ -198,24 +195,24 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     }
   }
 
-  /// Takes registrations that were cancelled out of the list.
+  /// Takes cancelled registrations out of the list.
   @inline(never) func forget(_ registrations: [Registration]) {
     change { state, garbage in
       for registration in registrations { _ = state.list.remove(registration, garbage: &garbage) }
     }
   }
 
-  /// Cancels every registration of a target, which may be in its `deinit`. Gives how many there were.
+  /// Cancels all registrations of a target, which may be in its `deinit`; returns how many there were.
   func removeAll(of target: AnyObject) -> Int {
     let (count, leavesDead) = removeAll(of: target, isEnding: false)
-    // Whoever died at the address of `target` is not meant; a target that is being deinitialised is.
+    // A dead target at the address of `target` is not meant; one in its `deinit` is.
     guard leavesDead, WeakReference(target).object == nil else { return count }
     return count + removeAll(of: target, isEnding: true).count
   }
 
-  /// Cancels the registrations of a target that is alive, or, with `isEnding`, of one that is in its `deinit`.
+  /// Cancels the registrations of a live target, or with `isEnding` of one in its `deinit`.
   ///
-  /// - Returns: how many there were, and whether one was left whose target is not alive.
+  /// - Returns: how many there were, and whether one with a dead target was left.
   private func removeAll(of target: AnyObject, isEnding: Bool) -> (count: Int, leavesDead: Bool) {
     let key = ObjectIdentifier(target)
     let (first, more, leavesDead): (Registration?, [Registration], Bool) = change { state, garbage in
@@ -238,7 +235,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     return (more.count + 1, leavesDead)
   }
 
-  /// Cancels those of some registrations that are meant. Gives how many there were.
+  /// Cancels some of the registrations; returns how many.
   @discardableResult
   @inline(never) func cancel(_ registrations: [Registration], where isMeant: (Registration) -> Bool) -> Int {
     let meant = registrations.filter(isMeant)
@@ -252,13 +249,11 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     forget(registrations.filter { !$0.keepsSlot })
   }
 
-  /// Every registration that is not cancelled, dead targets included, in the order of delivery.
+  /// All registrations that are not cancelled, including those of dead targets, in the order of delivery.
   @inline(never) package var registrations: [Registration] { state.withLock { $0.list.all } }
 
-  /// How many registrations there are, dead targets included.
   var registrationCount: Int { state.withLock { $0.list.count } }
 
-  /// The target of a registration, while it lasts.
   func target(of registration: Registration) -> AnyObject? {
     state.withLock { _ in UncheckedSendable(registration.targetUnderLock) }.value
   }
@@ -269,7 +264,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
 
   var slotCount: Int { state.withLock { $0.list.slotCount } }
 
-  /// What a registration needs for a delivery; `nil` for a direct one.
+  /// What a registration needs for its delivery; `nil` for a direct one.
   @inline(never) func queuedState(
     _ delivery: Delivery, _ buffer: DeliveryBuffer, _ pending: PendingDeliveries, for target: AnyObject
   ) -> QueuedState? {
@@ -277,8 +272,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     return QueuedState(delivery, mailbox(for: context, target), buffer: buffer, pending: pending)
   }
 
-  /// The mailbox of a context: one for all registrations of this proxy, or, on a context that runs several deliveries at
-  /// a time, one for each target.
+  /// The mailbox of a context: one for all registrations, or one for each target on a context that runs several at a time.
   private func mailbox(for context: any DeliveryContext, _ target: AnyObject) -> Mailbox {
     let key = MailboxKey(context: context.identity, target: context.isConcurrent ? ObjectIdentifier(target) : nil)
     let new = Mailbox(context)
@@ -287,10 +281,9 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     return mailbox
   }
 
-  /// The mailboxes that are in use.
   var mailboxes: [Mailbox] { state.withLock { $0.rest?.mailboxes.all ?? [] } }
 
-  /// How the steps of a message travel; worked out now if that has not been done for its route.
+  /// The delivery plan of a message, made now unless its route has it.
   @inline(never)
   func plan(_ route: MessageRoute) -> DeliveryPlan {
     if let plan = route.plan, plan.count == route.count { return plan }
@@ -301,7 +294,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
 
   // MARK: Questions
 
-  /// Fewer registrations than these are not charged for being looked at: that costs about as much as to find out who pays.
+  /// Looking at fewer registrations is not charged: that costs about as much as to find out who pays.
   static let fewRegistrations = 4
 
   /// Whether a live, unmuted target would get `selector` by its table, and whether there are others to ask.
@@ -337,7 +330,6 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     }
   }
 
-  /// Whether the first error ends a message.
   @usableFromInline
   var stopsAtFirst: Bool { if case .stopAtFirst = options.errors { true } else { false } }
 
@@ -345,7 +337,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
 
   var ignoresSilence: Bool { if case .ignored = options.silence { true } else { false } }
 
-  /// What the proxy does about a message that nobody got.
+  /// Treats a message that nobody got by the options.
   ///
   /// - Throws: `nobodyResponds` where silence is an error.
   @inline(never) func answerSilence(_ selector: MessageSelector) throws {
@@ -357,7 +349,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
   }
 }
 
-/// A weak reference to an object that may be in its `deinit`: there is none then.
+/// A weak reference to an object that may be in its `deinit`; then it is `nil`.
 private final class WeakReference {
   weak var object: AnyObject?
 

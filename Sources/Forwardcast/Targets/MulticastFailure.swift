@@ -2,23 +2,23 @@
 
 /// An error that a target threw during a broadcast, which itself throws none.
 public struct MulticastFailure: Sendable, CustomStringConvertible {
+  /// The message.
   public let selector: MessageSelector
-  /// The type of the target that failed, or of the proxy when nobody responded.
+  /// The type of the failed target, or of the proxy when nobody responded.
   public let receiver: String
   /// The target's registration; `nil` when nobody responded.
   public let registration: Registration?
-  /// What the target threw; of the proxy itself a `MessageError` such as `nobodyResponds`.
+  /// What the target threw, or a `MessageError` of the proxy such as `nobodyResponds`.
   public let error: any Error
 
-  /// Message, target and error: `burn: failed in Cook: the pan is too hot`.
+  /// For example `burn: failed in Cook: the pan is too hot`.
   public var description: String { "\(selector) failed in \(receiver): \(error)" }
 }
 
 extension ProxyChain {
-  /// Gives an error that nobody receives to the nearest handler, outward; where there is none, or no room on the stack, to
-  /// standard error. So a handler that sends again what fails comes to an end.
+  /// Passes an error that nobody is thrown to the nearest handler, outward; without one, or without room on the stack, to standard
+  /// error. So a handler that sends a failing message again comes to an end.
   func report(_ failure: MulticastFailure) {
-    // For the description.
     let text = failure.description
     core.state.withLock { $0.madeRest.lastError = text }
     var next: ProxyChain? = self
@@ -31,7 +31,7 @@ extension ProxyChain {
 }
 
 extension StepContext {
-  /// Gives an error that happened here to the nearest handler.
+  /// Passes an error that happened here to the nearest handler.
   @inline(never) func report(_ error: any Error) {
     let failure = MulticastFailure(selector: selector, receiver: name, registration: registration, error: error)
     proxies.report(failure)
@@ -39,7 +39,7 @@ extension StepContext {
 }
 
 extension MulticastCore {
-  /// Gives an error of a broadcast to the proxy's handler, or where there is none to standard error.
+  /// Passes an error of a broadcast to the proxy's handler, or to standard error.
   @usableFromInline
   @inline(never)
   package func report(_ error: any Error, _ selector: MessageSelector, _ registration: Registration?, receiver: String)
@@ -48,7 +48,6 @@ extension MulticastCore {
       MulticastFailure(selector: selector, receiver: receiver, registration: registration, error: error))
   }
 
-  /// Reports the error of one step of a route.
   @usableFromInline
   func report(_ error: any Error, _ selector: MessageSelector, _ step: RouteStep) {
     let registration = step.registration.takeUnretainedValue()

@@ -1,49 +1,46 @@
-// MulticastOptions.swift: what a proxy does about duplicates, silence and errors.
+// MulticastOptions.swift: how a proxy treats duplicates, silence and errors.
 
-/// How a multicast proxy treats duplicates, silence and errors. The defaults are those of the plain initialiser.
+/// How a multicast proxy treats duplicates, silence and errors.
 public struct MulticastOptions: Sendable {
-  /// What adding the same target with the same delivery once more does.
+  /// What happens when a target is added again with the same delivery.
   public enum Duplicates: Sendable {
-    /// Gives the registration that is there; nothing changes.
+    /// It keeps its registration.
     case refused
-    /// Makes another registration: the target is called once for each, and removing it takes all.
+    /// It gets another registration: it is called once for each, and removing it removes all.
     case allowed
   }
 
   /// What happens when no live, unmuted target responds.
   public enum Silence: Sendable {
-    /// Nothing; the summary or report says so, and `collect` gives its policy's empty value.
+    /// Nothing; the summary or report tells, and `collect` gives its policy's empty value.
     case ignored
-    /// `collect` and `forward` throw `nobodyResponds`; `broadcast`, which cannot, gives it to the error handler.
+    /// `collect` and `forward` throw `nobodyResponds`; `broadcast`, which cannot, passes it to the error handler.
     case thrown
-    /// The closure is called with the selector, after which the message counts as ignored.
+    /// The closure is called; then the message counts as ignored.
     case handled(@Sendable (MessageSelector) -> Void)
   }
 
-  /// What an error in one target means for those behind it.
+  /// What happens to later targets when one throws.
   public enum Errors: Sendable {
-    /// They still get the message, and every error is kept with its target.
+    /// They still get the message, and each error is kept with its target.
     case collected
     /// They do not get it.
     case stopAtFirst
   }
 
-  /// What adding the same target again does.
+  /// What happens when a target is added again.
   public var duplicates: Duplicates
   /// What happens when nobody responds.
   public var silence: Silence
-  /// What an error in one target means for those behind it.
+  /// What happens to later targets when one throws.
   public var errors: Errors
-  /// How long a task that was made in a target's method waits for that very target, while the method runs: 10 seconds
-  /// unless stated.
+  /// How long a task that was made in a target's method waits for that target while the method runs; by default 10 seconds.
   ///
-  /// Whether the method awaits the task (`async let`, a group) or not (`Task { }`) cannot be known. If it does, neither
-  /// would ever end; so the wait ends with ``MessageError`` `timedOut`. A wait in the method's own task is refused at
-  /// once with `wouldDeadlock`.
+  /// Whether the method awaits the task (`async let`, a group) or not (`Task { }`) cannot be known. If it does, neither would ever
+  /// end, so the wait ends with ``MessageError`` `timedOut`. In the method's own task such a wait throws `wouldDeadlock` at once.
   public var deadlockTimeout: Duration
 
-  /// The options of the plain initialiser, but for those that are named.
-  /// The parameters are the properties of these names.
+  /// The default options, except for those given.
   public init(
     duplicates: Duplicates = .refused, silence: Silence = .ignored, errors: Errors = .collected,
     deadlockTimeout: Duration = .seconds(10)
@@ -53,10 +50,10 @@ public struct MulticastOptions: Sendable {
   }
 }
 
-/// Whether a proxy keeps a target alive.
+/// Whether a proxy retains a target.
 public enum Ownership: Sendable {
-  /// It does not: once dead, the target is neither called nor counted nor listed.
+  /// No: once dead, the target is neither called nor counted nor listed.
   case weak
-  /// It does, until the registration is cancelled.
+  /// Yes, until the registration is cancelled.
   case strong
 }

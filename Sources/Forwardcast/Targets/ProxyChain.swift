@@ -1,17 +1,16 @@
-// ProxyChain.swift: a proxy and those that it was reached through, and where a message may not go on.
+// ProxyChain.swift: a proxy and those that it was reached through; where a message may not go on.
 
-/// A proxy, and the proxies that it was reached through as a target, the nearest first.
+/// A proxy, and the proxies that it was reached through as a target, nearest first.
 @usableFromInline
 final class ProxyChain: Sendable {
   let core: MulticastCore
   let outer: ProxyChain?
-  /// The proxy's own in the one around it.
+  /// The proxy's registration in `outer`.
   private let registration: Registration?
-  /// The same as `outer` and `registration`, to be looked at without a count of references: those keep both.
+  /// `outer` and `registration`, to be read without reference counting.
   private let around: Unmanaged<ProxyChain>?
   private let place: Unmanaged<Registration>?
   let depth: Int
-  /// Whether the proxy was reached through another.
   var isNested: Bool { around != nil }
 
   init(_ core: MulticastCore, in outer: ProxyChain? = nil, by registration: Registration? = nil) {
@@ -23,7 +22,7 @@ final class ProxyChain: Sendable {
   /// The registrations on the way here.
   var registrations: [Registration] { (registration.map { [$0] } ?? []) + (outer?.registrations ?? []) }
 
-  /// Whether every registration on the way is active.
+  /// Whether all registrations on the way are active.
   var isOpen: Bool {
     var next = Unmanaged.passUnretained(self)
     while true {
@@ -36,8 +35,7 @@ final class ProxyChain: Sendable {
     }
   }
 
-  /// Why nobody behind this proxy is to get a message any more that is on its way there: it, or one around it, was removed
-  /// or muted. `nil` as long as every registration lets it through.
+  /// Why a message on its way must not reach targets behind this proxy: a registration on the way was removed or muted; else `nil`.
   var obstacle: DeliveryReport.SkipReason? {
     if isOpen { return nil }
     var isMuted = false
@@ -50,16 +48,16 @@ final class ProxyChain: Sendable {
     return isMuted ? .muted : nil
   }
 
-  /// How deep proxies may lie in one another.
+  /// How deep proxies may be nested.
   static let maximumDepth = 256
-  /// How many nested proxies one message may pass, each as often as there are ways to it.
+  /// How many nested proxies one message may pass, counting each once for each way to it.
   static let maximumCount = 65_536
 
-  /// Why a message does not go on to a multicast among the targets, if it does not.
+  /// Why a message does not go on to a nested multicast, if it does not.
   ///
   /// - Parameters:
   ///   - trail: the proxies that it came through by hooks.
-  ///   - count: how many it passes as far as is known.
+  ///   - count: how many it is known to pass.
   @inline(never) func refusal(of inner: MessageRoute, _ trail: ProxyTrail?, count: Int, _ target: AnyObject)
     -> MessageError?
   {
@@ -83,7 +81,6 @@ final class ProxyChain: Sendable {
     }
   }
 
-  /// Whether `isMeant` holds for this proxy or one around it.
   func contains(where isMeant: (ProxyChain) -> Bool) -> Bool {
     sequence(first: self, next: \.outer).contains(where: isMeant)
   }

@@ -1,12 +1,11 @@
-// QueuedState.swift: what a registration needs for deliveries on another context.
+// QueuedState.swift: what a registration needs for queued deliveries.
 
 import Synchronization
 
-/// A registration's side of delivery on another context.
 final class QueuedState: Sendable {
-  /// What few have: a bound, a method that suspends.
+  /// What few registrations need.
   private struct Rare {
-    /// The messages that wait, once their number has been bounded.
+    /// The waiting messages, once bounded.
     var line: BufferedLine?
     var gate: SerialGate?
 
@@ -18,7 +17,7 @@ final class QueuedState: Sendable {
   }
 
   let mailbox: Mailbox
-  /// Who runs the target, where that need not be the mailbox's drain; `nil` but for an automatic delivery.
+  /// Who runs the target, for an automatic delivery, where that may be a sender; otherwise `nil`.
   let turns: AutomaticTurns?
   private let rare = Guarded(Rare())
   private let keepsPending: Atomic<Bool>
@@ -31,27 +30,25 @@ final class QueuedState: Sendable {
     if buffer != .unbounded { rare.withLock { $0.line = BufferedLine(buffer, gate: $0.madeGate()) } }
   }
 
-  /// Where and when the target's messages run.
   var delivery: Delivery { .on(mailbox.context, isAutomatic: turns != nil) }
 
-  /// Keeps methods of the target that suspend from overlapping with others.
+  /// Keeps suspending methods of the target from overlapping with others.
   var gate: SerialGate { rare.withLock { $0.madeGate() } }
 
-  /// The messages that wait, when their number is or was bounded.
+  /// The waiting messages, if they are or were bounded.
   var line: BufferedLine? { rare.withLock { $0.line } }
 
   var buffer: DeliveryBuffer { line?.buffer ?? .unbounded }
 
-  /// What becomes of messages sent from now on that wait when the registration ends.
+  /// What happens to waiting messages, for those sent from now on.
   var pending: PendingDeliveries { keepsPending.load(ordering: .acquiring) ? .deliverPending : .dropPending }
 
-  /// Changes how much may wait and what becomes of it. Messages that are in the mailbox already are not counted, and keep
-  /// what was said when they were sent. Gives whether that is a change.
+  /// Changes the buffer and `pending`; messages already in the mailbox are not affected. Returns whether that is a change.
   func change(to buffer: DeliveryBuffer, whenRemoved pending: PendingDeliveries) -> Bool {
     let keeps = pending == .deliverPending
     let changesPending = keepsPending.exchange(keeps, ordering: .acquiringAndReleasing) != keeps
     guard self.buffer != buffer else { return changesPending }
-    // A line stays when its bound goes: what is sent now must not overtake what waits in it.
+    // A line stays without a bound: new messages must not overtake those in it.
     let (line, isNew) = rare.withLock { rare -> (BufferedLine?, Bool) in
       defer { if rare.line == nil { rare.line = BufferedLine(buffer, gate: rare.madeGate()) } }
       return (rare.line, rare.line == nil)
@@ -62,46 +59,43 @@ final class QueuedState: Sendable {
     return true
   }
 
-  /// Whether each message has an envelope of its own.
+  /// Whether each message has its own envelope.
   var travelsAlone: Bool { line != nil || pending == .deliverPending || delivery.isAutomatic }
 
   var dropped: Int { droppedCount.load(ordering: .acquiring) }
   func noteDropped() { droppedCount.wrappingAdd(1, ordering: .acquiringAndReleasing) }
 
-  /// Whether a message may run in its sender's turn: the delivery is automatic, its sender is on the context, no message waits
-  /// there that was sent before, and the method needs no other isolation.
+  /// Whether a message may run in its sender's turn: the delivery is automatic, the sender on the context, no earlier message
+  /// waits, and the method needs no other isolation.
   func runsNow(_ step: RouteStep) -> Bool {
     guard let turns, mailbox.isCurrent, turns.isFree, !gate.isClosed else { return false }
     guard let method = step.method?.takeUnretainedValue(), let target = step.target else { return true }
     return method.canRun(on: target)
   }
 
-  /// Takes the target for the turn of a sender to whom ``runsNow(_:)`` said yes; ``AutomaticTurns/end(_:_:)`` gives it back.
-  /// `false` when another thread has taken it since: the message is queued then.
+  /// Takes the target after ``runsNow(_:)`` said yes; ``endTurn()`` gives it back. `false` when another thread has taken it since:
+  /// then the message is queued.
   func beginTurn() -> Bool { turns?.begin(unless: gate) ?? true }
 
-  /// Gives the target back.
   func endTurn() { if let turns, turns.end() { mailbox.reopen(gate) } }
 }
 
-/// Keeps a target with an automatic delivery to one message at a time, whoever runs it: a sender that is on the context, in
-/// its own turn, or the drain of the mailbox.
+/// Keeps a target with an automatic delivery to one message at a time, whether a sender on the context runs it or the drain.
 ///
-/// On a serial context these cannot meet. On a queue that runs several blocks at a time they can, and off Apple systems no
-/// queue says whether it does. A sender that finds the target taken queues its message; a drain that does so closes the
-/// target's gate and puts the message off until the sender is done. What a target sends itself in its turn, on the same
-/// thread, runs at once.
+/// On a serial context these cannot meet. On a concurrent queue they can, and off Apple systems no queue tells whether it is one. A
+/// sender that finds the target taken queues its message; the drain closes the target's gate and puts the message off until the
+/// sender is done. What the target sends itself meanwhile, on the same thread, runs at once.
 final class AutomaticTurns: Sendable {
   private struct State {
     /// How many messages wait.
     var waiting = 0
-    /// The thread that runs the target, and how many of its methods it is in.
+    /// The thread that runs the target, and how many of its methods are running.
     var thread: ThreadIdentity?
     var depth = 0
     /// Whether the drain has put a message off until the thread is done.
     var isAwaited = false
 
-    /// Whether the target is not taken by another thread than the calling one.
+    /// Whether no other thread has the target.
     var isMine: Bool { thread == nil || thread == .current }
 
     mutating func take() {
@@ -112,13 +106,12 @@ final class AutomaticTurns: Sendable {
 
   private let state = Guarded(State())
 
-  /// Whether nothing waits and no other thread runs the target.
+  /// Whether nothing waits and no other thread has the target.
   var isFree: Bool { state.withLock { $0.waiting == 0 && $0.isMine } }
 
-  /// One more message waits.
   func noteQueued() { state.withLock { $0.waiting += 1 } }
 
-  /// One message waits no longer, and does not run either.
+  /// A message is dropped that waited.
   func noteDropped() { state.withLock { $0.waiting -= 1 } }
 
   /// Takes the target for a sender's turn. `false` when another thread has it, or its gate is closed.
@@ -131,7 +124,7 @@ final class AutomaticTurns: Sendable {
     }
   }
 
-  /// Takes the target for a message that waited. `false` when a sender has it, whose ``end()`` then tells.
+  /// Takes the target for a message that waited. `false` when a sender has it; its ``end()`` then returns `true`.
   func beginQueued() -> Bool {
     state.withLock { state in
       guard state.isMine else {
@@ -160,10 +153,9 @@ extension Registration {
   /// Where and when the target's messages run.
   public var delivery: Delivery { queued?.delivery ?? .direct }
 
-  /// How much may wait for the target.
+  /// How many messages may wait for the target.
   public var buffer: DeliveryBuffer { queued?.buffer ?? .unbounded }
 
-  /// How many messages were queued, or to be queued, for the target and did not run: its buffer was full, or it was
-  /// removed, muted or dead when their turn came.
+  /// How many queued messages did not run: the buffer was full, or the target removed, muted or dead when their turn came.
   public var dropped: Int { queued?.dropped ?? 0 }
 }

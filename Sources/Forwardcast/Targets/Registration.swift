@@ -1,42 +1,41 @@
-// Registration.swift: one target's place in a proxy, and the handle that cancels it.
+// Registration.swift: one target's place in a proxy, and its handle.
 
 import Synchronization
 
 /// One target's place in a proxy; also the handle that mutes or cancels it.
 ///
-/// A registration does not keep its proxy alive, nor, unless it was made strong, its target. Releasing the handle
-/// cancels nothing; ``scoped()`` gives one that does.
+/// It does not retain its proxy, nor its target unless strong. Releasing the handle cancels nothing; ``scoped()`` gives one that
+/// does.
 public final class Registration: @unchecked Sendable {
-  // `state` is atomic; `link` and `key` never change; `weakTarget` is written once, as said there; the rest is guarded
-  // by the lock of `core`.
+  // `state` is atomic; `link` and `key` never change; `weakTarget` is written once, as said there; the rest is guarded by the lock
+  // of `core`.
 
-  /// The target of a weak registration. A strong one forms no weak reference: that would move the target's count of
-  /// references aside and make every later one expensive. One that becomes weak gets it under the lock, before any route
-  /// that reads it is made.
+  /// The target of a weak registration. A strong one forms no weak reference, which would move the target's reference count to a
+  /// side table and make counting expensive. One that becomes weak gets it under the lock, before any route that reads it is made.
   @usableFromInline @exclusivity(unchecked) weak var weakTarget: AnyObject?
   @usableFromInline let state = Atomic<UInt8>(0)
   /// Whether the list finds the target by this registration.
   var isFirst = false
-  /// The priority, or `Int16.min` when it stands in ``longPriorities``.
+  /// The priority, or `Int16.min` when it is in ``longPriorities``.
   private var shortPriority: Int16
   private var slotNumber: UInt32 = 0
-  /// The identity of the target, which outlives it.
+  /// The target's identity, also after its death.
   let key: ObjectIdentifier
   private let link: CoreLink
 
-  /// Where the registration stands in its priority's part of the list.
+  /// The slot in the list's group of its priority.
   var slot: Int {
     get { Int(slotNumber) }
     set { slotNumber = UInt32(newValue) }
   }
-  /// The target, when the proxy keeps it alive.
+  /// The target, if the proxy retains it.
   var strong: AnyObject?
 
   init(
     _ target: __shared AnyObject, core: __shared MulticastCore, strong: Bool, scope: Set<MessageSelector>?,
     queued: QueuedState? = nil, keepsSlot: Bool = false, livingAs subject: AnyObject? = nil
   ) {
-    // Counts nothing but the reference that is kept: the arguments are the caller's.
+    // Retains nothing but what is kept: the arguments are the caller's.
     self.weakTarget = strong ? nil : target
     self.strong = strong ? target : nil
     self.key = ObjectIdentifier(target)
@@ -46,7 +45,7 @@ public final class Registration: @unchecked Sendable {
       isPlain ? core.link : OwnLink(core.link, scope: scope, queued: queued, keepsSlot: keepsSlot, subject: subject)
   }
 
-  /// A slot for a target that does not exist yet; `owner` tells it from others and outlives it.
+  /// A slot for a target that does not exist yet, identified by `owner`, which outlives it.
   init(slotOf owner: AnyObject, core: MulticastCore) {
     self.weakTarget = nil
     self.key = ObjectIdentifier(owner)
@@ -61,13 +60,12 @@ public final class Registration: @unchecked Sendable {
 
   private var core: MulticastCore? { link.core }
 
-  /// Whether the registration is one of that proxy.
   func belongs(to core: MulticastCore) -> Bool { link.base === core.link }
 
-  /// Higher comes first; equal ones in the order in which they were added. It stays the same when the registration has ended.
+  /// Higher comes first; equal ones in the order in which they were added. Kept when the registration has ended.
   public var priority: Int { core?.state.withLock { _ in storedPriority } ?? storedPriority }
 
-  /// The priority, for who holds the lock of `core`.
+  /// The priority, for holders of the lock of `core`.
   var storedPriority: Int {
     get {
       if shortPriority != .min { return Int(shortPriority) }
@@ -82,12 +80,12 @@ public final class Registration: @unchecked Sendable {
     }
   }
 
-  /// The priorities that do not fit a registration's own 16 bits, as long as the registrations are there.
+  /// The priorities that do not fit 16 bits, as long as their registrations exist.
   static let longPriorities = Guarded<[ObjectIdentifier: Int]>(.init())
 
   deinit { if shortPriority == .min { storedPriority = 0 } }
 
-  /// Whether the proxy keeps the target alive while the registration lasts.
+  /// Whether the proxy retains the target while the registration lasts.
   public var isStrong: Bool { core?.state.withLock { _ in strong != nil } ?? false }
 
   /// Whether messages are let through.
@@ -96,7 +94,7 @@ public final class Registration: @unchecked Sendable {
 
   /// Whether a method of the target may start now.
   ///
-  /// - Parameter isKept: whether the target gets what waits for it also when it was removed.
+  /// - Parameter isKept: whether a removed target still gets waiting messages.
   func mayStart(isKept: Bool) -> Bool { isActive || isKept && !isMuted }
 
   /// Whether the registration was cancelled, or its target removed.
@@ -105,28 +103,27 @@ public final class Registration: @unchecked Sendable {
   /// Whether it was cancelled, or its target found dead.
   var hasEnded: Bool { state.load(ordering: .acquiring) & ~Registration.mutedBit != 0 }
 
-  /// Whether messages are kept from the target at present.
+  /// Whether messages are kept from the target.
   public var isMuted: Bool { state.load(ordering: .acquiring) & Registration.mutedBit != 0 }
 
-  /// Whether messages can still reach the target: the registration is not cancelled, the target alive and the proxy there.
-  /// A muted one is live.
+  /// Whether messages can still reach the target: not cancelled, target alive, proxy there; it may be muted.
   public var isLive: Bool { !isCancelled && core != nil && currentTarget != nil }
 
-  /// Who is registered, or the value that is; `nil` once the target is dead, the proxy gone or the registration cancelled.
+  /// The registered object or value; `nil` once the target is dead, the proxy gone or the registration cancelled.
   public var target: AnyObject? { liveTarget }
 
-  /// What the registration needs for deliveries on another context; `nil` when they are direct.
+  /// What the registration needs for queued deliveries; `nil` when they are direct.
   var queued: QueuedState? { link.own?.queued }
 
-  /// The selectors that the registration is for, or `nil` for every selector that the target has.
+  /// The selectors that the registration is for; `nil` for all that the target has.
   public var scope: Set<MessageSelector>? { link.own?.scope }
 
-  /// Whether the slot in the order stays when the target dies, for another to take.
+  /// Whether the slot in the order outlives the target, for another one.
   var keepsSlot: Bool { link.own?.keepsSlot ?? false }
 
-  /// Ends the registration: the target gets no further message through it, not even later in a broadcast that is under
-  /// way, but for those that wait where it was added with ``PendingDeliveries/deliverPending``. Senders that wait for room
-  /// in its buffer go on. Cancelling twice is harmless.
+  /// Ends the registration: the target gets no further message through it, not even from a broadcast on its way, except waiting
+  /// ones if it was added with ``PendingDeliveries/deliverPending``. Senders that wait for room in its buffer continue. May be
+  /// called repeatedly.
   @inline(never)
   public func cancel() {
     markCancelled()
@@ -135,7 +132,7 @@ public final class Registration: @unchecked Sendable {
 
   func markCancelled() { end(Registration.cancelledBit) }
 
-  /// Says that the target was found dead: routes that are there pass it by.
+  /// Notes that the target was found dead: existing routes skip it.
   func markDead() { end(Registration.deadBit) }
 
   @inline(never) private func end(_ bit: UInt8) {
@@ -143,8 +140,8 @@ public final class Registration: @unchecked Sendable {
     RoomWait.look(at: self)
   }
 
-  /// Keeps messages from the target until ``unmute()``, from now on and also later in a broadcast that is under way. Senders that
-  /// wait for room in its buffer go on.
+  /// Keeps messages from the target until ``unmute()``, also those of a broadcast on its way. Senders that wait for room in its
+  /// buffer continue.
   public func mute() {
     state.bitwiseOr(Registration.mutedBit, ordering: .sequentiallyConsistent)
     RoomWait.look(at: self)
@@ -159,22 +156,22 @@ public final class Registration: @unchecked Sendable {
   /// A handle that cancels the registration when it is released.
   public func scoped() -> ScopedRegistration { ScopedRegistration(self) }
 
-  /// The target, cancelled or not; `nil` once it, or the object that it stands for, is gone.
+  /// The target, even if cancelled; `nil` once it, or the object that it stands for, is gone.
   @inline(never) var currentTarget: AnyObject? { link.own?.isOver ?? false ? nil : core?.target(of: self) }
 
-  /// The same, for who holds the lock of `core`.
+  /// As above, for holders of the lock of `core`.
   var targetUnderLock: AnyObject? { strong ?? weakTarget }
 
-  /// The target if it is alive and the registration is not cancelled.
+  /// The target if alive and not cancelled.
   @inline(never) var liveTarget: AnyObject? { isCancelled ? nil : currentTarget }
 
-  /// Whether adding the same target in the way of `other` gives this registration again.
+  /// Whether adding the same target like `other` returns this registration.
   func isLike(_ other: Registration) -> Bool { !isCancelled && (link === other.link || way == other.way) }
 
-  /// What tells it from other registrations of its target.
+  /// What distinguishes it from other registrations of its target.
   var way: RegistrationWay { RegistrationWay(target: key, delivery: delivery, scope: scope) }
 
-  /// Why its target is in no route for the messages of `selector`.
+  /// Why its target is in no route for `selector`.
   func reasonToLeaveOut(_ selector: MessageSelector) -> DeliveryReport.SkipReason {
     isCancelled ? .removed : isMuted ? .muted : isFor(selector) ? .doesNotRespond : .outOfScope
   }
@@ -189,22 +186,21 @@ struct RegistrationWay: Hashable {
   let scope: Set<MessageSelector>?
 }
 
-/// Cancels a registration when it is released.
+/// Cancels a registration when released.
 ///
 ///     // ends with `self`:
 ///     self.listening = themes.on(.themesColorChanged) { … }.scoped()
 public final class ScopedRegistration: Sendable {
-  /// What is cancelled.
+  /// The registration.
   public let registration: Registration
 
   /// Takes a registration over.
-  /// - Parameter registration: cancelled when this object is released.
   public init(_ registration: Registration) { self.registration = registration }
 
   deinit { registration.cancel() }
 }
 
-/// The way from all registrations of a proxy back to it: one weak reference instead of one for each.
+/// The way from all registrations of a proxy back to it: one shared weak reference.
 class CoreLink: @unchecked Sendable {  // only read
   private weak let proxy: MulticastCore?
 
@@ -212,26 +208,26 @@ class CoreLink: @unchecked Sendable {  // only read
 
   /// The link that all registrations of the proxy share.
   fileprivate var base: CoreLink { self }
-  /// What one registration has of its own.
+  /// What this registration has of its own.
   fileprivate var own: OwnLink? { nil }
 
   final var core: MulticastCore? { base.proxy }
 
-  /// The one at an address.
+  /// The link at an address.
   static func at(_ address: UInt) -> Unmanaged<CoreLink> {
     guard let pointer = UnsafeRawPointer(bitPattern: address) else { preconditionFailure("no link has that address") }
     return .fromOpaque(pointer)
   }
 }
 
-/// The link of a registration with a scope, a queue, a reserved slot or a subject, which leads to the shared one.
+/// The link of a registration with a scope, a queue, a reserved slot or a subject.
 private final class OwnLink: CoreLink, @unchecked Sendable {  // only read
   private let shared: CoreLink
   let scope: Set<MessageSelector>?
   let queued: QueuedState?
   let keepsSlot: Bool
   private let hasSubject: Bool
-  /// The object that the target stands for: the registration lives as long as that object.
+  /// The object that the target stands for, whose life the registration shares.
   private weak let subject: AnyObject?
 
   init(
@@ -245,18 +241,19 @@ private final class OwnLink: CoreLink, @unchecked Sendable {  // only read
   override var base: CoreLink { shared }
   override var own: OwnLink? { self }
 
-  /// Whether the object that the target stands for is gone. Not to be asked under the lock: the reference that is loaded
-  /// may be the last one.
+  /// Whether the subject is gone. Not to be asked under the lock: the loaded reference may be the last one.
   var isOver: Bool { hasSubject && subject == nil }
 }
 
 extension Registration: Hashable {
+  /// Whether both are the same registration.
   public static func == (left: Registration, right: Registration) -> Bool { left === right }
+  /// Hashes the identity.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 extension Registration: CustomStringConvertible {
-  /// What is registered and how: `registration of Screen, priority 2, muted`.
+  /// For example `registration of Screen, priority 2, muted`.
   public var description: String {
     var words = ["registration of \(currentTarget.map { typeName(of: $0) } ?? "a dead target")"]
     let priority = priority

@@ -1,7 +1,7 @@
-// ReservedSlot.swift: slots in the order for targets that are made later.
+// ReservedSlot.swift: places in the order for targets that are made later.
 
 extension MulticastCore {
-  /// Registers `target` weakly, or gives `nil` when it is registered already.
+  /// Registers `target` weakly; `nil` when it is registered already.
   package func addUnlessThere(
     _ target: AnyObject, priority: Int, scope: Set<MessageSelector>?,
     delivery: (Delivery, DeliveryBuffer, PendingDeliveries) = (.direct, .unbounded, .dropPending)
@@ -21,7 +21,7 @@ extension MulticastCore {
     }
   }
 
-  /// Takes the next slot in the order for a target that does not exist yet.
+  /// Takes the next place in the order for a target that does not exist yet.
   package func reserveSlot(priority: Int, scope: Set<MessageSelector>?, delivery: Delivery) -> ReservedSlot {
     let slot = ReservedSlot(self, priority: priority, scope: scope, delivery: delivery)
     return change { state, garbage in
@@ -30,9 +30,9 @@ extension MulticastCore {
     }
   }
 
-  /// Registers `target` weakly in a slot that was reserved, in place of the target that had it; at the end of the order where
-  /// that one has unregistered. A target that is registered already stays where it is; one that was put here before and has
-  /// unregistered is not registered again.
+  /// Registers `target` weakly in a reserved slot, in place of the target that had it; at the end of the order where that one has
+  /// unregistered. A target that is registered elsewhere stays there; one that was put here before and has unregistered is not
+  /// registered again.
   ///
   /// - Parameter stamp: how new the target is; an older one than was put here before changes nothing.
   /// - Returns: the registration in that slot, or `nil` when the target did not take it.
@@ -65,7 +65,7 @@ extension MulticastCore {
     }
   }
 
-  /// Gives back a slot, with the target that has it.
+  /// Gives up a slot, with the target in it.
   package func giveUp(_ slot: ReservedSlot) {
     change { state, garbage in
       slot.isGivenUp = true
@@ -74,13 +74,13 @@ extension MulticastCore {
     }
   }
 
-  /// The registration that stands in a slot, with a target or without.
+  /// The registration in a slot, with or without a target.
   package func registration(in slot: ReservedSlot) -> Registration { state.withLock { _ in slot.registration } }
 
-  /// The target that was put in a slot last, while it is alive, whether or not it is still registered.
+  /// The target last put in a slot, if alive, registered or not.
   package func target(of slot: ReservedSlot) -> AnyObject? { state.withLock { _ in slot.served?.targetUnderLock } }
 
-  /// How new the target is that was put in a slot.
+  /// How new the target is that was last put in a slot.
   package func stamp(of slot: ReservedSlot) -> SlotStamp? { state.withLock { _ in slot.stamp } }
 
   /// The registration of a target that is alive and not cancelled.
@@ -95,17 +95,17 @@ extension MulticastCore {
   }
 }
 
-/// A slot in the order of one proxy, kept for a target that is made later, and again when it has gone.
+/// A place in the order of one proxy for a target that is made later, and again when that has gone.
 package final class ReservedSlot: @unchecked Sendable {  // what changes is guarded by the lock of the core
   let priority: Int
   let scope: Set<MessageSelector>?
   let delivery: Delivery
-  /// Tells registrations without target from those of other slots.
+  /// Identifies the slot's registrations without a target.
   fileprivate final class Identity: Sendable {}
   fileprivate let identity = Identity()
-  /// What stands in the list: without target until there is one.
+  /// What is in the list: without a target until there is one.
   fileprivate var registration: Registration
-  /// The registration of the target that was put here last; it stands elsewhere where the target was registered before.
+  /// The registration of the target that was put here last; it is elsewhere if the target was registered before.
   fileprivate var served: Registration?
   fileprivate var stamp: SlotStamp?
   fileprivate var isGivenUp = false
@@ -116,7 +116,7 @@ package final class ReservedSlot: @unchecked Sendable {  // what changes is guar
   }
 }
 
-/// How new a target is: the source that it was taken from, and the generation of the source at that time.
+/// How new a target is: its source, and the source's generation at that time.
 package struct SlotStamp: Hashable, Sendable {
   let source: UInt
   let generation: UInt

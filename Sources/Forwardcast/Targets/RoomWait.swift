@@ -1,21 +1,21 @@
-// RoomWait.swift: senders that wait for room in a buffer go on when the way to its target is closed.
+// RoomWait.swift: senders that wait for room in a buffer continue when the way to its target is closed.
 
 import Synchronization
 
-/// A sender that waits for room in the buffer of a target, by the registrations on the way there.
+/// A sender that waits for room in a target's buffer, by the registrations on the way there.
 final class RoomWait: Sendable {
   private let way: [Registration]
-  /// Lets the sender go, where the way is closed.
+  /// Resumes the sender if the way is closed.
   private let look: @Sendable () -> Void
 
   private static let table = Guarded<[ObjectIdentifier: [ObjectIdentifier: RoomWait]]>(.init())
-  /// How many there are: where there is none nobody looks for them.
+  /// How many there are: at zero nobody looks for them.
   private static let count = Atomic<Int>(0)
 
-  /// - Parameter look: lets the sender go if the way is closed: asked now, and whenever a registration on it ends or is muted.
+  /// - Parameter look: resumes the sender if the way is closed: called now, and whenever a registration on it ends or is muted.
   init(on way: [Registration], _ look: @escaping @Sendable () -> Void) {
     (self.way, self.look) = (way, look)
-    // Entered before it looks: a change that closes the way meanwhile finds the wait, or is found by the look.
+    // Entered before it looks: a change that closes the way meanwhile finds the wait, or the look finds the change.
     RoomWait.count.wrappingAdd(1, ordering: .sequentiallyConsistent)
     RoomWait.table.withLock { table in
       for registration in way { table[ObjectIdentifier(registration), default: .init()][ObjectIdentifier(self)] = self }
@@ -33,7 +33,7 @@ final class RoomWait: Sendable {
     RoomWait.count.wrappingSubtract(1, ordering: .relaxed)
   }
 
-  /// Lets those senders go whose way is closed by a registration.
+  /// Resumes the senders whose way `registration` closes.
   static func look(at registration: Registration) {
     guard count.load(ordering: .sequentiallyConsistent) > 0 else { return }
     let waits = table.withLock { Array($0[ObjectIdentifier(registration), default: .init()].values) }

@@ -1,23 +1,23 @@
-// RouteBoard.swift: how messages find their route without a lock or a count of references.
+// RouteBoard.swift: how messages find their route without a lock or reference counting.
 
 import Synchronization
 
 /// The routes of one proxy for one table epoch and one generation of its target list.
 ///
-/// Who owns the board enters routes under its lock. A slot is written once, so a message finds its route without the lock.
-/// What takes a route out, or puts another in its place, is another board.
+/// The owner enters routes under its lock. A slot is written once, so that messages can read it without the lock. Removing or
+/// replacing a route takes another board.
 @usableFromInline
 final class RouteBoard: Visited, @unchecked Sendable {  // slots are atomic; `count` is guarded by the owner's lock
-  /// The table changes that the routes know of.
+  /// The table epoch of the routes.
   let epoch: UInt
-  /// The first route, which is looked at before all others.
+  /// The first route, looked at first.
   private let first: Unmanaged<Route>
-  /// The others; `nil` where there is no room for any.
+  /// The others; `nil` without room for any.
   private let slots: UnsafeMutablePointer<Atomic<UnsafeMutableRawPointer?>>?
   private let lastSlot: UInt32
   private var count: UInt32 = 0
 
-  /// A board with some routes, at least one and each of another selector, and room for one more in most cases.
+  /// A board with at least one route, all of different selectors, and usually room for one more.
   init(_ routes: [Route], epoch: UInt) {
     (self.epoch, first) = (epoch, .passRetained(routes[0]))
     var capacity = 1
@@ -42,10 +42,9 @@ final class RouteBoard: Visited, @unchecked Sendable {  // slots are atomic; `co
     return (0...mask).compactMap { slots[$0].load(ordering: .relaxed).map { .fromOpaque($0) } }
   }
 
-  /// Every route, the first of all at the beginning.
   var all: [Route] { ([first] + others).map { $0.takeUnretainedValue() } }
 
-  /// The route of a selector, as long as the board keeps it.
+  /// The route of a selector, as long as the board lives.
   @inline(__always)
   func find(_ selector: MessageSelector) -> Unmanaged<Route>? {
     if first._withUnsafeGuaranteedRef({ $0.selector == selector }) { return first }
@@ -59,9 +58,9 @@ final class RouteBoard: Visited, @unchecked Sendable {  // slots are atomic; `co
     return nil
   }
 
-  /// Enters a route. `false` where its selector has one, or there is no room. Called under the owner's lock.
+  /// Enters a route. `false` when its selector has one, or there is no room. Called under the owner's lock.
   func enter(_ route: Route) -> Bool {
-    // A search has to meet a free slot soon: a quarter are free.
+    // A search has to meet a free slot soon: at least a quarter are free.
     guard let slots, (Int(count) + 1) * 4 <= (mask + 1) * 3, find(route.selector) == nil else { return false }
     var slot = route.selector.placement & mask
     while slots[slot].load(ordering: .relaxed) != nil { slot = (slot + 1) & mask }
@@ -70,7 +69,7 @@ final class RouteBoard: Visited, @unchecked Sendable {  // slots are atomic; `co
     return true
   }
 
-  /// A board with the same routes but that of `selector`, for which there may be another. `nil` where none is left.
+  /// A board with the same routes, except that of `selector`, which may be replaced. `nil` when none is left.
   func replacing(_ selector: MessageSelector, with route: Route?) -> RouteBoard? {
     let routes = all.filter { $0.selector != selector } + (route.map { [$0] } ?? [])
     return routes.isEmpty ? nil : RouteBoard(routes, epoch: epoch)
@@ -78,9 +77,7 @@ final class RouteBoard: Visited, @unchecked Sendable {  // slots are atomic; `co
 }
 
 extension Unmanaged<RouteBoard> {
-  /// The route of a selector for messages that begin now.
-  ///
-  /// - Parameter version: that of the target list.
+  /// The valid route of a selector for messages that begin now; `version` is that of the target list.
   @inline(__always)
   func route(of selector: MessageSelector, _ version: borrowing Atomic<UInt>) -> Unmanaged<Route>? {
     guard _withUnsafeGuaranteedRef({ $0.epoch }) == TableEpoch.current,
@@ -100,10 +97,10 @@ extension Unmanaged<RouteBoard> {
   }
 }
 
-/// The word that a visit has found: above how many messages were visiting, below the address of the board that is published.
+/// A word that a visit has found: above, how many messages were visiting; below, the address of the published board.
 ///
-/// Addresses have at most 48 bits, and 32 where pointers are of 32 bits. A board whose address has more, a tag perhaps, is not
-/// published: messages find it under the lock.
+/// Addresses have at most 48 bits. A board whose address has more, for example a tag, is not published: messages find it under the
+/// lock.
 @usableFromInline
 struct BoardWord {
   @usableFromInline let bits: UInt64
@@ -112,13 +109,13 @@ struct BoardWord {
   @usableFromInline @inline(__always)
   init(bits: UInt64) { self.bits = bits }
 
-  /// Of a board that is published now.
+  /// For a board that is published now.
   fileprivate init(_ board: RouteBoard?) {
     let address = UInt64(UInt(bitPattern: board.map { Unmanaged.passUnretained($0).toOpaque() }))
     bits = address < BoardWord.one ? address : 0
   }
 
-  /// Half as many visit as can be counted. Further ones keep their routes themselves, so the count never passes its bits.
+  /// Half of the visits that can be counted. Further ones retain their routes, so that the count never overflows.
   var isCrowded: Bool { Int64(bitPattern: bits) < 0 }
 
   var board: Unmanaged<RouteBoard>? {
@@ -128,35 +125,31 @@ struct BoardWord {
   fileprivate var address: UInt64 { bits & (BoardWord.one - 1) }
 }
 
-/// What messages visit: the core of a proxy, which publishes a board, or a board itself.
-///
-/// A core has the address of its board in the word that counts: so one addition finds the board and keeps it.
+/// What messages visit: the core of a proxy, which publishes a board, or a board itself. A core has the address of its board in the
+/// word that counts, so that one addition finds the board and keeps it.
 ///
 ///     a message                                    a change, under the proxy's lock
-///     core's word + 1     → board, kept            core's word = another board, which nobody visits
+///     core's word + 1     → board, kept            core's word = another board, with no visits
 ///     core's word - 1     while that is its board  board's word + those who were visiting it
 ///     board's word - 1    once it is another one
 ///
-/// The one that makes a board's word 0 releases the board: the word is below 0 while messages have ended that are not added yet.
-/// So a message that takes long keeps its own board and no other. A board that only one turn knows counts from the beginning on,
-/// and its owner is one of those who visit it.
+/// Whoever makes a board's word 0 releases the board: the word is negative while messages have ended that are not added yet. So a
+/// long message keeps its own board and no other. A board that only one turn knows counts from the beginning, its owner included.
 @usableFromInline
 package class Visited {
   @usableFromInline final let word = Atomic<UInt64>(0)
 
-  /// Ends a visit.
-  ///
-  /// - Parameter entered: the word that it has found.
+  /// Ends a visit; `entered` is the word that it found.
   @export(implementation) @inline(__always)
   final func leave(_ entered: BoardWord) {
-    // Mostly the word is as the visit left it. No other board has the address of one that is visited.
+    // Mostly the word is as the visit left it. No other board can have the address of a visited one.
     let (done, found) = word.compareExchange(
       expected: entered.bits &+ BoardWord.one, desired: entered.bits, successOrdering: .releasing,
       failureOrdering: .relaxed)
     if !done { leaveAmongOthers(entered, BoardWord(bits: found)) }
   }
 
-  /// The same where the word has changed. `self` may end with the board.
+  /// As above when the word has changed. `self` may end with the board.
   @usableFromInline @inline(never)
   final func leaveAmongOthers(_ entered: BoardWord, _ found: BoardWord) {
     var (found, done) = (found.bits, false)
@@ -174,7 +167,7 @@ package class Visited {
     if word == 0 { Unmanaged.passUnretained(self).release() }
   }
 
-  /// Puts a board in the place of the one that is there. Called under the proxy's lock by who keeps what was there.
+  /// Publishes another board. Called under the proxy's lock by the owner of the old one.
   final func replace(by new: RouteBoard?) {
     let next = BoardWord(new)
     _ = next.board?.retain()

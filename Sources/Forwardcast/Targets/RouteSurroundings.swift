@@ -1,10 +1,10 @@
 // RouteSurroundings.swift: the hooks and the trace around the messages of one selector.
 
-/// What stands around the messages of one selector in one proxy. Immutable: a change makes new routes.
+/// What surrounds the messages of one selector in one proxy. Immutable: a change makes new routes.
 final class RouteSurroundings: Sendable {
   let hooks: HookChain
   let trace: MessageTrace?
-  /// Whether all of it, as hooks of streams, is done before the message goes on.
+  /// Whether all of it is done before the message goes on.
   let isBefore: Bool
 
   /// `nil` when there is nothing.

@@ -1,35 +1,32 @@
-// TargetKinds.swift: what the objects of a class are to a route, asked once for many of them.
+// TargetKinds.swift: what the objects of a class are to a route.
 
 import Synchronization
 
 /// What a target is to a route.
 enum TargetKind {
-  /// A multicast: its targets get the message.
+  /// A multicast, whose targets get the message.
   case nested
   /// A target that is asked each time.
   case forwarder
-  /// A target with that method; `nil` when it has none.
+  /// A target with that method, or with none.
   case method(Method?)
 }
 
-/// The kinds of the targets of one route that is being made.
-///
-/// A dynamic cast costs more than a delivery, so each class is asked once, as far as the class decides: not for closures and
-/// values, nor for receivers that have a table of their own, nor where an error is to name the target.
+/// The kinds of the targets of one route in the making. Each class is asked once, as far as the class decides, since a dynamic cast
+/// costs more than a delivery: not for closures and values, receivers with their own tables, or where an error names the target.
 struct TargetKinds {
-  /// What is known of all objects of a class.
   private struct Known {
     let type: ObjectIdentifier
-    /// How its objects are seen as receivers, to ask each for a table of its own; `nil` where that need not be.
+    /// The class as receivers, to ask each object for its own table; `nil` where not needed.
     let receiver: (any MessageReceiver.Type)?
     let kind: TargetKind
   }
 
   private let core: MulticastCore
   private let selector: MessageSelector
-  /// The classes that were met; the one that was asked for last stands first.
+  /// The classes met so far; the last one asked for is the first.
   private var known: [Known] = []
-  /// How many classes are kept: of further ones each object is asked.
+  /// How many classes are kept.
   private let limit: Int
 
   /// - Parameter count: how many targets will be asked for.
@@ -51,8 +48,8 @@ struct TargetKinds {
     return kind
   }
 
-  /// - Returns: what a target is, its class as one of receivers, and whether all objects of the class are that which have no
-  ///   table of their own.
+  /// - Returns: the target's kind, its class as receivers, and whether all objects of the class without their own tables are the
+  ///   same.
   private func ask(_ target: AnyObject) -> (TargetKind, (any MessageReceiver.Type)?, isShared: Bool) {
     switch ClassKind.of(target) {
     case .plain:
@@ -77,39 +74,38 @@ struct TargetKinds {
   }
 
   private func hasOwnTable<T: MessageReceiver>(_ target: AnyObject, as type: T.Type) -> Bool {
-    // The class of `target` is the one that `type` was taken from.
+    // `type` was taken from the class of `target`.
     let receiver = unsafeDowncast(target, to: T.self)
     return ownTable(of: receiver, classTable: T.selectorTable.storage) != nil
   }
 }
 
 extension MulticastCore {
-  /// The method that a receiver has by its own tables; one that answers with the reason where a row was refused.
+  /// The method in a receiver's own tables; a ``RefusedMethod`` where a row was refused.
   func method(of receiver: any MessageReceiver, _ selector: MessageSelector) -> Method? {
     do { return try tableMethod(of: receiver, for: selector) } catch { return RefusedMethod(selector, error) }
   }
 
-  /// The method of the proxy's table for its interface.
+  /// The method in the proxy's table.
   func interfaceMethod(of target: AnyObject, _ selector: MessageSelector) -> Method? {
     do { return try table?.storage.method(for: selector, on: target) } catch { return RefusedMethod(selector, error) }
   }
 }
 
-/// What the objects of a class are, as far as their class tells: found by dynamic casts, each of which costs more than a
-/// delivery, once for the process.
+/// What the objects of a class are, as far as the class tells: found by dynamic casts, once for the process.
 enum ClassKind: UInt {
-  /// Nothing but objects.
+  /// Only objects.
   case plain = 1
-  /// Receivers that do not forward and are no multicast.
+  /// Receivers that do not forward and are not multicasts.
   case receiver
-  /// Whatever else: each is asked.
+  /// Anything else: each object is asked.
   case other
 
-  /// As receivers, those of the third case.
+  /// Casts objects of the second kind.
   static let receivers = TargetCast<any MessageReceiver>()
 
-  /// A word for each of a few classes: its address, and in the bits that an address does not have, its kind. A class takes the
-  /// word of another that came before.
+  /// A word for each of a few classes: the class's address, and its kind in the address's zero bits. Colliding classes overwrite
+  /// one another.
   private static let known = {
     let words = UnsafeMutableBufferPointer<Atomic<UInt>>.allocate(capacity: 256)
     for index in words.indices { words.initializeElement(at: index, to: Atomic(0)) }

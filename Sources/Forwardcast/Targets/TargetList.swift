@@ -1,11 +1,9 @@
-// TargetList.swift: order, identity and reclaiming of registrations; a value without locks.
+// TargetList.swift: the registrations of a proxy; a value without locks.
 
 /// The registrations of one proxy in the order of delivery.
 ///
-/// Adding and removing take constant time: a registration knows its slot, a removed one leaves a hole, and holes are
-/// closed up when they outnumber the living. Dead targets are found by a cursor that starts whenever there are twice as
-/// many registrations as it found alive, and passes three slots for each one that is added, so that no operation goes
-/// through the whole list.
+/// Adding and removing take constant time: a registration knows its slot, a removed one leaves a hole, and holes are closed when
+/// they outnumber the living. Dead targets are found by a cursor, see ``reclaim(_:)``, so that no operation passes the whole list.
 struct TargetList {
   /// The registrations of one priority, in the order in which they were added.
   private struct Group {
@@ -16,37 +14,36 @@ struct TargetList {
 
   /// Higher priority first.
   private var groups: [Group] = []
-  /// The first registration of each target, where there are more than a few: else it is looked for.
+  /// The first registration of each target; unused while there are only a few, which are searched.
   private var first = IdentityTable()
-  /// The registrations of each target that has several, in a ring: behind the first the others, the newest first.
+  /// The registrations of each target that has several, as a ring: the first, then the others, newest first.
   private var rings: [Registration: (before: Registration, after: Registration)] = .init()
-  /// The others by their ways, the newest of each.
+  /// The newest of the others for each way.
   private var others: [RegistrationWay: Registration] = .init()
-  /// Grows whenever a registration joins or routes end: what a route compares to see whether it is current.
+  /// Grows whenever a registration joins or routes end; compared by routes.
   private(set) var version: UInt = 0
-  /// How many registrations there are.
   private var number: UInt32 = 0
   var count: Int { Int(number) }
 
-  /// The next slot that is looked at for a dead target, in whatever group.
+  /// The next slot to be checked for a dead target.
   private var cursor: (group: UInt32, slot: UInt32) = (0, 0)
-  /// How many registrations the cursor has found alive on its way.
+  /// How many registrations the cursor has found alive in this pass.
   private var foundAlive: UInt32 = 0
   /// How many registrations there have to be for the cursor to move.
   private var countToReclaim = Self.fewest
-  /// With how many registrations looking for dead targets is not worth it.
+  /// With fewer registrations, looking for dead targets is not worth it.
   private static let fewest: UInt32 = 16
 
-  /// How many registrations are looked through for that of a target, instead of keeping a table.
+  /// Up to this many registrations are searched instead of keeping a table.
   private static let fewToLookAt: UInt32 = 8
 
-  /// Whether routes made before can no longer be extended at their end; for the change that is under way.
+  /// Whether the current change makes existing routes invalid, so that they cannot be extended.
   var endsRoutes = false
 
-  /// How many slots the last priority has: registrations from there on have joined since.
+  /// How many slots the last priority has; registrations that join at the end are behind it.
   var end: Int { groups.last?.slots.count ?? 0 }
 
-  /// Every registration that was not removed, in the order of delivery. Some targets may be dead, some muted.
+  /// All registrations that were not removed, in the order of delivery; some may be muted or have dead targets.
   var all: [Registration] {
     var all: [Registration] = []
     all.reserveCapacity(count)
@@ -54,16 +51,15 @@ struct TargetList {
     return all
   }
 
-  /// How many slots there are, holes included.
+  /// How many slots there are, including holes.
   var slotCount: Int { groups.reduce(0) { $0 + $1.slots.count } }
 
   /// The registrations that joined at the end since ``end`` was `end`.
   func joined(since end: Int) -> [Registration] { groups.last?.slots[end...].compactMap { $0 } ?? [] }
 
-  /// Whether some target has more than one registration.
   var hasRepeats: Bool { !rings.isEmpty }
 
-  /// Puts a registration behind those of another priority. `false` when it is out, or has that priority.
+  /// Moves a registration to the end of another priority. `false` when it is out, or has that priority.
   mutating func move(_ registration: Registration, to priority: Int, garbage: inout Garbage) -> Bool {
     guard registration.storedPriority != priority, let group = group(holding: registration) else { return false }
     unlink(registration)
@@ -75,16 +71,13 @@ struct TargetList {
     return true
   }
 
-  /// Notes that routes made before can no longer be extended: a registration's target is now kept alive, or is not any more, or
-  /// its deliveries changed.
+  /// Ends existing routes: a target became or stopped being strong, or its deliveries changed, or what routes know of repeats.
   mutating func noteChanged() {
     endsRoutes = true
     version &+= 1
   }
 
-  /// The oldest registration of a target.
-  ///
-  /// The list keeps it until it is removed: nobody has to retain it under the lock.
+  /// The oldest registration of a target, unretained: the list keeps it until it is removed.
   func registration(of target: ObjectIdentifier) -> Unmanaged<Registration>? {
     if first.isInUse { return first.find(target) }
     for group in groups.indices {
@@ -96,7 +89,7 @@ struct TargetList {
     return nil
   }
 
-  /// What stands in a slot. The list keeps it: nobody has to retain it.
+  /// The registration in a slot, unretained.
   @inline(__always)
   private func slot(_ index: Int, in group: Int) -> Unmanaged<Registration>? {
     groups[group].slots.withUnsafeBytes {
@@ -104,7 +97,7 @@ struct TargetList {
     }
   }
 
-  /// The registrations of a target, the oldest first and the others from the newest on.
+  /// The registrations of a target: the oldest, then the others from the newest on.
   func registrations(of target: ObjectIdentifier) -> [Registration] {
     guard let first = registration(of: target)?.takeUnretainedValue() else { return [] }
     var all = [first]
@@ -112,15 +105,14 @@ struct TargetList {
     return all
   }
 
-  /// The registration that adding a target in the way of `new` gives again.
+  /// The registration that adding a target like `new` returns.
   func registration(like new: Registration) -> Registration? {
     guard let first = registration(of: new.key)?.takeUnretainedValue() else { return nil }
     if first.isLike(new) { return first }
     return hasRepeats ? others[new.way].flatMap { $0.isCancelled ? nil : $0 } : nil
   }
 
-  /// Enters a registration behind those of its priority. The caller keeps what `garbage` collects and releases it after
-  /// the lock.
+  /// Adds a registration at the end of its priority. The caller releases `garbage` after the lock.
   mutating func add(_ registration: Registration, priority: Int, garbage: inout Garbage) {
     registration.storedPriority = priority
     number += 1
@@ -142,10 +134,10 @@ struct TargetList {
 
   private mutating func link(_ registration: Registration, _ garbage: inout Garbage) {
     guard let head = enter(registration)?.takeUnretainedValue() else { return }
-    // Either the same target once more, or a dead one whose address has been taken over.
+    // The same target once more, or a dead one whose address is reused.
     if let alive = head.targetUnderLock {
       garbage.keep(alive)
-      noteChanged()  // a route that was made before knows nothing of repeats
+      noteChanged()  // existing routes know nothing of repeats
       let next = rings[head]?.after ?? head
       rings[registration] = (head, next)
       rings[next, default: (head, head)].before = registration
@@ -161,7 +153,7 @@ struct TargetList {
     }
   }
 
-  /// Makes a registration the first of its target unless there is one, which is given then.
+  /// Makes a registration the first of its target, or returns the one that it has.
   private mutating func enter(_ registration: Registration) -> Unmanaged<Registration>? {
     if !first.isInUse, number > Self.fewToLookAt { for other in all where other.isFirst { _ = first.enter(other) } }
     let head = first.isInUse ? first.enter(registration) : self.registration(of: registration.key)
@@ -179,21 +171,21 @@ struct TargetList {
     if first.isInUse { first.remove(registration) }
   }
 
-  /// Takes out a registration. `false` when it was out already.
+  /// Takes out a registration. `false` when it is out already.
   @inline(never) mutating func remove(_ registration: Registration, garbage: inout Garbage) -> Bool {
     guard let taken = take(registration, garbage: &garbage) else { return false }
     garbage.keep(taken)
     return true
   }
 
-  /// Takes out a registration and gives the list's own reference to it. `nil` when it was out already.
+  /// Takes out a registration and returns the list's reference to it. `nil` when it is out already.
   mutating func take(_ registration: Registration, garbage: inout Garbage) -> Registration? {
     guard let group = group(holding: registration) else { return nil }
     unlink(registration)
     return vacate(registration, in: group, &garbage)
   }
 
-  /// Puts `new` in the place of `old`, whose priority it has. `false` when `old` is out.
+  /// Puts `new` in the place of `old`, with its priority. `false` when `old` is out.
   mutating func replace(_ old: Registration, with new: Registration, garbage: inout Garbage) -> Bool {
     new.storedPriority = old.storedPriority
     guard let group = group(holding: old) else { return false }
@@ -211,7 +203,7 @@ struct TargetList {
     if registration.isFirst { replaceFirst(registration, with: next) }
   }
 
-  /// Takes a registration out of the ring of its target, and gives the next one; `nil` where it is in none.
+  /// Removes a registration from the ring of its target and returns the next one; `nil` when it was in none.
   private mutating func leaveRing(_ registration: Registration) -> Registration? {
     guard let (before, after) = rings.removeValue(forKey: registration) else { return nil }
     rings[before]?.after = after
@@ -219,11 +211,11 @@ struct TargetList {
     if before === after { rings[after] = nil }
     let way = registration.way
     if others[way] === registration { others[way] = nil }
-    if !hasRepeats { noteChanged() }  // with the last repeat the routes go that look for them
+    if !hasRepeats { noteChanged() }  // routes that look for repeats end with the last one
     return after
   }
 
-  /// The group in which a registration has its slot; `nil` when it is out.
+  /// The group that has a registration; `nil` when it is out.
   @inline(never) private func group(holding registration: Registration) -> Int? {
     let (priority, slot) = (registration.storedPriority, registration.slot)
     let group = groups.count == 1 ? 0 : groups.partitioningIndex { $0.priority <= priority }
@@ -233,9 +225,7 @@ struct TargetList {
     return group
   }
 
-  /// Leaves a hole, and closes all holes of the group when they outnumber the living.
-  ///
-  /// - Returns: what stood in the slot.
+  /// Leaves a hole, and closes the group's holes when they outnumber the living. Returns what was in the slot.
   private mutating func vacate(_ registration: Registration, in group: Int, _ garbage: inout Garbage) -> Registration? {
     if let strong = registration.strong {
       garbage.keep(strong)
@@ -254,7 +244,7 @@ struct TargetList {
     noteChanged()
     if groups[group].holes == groups[group].slots.count {
       if groups.count == 1, groups[0].slots.count <= Int(Self.fewest) {
-        // Whoever comes next finds the memory there.
+        // Keeps the memory for whoever comes next.
         groups[0].slots.removeAll(keepingCapacity: true)
         groups[0].holes = 0
         (cursor, foundAlive) = ((0, 0), 0)
@@ -279,11 +269,11 @@ struct TargetList {
     groups[group].holes = 0
   }
 
-  /// Moves the cursor over three slots, of all groups in turn, and takes out what is dead there.
+  /// Moves the cursor three slots on, through all groups in turn, and removes dead targets there.
   ///
-  /// After one pass it stops until there are twice as many registrations as it has found alive. So targets that come and go
-  /// among others cost no look. A target that joins behind the cursor, as one of a higher priority does, is not met in this pass,
-  /// alive or dead: when there are many of those, the next pass starts at once, over at most half as many that are dead.
+  /// After one pass it stops until there are twice as many registrations as it found alive, so that targets which come and go cost
+  /// no look. A target that joins behind the cursor, such as one of a higher priority, is not met in this pass; if there are many,
+  /// the next pass starts at once, over at most half as many that are dead.
   private mutating func reclaim(_ garbage: inout Garbage) {
     guard number >= countToReclaim else { return }
     for _ in 0..<3 {
@@ -311,9 +301,9 @@ struct TargetList {
   }
 }
 
-/// What a change under the lock removed: it is released after the lock, since a release may run foreign code.
+/// What a change under the lock removed, to be released after it, since a release may run foreign code.
 struct Garbage: @unchecked Sendable {  // owned by the one call that collects it
-  // Most changes remove few objects: those need no array.
+  // Most changes remove few objects, which need no array.
   private var first: AnyObject?
   private var second: AnyObject?
   private var third: AnyObject?
