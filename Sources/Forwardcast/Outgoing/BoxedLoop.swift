@@ -1,12 +1,11 @@
-// BoxedLoop.swift: one message by boxes to direct targets, whose arguments are opened once for all.
+// BoxedLoop.swift: one boxed message to direct targets, whose arguments are opened once for all.
 
-/// Serves the direct targets of one proxy, whose methods have one function type, with a message by boxes.
+/// Serves the direct targets of one proxy, whose methods have one function type, with a boxed message.
 ///
-/// Apart from the walk, because measured: a third of its instructions for one target, a tenth less for each of many.
+/// Apart from the walk because measured: a third of its instructions for one target, a tenth less for each of many.
 ///
-/// - Throws: the error of a hook that comes before.
-/// - Returns: whether anybody got the message; `nil`, and nothing done, where the loop is not for the route, the sink or the
-///   message, which then walks.
+/// - Throws: the error of a `before` hook.
+/// - Returns: whether anybody got the message; `nil`, with nothing done, where route, sink or message need a walk.
 @inline(__always)
 func serveOpened<Sink: OutcomeSink>(
   _ message: Invocation, along visit: borrowing MessageVisit, keepsAnswers: Bool, into sink: inout Sink
@@ -30,7 +29,7 @@ func serveOpened<Sink: OutcomeSink>(
   return isServed ? loop.reachedAny : nil
 }
 
-/// What became of the message. It holds no reference: those of the route are its caller's.
+/// The outcome of the message. It retains nothing: its caller keeps the route.
 private struct BoxedLoop {
   private let route: Unmanaged<Route>
   private let steps: UnsafeMutablePointer<RouteStep>
@@ -38,10 +37,9 @@ private struct BoxedLoop {
   private let keepsAnswers: Bool
   private(set) var dead = 0
   private(set) var skipped = 0
-  /// Whether anybody got the message.
   private(set) var reachedAny = false
   private var goesOn = true
-  /// Where a report meets a registration that was removed: by which one each target is listed. Released by ``serve(into:_:_:)``.
+  /// By which registration each target is listed, once a report meets a removed one. Released by ``serve(into:_:_:)``.
   private var listing: Unmanaged<TargetListing>?
 
   init(_ route: Unmanaged<Route>, count: Int, keepsAnswers: Bool) {

@@ -1,8 +1,7 @@
-// Collected.swift: the result of a question, beside the error that its sender is thrown.
+// Collected.swift: the result of a question, and the error beside it.
 
-/// What a policy made of the answers that came, and why there are no more of them.
-///
-/// One of the members takes the result, and with it says where the error goes. An error that is not taken is lost.
+/// What a policy made of the answers, and why there are no more. Each member takes the result and decides where the error goes; an
+/// error that is not taken is lost.
 public struct Collected<Output> {
   @usableFromInline let output: Output
   @usableFromInline let failure: CollectFailure?
@@ -10,23 +9,21 @@ public struct Collected<Output> {
   @inlinable
   init(_ output: Output, _ failure: CollectFailure?) { (self.output, self.failure) = (output, failure) }
 
-  /// The result, for senders who take errors: throws the first.
+  /// The result; throws the first error.
   @export(implementation)
   public func get() throws -> Output {
     if let failure { throw failure.error }
     return output
   }
 
-  /// The result of the answers that came, for senders who cannot be thrown an error: it goes to ``MulticastHolding/onError``,
-  /// cancellation too.
+  /// The result of the answers that came; the error, also of cancellation, goes to ``MulticastHolding/onError``.
   @export(implementation)
   public func answered() -> Output {
     failure?.report()
     return output
   }
 
-  /// The result of the answers that came, for senders who can be thrown an `E` only: any other error goes to
-  /// ``MulticastHolding/onError``.
+  /// The result of the answers that came; throws an `E`, and passes any other error to ``MulticastHolding/onError``.
   @export(implementation)
   public func answered<E: Error>(throwing type: E.Type) throws(E) -> Output {
     if let failure {
@@ -37,7 +34,7 @@ public struct Collected<Output> {
   }
 }
 
-/// The error of a question, and the way to the handlers for it.
+/// The error of a question, and how to report it to the handlers.
 @usableFromInline
 struct CollectFailure {
   @usableFromInline let error: any Error

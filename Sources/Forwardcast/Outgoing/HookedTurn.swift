@@ -1,10 +1,9 @@
 // HookedTurn.swift: the turn of a proxy with hooks, and what they let through.
 
-/// One call of the hooks around a proxy: the one that the message was sent to, or one among its targets.
+/// One call of the hooks around a proxy: the one that the message was sent to, or a nested one.
 ///
-/// What they let through is served by the walk itself, inside of the call. A hook may do that twice, or not at all, and may wait
-/// for it; and, where the sender asks, it may change what comes of it. So outcomes stay in the walk's log until the hooks have
-/// ended. Stays in the turn of the message.
+/// What they let through is served by the walk itself, inside of the call. A hook may proceed several times or not at all, may
+/// wait, and, where the sender asks, may change the outcome. So outcomes stay in the walk's log until the hooks have ended.
 final class HookedTurn {
   private let walk: Walk
   private let node: RouteNode
@@ -16,14 +15,14 @@ final class HookedTurn {
   private var wasSent = false
   /// Whether the message is inside of the hooks.
   @exclusivity(unchecked) private var isInside = false
-  /// What it is outside, where hooks have changed it: one message, or none.
+  /// The message outside of the hooks, if they have changed it: one or none.
   @exclusivity(unchecked) private var outside: [OutgoingMessage] = []
   private let (pendingOutside, mayNotWaitOutside, logStartOutside): (PendingAnswers?, Bool, Int)
-  /// The number by which a trace knows that the message was sent.
+  /// The number of the trace's `sent` event.
   private var sentStep: Int?
   /// The failure of a target that was thrown to the hooks.
   private var thrown: (any Error)?
-  /// Places in buffers that the sender gave back while a hook may wait for others, and takes again when the hook has ended.
+  /// Places in buffers that the sender gave back while a hook may wait for others; taken again when the hook has ended.
   private var room: [Walk.Place] = []
 
   init(_ walk: Walk, _ node: RouteNode) {
@@ -35,9 +34,9 @@ final class HookedTurn {
 
   private var isAsked: Bool { walk.message.request.asks }
 
-  /// Runs the hooks and what they let through, in the caller's turn. Where all come before it, the message goes on as without.
+  /// Runs the hooks and what they let through synchronously. If all are `before` hooks, the walk then continues as without.
   ///
-  /// - Throws: their error, where they stand around the message as a whole.
+  /// - Throws: their error, if they are around the message as a whole.
   func run() throws {
     if around.isBefore {
       do {
@@ -53,9 +52,7 @@ final class HookedTurn {
     } catch { try finish(by: error) }
   }
 
-  /// Runs the hooks, and what they let through, with suspensions.
-  ///
-  /// - Throws: as ``run()``.
+  /// Runs the hooks, and what they let through, with suspensions; throws as ``run()``.
   nonisolated(nonsending) func runAndWait() async throws {
     begin()
     do {
@@ -74,7 +71,7 @@ final class HookedTurn {
     try await walk.takeRoom(room.filter { !inside.contains(ObjectIdentifier($0.node)) })
   }
 
-  /// Takes the sender's places in buffers again. A hook that goes on a second time needs those behind it a second time, before
+  /// Takes the sender's places in buffers again. A hook that proceeds a second time needs those behind it a second time, before
   /// anything is posted.
   nonisolated(nonsending) private func takeRoom() async throws {
     let places = room
@@ -98,7 +95,7 @@ final class HookedTurn {
     keepOutcomes(1)
   }
 
-  /// Begins or ends to keep what came of the message back from the sink.
+  /// Begins or ends keeping outcomes back from the sink.
   private func keepOutcomes(_ change: Int) {
     guard isAsked else { return }
     walk.hooksThatAsk += change
@@ -107,8 +104,8 @@ final class HookedTurn {
 
   // MARK: What a hook goes on with
 
-  /// - Parameter mayWait: `false` for a hook that does not suspend, around a message whose sender does: everybody inside has to
-  ///   answer in its turn.
+  /// - Parameter mayWait: `false` for a hook that does not suspend while the sender does: everybody inside has to answer
+  ///   synchronously.
   private func proceed(_ arguments: MessageArguments, mayWait: Bool) throws -> MessageAnswers {
     var mustNotWait = false
     if !mayWait, case .suspended = walk.waiting {
@@ -140,9 +137,9 @@ final class HookedTurn {
     return try ended {}
   }
 
-  /// Goes on inside of the hooks: the message has the arguments that they gave there, and is waited for apart.
+  /// Goes inside of the hooks: the message has the arguments that they gave, and is waited for separately.
   ///
-  /// - Throws: `proxyCycle` when a hook goes on with what is on its way inside of it.
+  /// - Throws: `proxyCycle` when a hook proceeds while the message is inside of it.
   private func enter(_ arguments: MessageArguments) throws {
     guard !isInside else {
       throw MessageError(
@@ -151,7 +148,7 @@ final class HookedTurn {
     }
     giveUp()
     let trace = walk.message.trace ?? around.trace
-    // A message costs much to copy.
+    // A message is expensive to copy.
     if walk.message.shared !== arguments || walk.message.trace !== trace || walk.message.isByValue {
       var inside = walk.message
       inside.replace(with: arguments)
@@ -175,11 +172,11 @@ final class HookedTurn {
     if let message = outside.popLast() { walk.message = message }
   }
 
-  /// What came of the message inside of the hooks, once all of it is known.
+  /// The answers inside of the hooks, once all outcomes are known.
   private func ended(_ serve: () throws -> Void) throws -> MessageAnswers {
     wasSent = true
     do { try serve() } catch {
-      // Nobody waits any more for what is still open.
+      // Nobody waits any more for open outcomes.
       walk.pending?.abandon()
       replace(with: outcomes.filter { if case .queued = $0.outcome { false } else { true } })
       walk.leaveFrames(to: depth)
@@ -195,7 +192,7 @@ final class HookedTurn {
     }
     thrown = firstFailure
     if let thrown {
-      // `collect` throws one failure, and tells the others; `forward` lists all of them.
+      // `collect` throws one failure and reports the others; `forward` lists all of them.
       if place == nil, !walk.listsEveryTarget { tellFailures(but: thrown) { $1 ? $0 : nil } }
       throw thrown
     }
@@ -205,15 +202,15 @@ final class HookedTurn {
     return TypedAnswers.list(boxes, crosses: false)
   }
 
-  /// What came of the targets, and of the hooks inside, in the walk's log; nothing where the sender does not ask.
+  /// The outcomes of targets and inner hooks, in the walk's log; empty where the sender does not ask.
   private var outcomes: ArraySlice<Outcome> { isAsked ? walk.log[start...] : [] }
 
-  /// Puts others in the place of ``outcomes``.
+  /// Replaces ``outcomes``.
   private func replace(with outcomes: [Outcome]) {
     if isAsked { walk.log.replaceSubrange(start..., with: outcomes) }
   }
 
-  /// Takes in what is known of other contexts.
+  /// Takes in the known outcomes of other contexts.
   private func settle() {
     guard isAsked, walk.pending != nil else { return }
     walk.settle()
@@ -233,7 +230,7 @@ final class HookedTurn {
     replace(with: taken)
   }
 
-  /// The first failure where the sender asks for answers: it is thrown to the hooks as it would be to the sender.
+  /// The first failure where the sender asks: it is thrown to the hooks as it would be to the sender.
   private var firstFailure: (any Error)? {
     guard isAsked, !(walk.message.request.ignoresErrors && outcomes.contains { $0.outcome.hasAnswer }) else {
       return nil
@@ -252,13 +249,13 @@ final class HookedTurn {
     node.forgetPosted()
   }
 
-  /// Removes the failures, which another try, or the answer of a hook, replaces. Those that no hook was thrown are told.
+  /// Removes the failures, which another try or a hook's answer replaces; reports those that no hook was thrown.
   private func giveUpFailures() {
     tellFailures(but: thrown) { _, _ in nil }
     thrown = nil
   }
 
-  /// Tells the handlers the failures, but for one error that is known, and replaces each by what `replace` makes of it.
+  /// Reports the failures to the handlers, except one known error, and replaces each by what `replace` returns.
   private func tellFailures(but known: (any Error)?, _ replace: (_ failed: Outcome, _ isKnown: Bool) -> Outcome?) {
     var known = known
     self.replace(
@@ -276,13 +273,13 @@ final class HookedTurn {
     if let sentStep { around.trace?.note(found, hookedMessage, step: sentStep) }
   }
 
-  /// Ends the turn when the hooks ended with an error: one of a target that was passed on, or one that replaces it.
+  /// Ends the turn with an error: a target's that the hooks passed on, or one that replaces it.
   private func finish(by error: any Error) throws {
     trace(.failure(error))
     defer { keepOutcomes(-1) }
     if let thrown, isSame(thrown, error) { return noteOutcomes() }
     if place != nil { noteOutcomes() }
-    // A report lists whoever ran; elsewhere the error replaces the outcomes of the targets.
+    // A report lists whoever ran; elsewhere the error replaces the targets' outcomes.
     if isAsked, place == nil || !walk.listsEveryTarget {
       giveUpFailures()
       replace(with: outcomes.filter { !$0.outcome.hasAnswer })
@@ -290,7 +287,7 @@ final class HookedTurn {
     try fail(error)
   }
 
-  /// Takes an error of the hooks: it ends the message or, where the proxy is nested, is the outcome of the proxy.
+  /// Takes an error of the hooks: it ends the message or, for a nested proxy, is the proxy's outcome.
   private func fail(_ error: any Error) throws {
     guard let place else {
       walk.failedInHooks = true
@@ -304,19 +301,19 @@ final class HookedTurn {
     walk.put(failure, own)
   }
 
-  /// Takes the answers of the hooks, where the sender asks. Where targets are listed, and as many answered as there are answers,
-  /// each has one of them; else the answers are the proxy's own, and the targets are listed without.
+  /// Takes the answers of the hooks, where the sender asks. If targets are listed, and as many answered as there are answers, each
+  /// gets one of them; otherwise the answers are the proxy's own, and the targets are listed without.
   private func finish(with answers: MessageAnswers) {
     trace(.success(answers))
     defer { keepOutcomes(-1) }
     if !wasSent { withhold(isAnswered: isAsked && answers.count > 0) }
     guard isAsked else { return noteOutcomes() }
     if thrown != nil, walk.listsEveryTarget {
-      // Targets that failed ran and answered nothing: a hook took the error. An error of hooks further in is not that of a target.
+      // A hook took the error, so failed targets count as run without an answer; not those whose error is that of inner hooks.
       tellFailures(but: thrown) { failed, _ in failed.context.isOwn ? nil : Outcome(.answered(nil), failed.context) }
     } else if thrown != nil {
       giveUpFailures()
-      // Who failed ran.
+      // Failed targets have run.
       walk.reached += 1
       if place != nil { walk.noteReached() }
     }
@@ -345,7 +342,7 @@ final class HookedTurn {
     if !isAsked, wasSent, walk.hasFailedInside { walk.noteFailure() }
   }
 
-  /// Says from whom the hooks withheld the message: from every target, where these are listed, else from the proxy.
+  /// Reports that the hooks withheld the message: from every target, if these are listed, else from the proxy.
   private func withhold(isAnswered: Bool) {
     let before = walk.toldCount
     if walk.listsEveryTarget { node.list(.withheld, at: place, in: walk, to: walk) }
@@ -353,8 +350,8 @@ final class HookedTurn {
   }
 }
 
-/// Whether two errors are one that was passed on: the same reference, or, where a typed `throws` has put the value in a new
-/// box, a value of the same type that is equal or reads the same.
+/// Whether two errors are one that was passed on: the same reference or, since a typed `throws` puts the value into a new box, an
+/// equal value of the same type, or one that reads the same.
 func isSame(_ one: any Error, _ other: any Error) -> Bool {
   // In a struct, since a function of any type would be given the value.
   struct Reference { let error: any Error }

@@ -1,19 +1,19 @@
-// LoopTally.swift: what the loops over direct targets count and tell beside calling methods.
+// LoopTally.swift: what loops over direct targets count and report besides calling methods.
 
-/// A typed message in its loop, and what became of the steps that were not served as they should. It changes in calls out of
-/// the loops only, so that they need no registers for it.
+/// A typed message in its loop, and the steps that were not served normally. It changes only in calls out of the loops, so that
+/// these need no registers for it.
 @usableFromInline
 struct LoopTally: ~Copyable {
   @usableFromInline let visit: MessageVisit
   @usableFromInline var dead = 0
   @usableFromInline var failed = 0
-  /// How many steps were not served: those of the dead, those that failed, and those that were not to get the message.
+  /// How many steps were not served: dead, failed, or not to get the message.
   @usableFromInline var unserved = 0
 
   @export(implementation) @inline(__always)
   init(_ visit: consuming MessageVisit) { self.visit = visit }
 
-  /// Counts a step whose target is dead, or was not to get the message.
+  /// Counts a step whose target is dead or not to get the message.
   @usableFromInline @inline(never)
   mutating func miss(_ step: RouteStep) {
     unserved += 1
@@ -36,9 +36,7 @@ struct LoopTally: ~Copyable {
     return fail()
   }
 
-  /// Cleans up after a broadcast that did not reach every step, and counts it.
-  ///
-  /// - Parameter end: that of the steps that had their turn.
+  /// Cleans up after a broadcast that did not reach every step, and counts it; `end` is that of the steps that had their turn.
   @usableFromInline @inline(never)
   func unusualSummary(_ end: UnsafeMutablePointer<RouteStep>) -> BroadcastSummary {
     let (route, missed, count) = (cleanUp(), unserved - failed, end - visit.steps)
@@ -52,7 +50,7 @@ struct LoopTally: ~Copyable {
     return route
   }
 
-  /// Cleans up after a `collect`, and gives what it throws: the first error, unless there is an answer and it is enough;
+  /// Cleans up after a `collect`; returns what it throws: the first error, unless there is an answer and it is enough, or
   /// `nobodyResponds` where silence is an error.
   @export(implementation) @inline(__always)
   func failure(_ errors: StepErrors?, reachedAny: Bool, ignoresErrors: Bool) -> CollectFailure? {
@@ -67,7 +65,7 @@ struct LoopTally: ~Copyable {
   }
 }
 
-/// What the proxy does about a broadcast that nobody got.
+/// Treats a broadcast that nobody got by the proxy's options.
 @usableFromInline
 func reportSilence(_ route: MessageRoute) {
   do { try route.core.answerSilence(route.selector) } catch {
@@ -104,7 +102,7 @@ struct StepErrors {
   @usableFromInline
   mutating func add(_ error: any Error, _ step: RouteStep) { list.append((error, step)) }
 
-  /// The first, unless an answer is enough; the others go to the proxy's handler.
+  /// The first error, unless an answer is enough; the others go to the proxy's handler.
   func failure(_ route: MessageRoute, isContent: Bool) -> CollectFailure? {
     for (error, step) in list.dropFirst(isContent ? 0 : 1) { route.core.report(error, route.selector, step) }
     guard !isContent, let first = list.first else { return nil }

@@ -1,25 +1,15 @@
-// MulticastSending+Invocations.swift: messages as values, and messages written like calls.
+// MulticastSending+Invocations.swift: boxed messages, and messages written like calls.
 
 extension MulticastSending {
-  /// Forwards a message without making a report; errors go to `onError`.
-  ///
-  /// Arguments that do not fit a target, and a cycle of proxies, count as that target's failure, or as one failure of
-  /// the proxy.
-  ///
-  /// - Parameter invocation: the message.
+  /// Forwards a message without a report. Errors of targets, arguments that do not fit, and a cycle of proxies go to `onError`.
   @inlinable
   @discardableResult
   public func broadcast(_ invocation: Invocation) -> BroadcastSummary {
     broadcastBoxed(visit(invocation.selector), invocation)
   }
 
-  /// Forwards a message and makes one result of the answers, as the typed form does.
+  /// Forwards a message and combines the answers by `policy`, as the typed form does. A method that returns `void` adds none.
   ///
-  /// A target that answers nothing, since its method returns `void`, adds nothing.
-  ///
-  /// - Parameters:
-  ///   - invocation: the message.
-  ///   - policy: what becomes of the answers.
   /// - Throws: as `collect(_:_:returning:)`, and as ``MulticastProxy/forward(_:)`` for arguments and cycles.
   public func collect<Output>(_ invocation: Invocation, returning policy: ReturnPolicy<ArgumentBox, Output>) throws
     -> Output
@@ -33,7 +23,7 @@ extension MulticastSending {
     return try OutgoingMessage(invocation, asking: policy, along: route).send(along: route, into: sink).get()
   }
 
-  /// Messages written like calls, without a key: see ``DynamicMessages``.
+  /// Messages to all targets, written like calls: see ``DynamicMessages``.
   public var dynamic: DynamicMessages { dynamicMessages }
 
   var dynamicMessages: DynamicMessages {

@@ -1,18 +1,18 @@
-// MulticastSending+Trace.swift: tells of each step of a proxy's messages.
+// MulticastSending+Trace.swift: reports each step of a proxy's messages.
 
 extension MulticastSending {
-  /// Tells `sink` of each step of each message: who was asked, who got it, in what order, where it ran and what came back.
+  /// Reports each step of each message to `sink`: who was asked, who got it, in what order, where it ran and what came back.
   ///
   ///     let diagram = SequenceDiagram()
   ///     let tracing = kitchen.trace(as: "kitchen") { diagram.add($0) }
   ///
-  /// Also of those to the targets of proxies in this one, and of what queued targets do later. Another trace takes the
-  /// place of the first. While none is on, a message costs nothing more; with one it goes the slowest way there is.
+  /// Includes nested proxies, and what queued targets do later. Another trace replaces the first. Without one a message costs
+  /// nothing more; with one it always takes the slowest way.
   ///
   /// - Parameters:
-  ///   - name: what the proxy is called; its type unless given.
-  ///   - naming: what a target is called; its type where it gives `nil`, which from the second of a type on has a number.
-  ///   - sink: is called where each step happens, on any thread, and under no lock.
+  ///   - name: the proxy's name; by default its type.
+  ///   - naming: a target's name; `nil` for its type, numbered from the second target of a type on.
+  ///   - sink: called where each step happens, on any thread, under no lock.
   /// - Returns: a handle that ends the trace.
   @discardableResult
   public func trace(
@@ -26,7 +26,7 @@ extension MulticastSending {
 
 extension MulticastCore {
   fileprivate func setTrace(_ trace: MessageTrace) -> HookRegistration {
-    // Never run: the handle's part of a hook, by which the trace is known.
+    // Never run: identifies the trace for its handle.
     let token = Hook(nil, .around(nil, waiting: nil))
     exchangeTrace((token, trace)) { _ in true }
     return HookRegistration(token) { [link] token in link.core?.exchangeTrace(nil) { $0 === token } }

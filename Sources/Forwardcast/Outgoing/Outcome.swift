@@ -1,9 +1,9 @@
-// Outcome.swift: what became of a message at one target, as a walk keeps it.
+// Outcome.swift: the outcome of a message at one target, as a walk keeps it.
 
-/// What became of a message at one target, and where, until the sink has it.
+/// The outcome of a message at one target, and where, until the sink has it.
 ///
-/// An object: a list of them is made and gone through for hooks, and to copy one's parts would cost several counts of references.
-/// Stays in the turn of its message: no access overlaps with another, so none has to be checked.
+/// An object: lists of them are made and iterated for hooks, and copying the parts would cost several retains. It stays in the turn
+/// of its message, so no access overlaps another.
 final class Outcome {
   @exclusivity(unchecked) var outcome: StepOutcome
   let context: StepContext
@@ -11,9 +11,9 @@ final class Outcome {
   init(_ outcome: StepOutcome, _ context: StepContext) { (self.outcome, self.context) = (outcome, context) }
 }
 
-/// Is told of targets that are not asked. No closure: what tells would be compiled for each.
+/// Is told of targets that are not asked. Not a closure: the code that tells would be compiled for each.
 protocol OutcomeTaker: AnyObject {
-  /// - Parameter isStep: whether the target is that of a step, which traces and routes know.
+  /// - Parameter isStep: whether the target has a step, which traces and routes know.
   func tell(_ outcome: StepOutcome, _ context: StepContext, isStep: Bool)
 }
 
@@ -24,13 +24,11 @@ final class OutcomeList: OutcomeTaker {
 }
 
 extension StepOutcome {
-  /// Whether the outcome is still to come, in the slot that is named.
+  /// Whether the outcome is still to come, in its slot.
   var isOpen: Bool { if case .queued(let slot) = self { slot >= 0 } else { false } }
 
-  /// Whether a target got the message.
   var isReached: Bool { if case .skipped(let reason) = self { reason == .bufferFull } else { true } }
 
-  /// Whether there is an answer.
   var hasAnswer: Bool {
     switch self {
     case .answered(let answer): answer != nil
@@ -39,7 +37,6 @@ extension StepOutcome {
     }
   }
 
-  /// The answers in boxes.
   var boxes: [ArgumentBox] {
     var boxes: [ArgumentBox] = []
     add(to: &boxes)
@@ -51,7 +48,7 @@ extension StepOutcome {
     if case .answeredAll(let answers) = self { boxes += answers.boxes }
   }
 
-  /// Whether targets have run, or failed.
+  /// Whether targets have run or failed.
   var hasRun: Bool {
     switch self {
     case .answered, .answeredAll, .failed: true

@@ -1,10 +1,10 @@
 // OutcomeSinks.swift: what is made of the outcomes of one message.
 
-/// Takes the outcomes of one message, in the order of delivery, and makes the result of a verb.
+/// Takes the outcomes of one message in the order of delivery, and makes the result of a verb.
 protocol OutcomeSink {
   associatedtype Output
 
-  /// Whether targets that do not get the message are to be told of as well.
+  /// Whether it is also told of targets that do not get the message.
   var listsEveryTarget: Bool { get }
 
   /// Takes one outcome. `false` when no further target is needed.
@@ -13,27 +13,25 @@ protocol OutcomeSink {
   /// Counts answers that nobody wants.
   mutating func countDelivered(_ count: Int)
 
-  /// Whether answers are taken without asking where they come from.
+  /// Whether answers are taken without their places.
   static var needsNoContexts: Bool { get }
 
-  /// Takes an answer that came in the sender's turn, where ``needsNoContexts``.
+  /// Takes an answer that came synchronously, where ``needsNoContexts``.
   mutating func take(_ answer: consuming ArgumentBox, of target: consuming AnyObject)
 
-  /// Says how many outcomes there will be at most.
+  /// Announces how many outcomes there will be at most.
   mutating func expect(_ count: Int)
 
-  /// The counts so far, where the sink counts.
+  /// The counts so far, if it counts.
   var counts: BroadcastSummary { get set }
 
-  /// Takes typed answers, where the sink does.
+  /// Takes typed answers, if the sink does.
   var taker: TypedTaker? { get }
 
   /// The walk that gives outcomes to it.
   associatedtype Way: WalkInto<Self> = WalkInto<Self>
 
-  /// The result, once the walk has ended.
-  ///
-  /// - Parameter failure: what ended the message as a whole.
+  /// The result, once the walk has ended; `failure` is what ended the message as a whole.
   consuming func end(_ walk: Walk, by failure: (any Error)?) -> Output
 }
 
@@ -58,26 +56,24 @@ class TypedTaker {
 
   fileprivate init(_ type: Any.Type) { self.type = type }
 
-  /// What was kept for hooks.
-  ///
-  /// - Parameter crosses: whether the type is known to be `Sendable`.
+  /// The answers kept for hooks, marked as `Sendable` where `crosses`.
   func kept(crosses: Bool) -> MessageAnswers { .none }
 }
 
-/// Gives typed answers on, or keeps them for hooks.
+/// Passes typed answers on, or keeps them for hooks.
 @usableFromInline
 final class AnswerTaker<R>: TypedTaker {
   @usableFromInline let body: (R) throws -> Bool
   @usableFromInline let keeps: Bool
   @usableFromInline @exclusivity(unchecked) var list: [R] = []
 
-  /// - Parameter body: takes each; `nil` for one that keeps them.
+  /// - Parameter body: takes each answer; `nil` to keep them.
   init(_ body: ((R) throws -> Bool)?) {
     (self.body, keeps) = (body ?? { _ in true }, body == nil)
     super.init(R.self)
   }
 
-  /// Takes one. `false` when no further one is needed.
+  /// Takes one answer. `false` when no further one is needed.
   @export(implementation) @inline(__always)
   func take(_ answer: R) throws -> Bool {
     hasAnswer = true
@@ -106,7 +102,7 @@ class WalkInto<Sink: OutcomeSink>: Walk {
       listsEveryTarget: sink.listsEveryTarget, sink.taker, takesPlain: Sink.needsNoContexts)
   }
 
-  /// A walk for a sender that sends a message to a proxy.
+  /// The walk of a message sent to a proxy.
   required convenience init(
     _ sink: Sink, _ message: consuming OutgoingMessage, along route: MessageRoute, waiting: Waiting
   ) {
@@ -126,7 +122,7 @@ class WalkInto<Sink: OutcomeSink>: Walk {
   }
 }
 
-/// The same for a broadcast: a virtual method of a generic class would not be specialised for its type.
+/// The same for a broadcast: a virtual method of a generic class would not be specialized for its type.
 final class SummaryWalk: WalkInto<BroadcastSummary> {
   override func accept(_ outcome: StepOutcome, at context: StepContext) -> Bool { sink.take(outcome, at: context) }
   override func countDelivered(_ count: Int) { sink.countDelivered(count) }
@@ -139,7 +135,7 @@ final class ReportWalk: WalkInto<DeliveryReport> {
   }
 }
 
-// A broadcast: counts, and gives errors to the handlers of the proxies.
+// A broadcast: counts, and reports errors to the handlers of the proxies.
 extension BroadcastSummary: OutcomeSink {
   typealias Way = SummaryWalk
 
@@ -158,22 +154,21 @@ extension BroadcastSummary: OutcomeSink {
     case .failed(let error):
       failed += 1
       context.report(error)
-    // A target that does not respond was never to be reached, and what a buffer gave up is counted as dropped.
+    // A target that does not respond was never to be reached, and what a buffer dropped is counted in `dropped`.
     case .skipped(.doesNotRespond), .skipped(.outOfScope), .skipped(.bufferFull): break
     case .skipped: skipped += 1
     }
     return true
   }
 
-  /// What came of the broadcast; silence is answered as the proxy says. An error of hooks counts as one failure of the
-  /// proxy.
+  /// The counts; silence is treated by the proxy's options. An error of hooks counts as one failure of the proxy.
   consuming func end(_ walk: Walk, by failure: (any Error)?) -> BroadcastSummary {
     if let failure {
       failed += 1
       walk.route.core.report(failure, walk.route.selector, nil, receiver: walk.route.core.name)
     }
     dropped = walk.allDropped
-    // Looked for only where somebody is told of silence.
+    // Computed only where somebody is told of silence.
     if !walk.route.core.ignoresSilence, delivered + failed == 0, queued + dropped > 0, walk.areDeadElsewhere {
       (skipped, queued, dropped) = (skipped + queued, 0, 0)
     }
@@ -182,7 +177,7 @@ extension BroadcastSummary: OutcomeSink {
   }
 }
 
-// A message that is forwarded: lists what became of it at each target.
+// A forwarded message: lists the outcome at each target.
 extension DeliveryReport: OutcomeSink {
   typealias Way = ReportWalk
 
@@ -192,7 +187,7 @@ extension DeliveryReport: OutcomeSink {
 
   @inline(__always)
   mutating func take(_ answer: consuming ArgumentBox, of target: consuming AnyObject) {
-    // A list of one takes less than to make room.
+    // A list of one is cheaper than making room.
     if answers.capacity == 0 {
       answers = [.init(target: target, result: consume answer)]
     } else {
@@ -203,7 +198,7 @@ extension DeliveryReport: OutcomeSink {
 
   mutating func expect(_ count: Int) { if count > 1 { answers.reserveCapacity(count) } }
 
-  /// The report; where the message ended as a whole, the handlers get what failed before.
+  /// The report; if the message ended as a whole, the earlier failures go to the handlers.
   consuming func end(_ walk: Walk, by failure: (any Error)?) -> Result<DeliveryReport, any Error> {
     do {
       if let failure { throw failure }
@@ -244,7 +239,7 @@ extension DeliveryReport: OutcomeSink {
   }
 }
 
-/// Makes one result of the answers by a return policy.
+/// Combines the answers by a return policy.
 struct PolicySink<R, Output>: OutcomeSink {
   private let collector: AnswerCollector<R, Output>
   private let ofType: AnswerTaker<R>?
@@ -254,12 +249,12 @@ struct PolicySink<R, Output>: OutcomeSink {
   /// Errors in the order of delivery.
   private var errors: [(error: any Error, context: StepContext)] = []
   private var hasAnswer = false
-  /// Whether somebody was asked, and for how many elsewhere the message was.
+  /// Whether somebody was asked, and for how many targets the message was queued.
   private var (wasAsked, queued) = (false, 0)
 
   /// - Parameters:
   ///   - stopsAtFirst: whether the first error ends the message.
-  ///   - convert: an answer as the policy takes it; `nil` adds nothing.
+  ///   - convert: converts an answer for the policy; `nil` adds nothing.
   init(
     _ policy: ReturnPolicy<R, Output>, _ collector: AnswerCollector<R, Output>? = nil, stopsAtFirst: Bool,
     isTyped: Bool,
@@ -280,7 +275,7 @@ struct PolicySink<R, Output>: OutcomeSink {
       return true
     case .skipped: return true
     case .failed(let error):
-      // Whether the message ends with it is for the walk to say: an error of another context comes too late.
+      // Whether the message ends with it is decided by the walk: an error of another context comes too late.
       errors.append((error, context))
       return true
     case .answered(let box): return take(box, at: context)
@@ -288,7 +283,7 @@ struct PolicySink<R, Output>: OutcomeSink {
       guard let list = answers.list(of: R.self) else {
         return answers.boxes.allSatisfy { take($0, at: context) }
       }
-      // By number: an iterator asks for the metadata of an optional each time.
+      // By index: an iterator asks for the metadata of an optional each time.
       return list.indices.allSatisfy { index in
         taking(at: context) { sink in
           sink.hasAnswer = true
@@ -318,7 +313,7 @@ struct PolicySink<R, Output>: OutcomeSink {
     let isAnswered = wasAsked || walk.wasAsked || !errors.isEmpty || ofType?.hasAnswer ?? false
     do {
       if let failure { throw failure }
-      // A message that answers nothing is no question: what every method returns is `void`.
+      // A message whose methods all return `void` is no question.
       if try !walk.answerSilence(queued: isAnswered ? 0 : queued), queued > 0, !isAnswered, R.self != Void.self,
         R.self != ArgumentBox.self
           || walk.root.hasElsewhere({ $0.method?.takeUnretainedValue().signature.returnType.kind != .void })
@@ -334,7 +329,7 @@ struct PolicySink<R, Output>: OutcomeSink {
     }
   }
 
-  /// The result, and the first error unless the policy is content with an answer. Every other goes to the handlers.
+  /// The result, and the first error unless the policy is content with an answer; all others go to the handlers.
   ///
   /// - Parameter whole: what ended the message as a whole.
   func collected(_ whole: CollectFailure? = nil) -> Collected<Output> {
@@ -347,9 +342,7 @@ struct PolicySink<R, Output>: OutcomeSink {
 }
 
 extension PolicySink {
-  /// A sink for typed answers.
-  ///
-  /// - Parameter collector: the policy's, where it was made by who knows the types.
+  /// A sink for typed answers; `collector` is the policy's, if the caller has made it where the types are known.
   init(_ policy: ReturnPolicy<R, Output>, _ route: MessageRoute, _ collector: AnswerCollector<R, Output>? = nil) {
     self.init(policy, collector, stopsAtFirst: route.core.stopsAtFirst, isTyped: true) { box, context in
       if let box, box.holds(R.self) { return box.uncheckedExactly(R.self) }
@@ -361,15 +354,15 @@ extension PolicySink {
 }
 
 extension PolicySink where R == ArgumentBox {
-  /// A sink for answers in boxes; a target that answers nothing adds nothing.
+  /// A sink for boxed answers; a method that returns nothing adds none.
   init(boxes policy: ReturnPolicy<R, Output>, _ core: MulticastCore) {
     self.init(policy, stopsAtFirst: core.stopsAtFirst, isTyped: false) { box, _ in box }
   }
 }
 
 extension MessageError {
-  /// The error of a question that no target can answer: all are on contexts of their own, and the sender does not wait; or it
-  /// waits, and their buffers refused the message.
+  /// The error of a question that no target can answer: all are queued, and the sender does not wait; or it waits, and their
+  /// buffers refused the message.
   static func notAwaited(_ selector: MessageSelector, by core: MulticastCore, count: Int, isRefused: Bool = false)
     -> MessageError
   {

@@ -4,20 +4,19 @@
 struct MessageRequest {
   /// Whether answers are wanted.
   var keepsAnswers: Bool
-  /// Whether targets are served strictly in the order of delivery, those on contexts of their own included.
+  /// Whether targets are served strictly in the order of delivery, including queued ones.
   var isInOrder = false
-  /// Whether the sender asks what came of the message: then hooks are thrown a failure as the sender would be…
+  /// Whether the sender asks for outcomes: then hooks are thrown a failure as the sender would be, unless `ignoresErrors` and there
+  /// is an answer.
   var asks = false
-  /// … unless an answer is enough.
   var ignoresErrors = false
-  /// Whether targets that do not get the message are told of as well.
   var listsEveryTarget = false
   /// Whether the sender suspends until there is room, though it waits for no answer.
   var waitsForRoom = false
   /// The wait of a method that the sender is in.
   var wait: SuspendedWait?
-  /// Makes what says of each answer, one after another, whether the sender needs no further one; `nil` where it needs all. For
-  /// answers that hooks, or another context, stand before.
+  /// Makes a function that is given each answer in turn and says when the sender needs no further one; `nil` where it needs all.
+  /// For answers that pass hooks or another context first.
   var makeProbe: (() -> (ArgumentBox) -> Bool)?
 }
 
@@ -27,14 +26,13 @@ struct OutgoingMessage {
   var request: MessageRequest
   /// Whether it came as a value, whose arguments are checked before anybody gets it.
   private(set) var isByValue = false
-  /// The proxies that the message came through by hooks, before it came here.
+  /// The proxies that the message came through by hooks before.
   let trail: ProxyTrail?
-  /// Who is told of each step.
   var trace: MessageTrace?
 
-  /// The arguments in the form that can be shared; `nil` while a message that came as a value needs none.
+  /// The arguments in a form that can be shared; `nil` while a boxed message needs none.
   private(set) var shared: MessageArguments?
-  /// The message by boxes; `nil` while a typed message needs none.
+  /// The message in boxes; `nil` while a typed message needs none.
   private var boxed: Invocation?
 
   init(
@@ -46,7 +44,7 @@ struct OutgoingMessage {
 
   /// A typed message whose sender asks for answers.
   init<R, Output>(asking policy: ReturnPolicy<R, Output>, _ arguments: MessageArguments, along route: MessageRoute) {
-    // Hooks are given what answers nothing as well.
+    // Hooks also get what answers nothing.
     let keepsAnswers = R.self != Void.self || route.isSurrounded || route.route.hasNested
     self.init(route.selector, arguments, MessageRequest(keepsAnswers: keepsAnswers))
     ask(policy) { box, selector in
@@ -56,11 +54,10 @@ struct OutgoingMessage {
     }
   }
 
-  /// A message by value that comes to a proxy now.
+  /// A boxed message that comes to a proxy now.
   ///
-  /// - Throws: `proxyCycle` when it came through the proxy before; `typeMismatch` or `wrongArgumentCount` when the arguments
-  ///   are not those of the stated signature, or, where the sender asks, when the first target that would get them cannot
-  ///   take them.
+  /// - Throws: `proxyCycle` when it came through the proxy before; `typeMismatch` or `wrongArgumentCount` when the arguments do
+  ///   not fit the stated signature or, where the sender asks, the first target that would get them.
   init(_ invocation: Invocation, asks: Bool, along route: MessageRoute) throws {
     try route.refuseCycle(invocation)
     (selector, trail) = (invocation.selector, invocation.route)
@@ -87,13 +84,13 @@ struct OutgoingMessage {
       let collector = policy.makeCollector()
       return { box in
         guard let answer = convert(box, selector) else { return false }
-        // What the policy throws it will throw again when it gets the answer.
+        // If the policy throws here, it will throw again when it gets the answer.
         return !((try? collector.take(answer)) ?? true)
       }
     }
   }
 
-  /// Makes sure that a message by value can go along the route, as it is inside of hooks.
+  /// Checks that a boxed message can go along the route, as it is inside of hooks.
   mutating func admit(along route: MessageRoute) throws {
     guard isByValue else { return }
     var message = invocation
@@ -107,12 +104,11 @@ struct OutgoingMessage {
     }
   }
 
-  /// Goes on with other arguments.
   mutating func replace(with arguments: MessageArguments) {
     if arguments !== shared { (shared, boxed) = (arguments, nil) }
   }
 
-  /// The arguments, to be taken along to other contexts.
+  /// The arguments, to be shared with other contexts.
   var arguments: MessageArguments {
     mutating get {
       if let shared { return shared }
@@ -122,7 +118,7 @@ struct OutgoingMessage {
     }
   }
 
-  /// The message by boxes.
+  /// The message in boxes.
   var invocation: Invocation {
     mutating get {
       if let boxed { return boxed }
@@ -132,21 +128,19 @@ struct OutgoingMessage {
     }
   }
 
-  /// What it came to that a target was given the message.
+  /// The result of giving the message to a target.
   enum Attempt {
     case over(StepOutcome)
     /// The target is a multicast: its targets get the message in its place.
     case multicast(any MulticastSending)
-    /// The method runs in an isolation that the caller is not in, or suspends.
+    /// The method suspends, or the caller is not in its isolation.
     case elsewhere(Method, AnyObject)
-    /// The target handles the message in a hook of its own.
+    /// The target handles the message in a forwarding hook.
     case hook(any MessageForwarding, MethodSignature, Invocation)
   }
 
-  /// Gives the message to one target: by the types of its sender where the method has exactly those, else by boxes; a
-  /// target without a method is asked what is to become of it.
-  ///
-  /// This is the only place that chooses. Where that cannot end here, the caller is told how it goes on.
+  /// Gives the message to one target: typed if the method has exactly the sender's types, else boxed; a target without a method is
+  /// asked. The only place that chooses. If it cannot end here, the caller is told how it goes on.
   ///
   /// - Parameter trail: the proxies that the message came through, for hooks that may send it on.
   mutating func perform(_ method: Method?, on target: AnyObject, trail: @autoclosure () -> ProxyTrail) -> Attempt {
@@ -179,7 +173,7 @@ struct OutgoingMessage {
     return .over(.answered(try answer(of: copy, from: target)))
   }
 
-  /// The answer of a target that got the message by boxes, as the sender wants it.
+  /// The answer of a target that got the message in boxes, as the sender wants it.
   mutating func answer(of answered: Invocation, from target: AnyObject) throws -> ArgumentBox? {
     guard request.keepsAnswers else { return nil }
     if let shared { return try shared.answer(of: answered, from: target) }
@@ -190,7 +184,7 @@ struct OutgoingMessage {
 }
 
 extension OutgoingMessage.Attempt {
-  /// Whether it cannot end in the caller's turn, but can where there is somebody to take it up.
+  /// Whether it cannot end synchronously, but can if the caller waits.
   var suspends: Bool {
     switch self {
     case .over, .multicast: false
@@ -199,9 +193,7 @@ extension OutgoingMessage.Attempt {
     }
   }
 
-  /// Ends it here: hooks forward in the caller's turn, and what is elsewhere cannot be reached.
-  ///
-  /// - Returns: `nil` for a multicast.
+  /// Ends it synchronously: hooks forward, and methods elsewhere fail. `nil` for a multicast.
   func ended(_ outgoing: inout OutgoingMessage) -> StepOutcome? {
     switch self {
     case .over(let outcome): return outcome
@@ -215,12 +207,12 @@ extension OutgoingMessage.Attempt {
     }
   }
 
-  /// Ends it, waiting for what is elsewhere and for hooks that suspend.
+  /// Ends it, waiting for methods elsewhere and hooks that suspend.
   ///
   /// - Parameters:
-  ///   - registration: the target's, which is looked at where a method runs, right before it starts; so is the way there.
-  ///   - isKept: whether the target gets what waits for it also when it was removed.
-  /// - Returns: `nil` for a multicast, and for a method or a hook that was not to start any more.
+  ///   - registration: the target's, which is checked where a method runs, right before it starts; so is the way there.
+  ///   - isKept: whether a removed target still gets waiting messages.
+  /// - Returns: `nil` for a multicast, and for a method or hook that was not to start any more.
   nonisolated(nonsending) func endedAndWaited(
     _ outgoing: inout OutgoingMessage, for registration: Registration, behind proxies: ProxyChain, isKept: Bool = false
   ) async -> StepOutcome? {
@@ -244,7 +236,7 @@ extension OutgoingMessage.Attempt {
     }
   }
 
-  /// An answer that comes from another isolation: it must be known to be `Sendable`, unless nobody wants it.
+  /// An answer from another isolation: it must be known to be `Sendable`, unless nobody wants it.
   @inline(never) static func crossing(
     _ answer: ArgumentBox?, from target: AnyObject, _ selector: MessageSelector, wanted: Bool
   ) -> StepOutcome {

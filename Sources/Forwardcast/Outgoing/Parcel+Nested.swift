@@ -1,16 +1,16 @@
-// Parcel+Nested.swift: turns of queued targets that take longer: proxies with targets of their own, methods that suspend.
+// Parcel+Nested.swift: long turns of queued targets: nested proxies, and methods that suspend.
 
 extension Parcel {
-  /// Serves the targets of a multicast that is delivered on this context. Until all have ended its next message waits.
+  /// Serves the targets of a multicast that is queued on this context; until all have ended its next message waits.
   ///
-  /// At once where nobody inside has to be waited for, else in a task whose jobs are deliveries of this context: so hooks and
+  /// Synchronously if nobody inside has to be waited for, else in a task whose jobs are deliveries of this context: so hooks and
   /// direct targets run here, and the context is free while others are waited for.
   func serve(_ multicast: any MulticastSending, _ place: Int, _ target: AnyObject, _ mailbox: Mailbox) {
     let (outer, message) = (context(place, target), message)
     let root: RouteNode
     if let node = details?.node {
       root = node
-      // A hook that goes on twice sends it there twice.
+      // A hook that proceeds twice sends it there twice.
       node.forgetPosted()
     } else {
       let route = multicast.beginMessage(message.selector)
@@ -46,7 +46,7 @@ extension Parcel {
     }
   }
 
-  /// Settles the slot of a proxy with what became of the message at its targets.
+  /// Settles the slot of a proxy with the outcomes at its targets.
   private func settle(
     _ place: Int, _ walk: WalkInto<NestedSink>, _ failure: (any Error)?, _ target: AnyObject
   ) {
@@ -55,7 +55,7 @@ extension Parcel {
     details?.pending?.settle(slot(place), with: walk.sink.outcomes)
   }
 
-  /// Goes on with a target's turn in a task; the target's next message waits for its end.
+  /// Continues a target's turn in a task; the target's next message waits for its end.
   func suspend(
     _ mailbox: Mailbox, _ place: Int, on executor: MailboxExecutor? = nil,
     _ body: @escaping @Sendable () async -> Void
@@ -72,7 +72,7 @@ extension Parcel {
 }
 
 extension RouteNode {
-  /// Whether who serves the targets of the proxy, or of one inside, may have to wait for some.
+  /// Whether serving the targets of the proxy, or of one inside, may have to wait.
   ///
   /// - Parameter isAwaited: whether the sender waits for answers, or for room.
   fileprivate func mayWait(isAwaited: Bool) -> Bool {
@@ -90,15 +90,15 @@ extension RouteNode {
   }
 }
 
-/// Keeps what became of a message at the targets of a proxy that is on a context of its own.
+/// Keeps the outcomes at the targets of a queued proxy.
 private struct NestedSink: OutcomeSink {
   let listsEveryTarget: Bool
-  /// Says of each answer whether the sender needs no further one.
+  /// Tells for each answer whether the sender needs no further one.
   private let isEnough: ((ArgumentBox) -> Bool)?
   /// Whether failures go to the handlers, since nobody waits.
   private let tells: Bool
   private(set) var outcomes: [Outcome] = []
-  /// Whether an outcome is open: answers are taken in their order, so those behind it are not enough.
+  /// Whether an outcome is open: answers count in their order, so those behind it are not enough.
   private var hasOpen = false
 
   init(_ request: MessageRequest, tells: Bool) {
@@ -121,7 +121,7 @@ private struct NestedSink: OutcomeSink {
   consuming func end(_ walk: Walk, by failure: (any Error)?) -> [Outcome] { outcomes }
 }
 
-/// Runs the jobs of a task on the context of a mailbox, each as one of its deliveries.
+/// Runs the jobs of a task on a mailbox's context, each as one of its deliveries.
 final class MailboxExecutor: TaskExecutor {
   private let mailbox: Mailbox
 

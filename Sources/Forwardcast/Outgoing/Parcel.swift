@@ -1,24 +1,22 @@
 // Parcel.swift: one message on its way to the targets of one context.
 
-/// What a message on its way has beside its arguments, where somebody waits for it, or it came by another proxy, or is traced.
-// Never changes; the target is Sendable, as are all of its proxy.
+/// What a message on its way has besides its arguments, where somebody waits for it, it came by another proxy, or is traced.
+// Immutable; the target is Sendable, as are all of its proxy.
 package final class ParcelDetails: @unchecked Sendable {
-  /// Where outcomes go when the sender waits, and the slot of each target.
+  /// Where outcomes go if the sender waits, and the slot of each target.
   package let pending: PendingAnswers?
   let slots: [Int]
-  /// What the sender wants to know.
   let request: MessageRequest
-  /// The target, when what waits for it keeps it alive.
+  /// The target, if waiting messages keep it alive.
   let kept: AnyObject?
-  /// The proxy that the targets stand in and those around it, where there are any.
+  /// The proxy of the targets and those around it, if there are any.
   let proxies: ProxyChain?
   /// The proxies that the message came through by hooks.
   let trail: ProxyTrail?
-  /// The proxy that is the one target, with those inside, as they were when the message began.
+  /// The proxy that is the only target, with those inside, as of the message's beginning.
   let node: RouteNode?
-  /// Who is told of each step.
   let trace: MessageTrace?
-  /// The number of the first target's turn, as a trace is told.
+  /// The first target's step number in the trace.
   let firstStep: Int
 
   init(
@@ -34,15 +32,14 @@ package final class ParcelDetails: @unchecked Sendable {
 
 /// One message on its way to the targets of one context.
 ///
-/// It retains nothing but its arguments: counts that two threads change at the same time are what a queued message would
-/// cost most. The group lives as long as its plan, and then until a ``GroupRelease`` behind all of its parcels is opened;
-/// a parcel that leaves the order of its mailbox keeps the group itself.
+/// It retains only its arguments: counts changed by two threads at once would be the largest cost of a queued message. The group
+/// lives as long as its plan, and then until a ``GroupRelease`` behind all of its parcels is opened; a parcel that leaves the order
+/// of its mailbox retains the group itself.
 @usableFromInline
 package final class Parcel: Envelope, @unchecked Sendable {  // immutable but for `keeper`, which belongs to the context
   package unowned(unsafe) let group: DeliveryGroup
-  /// The group, where the parcel leaves the order of its mailbox.
+  /// The group, once the parcel leaves the order of its mailbox.
   var keeper: DeliveryGroup?
-  /// The places in the group that the message goes to; `nil` for all.
   private let chosen: [Int]?
   private let arguments: MessageArguments
   package let details: ParcelDetails?
@@ -55,7 +52,7 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable but fo
   }
 
   deinit {
-    // Whatever became of the context, nobody waits for a message that is gone. Slots that are settled stay as they are.
+    // Whatever became of the context, nobody waits for a message that is gone. Settled slots stay as they are.
     guard let details, let pending = details.pending else { return }
     for slot in details.slots { pending.settle(slot, .skipped(.lost), from: nil) }
   }
@@ -78,7 +75,7 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable but fo
     return details.slots[chosen?.partitioningIndex { $0 >= place } ?? place]
   }
 
-  /// The proxy that the targets stand in, and those around it.
+  /// The proxy of the targets, and those around it.
   private var proxies: ProxyChain { details?.proxies ?? ProxyChain(group.core) }
 
   func context(_ place: Int, _ target: AnyObject?) -> StepContext {
@@ -115,7 +112,7 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable but fo
 
   private func drop(_ place: Int, _ reason: DeliveryReport.SkipReason) {
     group.steps[place].queued?.noteDropped()
-    // A strong target that was removed is listed all the same.
+    // A removed strong target is listed all the same.
     settle(place, .skipped(reason), details?.pending == nil ? nil : group.steps[place].target)
   }
 
@@ -171,7 +168,7 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable but fo
   }
 
   /// Why the registration, or that of a proxy on the way, lets nothing through; `nil` also where waiting messages are delivered
-  /// in spite of it.
+  /// regardless.
   private func reasonToDrop(_ step: RouteStep) -> DeliveryReport.SkipReason? {
     let isKept = details?.kept != nil
     let own = isKept ? step.registration.takeUnretainedValue().isMuted ? .muted : nil : step.obstacle
@@ -179,7 +176,7 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable but fo
     return .first(own ?? (isKept || step.target != nil ? nil : .dead), outer)
   }
 
-  /// Takes in what became of the message at one target.
+  /// Takes in the outcome at one target.
   func settle(_ place: Int, _ outcome: StepOutcome, _ target: AnyObject?) {
     if let details, let trace = details.trace {
       var message = message
@@ -195,7 +192,7 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable but fo
       if case .skipped(let reason) = outcome, details.request.listsEveryTarget, let node = details.node {
         return pending.settle(slot(place), with: node.outcomes(reason, at: context(place, target)))
       }
-      // Who has not failed is kept only where targets are listed.
+      // A target that did not fail is kept only where targets are listed.
       let isKept = if case .failed = outcome { true } else { details.request.listsEveryTarget }
       pending.settle(slot(place), outcome, from: isKept ? target : nil)
     } else if case .failed(let error) = outcome {

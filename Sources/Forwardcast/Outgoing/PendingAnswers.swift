@@ -1,10 +1,9 @@
-// PendingAnswers.swift: the outcomes of one message that its sender waits for.
+// PendingAnswers.swift: the outcomes that the sender of one message waits for.
 
 /// The outcomes of one message, in slots that are settled from any thread.
 ///
-/// A slot is opened before its delivery is posted, and settled once: by the delivery, by what dropped it, or by the end of
-/// the parcel that held it, whatever comes first. So whoever waits is released unless a context neither runs nor releases
-/// what it was given: see ``DeliveryContext/wake(_:_:)``.
+/// A slot is opened before its delivery is posted, and settled once: by the delivery, by what dropped it, or by the parcel's
+/// `deinit`. So waits end unless a context neither runs nor releases what it was given: see ``DeliveryContext/wake(_:_:)``.
 // `state` has a lock; contexts hold Sendable targets where they cross.
 package final class PendingAnswers: @unchecked Sendable {
   private struct Slot {
@@ -32,14 +31,14 @@ package final class PendingAnswers: @unchecked Sendable {
 
   private struct State: @unchecked Sendable {  // guarded by the lock around it
     var slots: [Slot] = []
-    /// How many messages full buffers of proxies on contexts of their own gave up for this one.
+    /// How many messages full buffers of queued proxies dropped for this one.
     var dropped = 0
-    /// Where targets have failed.
+    /// The proxies where targets have failed.
     var failed: [ProxyChain] = []
-    /// Whether nobody will ask for outcomes any more: then errors go to the handlers.
+    /// Whether nobody will ask for outcomes any more, so that errors go to the handlers.
     var isAbandoned = false
 
-    /// Notes that a slot has an outcome. Gives the error that is to be told.
+    /// Notes that a slot has an outcome; returns an error to be reported.
     mutating func noteSettled(_ index: Int) -> Untold? {
       guard let untold = slots[index].untold else { return nil }
       failed.append(untold.context.proxies)
@@ -52,10 +51,8 @@ package final class PendingAnswers: @unchecked Sendable {
 
   init() {}
 
-  /// Whether nobody waits any more.
   package var isAbandoned: Bool { state.withLock { $0.isAbandoned } }
 
-  /// Opens a slot.
   func open(_ context: StepContext) -> Int {
     completion.enter()
     return add(Slot(context: context))
@@ -72,7 +69,7 @@ package final class PendingAnswers: @unchecked Sendable {
     return index
   }
 
-  /// Settles a slot, unless it is.
+  /// Settles a slot, unless it is settled.
   func settle(_ index: Int, _ outcome: StepOutcome, from target: AnyObject?) {
     let sent = UncheckedSendable((outcome: outcome, target: target))
     let (settles, untold) = state.withLock { state -> (Bool, Untold?) in
@@ -85,7 +82,7 @@ package final class PendingAnswers: @unchecked Sendable {
     if settles { completion.leave() }
   }
 
-  /// Settles the slot of a nested proxy with what came of the message at its targets.
+  /// Settles the slot of a nested proxy with the outcomes at its targets.
   func settle(_ index: Int, with outcomes: [Outcome]) {
     let children = outcomes.map { found in
       if case .queued(let slot) = found.outcome, slot >= 0 {
@@ -102,12 +99,12 @@ package final class PendingAnswers: @unchecked Sendable {
     if settles { completion.leave() }
   }
 
-  /// How many messages full buffers gave up for this one, elsewhere.
+  /// How many messages full buffers elsewhere dropped for this one.
   var dropped: Int { state.withLock { $0.dropped } }
 
   func noteDropped(_ count: Int) { if count > 0 { state.withLock { $0.dropped += count } } }
 
-  /// Says that nobody will ask for outcomes any more: errors, also later ones, go to the handlers.
+  /// Notes that nobody will ask for outcomes any more: errors, also later ones, go to the handlers.
   func abandon() {
     let untold = state.withLock { state -> [Untold] in
       defer { state.isAbandoned = true }
@@ -116,7 +113,7 @@ package final class PendingAnswers: @unchecked Sendable {
     for error in untold { error.tell() }
   }
 
-  /// What is in a slot, in order; `nil` while some of it is open.
+  /// The outcomes in a slot, in order; `nil` while one is open.
   func settled(_ index: Int) -> [Outcome]? {
     state.withLock { state -> UncheckedSendable<[Outcome]?> in
       var found: [Int] = []
@@ -138,22 +135,19 @@ package final class PendingAnswers: @unchecked Sendable {
     }.value
   }
 
-  /// Suspends until every slot is settled.
-  ///
-  /// - Throws: `CancellationError` when the task is cancelled, or what ``fail(_:)`` was given; deliveries go on.
+  /// Suspends until every slot is settled; throws `CancellationError`, or what ``fail(_:)`` was given. Deliveries go on.
   nonisolated(nonsending) func wait() async throws { try await completion.wait() }
 
-  /// Ends the wait of a task with an error.
   func fail(_ error: any Error) { completion.fail(error) }
 
-  /// Where the outcome is open.
+  /// The places of open outcomes.
   var open: [StepContext] { state.withLock { UncheckedSendable($0.slots.filter(\.isOpen).map(\.context)) }.value }
 
-  /// Whether a target has failed there, or further in.
+  /// Whether a target of that proxy, or of one inside, has failed.
   func hasFailed(in proxies: ProxyChain) -> Bool {
     state.withLock { $0.failed.contains { $0.contains { $0 === proxies } } }
   }
 
-  /// Blocks until every slot is settled. Gives the contexts of those that were still open when the time was over.
+  /// Blocks until every slot is settled; returns the places still open at the deadline.
   func wait(until deadline: Deadline) -> [StepContext] { completion.wait(until: deadline) ? [] : open }
 }

@@ -1,36 +1,36 @@
-// ReturnPolicy.swift: one result out of many answers.
+// ReturnPolicy.swift: how many answers become one result.
 
 /// How the answers of many targets, taken in the order of delivery, become one result.
 ///
 ///     try themes.collect(.progress, returning: .sum)
 ///     try themes.collect(.progress, returning: .reduce(0) { max($0, $1) })
 ///
-/// `R` is what each target answers, `Output` what `collect` gives. Where nobody answers, the result is the policy's
-/// empty value: `nil`, `[]`, `0`, `false` for any, `true` for every, the initial value of a reduction.
+/// `R` is the type of the answers, `Output` of the result. When nobody answers, the result is the policy's empty value: `nil`,
+/// `[]`, `0`, `false` for any, `true` for every, the initial value of a reduction.
 public struct ReturnPolicy<R, Output>: Sendable {
   @usableFromInline let way: Way
   /// Whether the result may be known before everybody was asked.
   @usableFromInline let mayStopEarly: Bool
   /// Whether errors are thrown only when nobody answered.
   @usableFromInline let ignoresErrors: Bool
-  /// The result where there are targets, and none of them could be asked; `nil` where that is the result of no answers.
+  /// The result when there are targets but none could be asked; `nil` for that of no answers.
   @usableFromInline let unasked: (@Sendable () -> Output)?
 
-  /// How a policy keeps what it has taken.
+  /// How a policy keeps its state.
   @usableFromInline
   enum Way: Sendable {
-    /// As its result, which stands on the sender's stack: nothing is allocated for a `collect`.
+    /// As its result, on the sender's stack: a `collect` allocates nothing.
     case folding(initial: @Sendable () -> Output, step: @Sendable (inout Output, R) throws -> Bool)
     /// As a state of its own type.
     case gathering(@Sendable () -> AnswerCollector<R, Output>)
   }
 
-  /// A policy of your own.
+  /// Your own policy.
   ///
   /// - Parameters:
   ///   - initial: the state before the first answer; its `finish` is the empty value.
-  ///   - step: takes one answer in; `false` says that the result is known and nobody further is asked.
-  ///   - finish: the result of the state that was reached.
+  ///   - step: takes one answer; `false` when the result is known and no further target is to be asked.
+  ///   - finish: the result for the final state.
   public init<State: Sendable>(
     from initial: State, step: @escaping @Sendable (inout State, R) throws -> Bool,
     finish: @escaping @Sendable (State) -> Output
@@ -41,7 +41,6 @@ public struct ReturnPolicy<R, Output>: Sendable {
     unasked = nil
   }
 
-  /// A policy whose result is its state.
   @export(implementation)
   init(
     folding initial: @escaping @Sendable @autoclosure () -> Output, mayStopEarly: Bool = false,
@@ -54,7 +53,7 @@ public struct ReturnPolicy<R, Output>: Sendable {
     self.ignoresErrors = ignoresErrors
   }
 
-  /// Takes answers that come at different times.
+  /// A collector, for answers that come at different times.
   @export(implementation) @inline(never)
   func makeCollector() -> AnswerCollector<R, Output> {
     switch way {
@@ -64,12 +63,12 @@ public struct ReturnPolicy<R, Output>: Sendable {
   }
 }
 
-/// Takes answers one after another. Used by one `collect` at a time.
+/// Takes answers one after another, for one `collect` at a time.
 @usableFromInline
 struct AnswerCollector<R, Output> {
   /// Takes one answer; `false` when no further one is needed.
   @usableFromInline let take: (R) throws -> Bool
-  /// The result of what was taken.
+  /// The result of the answers taken.
   @usableFromInline let finish: () -> Output
 
   @export(implementation) @inline(__always)
@@ -82,7 +81,7 @@ struct AnswerCollector<R, Output> {
   }
 }
 
-/// What a collector has taken so far. Its accesses follow one another, so none is checked.
+/// The state of a collector. Its accesses follow one another, so none is checked.
 @usableFromInline
 final class CollectedState<State> {
   @usableFromInline @exclusivity(unchecked) var state: State
@@ -101,7 +100,7 @@ extension ReturnPolicy where Output == R? {
     }
   }
 
-  /// The first answer, or `nil`; nobody further is asked.
+  /// The first answer, or `nil`; no further target is asked.
   @export(implementation)
   public static var first: Self {
     Self(folding: nil, mayStopEarly: true) { first, answer in
@@ -110,8 +109,8 @@ extension ReturnPolicy where Output == R? {
     }
   }
 
-  /// The answer of the first target that does not fail; nobody further is asked. Errors of those before it go to `onError`;
-  /// when all fail, the first error is thrown.
+  /// The answer of the first target that does not fail; no further target is asked. Errors before it go to `onError`; when all
+  /// fail, the first error is thrown.
   @export(implementation)
   public static var firstSuccess: Self {
     Self(folding: nil, mayStopEarly: true, ignoresErrors: true) { first, answer in
@@ -133,7 +132,7 @@ extension ReturnPolicy where Output == [R] {
 }
 
 extension ReturnPolicy where R == Bool, Output == Bool {
-  /// Whether somebody answered `true`; the first who does is the last who is asked.
+  /// Whether somebody answered `true`; that ends the message.
   @export(implementation)
   public static var any: Self {
     Self(folding: false, mayStopEarly: true) { any, answer in
@@ -142,8 +141,8 @@ extension ReturnPolicy where R == Bool, Output == Bool {
     }
   }
 
-  /// Whether nobody answered `false`; the first who does is the last who is asked. Where there are targets and none of them can be
-  /// asked it is `false`: a vote that nobody gave is no yes.
+  /// Whether nobody answered `false`; the first `false` ends the message. `false` also when there are targets but none can be
+  /// asked: a vote that nobody gave is no yes.
   @export(implementation)
   public static var every: Self {
     Self(folding: true, mayStopEarly: true, unasked: { false }) { every, answer in
@@ -165,10 +164,7 @@ extension ReturnPolicy where R: AdditiveArithmetic & SendableMetatype, Output ==
 }
 
 extension ReturnPolicy where Output: Sendable {
-  /// The answers combined one after another, beginning with `initial`.
-  /// - Parameters:
-  ///   - initial: the result where nobody answers.
-  ///   - combine: makes one of the result so far and the next answer; what it throws is the error of the send.
+  /// The answers combined one after another by `combine`, beginning with `initial`. What `combine` throws is the error of the send.
   @export(implementation)
   public static func reduce(_ initial: Output, _ combine: @escaping @Sendable (Output, R) throws -> Output) -> Self {
     Self(folding: initial) { result, answer in

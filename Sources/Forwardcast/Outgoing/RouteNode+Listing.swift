@@ -1,12 +1,12 @@
-// RouteNode+Listing.swift: what becomes of targets that are not asked any more.
+// RouteNode+Listing.swift: lists targets that are not asked any more.
 
 extension RouteNode {
-  /// Tells of the proxy's targets where none of them is asked any more, and of those of proxies inside: depth costs no thread stack.
+  /// Tells of the proxy's targets that are not asked any more, and of those of nested proxies, without recursion.
   ///
   /// - Parameters:
-  ///   - stop: why the message does not come to them; `nil` where it waits for the proxy's context.
-  ///   - place: the proxy's own, where that is listed: it has no targets.
-  ///   - walk: the one that the message is on here, where it may have left for some of them before, or has come to some.
+  ///   - stop: why the message does not reach them; `nil` when it waits for the proxy's context.
+  ///   - place: the proxy's own, which is listed if it has no targets.
+  ///   - walk: the message's walk in this proxy, if it may have left for some targets or come to some.
   func list(
     _ stop: DeliveryReport.SkipReason?, at place: StepContext?, in walk: Walk? = nil, to taker: any OutcomeTaker
   ) {
@@ -26,7 +26,6 @@ extension RouteNode {
     let stop: DeliveryReport.SkipReason?
     let place: StepContext?
     let walk: Walk?
-    /// Whether the proxy is a step of a route.
     let areSteps: Bool
     /// Whether the message has come to the proxy.
     private let isHere: Bool
@@ -48,7 +47,7 @@ extension RouteNode {
 
     private var namesTargets: Bool { walk?.listsEveryTarget ?? true }
 
-    /// Goes on up to a proxy among the targets, whose own are to be told of next; `nil` when all have been told of.
+    /// Continues to a nested proxy, whose targets are to be told of next; `nil` when all have been told of.
     mutating func next(to taker: any OutcomeTaker) -> Listing? {
       while index <= node.route.count {
         while let next = left.first, next.before <= index {
@@ -94,7 +93,7 @@ extension RouteNode {
         return Listing(child, reason, at: context, in: child.isAway ? nil : walk, areSteps: areSteps)
       }
       guard isListed, lists else { return nil }
-      // Whoever is out of reach is not asked.
+      // Targets out of reach are not asked.
       if reason == .withheld || reason == .stopped, step.method == nil, let target,
         !answers(target, node.route.selector)
       {
@@ -106,7 +105,7 @@ extension RouteNode {
     }
   }
 
-  /// Tells of a registration that is no step, or of the targets of a multicast that is. `false` where its target has died.
+  /// Tells of a registration without a step, or of the targets of a multicast that is one. `false` when its target has died.
   @discardableResult
   func list(_ leftOut: LeftOut, _ stop: DeliveryReport.SkipReason?, to taker: any OutcomeTaker) -> Bool {
     let (isThere, inner) = tell(leftOut, stop, to: taker)
@@ -114,7 +113,7 @@ extension RouteNode {
     return isThere
   }
 
-  /// The same but for the targets of a multicast, whose listing is given.
+  /// The same, except that the listing of a multicast's targets is returned.
   @inline(never) private func tell(_ leftOut: LeftOut, _ stop: DeliveryReport.SkipReason?, to taker: any OutcomeTaker)
     -> (isThere: Bool, inner: Listing?)
   {
@@ -130,7 +129,7 @@ extension RouteNode {
     return (true, nil)
   }
 
-  /// Tells of observers that were to be made for the message and could not be. `false` where there are none.
+  /// Tells of observers that could not be made for the message. `false` when there are none.
   func listFailures(to taker: any OutcomeTaker) -> Bool {
     let failures = route.route.prelude?.failures ?? []
     for (target, error) in failures {

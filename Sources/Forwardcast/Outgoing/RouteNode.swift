@@ -1,85 +1,80 @@
 // RouteNode.swift: the proxies that one message passes, each with its route.
 
-/// One multicast that a message passes: the one it was sent to, or one among the targets of another.
+/// One multicast that a message passes: the one it was sent to, or a nested one.
 ///
-/// All are found when the message begins, those behind hooks too: so nobody who joins a nested proxy later is among them, nor a
-/// hook that is installed later, and rings and depth are known before anything is sent.
+/// All are found when the message begins, also those behind hooks. So later targets of a nested proxy and later hooks are not
+/// included, and rings and depth are known before anything is sent.
 final class RouteNode {
   let route: MessageRoute
-  /// This proxy and those around it.
   let proxies: ProxyChain
-  /// The registrations that are no steps; none where they are not told of.
+  /// The registrations without a step; empty where they are not listed.
   @exclusivity(unchecked) private(set) var leftOut: [LeftOut]
-  /// In which way the steps are served, and which travel together; `nil` where one loop serves all.
+  /// How the steps are served, and which share an envelope; `nil` where one loop serves all.
   let plan: DeliveryPlan?
-  /// Whether hooks of the proxy stand around what becomes of the message, and not only before it.
+  /// Whether hooks surround the message, not only precede it.
   var hasTurn: Bool { route.isSurrounded && !(route.route.around?.isBefore ?? true) }
-  /// How many nodes the message has, where it began at this one.
+  /// How many nodes the message has, if it began at this one.
   @exclusivity(unchecked) private(set) var count = 0
-  /// Whether some target here or inside may have a context of its own.
+  /// Whether some target here or inside may be queued.
   @exclusivity(unchecked) private(set) var hasGroups = true
-  /// The multicasts among the steps, in their order.
   @exclusivity(unchecked) private(set) var nested: [(step: Int, value: Nested)] = []
-  /// What became of steps on other contexts when all were posted at once. A step that is not here was simply queued.
+  /// The outcomes of queued steps, once all were posted. A step without one was simply queued.
   @exclusivity(unchecked) var posted: ByStep<Posted>?
-  /// Whether the message has left for some target of this proxy, or of one inside, before anybody was served.
+  /// Whether the message has left for a target here or inside before anybody was served.
   @exclusivity(unchecked) private(set) var hasLeft = false
-  /// Whether the proxy is on a context of its own.
+  /// Whether the proxy is queued.
   private(set) var isAway = false
   /// Whether the message does not come here, and its targets are only listed.
   private var isOutOfReach = false
-  /// The node around, which keeps this one as long as both are in one turn; `nil` where the message began.
+  /// The node around, which retains this one as long as both are in one turn; `nil` where the message began.
   unowned(unsafe) let outer: RouteNode?
-  /// The proxy's place in the one around it, while the message is here; `nil` for that which it was sent to.
+  /// The proxy's place in the one around it, while the message is here; `nil` for the first one.
   @exclusivity(unchecked) var place: StepContext?
-  /// How far the message has come.
   @exclusivity(unchecked) var frame = Frame()
-  /// Steps for which the sender has a place in the target's buffer: `true`, or `false` for one that shares it with another step.
+  /// Steps for which the sender has a place in the target's buffer: `true`, or `false` when it is shared with another step.
   @exclusivity(unchecked) var reserved = ByStep<Bool>()
-  /// Targets that got the message, where one may be registered more than once.
+  /// Targets that got the message, where one may be registered several times.
   var served: RepeatedTargets {
     let made = madeServed ?? RepeatedTargets()
     madeServed = made
     return made
   }
   @exclusivity(unchecked) private var madeServed: RepeatedTargets?
-  /// The registration that each target is listed by, where a report meets one that was removed.
+  /// The registration by which each target is listed, once a report meets a removed one.
   private lazy var listing = TargetListing(route, leftOut.map(\.registration))
   private let listsEveryTarget: Bool
 
-  /// The way of the message along the steps.
+  /// How far the message has come along the steps.
   struct Frame {
     /// Whether the proxy, or one around it, keeps to the order of delivery.
     var isInOrder = false
-    /// How many registrations that are no steps have been told of.
+    /// How many registrations without steps have been listed.
     var nextLeftOut = 0
     var index = 0
     var segment = 0
-    /// The end of the segment that ``RouteNode/nextSegment()`` has given.
+    /// The end of the segment that ``RouteNode/nextSegment()`` returned.
     fileprivate(set) var segmentEnd = 0
-    /// The first step that may be served by a loop.
+    /// The first step that a loop may serve.
     var loopsFrom = 0
-    /// Whether somebody got the message.
     var reached = false
-    /// Whether some target failed.
     var failed = false
-    /// Whether an outcome was noted, be it that nobody got the message.
+    /// Whether an outcome was noted, even that nobody got the message.
     var isListed = false
-    /// Why nobody further gets it.
+    /// Why no further target gets it.
     var stop: DeliveryReport.SkipReason?
     var dead = 0
     var skipped = 0
     var trail: ProxyTrail?
   }
 
-  /// A registration that is no step.
+  /// A registration without a step.
   struct LeftOut {
-    /// The step that it stands before.
+    /// The step that it is before.
     let before: Int
     let registration: Registration
-    /// The target, where it was registered strongly when the message began.
+    /// The target, if strong when the message began.
     let strong: AnyObject?
-    /// The multicast that is registered for other selectors.
+    /// Its node, if it is a multicast registered for other selectors.
     fileprivate(set) var node: RouteNode?
   }
 
@@ -90,14 +85,14 @@ final class RouteNode {
     case refused(any Error)
   }
 
-  /// What became of a step when it was posted.
+  /// The result of posting a step.
   enum Posted {
     case outcome(StepOutcome)
     /// It is to run in the sender's turn, which is on that very context.
     case inTurn
     /// Its target gets the message by another step.
     case repeated
-    /// It is a multicast, whose targets get the message there, as far as they do.
+    /// A multicast, with the outcomes at its targets so far.
     case away([Outcome])
   }
 
@@ -113,7 +108,6 @@ final class RouteNode {
     plan = route.route.loopType != nil && !route.route.traits.hasIsolated ? nil : route.core.plan(route)
   }
 
-  /// The multicast that is a step.
   func nested(at index: Int) -> Nested? {
     let place = nested.isEmpty ? 0 : nested.partitioningIndex { $0.step >= index }
     return place < nested.count && nested[place].step == index ? nested[place].value : nil
@@ -129,8 +123,8 @@ final class RouteNode {
   ///
   /// - Parameters:
   ///   - trail: the proxies that the message came through by hooks.
-  ///   - listsEveryTarget: whether targets are told of as well that are out of reach.
-  ///   - message: the node that the message began at, where that is not this one, and the one around.
+  ///   - listsEveryTarget: whether targets out of reach are listed too.
+  ///   - message: the node that the message began at, if not this one, and the one around.
   static func tree(
     _ route: MessageRoute, _ proxies: ProxyChain, _ trail: ProxyTrail?, listsEveryTarget: Bool,
     within message: (first: RouteNode, outer: RouteNode)? = nil
@@ -153,7 +147,7 @@ final class RouteNode {
         node.leftOut[index].node = child
         if first.add(child) { open.append(child) }
       }
-      // One that is registered for several sets of selectors gets the message once.
+      // A multicast registered several times, for different selectors, gets the message once.
       let entered = node.route.route.hasRepeats ? RepeatedTargets() : nil
       for (place, cast) in node.plan?.asked ?? [] {
         let step = node.route.steps[place]
@@ -182,16 +176,16 @@ final class RouteNode {
     return root
   }
 
-  /// Counts a node that was made. `true` when there may be others inside.
+  /// Counts a new node. `true` when there may be others inside.
   private func add(_ node: RouteNode) -> Bool {
     count += 1
     hasGroups = hasGroups || !(node.plan?.groups.isEmpty ?? true)
     return node.route.route.hasNested || !node.leftOut.isEmpty
   }
 
-  /// This node and those inside that the message may come to, the outermost first.
+  /// This node and those inside that the message may come to, outermost first.
   ///
-  /// - Parameter evenAway: whether also those behind a proxy that is on a context of its own.
+  /// - Parameter evenAway: whether to include those behind a queued proxy.
   func all(evenAway: Bool = false) -> [RouteNode] {
     var found = [self]
     var index = 0
@@ -205,14 +199,14 @@ final class RouteNode {
     return found
   }
 
-  /// The targets on contexts of their own, here and inside, on whatever contexts these are.
+  /// All queued targets, here and inside.
   var queuedTargets: [Registration] {
     all(evenAway: true).flatMap { $0.plan?.groups ?? [] }.flatMap { group in
       group.steps.lazy.filter(\.isActive).map { $0.registration.takeUnretainedValue() }
     }
   }
 
-  /// Whether some target on another context, here or inside, is one that is meant.
+  /// Whether some queued target, here or inside, satisfies `isMeant`.
   func hasElsewhere(isAway: Bool = false, _ isMeant: (RouteStep) -> Bool) -> Bool {
     (0..<route.count).contains { index in
       let step = route.steps[index]
@@ -222,20 +216,20 @@ final class RouteNode {
     }
   }
 
-  /// Notes that the target of a step is listed without the message. `false` where it got that, or is listed already.
+  /// Notes that the target of a step is listed without the message. `false` when it got that, or is listed already.
   func list(_ step: RouteStep) -> Bool { !route.route.hasRepeats || served.list(step) }
 
-  /// Whether the target of a step that is passed by is listed by another registration: it got the message, or will.
+  /// Whether the target of a skipped step is listed by another registration: it got the message, or will.
   func isListedElsewhere(_ step: RouteStep) -> Bool {
     isAddedAnew(step) || route.route.hasRepeats && (served.isActiveElsewhere(step, in: self) || !served.list(step))
   }
 
-  /// Whether a report lists the target of a step that was removed by another registration.
+  /// Whether a report lists the target of a removed step by another registration.
   func isAddedAnew(_ step: RouteStep) -> Bool {
     listsEveryTarget && step.obstacle == .removed && listing.isAddedAnew(step)
   }
 
-  /// The function type of the methods of the next steps, where a loop may serve them.
+  /// The function type of the next steps' methods, if a loop may serve them.
   func nextSegment() -> ObjectIdentifier? {
     guard let segments = plan?.segments else {
       frame.segmentEnd = route.count
@@ -255,7 +249,7 @@ final class RouteNode {
     }
   }
 
-  /// Forgets what was posted, here and inside, so that the message can be sent once more.
+  /// Forgets what was posted, here and inside, so that the message can be sent again.
   func forgetPosted() {
     for node in all() { (node.posted, node.hasLeft, node.madeServed) = (nil, false, nil) }
   }

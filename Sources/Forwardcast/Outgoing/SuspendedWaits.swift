@@ -2,17 +2,16 @@
 
 import Synchronization
 
-/// A method of a queued target that suspends, while it runs: until it ends its target gets no other message.
+/// A suspending method of a queued target, while it runs: until it ends its target gets no other message.
 final class SuspendedMethod: Sendable {
   /// The registration whose target runs it.
   let registration: Registration
-  /// The task that it runs in.
   fileprivate let task: Int?
   private let ended = Atomic<Bool>(false)
 
   @TaskLocal private static var running: [SuspendedMethod] = []
 
-  /// The methods that the running task is in, or that it was made in.
+  /// The methods that the running task is in, or was made in.
   fileprivate static var around: [SuspendedMethod] { running }
   fileprivate static var currentTask: Int? { withUnsafeCurrentTask { $0?.hashValue } }
 
@@ -22,7 +21,6 @@ final class SuspendedMethod: Sendable {
     (self.registration, task) = (registration, Self.currentTask)
   }
 
-  /// Runs `body`, the method of the registration's target.
   static func run(_ registration: Registration, _ body: () async -> Void) async {
     let method = SuspendedMethod(registration)
     await $running.withValue(running + [method], operation: body)
@@ -30,22 +28,22 @@ final class SuspendedMethod: Sendable {
   }
 }
 
-/// One wait of a task that is in a method of some target, or was made in one; or of a sender for a place in a buffer, while it
-/// keeps places in others.
+/// A wait of a task that is in a method of some target, or was made in one; or of a sender for a place in a buffer, while it keeps
+/// places in others.
 // What changes is guarded by the table's lock.
 final class SuspendedWait: @unchecked Sendable {
-  /// The targets that are to be waited for, as far as is known before the message is sent.
+  /// The targets to be waited for, as far as known before the message is sent.
   private var planned: [Registration]
   private var pending: PendingAnswers?
   /// The methods that wait.
   fileprivate let methods: [SuspendedMethod]
   /// Whether the wait is the methods' own. A task that a method made may be awaited by it, or not.
   fileprivate let isOwn: Bool
-  /// When the wait ends though nothing else ends it, where it may be one for itself.
+  /// When the wait is to end if it may be one for itself.
   private var limit: SuspendedWaits.Limit?
-  /// The gates of the targets that others wait for in vain while this wait goes on.
+  /// The gates of the targets that others wait for in vain during this wait.
   fileprivate let gates: [ObjectIdentifier]
-  /// Has a sender give back the places that it keeps; `nil` for the wait of a method.
+  /// Makes a sender give back the places that it keeps; `nil` for the wait of a method.
   fileprivate let letGo: (@Sendable () -> Void)?
 
   fileprivate init(
@@ -66,7 +64,7 @@ final class SuspendedWait: @unchecked Sendable {
     return pending?.open.compactMap(\.registration) ?? planned
   }
 
-  /// Notes that more targets are waited for than were known when the message began.
+  /// Adds targets that were not known when the message began.
   ///
   /// - Throws: `wouldDeadlock`, with the ring.
   func add(_ more: [Registration], in core: MulticastCore, _ selector: MessageSelector) throws(MessageError) {
@@ -75,7 +73,7 @@ final class SuspendedWait: @unchecked Sendable {
     }
   }
 
-  /// Says that the message was sent: from now on only those are waited for whose outcome is open.
+  /// Notes that the message was sent: from now on only open outcomes are waited for.
   func sent(_ pending: PendingAnswers) {
     SuspendedWaits.table.withLock { table in
       self.pending = pending
@@ -83,9 +81,7 @@ final class SuspendedWait: @unchecked Sendable {
     }
   }
 
-  /// Begins to measure the time, where the wait has a limit.
-  ///
-  /// - Parameter expire: ends the wait with an error.
+  /// Starts the timer of a wait with a limit; `expire` ends the wait with an error.
   @inline(never) func start(_ expire: @escaping @Sendable (MessageError) -> Void) -> Task<Void, Never>? {
     guard let limit = SuspendedWaits.table.withLock({ _ in limit }) else { return nil }
     let deadline = Deadline(after: limit.duration)
@@ -108,17 +104,18 @@ final class SuspendedWait: @unchecked Sendable {
 
 /// Who waits for whom, in the whole process.
 ///
-/// A method that suspends keeps its target busy, so whoever waits for that target waits for the method. Methods that wait
-/// for each other in a ring would do so for ever. Each looks along the ring before it waits, and enters its wait unless another
-/// one was entered meanwhile, when it looks again: so exactly one of those which close a ring finds it, and gets `wouldDeadlock`
-/// before anything is sent. Where
-/// one of the waits is that of a task which a method made, nobody can know whether the method awaits it (`async let`, a
-/// group) or not (`Task { }`): such a wait ends with `timedOut` after ``MulticastOptions/deadlockTimeout``, if the method
-/// still runs then. A detached task belongs to no method.
+/// A suspending method keeps its target busy, so whoever waits for that target waits for the method. Methods that wait for each
+/// other in a ring would never end. Each looks for a ring before it waits, and enters its wait unless another one was entered
+/// meanwhile; then it looks again. So exactly one of those that close a ring finds it, and throws `wouldDeadlock` before anything
+/// is sent.
+///
+/// For the wait of a task that a method made, nobody can know whether the method awaits it (`async let`, a group) or not
+/// (`Task { }`): it ends with `timedOut` after ``MulticastOptions/deadlockTimeout``, if the method still runs then. A detached task
+/// belongs to no method.
 enum SuspendedWaits {
   fileprivate struct Table {
     var waits: [ObjectIdentifier: [SuspendedWait]] = .init()
-    /// How often more was waited for.
+    /// Counts the additions.
     var changes = 0
 
     mutating func enter(_ wait: SuspendedWait) { for gate in wait.gates { waits[gate, default: []].append(wait) } }
@@ -136,7 +133,7 @@ enum SuspendedWaits {
     waits(of: registration).flatMap(\.awaited)
   }
 
-  /// Notes that the running task is about to wait for those targets; `nil` where it is in no method that matters.
+  /// Notes that the running task is about to wait for those targets; `nil` when it is in no running method.
   ///
   /// - Throws: `wouldDeadlock`, with the ring.
   @inline(never)
@@ -155,8 +152,8 @@ enum SuspendedWaits {
     }
   }
 
-  /// Notes that a sender keeps places while it waits for one more, unless it keeps none. It is to give them back where one is
-  /// waited for by a method that has to end before there is room for the sender: now, or when such a wait is entered.
+  /// Notes that a sender keeps places, if any, while it waits for one more. It has to give them back when one is waited for by a
+  /// method that has to end before there is room for the sender: now, or when such a wait is entered.
   @inline(never)
   static func keep(
     _ kept: [Registration], whileWaitingFor wanted: Registration, letGo: @escaping @Sendable () -> Void
@@ -168,7 +165,7 @@ enum SuspendedWaits {
     return wait
   }
 
-  /// Enters a wait, under the table's lock, unless it closes a ring. What is asked of other waits is asked outside of the lock.
+  /// Enters a wait, under the table's lock, unless it closes a ring. Other waits are asked outside of the lock.
   ///
   /// - Throws: `wouldDeadlock`, with the ring.
   fileprivate static func enter<T: Sendable>(
@@ -178,7 +175,7 @@ enum SuspendedWaits {
     while true {
       let changes = table.withLock { $0.changes }
       let (ring, limit) = closes(wanted, waiting, isOwn: isOwn, core, selector)
-      // While nothing is entered waits only end: so all that was seen was there at one moment, a ring too.
+      // While nothing is entered waits only end: so all that was seen existed at one moment, also a ring.
       let (isCurrent, entered) = table.withLock { table -> (Bool, T?) in
         guard table.changes == changes else { return (false, nil) }
         guard ring == nil else { return (true, nil) }
@@ -204,14 +201,14 @@ enum SuspendedWaits {
 
     fileprivate var duration: Duration { core.options.deadlockTimeout }
 
-    /// Made outside of the table's lock, since it holds targets for a moment.
+    /// Made outside of the table's lock, since it retains targets for a moment.
     fileprivate var error: MessageError {
       let evidence = "after \(duration), in a task that a method made: \(text(ring))"
       return MessageError(.timedOut, receiver: core.name, selector: selector.name, evidence: evidence)
     }
   }
 
-  /// The ring that a wait for some targets closes, where the wait is the methods' own; else its limit, where it may close one.
+  /// The ring that a wait for some targets closes, if the wait is the methods' own; else its limit, if it may close one.
   private static func closes(
     _ wanted: [Registration], _ waiting: [SuspendedMethod], isOwn: Bool, _ core: MulticastCore,
     _ selector: MessageSelector
@@ -225,8 +222,7 @@ enum SuspendedWaits {
     return (nil, Limit(ring: suspected, core: core, selector: selector))
   }
 
-  /// The targets from one that is wanted to one of those at the ends, each with the wait that leads to it; `nil` when there is no
-  /// such way.
+  /// The targets from a wanted one to one of the ends, each with the wait that leads to it; `nil` when there is no such way.
   private static func ring(
     from wanted: [Registration], to ends: [ObjectIdentifier], over isMeant: (SuspendedWait) -> Bool
   ) -> [(target: Registration, wait: SuspendedWait?)]? {
@@ -251,7 +247,7 @@ enum SuspendedWaits {
 }
 
 extension Registration {
-  /// What tells the target's turns on its context from those of others; its own where it has none.
+  /// Identifies the target's turns on its context; its own where it has none.
   @inline(never)
   fileprivate var gateIdentity: ObjectIdentifier { queued.map { ObjectIdentifier($0.gate) } ?? ObjectIdentifier(self) }
 }

@@ -1,15 +1,15 @@
-// TypedBatch.swift: typed messages that follow one another to another context, in one envelope.
+// TypedBatch.swift: consecutive typed messages to another context, in one envelope.
 
 import Synchronization
 
-/// Typed messages of one selector and types to all targets of one context, sent one after another while nothing else was
-/// posted: what a stream is made of. One that is alone has a batch of its own.
+/// Typed messages of one selector and type to all targets of one context, sent one after another while nothing else was posted: a
+/// stream. A single one has its own batch.
 ///
-/// Its group keeps the one that was posted last, in one word with the number of places that were given away. A sender takes a
-/// place by adding one to the word, writes its arguments there and says so; several do so at a time. The context serves what
-/// is written up to the first place that is not. It closes the batch when it has served all, or has to go on to another
-/// envelope. So nobody ever waits for anybody: where a sender was interrupted before it had written, the context's turn
-/// ends, and that sender begins the next one.
+/// Its group keeps the last posted batch, in one word with the number of places given away. A sender takes a place by adding one to
+/// the word, writes its arguments there and marks the place as written; several do so at a time. The context serves what is written
+/// up to the first place that is not. It closes the batch when it has served all, or has to continue with another envelope. So
+/// nobody ever blocks: if a sender was interrupted before it had written, the context's turn ends, and that sender begins the next
+/// one.
 ///
 ///     sender                                          context
 ///     word: number + 1, unless gone     ──place──▶
@@ -18,35 +18,34 @@ import Synchronization
 ///     was awaited: wakes the context    ◀────────     number is higher: awaits its sender
 ///     gone: into a new batch            ◀────────     number is reached: takes the batch out of the word
 ///
-/// Whoever takes a batch out of the word, a sender to put a new one there or the context, knows how many places were given
-/// away, says so in `places`, and releases the word's reference. A sender that has a place has no reference: the context is
-/// not done with the batch before that place is written.
+/// Whoever takes a batch out of the word (a sender that puts a new one there, or the context) knows how many places were given
+/// away, writes that into `places`, and releases the word's reference. A sender with a place has no reference: the context is not
+/// done with the batch before that place is written.
 @usableFromInline
 package class PlainBatch: Envelope, @unchecked Sendable {
   // `places` is atomic; `position` and `end` belong to the context.
 
-  /// Kept alive as a ``Parcel``'s group is.
+  /// Retained as a ``Parcel``'s group is.
   @usableFromInline package unowned(unsafe) let group: DeliveryGroup
   @usableFromInline let functionType: ObjectIdentifier
-  /// The number of the first place. The last one's is the same for all: so the word alone tells when a batch is full.
+  /// The number of the first place. The last one's is the same for all, so that the word alone tells when a batch is full.
   @usableFromInline let first: Int
   /// The arguments of each place from ``first`` on, and the distance between two.
   @usableFromInline let memory: UnsafeMutableRawPointer
   private let stride: Int
-  /// Calls a method with the arguments at an address: a function without a context, of the sender's types.
+  /// Calls a method with the arguments at an address: a function without a context, for the sender's types.
   private let run: Run
-  /// Ends the arguments at an address; `nil` where that takes nothing.
+  /// Deinitializes the arguments at an address; `nil` for trivial ones.
   private let drop: Drop?
   @usableFromInline typealias Run = (UnsafeRawPointer, Method, _ target: AnyObject) throws -> Void
   @usableFromInline typealias Drop = (UnsafeMutableRawPointer) -> Void
-  /// A bit for each place that is written, or comes before the first; one that says that the context waits; and, once the batch
-  /// is out of the word, the number of places.
+  /// A bit for each place that is written or before the first; one that says that the context waits; and, once the batch is out of
+  /// the word, the number of places.
   private let places: Atomic<UInt64>
   private static let awaited: UInt64 = 1 << UInt64(limit)
   private static let numberShift = UInt64(limit + 1)
-  /// How many places the largest batch has.
   @usableFromInline static let limit = 48
-  /// The place of the first message that has not been served, and the end of those that are known to be written.
+  /// The place of the first message not yet served, and the end of those known to be written.
   @usableFromInline @exclusivity(unchecked) final var position: Int
   @usableFromInline @exclusivity(unchecked) final var end: Int
 
@@ -65,7 +64,7 @@ package class PlainBatch: Envelope, @unchecked Sendable {
   }
 
   deinit {
-    // What was counted and not served: the context threw its work away.
+    // Counted and not served: the context dropped its work.
     if let drop { for place in position..<written { drop(memory + (place - first) * stride) } }
     memory.deallocate()
   }
@@ -75,28 +74,28 @@ package class PlainBatch: Envelope, @unchecked Sendable {
   /// The first place that is not written.
   private var written: Int { PlainBatch.written(places.load(ordering: .acquiring)) }
 
-  /// How many places there are in the end, those before the first included; 0 while more may be given away.
+  /// The final number of places, including those before the first; 0 while more may be given away.
   private var number: Int { Int(truncatingIfNeeded: places.load(ordering: .acquiring) &>> PlainBatch.numberShift) }
 
-  /// Says that a place is written. Gives whether the context waits for it.
+  /// Marks a place as written; returns whether the context waits for it.
   final func publish(_ place: Int) -> Bool { note(1 &<< UInt64(place), at: place) }
 
-  /// Says how many places there are. Gives whether the context waits for that.
+  /// Sets the number of places; returns whether the context waits for that.
   final func seal(at number: Int) -> Bool { note(UInt64(number) &<< PlainBatch.numberShift, at: number) }
 
   private func note(_ bits: UInt64, at place: Int) -> Bool {
     let found = places.wrappingAdd(bits, ordering: .acquiringAndReleasing).oldValue
-    // Others that come meanwhile are behind what the context waits for.
+    // Later ones are behind what the context waits for.
     return found & PlainBatch.awaited != 0 && PlainBatch.written(found) == place
   }
 
-  /// Takes the next message out, in the form that everything else takes.
+  /// Takes out the next message, for a parcel.
   @usableFromInline
   func takeNext() -> MessageArguments { BoxedArguments(Invocation(group.selector)) }
 
   override func open(in mailbox: Mailbox) -> Int {
     if places.load(ordering: .relaxed) & PlainBatch.awaited != 0 { stopAwaiting() }
-    // What has been taken behind the batch was posted after its messages: then no more may join them.
+    // What was taken behind the batch was posted after its messages: then no more may join them.
     if mailbox.hasTaken { group.takeOut(self) } else { group.noteServed(self) }
     var made = 0
     isUnfinished = true
@@ -113,18 +112,18 @@ package class PlainBatch: Envelope, @unchecked Sendable {
       end = written
       if position < end { continue }
       if number == position || group.takeOut(self, at: position) { break }
-      // A sender is about to write, or to say that there are no more places.
+      // A sender is about to write, or to set the number of places.
       if written == position, number != position { return made }
     }
     isUnfinished = false
     return made
   }
 
-  /// Serves one message after another until all are served or the turn is over. Gives the number of deliveries.
+  /// Serves messages until all are served or the turn is over; returns the number of deliveries.
   ///
-  /// The weak target of a group that has one step is loaded once, and again whenever nobody else holds it any more.
+  /// The weak target of a group with one step is loaded once, and again whenever nobody else retains it any more.
   private func serve(_ mailbox: Mailbox, _ limit: Int) -> Int {
-    // Senders write beside what the context counts: so it counts here and notes that once.
+    // Senders write next to the context's counts: so they are kept in locals and stored once.
     let (group, steps, run, end) = (group, group.steps, run, end)
     let only = steps.count == 1 && steps[0].strong == nil ? steps[0] : nil
     let hasPriority = mailbox.hasPriority
@@ -133,7 +132,7 @@ package class PlainBatch: Envelope, @unchecked Sendable {
     while next < end, made < limit, !(hasPriority && mailbox.isOvertaken) {
       let values = memory + (next - first) * stride
       next += 1
-      // A target that only this loop holds is to die now, as if it had not been held.
+      // A target that only this loop retains must die now.
       if held != nil, isKnownUniquelyReferenced(&held) { held = nil }
       if let only {
         if held == nil { held = only.target }
@@ -164,9 +163,9 @@ package class PlainBatch: Envelope, @unchecked Sendable {
   private func stopAwaiting() { places.bitwiseAnd(~PlainBatch.awaited, ordering: .acquiringAndReleasing) }
 }
 
-/// What a group keeps of its batch: the address, the number of places that were given away, and two marks.
+/// What a group keeps of its batch: the address, the number of places given away, and two marks.
 ///
-/// The number stands below the top byte of a word of 64 bits, where no address has bits; the top byte is part of the address.
+/// The number is below the top byte of a word of 64 bits, where no address has bits; the top byte is part of the address.
 struct BatchWord {
   var bits: UInt64
 
@@ -180,7 +179,7 @@ struct BatchWord {
 
   init(bits: UInt64) { self.bits = bits }
 
-  /// A new batch that is about to be posted. `nil` where its address has bits that are not its own here.
+  /// A new batch that is about to be posted. `nil` when its address uses the bits of the number or marks.
   init?(new batch: PlainBatch) {
     let address = UInt64(UInt(bitPattern: Unmanaged.passUnretained(batch).toOpaque()))
     guard address & (BatchWord.number | BatchWord.marks) == 0 else { return nil }
@@ -197,7 +196,7 @@ struct BatchWord {
   func isOf(_ batch: PlainBatch) -> Bool { address == UInt(bitPattern: Unmanaged.passUnretained(batch).toOpaque()) }
 }
 
-/// A batch with the arguments as they are.
+/// A batch of arguments of one type.
 @usableFromInline
 final class TypedBatch<R, each A>: PlainBatch, @unchecked Sendable {  // as said there; the arguments may cross
   @usableFromInline var slots: UnsafeMutablePointer<Arguments<repeat each A>> {
@@ -229,7 +228,7 @@ final class TypedBatch<R, each A>: PlainBatch, @unchecked Sendable {  // as said
 /// Where a sender's message goes.
 @usableFromInline
 enum BatchPlace {
-  /// Into a new batch of so many places: where it is one, no other message joins it.
+  /// Into a new batch with so many places; with one, no other message joins it.
   case new(Int)
   /// To a place of this batch, which is the sender's until it has called ``DeliveryGroup/wrote(_:_:)``.
   case behind(Unmanaged<PlainBatch>, Int)
@@ -239,7 +238,7 @@ extension DeliveryGroup {
   /// How often a sender looks for a batch that another one is about to post.
   private static let looksForBatch = 32
 
-  /// Gives one message to the target of a step, `nil` where that has died.
+  /// Gives one message to the target of a step; `nil` if that has died.
   @inline(__always)
   func serve(
     _ step: RouteStep, _ target: Unmanaged<AnyObject>?, _ values: UnsafeRawPointer, _ run: PlainBatch.Run
@@ -267,9 +266,8 @@ extension DeliveryGroup {
 
   /// Where a message goes that is sent now.
   ///
-  /// A batch is begun when something waits and the last plain message was one of the same group: so a message that is
-  /// alone, or stands between others, takes no more memory than it needs. Where batches have been filled, it is enough
-  /// that the context is awake.
+  /// A batch is begun when something waits and the last plain message was of the same group: so a single message takes no more
+  /// memory than it needs. Once batches have been filled, it is enough that the context is awake.
   @usableFromInline
   func enter(_ functionType: ObjectIdentifier) -> BatchPlace {
     if mailbox.isAsleep || methodType != functionType { return .new(1) }
@@ -282,8 +280,8 @@ extension DeliveryGroup {
         word.bits = batch.load(ordering: .acquiring)
         continue
       }
-      // Whatever the sender posted before stands before a batch that is the last, or is served with nothing behind it. A
-      // batch that came to this address meanwhile was posted later still.
+      // The sender's earlier messages are before a batch that is the last one, or is served with nothing behind it. A batch that
+      // came to this address meanwhile was posted later still.
       let joins =
         word.number < PlainBatch.limit && word.address != 0
         && (word.address == mailbox.last || word.isServed && mailbox.hasNothingNew)
@@ -302,8 +300,8 @@ extension DeliveryGroup {
     }
   }
 
-  /// Lets a batch go that was taken out of the word. The next one has twice its room, or half of it. Gives whether the context
-  /// waits to hear how many messages it has.
+  /// Releases a batch that was taken out of the word. The next one has twice its room, or half. Returns whether the context waits
+  /// to learn how many messages it has.
   private func retire(_ batch: Unmanaged<PlainBatch>, at number: Int) -> Bool {
     defer { batch.release() }
     return batch._withUnsafeGuaranteedRef { batch in
@@ -314,16 +312,15 @@ extension DeliveryGroup {
     }
   }
 
-  /// How many messages the next batch has room for.
   private var batchCapacity: Int { nextCapacity.load(ordering: .relaxed) }
 
-  /// Says that a message is written at its place.
+  /// Marks a message as written.
   @usableFromInline
   func wrote(_ batch: Unmanaged<PlainBatch>, _ place: Int) {
     batch._withUnsafeGuaranteedRef { batch in mailbox.adding(to: batch) { batch.publish(place) } }
   }
 
-  /// Posts a new batch, and lets others join it where it has places for them.
+  /// Posts a new batch, and lets others join it if it has places for them.
   @usableFromInline
   func post(_ new: consuming PlainBatch) {
     if new.first + 1 == PlainBatch.limit {
@@ -341,7 +338,7 @@ extension DeliveryGroup {
     batch.bitwiseAnd(~BatchWord.changing, ordering: .acquiringAndReleasing)
   }
 
-  /// Marks a batch that is still in the word: messages may join it while nothing else has been posted. Called on the context.
+  /// Marks a batch still in the word as served: messages may join it while nothing else has been posted. Called on the context.
   func noteServed(_ served: PlainBatch) {
     var word = BatchWord(bits: batch.load(ordering: .relaxed))
     while word.isOf(served), !word.isServed {
@@ -353,10 +350,10 @@ extension DeliveryGroup {
     }
   }
 
-  /// Takes a batch out of the word, if it is there. Called on the context.
+  /// Takes a batch out of the word. Called on the context.
   ///
-  /// - Parameter number: how many places are to have been given away; `nil` for whatever number.
-  /// - Returns: `false` when it is another number, or the batch is not there.
+  /// - Parameter number: how many places have to be given away; `nil` for any number.
+  /// - Returns: `false` when the number differs, or the batch is not there.
   @discardableResult
   func takeOut(_ served: PlainBatch, at number: Int? = nil) -> Bool {
     var word = BatchWord(bits: batch.load(ordering: .acquiring))
@@ -373,10 +370,8 @@ extension DeliveryGroup {
     return false
   }
 
-  /// Lets the batch go with the group.
   func releaseBatch() { BatchWord(bits: batch.load(ordering: .acquiring)).batch?.release() }
 
-  /// Sends a message to all of the group.
   @export(implementation) @inline(__always)
   func send<R, each A>(_ arguments: Arguments<repeat each A>, returning: R.Type) {
     switch enter(ObjectIdentifier(((repeat each A) -> R).self)) {

@@ -1,7 +1,7 @@
-// TypedLoops.swift: the two loops that call typed methods of direct targets.
+// TypedLoops.swift: the loops that call typed methods of direct targets.
 
-// The loops are specialised in the user's module, one function of each type, and call typed methods without a box, a closure or
-// a count. A route knows whether all of its methods have one type, so that is compared once a message. Everything else walks.
+// Specialized in the user's module, one function of each type; they call typed methods without boxes, closures or reference
+// counting. A route knows whether all of its methods have one type, so that is compared once a message. Everything else walks.
 
 @export(implementation) @inline(never)
 func broadcastTyped<R, each A>(
@@ -29,10 +29,10 @@ func broadcastTyped<R, each A>(
 ///
 /// - Parameters:
 ///   - count: how many steps it goes.
-///   - mayPost: whether the arguments may be in several contexts as they are.
-///   - summary: what came of it, where it has ended.
+///   - mayPost: whether several contexts may share the arguments.
+///   - summary: the result, if it has ended.
 ///   - post: posts it to the targets of a group.
-/// - Returns: the visit, where a loop is all that is left behind hooks.
+/// - Returns: the visit, if only a loop is left behind hooks.
 @usableFromInline @inline(never)
 func broadcastOtherwise(
   _ visit: consuming MessageVisit, _ count: Int, _ type: ObjectIdentifier, mayPost: Bool,
@@ -62,14 +62,14 @@ func broadcastOtherwise(
 }
 
 extension MessageVisit {
-  /// What came of a broadcast that a hook ended.
+  /// The result of a broadcast that a hook ended.
   consuming func failure(_ error: any Error) -> BroadcastSummary {
     core.report(error, kept.selector, nil, receiver: core.name)
     return BroadcastSummary(failed: 1)
   }
 }
 
-/// Ends a visit and keeps its route.
+/// Ends a visit and retains its route.
 @usableFromInline
 func keep(_ visit: consuming MessageVisit) -> MessageRoute { visit.kept }
 
@@ -94,7 +94,7 @@ func collectTyped<R, Output, each A>(
   }
 }
 
-/// A typed `collect` of the last answer, which is there once for its types.
+/// A typed `collect` of the last answer, compiled once for its types.
 @export(implementation) @inline(never)
 func collectLast<R, each A>(
   _ visit: consuming MessageVisit, _ arguments: Arguments<repeat each A>, crosses: Bool
@@ -124,7 +124,7 @@ func collectOtherwise<R, Output, each A>(
     route, policy, collector, route.isEmpty ? nil : arguments.walked(returning: R.self, crosses: crosses))
 }
 
-/// Gives the answers of direct targets to `take`, one after another, until it says `false`.
+/// Passes the answers of direct targets to `take`, one after another, until it returns `false`.
 @export(implementation) @inline(never)
 func answerTyped<R, each A>(
   _ visit: consuming MessageVisit, _ count: Int, _ arguments: Arguments<repeat each A>, ignoresErrors: Bool,
@@ -144,7 +144,7 @@ func answerTyped<R, each A>(
 }
 
 extension LoopTally {
-  /// Calls so many methods, and makes nothing of the answers.
+  /// Calls `count` methods and drops the answers.
   @export(implementation) @inline(__always)
   mutating func broadcast<R, each A>(_ count: Int, _ arguments: Arguments<repeat each A>, returning: R.Type)
     -> BroadcastSummary
@@ -166,7 +166,7 @@ extension LoopTally {
   ) -> UnsafeMutablePointer<RouteStep> {
     var next = visit.steps
     let end = next + count
-    // A route whose methods have a type has a step.
+    // A route whose methods have a type has at least one step.
     repeat {
       let step = next.pointee
       next += 1
@@ -204,7 +204,7 @@ extension Arguments {
     if loop.answers == .boxed || loop.answers == .plain {
       return withCalls(returning: R.self, walk.serveOpened)
     }
-    // The walk keeps it.
+    // The walk retains it.
     let taker = loop.answers == .typed ? Unmanaged.passUnretained(walk.taker(of: R.self)) : nil
     let isNested = loop.isNested
     let end = first + count

@@ -1,10 +1,10 @@
 // Verbs.swift: what the verbs share: a message begins, walks into a sink, and ends.
 
-// Forms that block are those that do not wait, with another ``Walk/Waiting``. None has packs: a function that suspends after a
-// pack was allocated must not return early (a defect of the compiler).
+// Blocking forms are the synchronous ones with another ``Walk/Waiting``. None has packs: a function that suspends after a pack was
+// allocated must not return early (a compiler bug).
 
 extension OutgoingMessage {
-  /// Serves every target into `empty`, in the caller's turn, and gives what that makes of it.
+  /// Serves every target synchronously, and returns what the sink makes of it.
   consuming func send<Sink: OutcomeSink>(along route: MessageRoute, into empty: Sink, waiting: Walk.Waiting = .nobody)
     -> Sink.Output
   {
@@ -13,7 +13,7 @@ extension OutgoingMessage {
     return walk.sink.end(walk, by: failure)
   }
 
-  /// The same with suspensions. Compiled once for all sinks: beside a wait that costs nothing.
+  /// The same with suspensions. Not specialized: next to a wait that costs nothing.
   @_semantics("optimize.sil.specialize.generic.never")
   nonisolated(nonsending) consuming func sendAndWait<Sink: OutcomeSink>(
     along route: MessageRoute, into empty: Sink
@@ -23,7 +23,7 @@ extension OutgoingMessage {
     return walk.sink.end(walk, by: failure)
   }
 
-  /// Broadcasts when there is room, and throws why there is none.
+  /// Broadcasts once there is room; throws why there is none.
   nonisolated(nonsending) func broadcastWhenReady(along route: MessageRoute) async throws -> BroadcastSummary {
     let walk = SummaryWalk(BroadcastSummary(), self, along: route, waiting: .nobody)
     let failure = await walk.serveAllAndWait()
@@ -34,7 +34,7 @@ extension OutgoingMessage {
 
 // MARK: Typed messages
 
-// Without arguments where there is nobody to get them.
+// `arguments` is `nil` where there is nobody to get them.
 
 /// A typed broadcast that takes more than a loop.
 func broadcastWalked(_ route: MessageRoute, _ arguments: MessageArguments?) -> BroadcastSummary {
@@ -64,7 +64,7 @@ nonisolated(nonsending) func collectWaiting<R, Output>(
     .sendAndWait(along: route, into: PolicySink(policy, route))
 }
 
-// MARK: Messages by boxes
+// MARK: Boxed messages
 
 @usableFromInline
 func broadcastBoxed(_ visit: consuming MessageVisit, _ invocation: Invocation) -> BroadcastSummary {
@@ -84,9 +84,9 @@ func broadcastBoxed(_ visit: consuming MessageVisit, _ invocation: Invocation) -
   }
 }
 
-/// Forwards a message and says what became of it at each target; `invocation.result` becomes the last answer.
+/// Forwards a message and reports the outcome at each target; `invocation.result` becomes the last answer.
 ///
-/// - Parameter proxy: who stands for answers of its hooks' own.
+/// - Parameter proxy: stands for answers that its hooks made up.
 package func forwardBoxed(_ invocation: inout Invocation, along visit: consuming MessageVisit, by proxy: AnyObject)
   throws -> DeliveryReport
 {
@@ -113,7 +113,7 @@ package nonisolated(nonsending) func forwardBoxedAndWait(
 }
 
 extension DeliveryReport {
-  /// Puts a proxy in the place of what errors call it by.
+  /// Names a proxy, in place of its core, in answers that its hooks made up.
   mutating func nameProxy(_ proxy: AnyObject, of route: MessageRoute) {
     guard route.isSurrounded else { return }
     for index in answers.indices where answers[index].target === route.core {

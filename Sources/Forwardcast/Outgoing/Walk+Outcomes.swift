@@ -1,7 +1,7 @@
-// Walk+Outcomes.swift: what came of a message, on its way from its targets to the sink.
+// Walk+Outcomes.swift: outcomes on their way from targets to the sink.
 
 extension Walk {
-  /// Takes what became of the message at one target.
+  /// Takes the outcome at one target.
   func take(_ outcome: StepOutcome, at context: StepContext) {
     if let trace = message.trace, context.registration != nil {
       trace.note(outcome, message.invocation, at: context, step: tracedStep)
@@ -11,8 +11,7 @@ extension Walk {
     put(outcome, context)
   }
 
-  /// Notes for the frame what became of the message at one target, if there is a frame: hooks around the proxy that the message
-  /// was sent to have none.
+  /// Notes an outcome in the frame, if there is one: hooks around the proxy that the message was sent to have none.
   func note(_ outcome: StepOutcome) {
     guard depth > 0 else { return }
     node.frame.isListed = true
@@ -23,7 +22,7 @@ extension Walk {
     }
   }
 
-  /// Notes that somebody got the message in a proxy of which no outcomes are kept.
+  /// Notes that somebody got the message in a proxy whose outcomes are not kept.
   func noteReached() {
     (node.frame.reached, node.frame.isListed) = (true, true)
   }
@@ -33,23 +32,23 @@ extension Walk {
     if node.route.core.stopsAtFirst { node.frame.stop = node.frame.stop ?? .stopped }
   }
 
-  /// Gives an outcome to the sink, or keeps it while one before it is open or a hook may change it.
+  /// Passes an outcome to the sink, or keeps it while an earlier one is open or a hook may change it.
   func put(_ outcome: StepOutcome, _ context: StepContext) {
     toldCount += 1
     if hooksThatAsk == 0, log.isEmpty, isElsewhere || pending == nil || !outcome.isOpen {
       return give(outcome, context)
     }
     var kept = context
-    // An answer that waits here keeps no target alive, unless it is to be listed.
+    // A kept answer does not retain its target, unless that is listed.
     if case .answered = outcome, context.registration != nil, !listsEveryTarget { kept.target = nil }
     log.append(Outcome(outcome, kept))
     if hooksThatAsk == 0 { return flush() }
     if outcome.isOpen { hasOpen = true }
-    // Answers count in their order: those behind one that is still open cannot be enough.
+    // Answers count in their order: those behind an open one cannot be enough.
     if !hasOpen, let probe, outcome.boxes.contains(where: probe) { isEnough = true }
   }
 
-  /// Gives what is known to the sink, in order.
+  /// Passes known outcomes to the sink, in order.
   func flush() {
     guard hooksThatAsk == 0, !log.isEmpty else { return }
     var index = 0
@@ -76,7 +75,7 @@ extension Walk {
     if !accept(outcome, at: context) { (isKnown, isEnough) = (true, true) }
   }
 
-  /// Finds out again whether the sender needs no further answer: hooks may have changed the answers.
+  /// Recomputes whether the sender needs no further answer: hooks may have changed answers.
   func renewProbe() {
     guard let make = message.request.makeProbe, hooksThatAsk > 0 else { return (probe, isEnough) = (nil, isKnown) }
     settle()
@@ -86,7 +85,7 @@ extension Walk {
     self.probe = probe
   }
 
-  /// Puts the outcomes of other contexts that are known into the log, in the places that were kept for them.
+  /// Puts known outcomes of other contexts into the log, at the places kept for them.
   func settle() {
     guard let pending else { return }
     log.replaceSubrange(
@@ -96,7 +95,7 @@ extension Walk {
       })
   }
 
-  /// Gives a probe the answers that there are, up to a place of the log. `true` when they are enough.
+  /// Gives a probe the answers up to a place of the log. `true` when they are enough.
   func feed(_ probe: (ArgumentBox) -> Bool, upTo end: Int) -> Bool {
     for answer in given where probe(answer) { return true }
     for found in log[..<end] {
@@ -106,7 +105,7 @@ extension Walk {
     return false
   }
 
-  /// Charges the message's budget, and ends the message with what that throws.
+  /// Charges the message's budget, and ends the message if that throws.
   @inline(never) func pay(_ item: MessageBudget.Item, _ count: Int = 1, at context: (Walk) -> StepContext) -> Bool {
     guard let budget = message.trail?.budget else { return true }
     do { try budget.charge(item, count) } catch {
@@ -118,9 +117,7 @@ extension Walk {
 
   // MARK: What a loop asks and tells
 
-  /// What a loop makes of answers.
-  ///
-  /// - Parameter type: theirs; `nil` where they come in boxes.
+  /// What a loop does with answers of `type`; `nil` where they come in boxes.
   func answers(of type: Any.Type?) -> WalkLoop.Answers {
     if !message.request.asks { return .none }
     if givesAtOnce, takesPlain, place == nil, message.request.keepsAnswers { return .plain }
@@ -137,12 +134,12 @@ extension Walk {
     (node.route.steps + node.frame.index, node.frame.segmentEnd - node.frame.index)
   }
 
-  /// Has the steps of the segment served one by one, since no loop can serve them.
+  /// Makes the steps of the segment be served one by one, since no loop can serve them.
   func refuseLoop() { node.frame.loopsFrom = node.frame.segmentEnd }
 
-  /// Notes how far a loop has come: all of whom nothing was told have run.
+  /// Notes how far a loop has come: the targets that it has not reported have run.
   ///
-  /// - Parameter end: that of the steps that had their turn.
+  /// - Parameter end: the place behind the last step that had its turn.
   @usableFromInline @inline(never)
   func endLoop(_ end: UnsafeMutablePointer<RouteStep>) {
     let (node, first) = (node, loopSteps.first)
@@ -160,7 +157,6 @@ extension Walk {
     countDelivered(ran)
   }
 
-  /// Notes that the sink needs no further answer.
   @usableFromInline @inline(never)
   func noteKnown() { (isKnown, isEnough) = (true, true) }
 
@@ -173,9 +169,9 @@ extension Walk {
     return keeper
   }
 
-  /// Passes by a step that is not to be served, or whose target is dead. `false` when the loop is to end.
+  /// Skips a step that is not to be served, or whose target is dead. `false` when the loop is to end.
   ///
-  /// - Parameter end: that of the step.
+  /// - Parameter end: the place behind the step.
   @usableFromInline @inline(never)
   func miss(_ end: UnsafeMutablePointer<RouteStep>) -> Bool {
     let step = (end - 1).pointee
@@ -194,8 +190,8 @@ extension Walk {
   /// Takes a target's error. `false` when the loop is to end.
   ///
   /// - Parameters:
-  ///   - end: that of the step.
-  ///   - target: the target, where that might die meanwhile.
+  ///   - end: the place behind the step.
+  ///   - target: the target, if it might die meanwhile.
   @usableFromInline @inline(never)
   func fail(_ error: any Error, _ end: UnsafeMutablePointer<RouteStep>, _ target: AnyObject? = nil) -> Bool {
     let step = (end - 1).pointee
@@ -214,7 +210,7 @@ extension Walk {
     return node.frame.stop == nil && !isEnough
   }
 
-  /// What became of a target, for a sender on another context: its answer must be known to be `Sendable`.
+  /// The outcome for a sender on another context: its answer must be known to be `Sendable`.
   func crossed(_ outcome: StepOutcome, _ step: RouteStep, _ target: AnyObject) -> StepOutcome {
     guard place != nil, case .answered(let answer) = outcome,
       !(step.method?.takeUnretainedValue().answers(to: nil) ?? false)

@@ -1,23 +1,23 @@
 // Walk+Posting.swift: hands a message to the contexts that are to run it.
 
 extension Walk {
-  /// Posts the message to every step on another context, of this proxy and of those among its targets, before any target
-  /// runs: so what a direct target sends in its turn comes second there too. A proxy that stops at the first error, and
-  /// a message whose result may be known early, keep to the order of delivery instead.
+  /// Posts the message to every queued step, of this proxy and nested ones, before any target runs: so what a direct target sends
+  /// comes second there too. A proxy that stops at the first error, and a message whose result may be known early, keep to the
+  /// order of delivery instead.
   func postQueued(_ root: RouteNode) {
     guard root.posted == nil, self.root.hasGroups else { return }
     var waiting = [root]
     while let node = waiting.popLast() {
       guard !node.route.core.stopsAtFirst else { continue }
       post(node)
-      // What stands behind hooks is posted when these have sent it on.
+      // What is behind hooks is posted when these let it through.
       for case (_, .node(let child)) in node.nested.reversed()
       where !child.route.isSurrounded && !child.isAway && child.proxies.obstacle == nil { waiting.append(child) }
     }
   }
 
-  /// Posts the message to every step of one proxy that is on another context; those that share a context share a parcel, unless
-  /// each is to have something of its own.
+  /// Posts the message to every queued step of one proxy; steps on one context share a parcel, unless each needs something of its
+  /// own.
   private func post(_ node: RouteNode) {
     var posted = ByStep<RouteNode.Posted>()
     guard let plan = node.plan, !plan.groups.isEmpty else { return node.posted = posted }
@@ -42,7 +42,7 @@ extension Walk {
     node.posted = posted
   }
 
-  /// Posts the message to one step, in a parcel of its own.
+  /// Posts the message to one step, in its own parcel.
   ///
   /// - Parameter mayRunNow: `false` for a step that was to run in the sender's turn and cannot.
   func post(_ group: DeliveryGroup, _ place: Int, _ node: RouteNode, mayRunNow: Bool = true)
@@ -77,7 +77,7 @@ extension Walk {
     return .away(inner.outcomes(.bufferFull, at: place))
   }
 
-  /// What becomes of a step that the message does not leave for; `nil` where it may leave.
+  /// Why a step is not posted, if it is not.
   private func refusal(_ group: DeliveryGroup, _ place: Int, _ node: RouteNode, mayRunNow: Bool = true)
     -> RouteNode.Posted?
   {
@@ -106,12 +106,12 @@ extension Walk {
     return pay(.queued, at: { $0.context(step, node) }) ? nil : .repeated
   }
 
-  /// Whether what waits for a target keeps it alive: such a step goes alone.
+  /// Whether waiting messages keep a target alive: such a step goes alone.
   private func isKept(_ step: RouteStep, _ group: DeliveryGroup) -> Bool {
     !group.isBatched && step.queued?.pending == .deliverPending
   }
 
-  /// A parcel for steps of one group, and the slots of their outcomes, where these are waited for.
+  /// A parcel for steps of one group, and the slots of their outcomes, if these are waited for.
   private func parcel(_ group: DeliveryGroup, _ places: [Int], _ node: RouteNode) -> (Parcel, slots: [Int]) {
     let (step, arguments) = (group.steps[places[0]], message.arguments)
     let inner: RouteNode? = if case .node(let child)? = node.nested(at: group.indices[places[0]]) { child } else { nil }
@@ -125,19 +125,19 @@ extension Walk {
     return (parcel, slots)
   }
 
-  /// The outcome of a step that is passed by; where every target is listed, those of the targets of a nested proxy.
+  /// The outcome of a skipped step; where every target is listed, those of a nested proxy's targets.
   private func passed(_ reason: DeliveryReport.SkipReason, _ index: Int, _ node: RouteNode) -> RouteNode.Posted {
     guard listsEveryTarget, case .node(let child)? = node.nested(at: index) else { return .outcome(.skipped(reason)) }
     let step = node.route.steps[index]
     return .away(child.outcomes(reason, at: context(step, node, step.target)))
   }
 
-  /// The place of a target on a context of its own.
+  /// The place of a queued target.
   private func context(_ step: RouteStep, _ node: RouteNode, _ target: AnyObject? = nil) -> StepContext {
     StepContext(step, of: selector, in: node.proxies, target, isQueued: true)
   }
 
-  /// Tells the trace which turns are about to be queued, under the numbers that they have when they run.
+  /// Tells the trace of turns about to be queued, under the numbers that they have when they run.
   private func noteQueued(
     _ details: ParcelDetails?, _ group: DeliveryGroup, _ places: [Int], _ node: RouteNode
   ) {
@@ -168,7 +168,7 @@ extension Walk {
     )
   }
 
-  /// What becomes of a target that the message may not be sent to.
+  /// The outcome of a target that the message may not be sent to.
   private func refused(_ step: RouteStep, _ evidence: (_ context: String) -> String) -> RouteNode.Posted {
     .outcome(
       .failed(
@@ -182,13 +182,12 @@ extension Walk {
   /// A place in a buffer, for one step.
   typealias Place = (line: BufferedLine, node: RouteNode, index: Int)
 
-  /// Waits for a place in every buffer that suspends its senders, of a proxy and those inside, where the sender does.
+  /// Waits for a place in every buffer that suspends its senders, of a proxy and those inside, if the sender does: once for all
+  /// that the message may reach, also behind hooks.
   ///
-  /// Once for all that the message may reach, also behind hooks.
-  ///
-  /// - Parameter kept: places that the sender had, which are waited for together with those.
-  /// - Throws: `CancellationError`; `wouldDeadlock` in a method of the target that would make room, or of one that it
-  ///   waits for; `timedOut` in a task that such a method made. No place is kept then.
+  /// - Parameter kept: places that the sender had, to be waited for together with those.
+  /// - Throws: `CancellationError`; `wouldDeadlock` in a method of the target that would make room, or of one that it waits for;
+  ///   `timedOut` in a task that such a method made. Then no place is kept.
   nonisolated(nonsending) func reserveRoom(in root: RouteNode, with kept: [Place] = []) async throws {
     guard mayAwaitRoom else { return }
     var places = kept
@@ -201,7 +200,7 @@ extension Walk {
     try await reserve(places)
   }
 
-  /// Waits for places, where the message may still come there.
+  /// Waits for places that the message may still come to.
   nonisolated(nonsending) func reserve(_ places: [Place]) async throws {
     guard !places.isEmpty else { return }
     keepsRoom = true
@@ -211,7 +210,7 @@ extension Walk {
       for (line, node, index) in inOrder(places, by: { ObjectIdentifier($0.line) }) {
         let step = node.route.steps[index]
         guard step.isActive, step.target != nil, node.proxies.obstacle == nil else { continue }
-        // A line that is reached by several ways gives one place for all of them: its sender may not wait for a second one.
+        // A line reached by several ways gives one place for all of them: its sender may not wait for a second one.
         guard line !== last else {
           node.reserved[index] = node.reserved[index] ?? false
           continue
@@ -262,7 +261,7 @@ extension Walk {
     return true
   }
 
-  /// Gives back the places that were not used, and says which they were.
+  /// Gives back the unused places, and returns them.
   @inline(never)
   @discardableResult
   func giveBackRoom(in root: RouteNode) -> [Place] {

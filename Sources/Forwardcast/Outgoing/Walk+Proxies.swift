@@ -1,7 +1,7 @@
-// Walk+Proxies.swift: a walk enters proxies among the targets, and leaves them.
+// Walk+Proxies.swift: enters and leaves nested proxies.
 
 extension Walk {
-  /// The proxies behind a multicast that a target which was asked led to; `nil` where the message may not go there.
+  /// The proxies behind a multicast that a target led to when asked; `nil` where the message may not go there.
   func node(_ multicast: any MulticastSending, _ target: AnyObject, _ step: RouteStep) -> RouteNode? {
     let inner = multicast.beginMessage(selector)
     if let error = proxies.refusal(of: inner, message.trail, count: root.count, target) {
@@ -13,20 +13,20 @@ extension Walk {
       inner, chain, message.trail, listsEveryTarget: listsEveryTarget, within: (root, node))
   }
 
-  /// Goes on with a multicast behind which room was not waited for, once that was done where the sender does.
+  /// Continues with a multicast behind which room was not waited for; that is done first where the sender waits.
   func enter(_ node: RouteNode, _ place: StepContext, awaits: Bool) {
     late.append(node)
     if awaits, mayAwaitRoom { return suspension = .node(node, place) }
     enter(node, place)
   }
 
-  /// Goes on with the targets of a multicast, or with its hooks.
+  /// Continues with the targets of a multicast, or with its hooks.
   func enter(_ node: RouteNode, _ place: StepContext?) {
     node.place = place
     if node.route.isSurrounded { surrounded = node } else { begin(node) }
   }
 
-  /// Begins with the targets of a proxy; what is on other contexts leaves first, unless the order of delivery is kept to.
+  /// Begins with the targets of a proxy; queued messages leave first, unless the order of delivery is kept.
   func begin(_ node: RouteNode) {
     let isInOrder = depth > 0 ? self.node.frame.isInOrder : message.request.isInOrder
     node.frame = RouteNode.Frame(isInOrder: isInOrder || node.route.core.stopsAtFirst)
@@ -41,13 +41,13 @@ extension Walk {
     }
   }
 
-  /// Gives back all places that were not used, and says which they were. A sender that waits for anything but room keeps no place
-  /// that others may wait for, and takes them again afterwards.
+  /// Gives back and returns all unused places. While it waits for anything but room, a sender keeps no place that others may wait
+  /// for; it takes them again afterwards.
   func giveBackRoom() -> [Place] {
     keepsRoom ? ([root] + late).flatMap { giveBackRoom(in: $0) } : []
   }
 
-  /// Takes such places again, unless nobody further is to get the message.
+  /// Takes such places again, unless no further target is to get the message.
   nonisolated(nonsending) func takeRoom(_ places: [Place]) async throws {
     if !isEnough, depth == 0 || root.frame.stop == nil { try await reserve(places) }
   }
@@ -55,14 +55,13 @@ extension Walk {
   /// Leaves proxies whose message has ended with an error.
   func leaveFrames(to depth: Int) { while self.depth > depth { leaveNode().place = nil } }
 
-  /// Leaves the proxy that the message is in, and gives back the places that were kept for its targets, and those inside, and were
-  /// not needed.
+  /// Leaves the proxy that the message is in, and gives back unused places of its targets and those inside.
   private func leaveNode() -> RouteNode {
     let left = node
     left.frame.trail?.end()
     left.frame.trail = nil
     if keepsRoom { giveBackRoom(in: left) }
-    // Nobody keeps what is around a proxy that is on a context of its own.
+    // Nobody retains what is around a queued proxy.
     (node, depth) = (depth > 1 ? left.outer ?? root : root, depth - 1)
     return left
   }
@@ -76,18 +75,18 @@ extension Walk {
     }
     if left.frame.stop == nil, !left.frame.reached, let place = left.place { takeSilence(left, place) }
     left.place = nil
-    // The outcome of a proxy with hooks is said by its hooks.
+    // The outcome of a proxy with hooks is reported by its hooks.
     guard depth > base else { return hasFailedInside = left.frame.failed }
     node.frame.isListed = node.frame.isListed || left.frame.isListed
     if left.frame.failed { noteFailure() } else if left.frame.reached { node.frame.reached = true }
   }
 
-  /// Takes what becomes of a nested proxy where nobody got the message there. What stops a message lists whom it passes by.
+  /// Takes the outcome of a nested proxy where nobody got the message. What stops a message lists whom it skips.
   private func takeSilence(_ left: RouteNode, _ place: StepContext) {
     guard !isEnough, !isSpent else { return }
     do {
       try left.route.core.answerSilence(selector)
-      // A proxy is listed itself where none of its targets is.
+      // A proxy is listed itself if none of its targets is.
       if !left.frame.isListed || !listsEveryTarget { take(.skipped(.doesNotRespond), at: place) }
     } catch {
       // It happened in the inner proxy, whose handler comes first.

@@ -1,10 +1,10 @@
-// Walk+Serving.swift: drives a walk, in the sender's turn or with suspensions, and waits where the sender does.
+// Walk+Serving.swift: drives a walk, synchronously or with suspensions, and waits if the sender does.
 
 extension Walk {
-  /// Serves every target in the caller's turn, and blocks until all have answered where the sender does.
+  /// Serves every target synchronously, and blocks until all have answered if the sender does.
   ///
-  /// - Returns: what ended the message as a whole: the error of hooks around the proxy that it was sent to; for a sender that
-  ///   blocks `wouldDeadlock`, before anything is sent, and `timedOut` with those who did not answer.
+  /// - Returns: what ended the message as a whole: the error of hooks around the first proxy; for a sender that blocks
+  ///   `wouldDeadlock`, before anything is sent, and `timedOut`, naming those that did not answer.
   @inline(never) func serveAll() -> (any Error)? {
     do {
       if case .blocked = waiting { try refuseToWaitForHeldContext() }
@@ -16,7 +16,7 @@ extension Walk {
     return end(by: nil)
   }
 
-  /// Waits for room in buffers, serves every target, and suspends until all have answered where the sender waits for that.
+  /// Waits for room in buffers, serves every target, and suspends until all have answered if the sender waits for that.
   ///
   /// - Returns: as ``serveAll()``; also `CancellationError`, and `wouldDeadlock` in a method that would wait for its own end.
   nonisolated(nonsending) func serveAllAndWait() async -> (any Error)? {
@@ -32,27 +32,27 @@ extension Walk {
     } catch {
       failure = error
     }
-    // Of what the message did not come to.
+    // Of targets that the message did not reach.
     if keepsRoom { giveBackRoom(in: root) }
     wait?.end()
     return end(by: failure)
   }
 
   private func end(by failure: (any Error)?) -> (any Error)? {
-    // What a message that its budget ended had posted before is not among the outcomes.
+    // What an ended message had posted before is not among the outcomes.
     if isSpent || failure != nil { abandon() }
     return failure
   }
 
-  /// Gives what is not known to the handlers of errors, now or when it happens.
+  /// Passes unknown outcomes' errors to the handlers, now or when they happen.
   func abandon() {
     pending?.abandon()
     for found in log { if case .failed(let error) = found.outcome { found.context.report(error) } }
     log = []
   }
 
-  /// ``serve(to:awaits:)`` with suspensions: hooks run in their form that waits, and a sender that waits for answers does so for
-  /// the methods of direct targets that suspend or run elsewhere.
+  /// ``serve(to:awaits:)`` with suspensions: hooks run in their waiting form, and a sender that waits for answers also waits for
+  /// methods of direct targets that suspend or run elsewhere.
   nonisolated(nonsending) func serveAndWait(to base: Int) async throws {
     while true {
       try serve(to: base, awaits: true)
@@ -86,14 +86,13 @@ extension Walk {
     }
   }
 
-  /// Whether methods that suspend are waited for: by a sender that waits for answers, or where the targets' proxy has a context of
-  /// its own.
+  /// Whether suspending methods are waited for: by a sender that waits for answers, or since the targets' proxy is queued.
   var mayAwaitTurns: Bool { if case .suspended = waiting { true } else { executor != nil } }
 
   /// Whether the sender waits for room in buffers.
   var mayAwaitRoom: Bool { if case .suspended = waiting { true } else { message.request.waitsForRoom } }
 
-  /// Ends a turn, waiting for what is elsewhere: what is not bound to the context that the walk runs on leaves it free.
+  /// Ends a turn, waiting for what is elsewhere; what is not bound to the walk's context leaves that free.
   nonisolated(nonsending) private func endedAndWaited(_ attempt: OutgoingMessage.Attempt, _ step: RouteStep) async
     -> StepOutcome?
   {
@@ -112,8 +111,8 @@ extension Walk {
 
   // MARK: Loops
 
-  /// Serves the direct steps of a segment, whose methods have one type: with the arguments as the sender gave them, or with what
-  /// is in the boxes, which are opened once for all of them.
+  /// Serves the direct steps of a segment, whose methods have one type: with the sender's typed arguments, or with boxes opened
+  /// once for all of them.
   func loop(_ type: ObjectIdentifier) {
     if let arguments = message.shared, arguments.functionType != nil {
       guard arguments.functionType == type, let loop = arguments.loop else { return refuseLoop() }
@@ -125,7 +124,7 @@ extension Walk {
     else { return refuseLoop() }
   }
 
-  /// Serves those steps by what opened boxes give, or a sender that takes answers in boxes only.
+  /// Serves those steps with opened boxes, or for a sender that takes answers only in boxes.
   @usableFromInline @inline(never)
   func serveOpened(_ run: Method.OpenedRun, _ ask: Method.OpenedAsk) {
     let loop = WalkLoop(self, answering: nil)
@@ -154,18 +153,18 @@ extension Walk {
     endLoop(next)
   }
 
-  /// Whether all targets on other contexts that were to get the message have died or been removed.
+  /// Whether all queued targets that were to get the message have died or been removed.
   var areDeadElsewhere: Bool { !root.hasElsewhere { $0.isActive && $0.target != nil } }
 
-  /// What the proxy does about a message that nobody got.
+  /// Treats a message that nobody got by the proxy's options.
   ///
-  /// - Parameter queued: how many of those that were reached are queued, and may have died before they got it.
+  /// - Parameter queued: how many of those reached are queued, and may have died before they got it.
   /// - Throws: `nobodyResponds` where silence is an error.
   /// - Returns: whether nobody got it.
   @discardableResult
   func answerSilence(queued: Int = 0) throws -> Bool {
     guard reached == queued, queued == 0 || areDeadElsewhere else { return false }
-    // Else it was, inside of the hooks.
+    // Otherwise it was treated inside of the hooks.
     if !root.hasTurn { try route.core.answerSilence(route.selector) }
     return true
   }
@@ -178,7 +177,7 @@ extension Walk {
     return try SuspendedWaits.begin(for: root.queuedTargets, in: route.core, route.selector)
   }
 
-  /// Suspends until all that was sent to other contexts has ended, where the sender waits for that.
+  /// Suspends until all that was sent to other contexts has ended, if the sender waits for that.
   nonisolated(nonsending) func suspend() async throws {
     guard let pending else { return }
     wait?.sent(pending)
@@ -190,7 +189,7 @@ extension Walk {
     }
   }
 
-  /// Blocks until then, where the sender does.
+  /// Blocks until then, if the sender does.
   func block() throws {
     guard case .blocked(let patience) = waiting else { return }
     let late = pending?.wait(until: patience.deadline) ?? []
@@ -202,7 +201,7 @@ extension Walk {
       evidence: "no answer in \(patience.timeout) from \(names.joined(separator: ", "))")
   }
 
-  /// The steps that go to contexts of their own, of a proxy and those inside, on whatever contexts these are, with their mailboxes.
+  /// All queued steps, of a proxy and those inside, with their mailboxes.
   private func elsewhere(_ root: RouteNode) -> [(step: RouteStep, mailbox: Mailbox)] {
     root.all(evenAway: true).flatMap { $0.plan?.groups ?? [] }.flatMap { group in
       let runsNow = group.steps.count == 1 && group.steps[0].queued?.runsNow(group.steps[0]) ?? false
@@ -226,8 +225,8 @@ extension Walk {
     }
   }
 
-  /// A target of a proxy, or of one inside, that would have to be waited for; `nil` when all can be served in the caller's turn, as
-  /// far as is known before they are asked.
+  /// A target of a proxy, or of one inside, that would have to be waited for; `nil` when all can be served synchronously, as far as
+  /// is known before they are asked.
   func awaitedTarget(of root: RouteNode) -> String? {
     for (step, mailbox) in elsewhere(root) {
       if let target = step.target { return "\(typeName(of: target)) on \(mailbox.context.name)" }
@@ -246,14 +245,13 @@ extension Walk {
   }
 }
 
-/// What a loop over neighbouring steps is to look at and to make of answers. It tells the walk only what is out of the ordinary.
+/// What a loop over neighbouring steps checks and does with answers. It tells the walk only of exceptions.
 @usableFromInline
 struct WalkLoop {
-  /// What becomes of answers.
   @usableFromInline let answers: Answers
-  /// The proxies of the targets. The walk keeps them.
+  /// The proxies of the targets. The walk retains them.
   @usableFromInline let proxies: Unmanaged<ProxyChain>
-  /// Whether they lie in others.
+  /// Whether they are nested.
   @usableFromInline let isNested: Bool
 
   @usableFromInline
@@ -280,13 +278,11 @@ struct WalkLoop {
 }
 
 extension Unmanaged<ProxyChain> {
-  /// Whether every proxy between the sender and the targets still lets messages through.
+  /// Whether every proxy between the sender and the targets lets messages through.
   @usableFromInline var isWayOpen: Bool { _withUnsafeGuaranteedRef { $0.isOpen || $0.obstacle == nil } }
 }
 
-/// How long a sender blocks at most, with all that its hooks do.
-///
-/// An object: the size of a clock's instant is known at run time only, and whatever holds one is copied by its metadata.
+/// How long a sender blocks at most, including its hooks.
 final class Patience: Sendable {
   let timeout: Duration
   let deadline: Deadline

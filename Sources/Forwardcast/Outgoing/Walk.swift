@@ -1,18 +1,18 @@
-// Walk.swift: one message on its way along the steps of a route: whose turn it is, and what came of it.
+// Walk.swift: one message on its way along the steps of a route: whose turn it is, and the outcomes.
 
-/// One message on its way to every target of a route, and to those of multicasts among them.
+/// One message on its way to every target of a route, and to those of nested multicasts.
 ///
-/// ``serve(to:awaits:)`` goes from step to step and runs targets and hooks, ``take(_:at:)`` takes what came of each. Proxies in one
-/// another are entered and left one by one: depth costs no thread stack. Hooks are levels too: what they let through is served
-/// inside of their call, by this same walk.
+/// ``serve(to:awaits:)`` goes from step to step and runs targets and hooks, ``take(_:at:)`` takes the outcome of each. Nested
+/// proxies are entered and left without recursion. Hooks are levels too: what they let through is served inside of their call, by
+/// this same walk.
 ///
-/// Used in the turn of its message only: no access to it overlaps with another, so none has to be checked.
+/// Used in the turn of its message only: no access overlaps another, so none has to be checked.
 @usableFromInline
 class Walk: OutcomeTaker {
-  /// What is to be waited for before the walk goes on.
+  /// What is to be waited for before the walk continues.
   indirect enum Suspension {
     case hooks(RouteNode)
-    /// A proxy that a target led to, or that might have gone elsewhere: room behind it was not waited for before.
+    /// A proxy that a target led to, or a queued one whose turn is the sender's: room behind it was not waited for before.
     case node(RouteNode, StepContext)
     case turn(OutgoingMessage.Attempt, RouteStep, AnyObject)
   }
@@ -21,7 +21,7 @@ class Walk: OutcomeTaker {
   enum Waiting {
     /// Not at all.
     case nobody
-    /// Its task suspends until all are there.
+    /// Its task suspends until all are known.
     case suspended
     /// It blocks until then.
     case blocked(Patience)
@@ -30,50 +30,49 @@ class Walk: OutcomeTaker {
   /// The message; inside of hooks as they have changed it.
   @exclusivity(unchecked) final var message: OutgoingMessage
   final let root: RouteNode
-  /// The place of ``root`` in the proxy around it, where the message came to it on a context of its own.
+  /// The place of ``root`` in the proxy around it, if that is queued.
   final let place: StepContext?
   final let waiting: Waiting
-  /// Whether targets that do not get the message are told of as well.
+  /// Whether targets that do not get the message are listed too.
   final let listsEveryTarget: Bool
-  /// Takes answers without a box; `nil` where nobody does.
+  /// Takes answers without boxes; `nil` if nobody does.
   final let taker: TypedTaker?
-  /// Whether answers that came in the sender's turn are taken without their places.
+  /// Whether answers that come synchronously are taken without their places.
   final let takesPlain: Bool
-  /// Where the walk runs, if that is the context of a proxy among the targets of another.
+  /// Where the walk runs, if in a task on the context of a nested proxy.
   final let executor: MailboxExecutor?
-  /// Where outcomes of other contexts go; `nil` when nobody waits for them. Hooks have one of their own.
+  /// Where outcomes of other contexts go; `nil` when nobody waits for them. Hooks have their own.
   @exclusivity(unchecked) final var pending: PendingAnswers?
   /// Whether open outcomes are waited for by a sender on another context, and not here.
   final let isElsewhere: Bool
   /// Whether the walk is inside of a hook that does not suspend: then no target is queued that would have to be waited for.
   @exclusivity(unchecked) final var mayNotWait = false
-  /// Outcomes that were not given to the sink yet, in the order of delivery.
+  /// Outcomes that the sink has not got yet, in the order of delivery.
   @exclusivity(unchecked) final var log: [Outcome] = []
-  /// Where the outcomes begin that came inside of the innermost hooks.
+  /// Where the outcomes inside of the innermost hooks begin.
   @exclusivity(unchecked) final var logStart = 0
-  /// How many calls of hooks that get answers are under way: then nothing is given to the sink.
+  /// How many running calls of hooks get answers: then the sink gets nothing.
   @exclusivity(unchecked) final var hooksThatAsk = 0
-  /// Says of each answer whether it is enough for the sender, where answers are kept back from the sink.
+  /// Tells for each answer whether it is enough for the sender, while answers are kept back from the sink.
   @exclusivity(unchecked) final var probe: ((ArgumentBox) -> Bool)?
   /// Whether an outcome in the log is open.
   @exclusivity(unchecked) final var hasOpen = false
-  /// The answers that the sink has got, where a new probe has to count them.
+  /// The answers that the sink has got, if a new probe has to count them.
   @exclusivity(unchecked) final var given: [ArgumentBox] = []
-  /// Whether the sender needs nothing more, as far as its sink, or the probe, knows: further targets are passed by.
+  /// Whether the sender needs nothing more, as far as its sink, or the probe, knows: further targets are skipped.
   @exclusivity(unchecked) final var (isKnown, isEnough) = (false, false)
   /// How many targets got the message.
   @exclusivity(unchecked) final var reached = 0
-  /// How many outcomes there were.
   @exclusivity(unchecked) final var toldCount = 0
-  /// How many messages full buffers of this proxy, and of those in the same turn, gave up for this one.
+  /// How many messages full buffers of this proxy, and of those in the same turn, dropped for this one.
   @exclusivity(unchecked) final var dropped = 0
-  /// The same with those of proxies on contexts of their own that were waited for.
+  /// The same with queued proxies that were waited for.
   final var allDropped: Int { dropped + (isElsewhere ? 0 : pending?.dropped ?? 0) }
   /// Whether the budget has ended the message.
   @exclusivity(unchecked) final var isSpent = false
-  /// Whether the message was ended by hooks around the proxy that it was sent to.
+  /// Whether hooks around the first proxy ended the message.
   @exclusivity(unchecked) final var failedInHooks = false
-  /// How many outcomes of the loop under way were told of.
+  /// How many outcomes the current loop has reported.
   @exclusivity(unchecked) final var toldInLoop = 0
   /// Keeps the answers of the loop under way, where hooks get them first or an earlier outcome is open.
   @exclusivity(unchecked) final var keeper: TypedTaker?
@@ -83,30 +82,27 @@ class Walk: OutcomeTaker {
   @exclusivity(unchecked) final var hasFailedInside = false
   /// The wait of a method that the sender is in.
   @exclusivity(unchecked) final var wait: SuspendedWait?
-  /// Whether the sender has kept places in buffers.
   @exclusivity(unchecked) final var keepsRoom = false
 
-  /// Whether a proxy with hooks is among those that the message passes.
+  /// Whether the message passes a proxy with hooks around it.
   private(set) final lazy var hasHooks = root.all().contains { $0.hasTurn }
-  /// The proxy whose targets the message is at; the first one where it is at none.
+  /// The proxy whose targets the message is at, or the first one.
   @exclusivity(unchecked) final var node: RouteNode
-  /// How many proxies the message is in.
   @exclusivity(unchecked) final var depth = 0
-  /// The proxies that were not among those of ``root`` when the message began, or that might have gone elsewhere.
+  /// The proxies that were not behind ``root`` when the message began, or were entered late.
   @exclusivity(unchecked) final var late: [RouteNode] = []
   /// The proxy with hooks that comes next.
   @exclusivity(unchecked) final var surrounded: RouteNode?
-  /// What is to be waited for now.
   @exclusivity(unchecked) final var suspension: Suspension?
   /// The target of an automatic delivery whose turn it is.
   @exclusivity(unchecked) private final var taken: QueuedState?
-  /// The number of the turn that a trace was told of; 0 when it was told of none.
+  /// The trace's number of the turn; 0 for none.
   @exclusivity(unchecked) final var tracedStep = 0
 
   /// - Parameters:
-  ///   - place: the place of the proxy in the one around it, when the message came as to one of its targets.
-  ///   - executor: where the walk runs in a task of its own.
-  ///   - pending: who waits elsewhere for what the walk does not wait for.
+  ///   - place: the place of the proxy in the one around it, if the message came to it as a target.
+  ///   - executor: where the walk runs, if in its own task.
+  ///   - pending: gets what the walk does not wait for.
   @inline(never)
   init(
     _ message: consuming OutgoingMessage, to root: RouteNode, waiting: Waiting, at place: StepContext?,
@@ -130,7 +126,7 @@ class Walk: OutcomeTaker {
   func accept(_ answer: consuming ArgumentBox, of target: consuming AnyObject) {}
   /// Counts targets that ran and whose answers nobody wants.
   func countDelivered(_ count: Int) {}
-  /// The counts so far; set back where a hook sends the message once more.
+  /// The counts so far; reset when a hook sends the message again.
   var counts: BroadcastSummary {
     get { BroadcastSummary() }
     set {}
@@ -145,8 +141,8 @@ class Walk: OutcomeTaker {
   /// Runs targets and hooks until those of the proxies deeper than `base` are done, or ``suspension`` is to be waited for.
   ///
   /// - Parameter awaits: whether the caller can wait.
-  /// - Throws: the error of hooks around the proxy that the message was sent to.
-  // Apart from what suspends: each continuation there would have the loop once more.
+  /// - Throws: the error of hooks around the first proxy.
+  // Apart from code that suspends, where each continuation would contain the loop again.
   @inline(never)
   final func serve(to base: Int, awaits: Bool = false) throws {
     while suspension == nil {
@@ -179,7 +175,7 @@ class Walk: OutcomeTaker {
     turn(node, index, awaits: awaits)
   }
 
-  /// Takes one step.
+  /// Serves one step.
   private final func turn(_ node: RouteNode, _ index: Int, awaits: Bool) {
     let step = node.route.steps[index]
     node.frame.index += 1
@@ -220,13 +216,13 @@ class Walk: OutcomeTaker {
     }
   }
 
-  /// Why nobody further in the proxy gets the message at this moment.
+  /// Why no further target of the proxy gets the message at this moment.
   final var stopNow: DeliveryReport.SkipReason? {
     guard proxies.isNested, let obstacle = proxies.obstacle else { return node.frame.stop }
     return .first(node.frame.stop, obstacle)
   }
 
-  /// Passes by the steps whose turn does not come any more.
+  /// Skips the steps whose turn does not come any more.
   private final func stop(_ node: RouteNode) {
     let stop = node.frame.stop ?? .stopped
     if listsEveryTarget || stop == .removed || stop == .muted || node.hasLeft {
@@ -235,8 +231,8 @@ class Walk: OutcomeTaker {
     (node.frame.index, node.frame.nextLeftOut) = (node.route.count, node.leftOut.count)
   }
 
-  /// Takes the outcome of a step on another context, which is posted now unless all were posted before. `false` when it runs in
-  /// the sender's turn.
+  /// Takes the outcome of a queued step, which is posted now unless all were posted before. `false` when it runs in the sender's
+  /// turn.
   final func takePosted(_ step: RouteStep, _ index: Int, _ node: RouteNode) -> Bool {
     let posted: RouteNode.Posted?
     if let all = node.posted {
@@ -257,7 +253,7 @@ class Walk: OutcomeTaker {
         put(found.outcome, found.context)
       }
     case .outcome(var outcome):
-      // What is open is listed by its slot, and keeps no target alive; who has died meanwhile will not run.
+      // An open outcome is listed by its slot and retains no target; a target that has died meanwhile will not run.
       let target = listsEveryTarget && !outcome.isOpen ? step.target : nil
       if listsEveryTarget, target == nil, case .queued(slot: -1) = outcome { outcome = .skipped(.dead) }
       take(outcome, at: StepContext(step, of: selector, in: node.proxies, target, isQueued: true))
@@ -275,7 +271,7 @@ class Walk: OutcomeTaker {
       && pay(.passed, leftOut, at: { $0.proxyContext })
   }
 
-  /// Takes the registrations that the message passes by and that stand before the step at `index`.
+  /// Lists the registrations without a step that are before the step at `index`.
   final func takeLeftOut(before index: Int) {
     let node = node
     while node.frame.nextLeftOut < node.leftOut.count, node.leftOut[node.frame.nextLeftOut].before <= index {
@@ -284,7 +280,7 @@ class Walk: OutcomeTaker {
     }
   }
 
-  /// Takes an outcome at a target that was not asked.
+  /// Takes the outcome of a target that was not asked.
   final func tell(_ outcome: StepOutcome, _ context: StepContext, isStep: Bool) {
     if isStep { return take(outcome, at: context) }
     node.frame.isListed = true
@@ -298,12 +294,12 @@ class Walk: OutcomeTaker {
     StepContext(step, of: selector, in: proxies, target, isQueued: place != nil)
   }
 
-  /// The context of a target that is passed by.
+  /// The context of a skipped target.
   final func passedContext(_ step: RouteStep) -> StepContext {
     context(step, listsEveryTarget ? step.target : nil)
   }
 
-  /// The context of the proxy itself: of its place in the proxy around it, where there is one.
+  /// The context of the proxy itself: of its place in the proxy around it, if any.
   final var proxyContext: StepContext {
     node.place ?? StepContext(selector: selector, proxies: proxies)
   }
@@ -316,7 +312,7 @@ class Walk: OutcomeTaker {
       tracedStep = MessageTrace.nextStep()
       trace.note(.began, message.invocation, at: context(step, target), step: tracedStep)
     }
-    // Only who sees the message itself can send it on: a trail is laid for the first of those.
+    // Only targets that see the message itself can send it on: the trail is laid for the first of those.
     let earlier = message.trail
     func trail() -> ProxyTrail {
       let trail = node.frame.trail ?? proxies.trail(after: earlier)
@@ -335,7 +331,7 @@ class Walk: OutcomeTaker {
     endTurn()
   }
 
-  /// Gives a target back that an automatic delivery has taken: when its turn ends, suspends or becomes that of others.
+  /// Gives back a target that an automatic delivery has taken: when its turn ends or suspends.
   @inline(never) func endTurn() {
     guard let taken else { return }
     self.taken = nil
