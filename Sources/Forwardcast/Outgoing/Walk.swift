@@ -74,7 +74,7 @@ class Walk: OutcomeTaker {
   @exclusivity(unchecked) final var failedInHooks = false
   /// How many outcomes the current loop has reported.
   @exclusivity(unchecked) final var toldInLoop = 0
-  /// Keeps the answers of the loop under way, where hooks get them first or an earlier outcome is open.
+  /// Keeps the answers of the running loop, if hooks get them first or an earlier outcome is open.
   @exclusivity(unchecked) final var keeper: TypedTaker?
   /// Whether some target ran inside of hooks, whatever these made of that.
   @exclusivity(unchecked) final var wasAsked = false
