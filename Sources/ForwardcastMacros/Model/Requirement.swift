@@ -108,8 +108,7 @@ extension Array where Element == Entry {
       !(taken[name] ?? []).contains { $0.canStandBeside(member) }
     }
     let bases = map { SelectorName.key($0.base) }
-    var namesakes: [String: [Int]] = [:]
-    for (index, base) in bases.enumerated() { namesakes[base, default: []].append(index) }
+    let namesakes = Dictionary(grouping: indices) { bases[$0] }
     for index in indices {
       let member = self[index].member
       let isAlone = !(namesakes[bases[index]] ?? []).contains { other in

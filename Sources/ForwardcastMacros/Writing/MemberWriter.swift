@@ -80,10 +80,9 @@ struct MemberWriter {
   ///
   /// - Parameter isOwn: whether the member is not a requirement, so that Objective-C does not see it.
   private func attributes(_ member: Member, isOwn: Bool = false) -> [String] {
-    member.attributes.filter { !isOwn || $0.name != "objc" }.filter {
-      !$0.isOurs("Message") && !$0.isOurs("Answer") && !$0.isGlobalActor
-    }
-    .map { interface.source.line($0.positions) }
+    member.attributes.filter {
+      !$0.isOurs("Message") && !$0.isOurs("Answer") && !$0.isGlobalActor && !(isOwn && $0.name == "objc")
+    }.map { interface.source.line($0.positions) }
   }
 
   /// Whether the body contains an expression of the user's, which may use names that are not public.

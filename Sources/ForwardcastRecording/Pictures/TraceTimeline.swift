@@ -115,7 +115,7 @@ struct TraceTimeline {
 
   // MARK: Lanes
 
-  /// The lane of a place: that of its innermost slice or, for another context, one of that.
+  /// The lane of a place: that of its innermost slice if it fits, else a free one of the context or thread.
   private mutating func lane(at place: TracePlace, context: String? = nil, from time: Int64) -> Int {
     if let outer = stacks[place]?.last, let slice = slices[outer], lanes[slice.lane].open.last == outer,
       context == nil || context == lanes[slice.lane].base

@@ -27,9 +27,7 @@ extension Recording {
   ///   language.
   public func script(objects: KeyValuePairs<String, any MessageReceiver> = [:]) throws(ScriptWritingError) -> String {
     let literal = ScriptLiteral(names: Dictionary(objects.map { (ObjectIdentifier($0.value), $0.key) }) { $1 })
-    var lines = ""
-    for call in calls { lines += try call.line(literal) + "\n" }
-    return lines
+    return try calls.map { call throws(ScriptWritingError) in try call.line(literal) + "\n" }.joined()
   }
 }
 

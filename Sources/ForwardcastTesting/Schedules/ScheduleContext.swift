@@ -8,7 +8,7 @@ import Forwardcast
 final class ScheduleContext: DeliveryContext, TaskExecutor, @unchecked Sendable {  // used by the turn that has control
   let name: String
   let number: Int
-  /// The objects that stand for its turns and for its mailboxes.
+  /// The explorer's objects for its turns and for its posts.
   let turns: Int
   let line: Int
   /// A reference cycle while the run lasts, since whoever has the context may outlive the run.
