@@ -1,4 +1,4 @@
-// ServiceStore.swift: the services of one center, and how each is made once.
+// ServiceStore.swift: the services of one center, each made once.
 
 import Forwardcast
 import Synchronization
@@ -10,7 +10,7 @@ final class ServiceEntry: @unchecked Sendable {  // `order` is set once, under t
   let lifecycle: (any ServiceLifecycle)?
   /// The number of its creation, once it lives.
   fileprivate var order = 0
-  /// What goes with the service, by who has put it there.
+  /// Objects that live as long as the service, by owner.
   private let companions = Guarded<[ObjectIdentifier: any AnyObject & Sendable]>([:])
   let since = ContinuousClock.now
 
@@ -21,17 +21,17 @@ final class ServiceEntry: @unchecked Sendable {  // `order` is set once, under t
   var isPersistent: Bool { lifecycle?.isPersistent ?? false }
 
   func unwrapped<Service: Sendable>() -> Service {
-    // The identity under which the entry was found holds the type.
+    // The entry was found by an identity that includes the type.
     guard let service = service as? Service else { preconditionFailure("\(name) is of another type") }
     return service
   }
 
-  /// What `owner` has put beside the service.
+  /// The object of `owner` that lives as long as the service.
   func companion(of owner: AnyObject) -> (any AnyObject & Sendable)? {
     companions.withLock { $0[ObjectIdentifier(owner)] }
   }
 
-  /// Keeps an object as long as the service, unless `owner` has put one there that is not left of an earlier owner.
+  /// Keeps an object as long as the service, unless `owner` has one there for which `isOld` does not hold.
   /// - Returns: the one that is kept.
   func keep(_ new: any AnyObject & Sendable, for owner: AnyObject, replacing isOld: (AnyObject) -> Bool)
     -> any AnyObject & Sendable
@@ -46,10 +46,10 @@ final class ServiceEntry: @unchecked Sendable {  // `order` is set once, under t
   }
 }
 
-/// One service while it is made, by one thread; others who ask for it wait for the outcome.
+/// One service under construction by one thread; others that ask for it wait for the outcome.
 ///
-/// Who waits for which construction is in the process's one `WaitGraph`, beside the resolver hooks: services of
-/// different centers need each other, and hooks need services.
+/// The process's `WaitGraph` knows who waits for which construction, and the running resolver hooks: services of different centers
+/// depend on each other, and hooks on services.
 final class Construction: Sendable {
   typealias Outcome = Result<ServiceEntry, any Error>
 
@@ -63,15 +63,15 @@ final class Construction: Sendable {
 
   func begin() { WaitGraph.begin(work) }
 
-  /// Lets those who wait go on. Called once, when the outcome is in the store.
+  /// Resumes the waiting threads. Called once, when the outcome is in the store.
   func finish(_ result: Outcome) {
     outcome.withLock { $0 = result }
     WaitGraph.end(work)
   }
 
-  /// Waits for the outcome on a thread that asked for this service.
-  /// - Throws: `constructionCycle` when the thread that makes the service waits, over however many others, for something
-  ///   that the calling thread makes; what the construction threw.
+  /// Waits for the outcome.
+  /// - Throws: `constructionCycle` when the constructing thread waits, directly or not, for something that the calling thread
+  ///   makes; the error of the construction.
   func wait() throws -> ServiceEntry {
     do { try WaitGraph.wait(for: work) } catch {
       throw ServiceError(code: .constructionCycle, service: work.name, chain: error.chain)
@@ -105,10 +105,10 @@ final class ServiceStore: Sendable {
   private let removals = Atomic<UInt>(0)
   private static let stores = Atomic<UInt>(0)
 
-  /// Tells this store from every other that there was or will be.
+  /// Unique among all stores.
   let number = stores.wrappingAdd(1, ordering: .relaxed).newValue
 
-  /// Grows with every removal: who has seen a service here need not look again while it stays the same.
+  /// Grows with every removal: while it stays the same, a service that was seen here is still here.
   var generation: UInt { removals.load(ordering: .acquiring) }
 
   // MARK: Making
