@@ -13,7 +13,6 @@ final class HookedTurn {
   private let (start, counts, depth): (Int, BroadcastSummary, Int)
   private let reachedBefore: Int
   private var wasSent = false
-  /// Whether the message is inside of the hooks.
   @exclusivity(unchecked) private var isInside = false
   /// The message outside of the hooks, if they have changed it: one or none.
   @exclusivity(unchecked) private var outside: [OutgoingMessage] = []
@@ -205,7 +204,6 @@ final class HookedTurn {
   /// The outcomes of targets and inner hooks, in the walk's log; empty where the sender does not ask.
   private var outcomes: ArraySlice<Outcome> { isAsked ? walk.log[start...] : [] }
 
-  /// Replaces ``outcomes``.
   private func replace(with outcomes: [Outcome]) {
     if isAsked { walk.log.replaceSubrange(start..., with: outcomes) }
   }

@@ -74,7 +74,6 @@ func reportSilence(_ route: MessageRoute) {
 }
 
 extension CollectFailure {
-  /// An error that belongs to no target.
   @usableFromInline
   init(_ error: any Error, _ route: MessageRoute) {
     self.init(error: error) { route.core.report(error, route.selector, nil, receiver: route.core.name) }
@@ -91,7 +90,6 @@ extension CollectFailure {
   }
 }
 
-/// The errors of one `collect`, in the order of delivery.
 @usableFromInline
 struct StepErrors {
   private var list: [(error: any Error, step: RouteStep)] = []

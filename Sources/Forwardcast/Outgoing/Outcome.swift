@@ -24,7 +24,6 @@ final class OutcomeList: OutcomeTaker {
 }
 
 extension StepOutcome {
-  /// Whether the outcome is still to come, in its slot.
   var isOpen: Bool { if case .queued(let slot) = self { slot >= 0 } else { false } }
 
   var isReached: Bool { if case .skipped(let reason) = self { reason == .bufferFull } else { true } }
@@ -48,7 +47,6 @@ extension StepOutcome {
     if case .answeredAll(let answers) = self { boxes += answers.boxes }
   }
 
-  /// Whether targets have run or failed.
   var hasRun: Bool {
     switch self {
     case .answered, .answeredAll, .failed: true

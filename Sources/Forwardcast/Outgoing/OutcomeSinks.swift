@@ -48,7 +48,6 @@ extension OutcomeSink {
   var taker: TypedTaker? { nil }
 }
 
-/// Takes answers of one type, one after another.
 @usableFromInline
 class TypedTaker {
   let type: Any.Type
@@ -87,7 +86,6 @@ final class AnswerTaker<R>: TypedTaker {
   override func kept(crosses: Bool) -> MessageAnswers { TypedAnswers(list, crosses: crosses) }
 }
 
-/// The walk of a verb, which gives outcomes to its sink.
 class WalkInto<Sink: OutcomeSink>: Walk {
   @exclusivity(unchecked) final var sink: Sink
 
@@ -246,7 +244,6 @@ struct PolicySink<R, Output>: OutcomeSink {
   private let policy: ReturnPolicy<R, Output>
   private let stopsAtFirst: Bool
   private let convert: (ArgumentBox?, StepContext) throws -> R?
-  /// Errors in the order of delivery.
   private var errors: [(error: any Error, context: StepContext)] = []
   private var hasAnswer = false
   /// Whether somebody was asked, and for how many targets the message was queued.

@@ -2,7 +2,6 @@
 
 /// What the sender of a message wants to know.
 struct MessageRequest {
-  /// Whether answers are wanted.
   var keepsAnswers: Bool
   /// Whether targets are served strictly in the order of delivery, including queued ones.
   var isInOrder = false
@@ -42,7 +41,6 @@ struct OutgoingMessage {
     shared = arguments
   }
 
-  /// A typed message whose sender asks for answers.
   init<R, Output>(asking policy: ReturnPolicy<R, Output>, _ arguments: MessageArguments, along route: MessageRoute) {
     // Hooks also get what answers nothing.
     let keepsAnswers = R.self != Void.self || route.isSurrounded || route.route.hasNested
@@ -118,7 +116,6 @@ struct OutgoingMessage {
     }
   }
 
-  /// The message in boxes.
   var invocation: Invocation {
     mutating get {
       if let boxed { return boxed }

@@ -116,7 +116,6 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable but fo
     settle(place, .skipped(reason), details?.pending == nil ? nil : group.steps[place].target)
   }
 
-  /// One target's turn.
   private func serve(_ place: Int, _ message: inout OutgoingMessage, _ mailbox: Mailbox) {
     let step = group.steps[place]
     let automatic = group.isBatched ? nil : step.queued.flatMap { $0.turns == nil ? nil : $0 }

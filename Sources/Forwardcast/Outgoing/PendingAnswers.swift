@@ -69,7 +69,6 @@ package final class PendingAnswers: @unchecked Sendable {
     return index
   }
 
-  /// Settles a slot, unless it is settled.
   func settle(_ index: Int, _ outcome: StepOutcome, from target: AnyObject?) {
     let sent = UncheckedSendable((outcome: outcome, target: target))
     let (settles, untold) = state.withLock { state -> (Bool, Untold?) in
@@ -143,7 +142,6 @@ package final class PendingAnswers: @unchecked Sendable {
   /// The places of open outcomes.
   var open: [StepContext] { state.withLock { UncheckedSendable($0.slots.filter(\.isOpen).map(\.context)) }.value }
 
-  /// Whether a target of that proxy, or of one inside, has failed.
   func hasFailed(in proxies: ProxyChain) -> Bool {
     state.withLock { $0.failed.contains { $0.contains { $0 === proxies } } }
   }

@@ -4,7 +4,6 @@ import Synchronization
 
 /// A suspending method of a queued target, while it runs: until it ends its target gets no other message.
 final class SuspendedMethod: Sendable {
-  /// The registration whose target runs it.
   let registration: Registration
   fileprivate let task: Int?
   private let ended = Atomic<Bool>(false)
@@ -35,7 +34,6 @@ final class SuspendedWait: @unchecked Sendable {
   /// The targets to be waited for, as far as known before the message is sent.
   private var planned: [Registration]
   private var pending: PendingAnswers?
-  /// The methods that wait.
   fileprivate let methods: [SuspendedMethod]
   /// Whether the wait is the methods' own. A task that a method made may be awaited by it, or not.
   fileprivate let isOwn: Bool
@@ -58,7 +56,6 @@ final class SuspendedWait: @unchecked Sendable {
     (gates, self.letGo) = (kept.map(\.gateIdentity), letGo)
   }
 
-  /// The targets that have not answered yet.
   fileprivate var awaited: [Registration] {
     let (pending, planned) = SuspendedWaits.table.withLock { _ in (self.pending, self.planned) }
     return pending?.open.compactMap(\.registration) ?? planned

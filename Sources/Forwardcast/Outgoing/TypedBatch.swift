@@ -71,7 +71,6 @@ package class PlainBatch: Envelope, @unchecked Sendable {
 
   private static func written(_ places: UInt64) -> Int { (~(places & (awaited - 1))).trailingZeroBitCount }
 
-  /// The first place that is not written.
   private var written: Int { PlainBatch.written(places.load(ordering: .acquiring)) }
 
   /// The final number of places, including those before the first; 0 while more may be given away.
@@ -196,7 +195,6 @@ struct BatchWord {
   func isOf(_ batch: PlainBatch) -> Bool { address == UInt(bitPattern: Unmanaged.passUnretained(batch).toOpaque()) }
 }
 
-/// A batch of arguments of one type.
 @usableFromInline
 final class TypedBatch<R, each A>: PlainBatch, @unchecked Sendable {  // as said there; the arguments may cross
   @usableFromInline var slots: UnsafeMutablePointer<Arguments<repeat each A>> {
@@ -225,7 +223,6 @@ final class TypedBatch<R, each A>: PlainBatch, @unchecked Sendable {  // as said
   }
 }
 
-/// Where a sender's message goes.
 @usableFromInline
 enum BatchPlace {
   /// Into a new batch with so many places; with one, no other message joins it.

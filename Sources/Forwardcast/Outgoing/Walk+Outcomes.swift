@@ -128,7 +128,6 @@ extension Walk {
   /// Whether the sink gets an answer when it comes.
   private var givesAtOnce: Bool { hooksThatAsk == 0 && log.isEmpty }
 
-  /// The steps that a loop is to serve.
   @usableFromInline
   var loopSteps: (first: UnsafeMutablePointer<RouteStep>, count: Int) {
     (node.route.steps + node.frame.index, node.frame.segmentEnd - node.frame.index)

@@ -132,7 +132,6 @@ extension Walk {
     return .away(child.outcomes(reason, at: context(step, node, step.target)))
   }
 
-  /// The place of a queued target.
   private func context(_ step: RouteStep, _ node: RouteNode, _ target: AnyObject? = nil) -> StepContext {
     StepContext(step, of: selector, in: node.proxies, target, isQueued: true)
   }
@@ -179,7 +178,6 @@ extension Walk {
 
   // MARK: Room
 
-  /// A place in a buffer, for one step.
   typealias Place = (line: BufferedLine, node: RouteNode, index: Int)
 
   /// Waits for a place in every buffer that suspends its senders, of a proxy and those inside, if the sender does: once for all

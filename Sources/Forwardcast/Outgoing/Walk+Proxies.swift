@@ -52,7 +52,6 @@ extension Walk {
     if !isEnough, depth == 0 || root.frame.stop == nil { try await reserve(places) }
   }
 
-  /// Leaves proxies whose message has ended with an error.
   func leaveFrames(to depth: Int) { while self.depth > depth { leaveNode().place = nil } }
 
   /// Leaves the proxy that the message is in, and gives back unused places of its targets and those inside.

@@ -89,7 +89,6 @@ extension Walk {
   /// Whether suspending methods are waited for: by a sender that waits for answers, or since the targets' proxy is queued.
   var mayAwaitTurns: Bool { if case .suspended = waiting { true } else { executor != nil } }
 
-  /// Whether the sender waits for room in buffers.
   var mayAwaitRoom: Bool { if case .suspended = waiting { true } else { message.request.waitsForRoom } }
 
   /// Ends a turn, waiting for what is elsewhere; what is not bound to the walk's context leaves that free.
@@ -251,7 +250,6 @@ struct WalkLoop {
   @usableFromInline let answers: Answers
   /// The proxies of the targets. The walk retains them.
   @usableFromInline let proxies: Unmanaged<ProxyChain>
-  /// Whether they are nested.
   @usableFromInline let isNested: Bool
 
   @usableFromInline
