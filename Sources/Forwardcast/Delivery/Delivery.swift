@@ -12,42 +12,36 @@ import Dispatch
 /// A target sees the messages of one registration in the order in which they were sent. The targets of one proxy on one context
 /// are served one after another; on a concurrent queue they run at the same time.
 public struct Delivery: Hashable, Sendable {
-  package enum Kind: Sendable {
-    case direct
-    case queued(any DeliveryContext)
-    case automatic(any DeliveryContext)
+  /// The context for queued messages; `nil` for a direct delivery.
+  package let context: (any DeliveryContext)?
+  package let isAutomatic: Bool
+
+  private init(_ context: (any DeliveryContext)?, isAutomatic: Bool = false) {
+    (self.context, self.isAutomatic) = (context, isAutomatic)
   }
-
-  package let kind: Kind
-
-  private init(_ kind: Kind) { self.kind = kind }
 
   /// Synchronously on the sender's thread.
-  public static let direct = Delivery(.direct)
+  public static let direct = Delivery(nil)
 
   /// On a dispatch queue, by default the main queue. A global queue is treated as concurrent.
-  public static func queue(_ queue: DispatchQueue? = nil) -> Delivery {
-    Delivery(.queued(QueueContext(queue ?? .main)))
-  }
+  public static func queue(_ queue: DispatchQueue? = nil) -> Delivery { Delivery(QueueContext(queue ?? .main)) }
 
   /// On a concurrent queue: targets run at the same time, each of them one message at a time, in order.
   ///
   /// The same as ``queue(_:)`` for global queues, and on Apple systems for every concurrent queue. Elsewhere the library cannot
   /// tell that a queue of your own is concurrent, and would run its targets one after another.
   public static func concurrentQueue(_ queue: DispatchQueue) -> Delivery {
-    Delivery(.queued(QueueContext(queue, isConcurrent: true)))
+    Delivery(QueueContext(queue, isConcurrent: true))
   }
 
   /// On the main actor.
-  public static var mainActor: Delivery { Delivery(.queued(MainActorContext())) }
+  public static var mainActor: Delivery { Delivery(MainActorContext()) }
 
   /// On an actor, which need not be the target. The registration keeps it alive.
-  public static func actor(_ actor: any Actor) -> Delivery { Delivery(.queued(ActorContext(actor))) }
+  public static func actor(_ actor: any Actor) -> Delivery { Delivery(ActorContext(actor)) }
 
   /// On a serial executor, such as an event loop.
-  public static func executor(_ executor: any SerialExecutor) -> Delivery {
-    Delivery(.queued(ExecutorContext(executor)))
-  }
+  public static func executor(_ executor: any SerialExecutor) -> Delivery { Delivery(ExecutorContext(executor)) }
 
   /// Synchronously when the sender is on the queue and nothing waits for the target, else as ``queue(_:)``; the order of messages
   /// is kept either way.
@@ -55,23 +49,13 @@ public struct Delivery: Hashable, Sendable {
   /// The target has one message at a time, also on a concurrent queue: while one sender runs it there, other senders' messages are
   /// queued. Those that it sends itself meanwhile run at once.
   public static func automatic(_ queue: DispatchQueue? = nil) -> Delivery {
-    Delivery(.automatic(QueueContext(queue ?? .main)))
+    Delivery(QueueContext(queue ?? .main), isAutomatic: true)
   }
 
   /// On another kind of context.
   package static func on(_ context: any DeliveryContext, isAutomatic: Bool = false) -> Delivery {
-    Delivery(isAutomatic ? .automatic(context) : .queued(context))
+    Delivery(context, isAutomatic: isAutomatic)
   }
-
-  /// The context for queued messages; `nil` for a direct delivery.
-  package var context: (any DeliveryContext)? {
-    switch kind {
-    case .direct: nil
-    case .queued(let context), .automatic(let context): context
-    }
-  }
-
-  package var isAutomatic: Bool { if case .automatic = kind { true } else { false } }
 
   /// Whether both are of one kind and on one context; serial and concurrent delivery on one queue are not equal.
   public static func == (left: Delivery, right: Delivery) -> Bool {
