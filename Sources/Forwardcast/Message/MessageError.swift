@@ -42,15 +42,15 @@ public struct MessageError: Error, Hashable, CustomStringConvertible {
   }
 
   /// The kind of error. Compare this: the texts may change.
-  public var code: Code { storage.parts.code }
+  public var code: Code { parts.code }
   /// The type of the receiver.
-  public var receiver: String { storage.parts.receiver }
+  public var receiver: String { parts.receiver }
   /// The name of the message, as text since it may not be interned.
-  public var selector: String { storage.parts.selector }
+  public var selector: String { parts.selector }
   /// What was wanted and found, in words; may be empty.
-  public var evidence: String { storage.parts.evidence }
+  public var evidence: String { parts.evidence }
   /// The index of the argument in question, from 0; `nil` for none or for the result.
-  public var argumentIndex: Int? { storage.parts.argumentIndex }
+  public var argumentIndex: Int? { parts.argumentIndex }
 
   private struct Parts: Hashable, Sendable {
     let code: Code
@@ -59,24 +59,21 @@ public struct MessageError: Error, Hashable, CustomStringConvertible {
   }
 
   /// One reference: an error is copied by each function that it passes through.
-  private final class Storage: Sendable {
-    let parts: Parts
-    init(_ parts: Parts) { self.parts = parts }
-  }
+  private indirect enum Storage: Hashable, Sendable { case parts(Parts) }
 
   private let storage: Storage
+  private var parts: Parts {
+    switch storage {
+    case .parts(let parts): parts
+    }
+  }
 
   /// An error of your own receiver, for example for ``MessageForwarding/doesNotRecognize(_:)``.
   @inline(never)
   public init(_ code: Code, receiver: String, selector: String, evidence: String = "", argumentIndex: Int? = nil) {
-    storage = Storage(
+    storage = .parts(
       Parts(code: code, receiver: receiver, selector: selector, evidence: evidence, argumentIndex: argumentIndex))
   }
-
-  /// Whether all parts are equal.
-  public static func == (one: MessageError, other: MessageError) -> Bool { one.storage.parts == other.storage.parts }
-  /// Hashes all parts.
-  public func hash(into hasher: inout Hasher) { hasher.combine(storage.parts) }
 
   /// Code, selector, receiver and evidence.
   public var description: String {
@@ -123,7 +120,6 @@ extension MessageError {
 }
 
 extension StackGuard {
-  /// The error for a message that ``StackGuard`` stops.
   @inline(never) package static func tooDeep(_ selector: MessageSelector, receiver: AnyObject) -> MessageError {
     MessageError(.tooDeep, of: receiver, selector, "messages that send messages have used up the thread's stack")
   }
