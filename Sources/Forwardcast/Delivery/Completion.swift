@@ -13,7 +13,6 @@ package final class Completion: Sendable {
 
   private struct State {
     var open = 0
-    /// Why nobody is to wait any more.
     var failure: (any Error)?
     var waiter = Waiter.nobody
   }

@@ -7,7 +7,6 @@ import Dispatch
 /// A number and not a clock's instant, whose size the compiler does not know: copying what holds one would call the runtime.
 package struct Deadline: Comparable, Sendable {
   private static let origin = ContinuousClock.now
-  /// Since ``origin``.
   private let nanoseconds: Int64
 
   package static let now = Deadline(nanoseconds: .min)

@@ -18,7 +18,6 @@ package enum ContextIdentity: Hashable, Sendable {
 /// Something on which mailboxes are emptied.
 package protocol DeliveryContext: AnyObject, Sendable {
   var identity: ContextIdentity { get }
-  /// Its name in errors and descriptions.
   var name: String { get }
   /// Makes `mailbox.drain()` run once on the context, later, with that priority if the context has priorities, and without
   /// task-local values: one sender's are not for the messages of others.
@@ -114,7 +113,6 @@ final class ActorContext: DeliveryContext {
   private static func drain(_ mailbox: Mailbox, _ level: UInt16, on actor: isolated any Actor) { mailbox.drain(level) }
 }
 
-/// A serial executor that is not an actor.
 final class ExecutorContext: DeliveryContext {
   /// An actor on the executor, which is the only way to run code there.
   private actor Guest {

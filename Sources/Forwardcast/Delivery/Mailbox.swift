@@ -35,7 +35,6 @@ package class Envelope: @unchecked Sendable {  // `next` is its sender's until i
   /// Notes that a message of that level is in it, or about to be.
   final func raise(to level: UInt16) { _ = Mailbox.raise(self.level, to: level) }
 
-  /// Notes that it is empty.
   final func forgetLevel() { level.store(0, ordering: .releasing) }
 }
 
@@ -63,7 +62,6 @@ package class Envelope: @unchecked Sendable {  // `next` is its sender's until i
 @usableFromInline
 package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the drain's (see the marks)
   package let context: any DeliveryContext
-  /// Whether turns have the priority of the context's tasks.
   @usableFromInline let hasPriority: Bool
   // Copies of the context's properties, so that a turn does not ask for them.
   /// `nil` where the context runs several mailboxes in parallel.
@@ -76,20 +74,16 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
   private let head = Atomic<UInt>(Mailbox.asleep)
   private static let asleep: UInt = 0
   private static let awake: UInt = 1
-  /// See "Priorities" below.
   private let raised = Atomic<UInt16>(0)
   /// How many deliveries have been made: written by the drain, read by anyone.
   private let deliveries = Atomic<Int>(0)
-  /// See ``lastGroup``.
   private let poster = Atomic<UInt>(0)
 
   // MARK: The drain's
 
   /// The address of the first taken envelope that has not been opened; each leads to the one posted after it.
   @exclusivity(unchecked) private var taken: UInt = 0
-  /// How many deliveries the turn has left.
   @usableFromInline @exclusivity(unchecked) package private(set) var left = 0
-  /// The turn's level.
   @exclusivity(unchecked) private var turnLevel: UInt16 = 0
   /// The closed gates, whose targets run a suspending method or are run by a sender.
   @exclusivity(unchecked) var closedGates: [ObjectIdentifier: SerialGate] = .init()
@@ -101,10 +95,8 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
     ThreadController.current?.meet(context)
   }
 
-  /// How many deliveries have been made.
   package var delivered: Int { deliveries.load(ordering: .acquiring) }
 
-  /// Counts deliveries. Called on the context, by its only drain.
   @usableFromInline
   func noteDeliveries(_ count: Int = 1) {
     deliveries.store(deliveries.load(ordering: .relaxed) &+ count, ordering: .releasing)
@@ -288,7 +280,6 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
     }
   }
 
-  /// The next taken envelope.
   private func next() -> Envelope? {
     guard let pointer = UnsafeRawPointer(bitPattern: taken) else { return nil }
     let envelope = Unmanaged<Envelope>.fromOpaque(pointer).takeRetainedValue()
@@ -296,7 +287,6 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
     return envelope
   }
 
-  /// Puts an envelope before the taken ones.
   private func putBack(_ envelope: Envelope) {
     envelope.next = taken
     taken = UInt(bitPattern: Unmanaged.passRetained(envelope).toOpaque())

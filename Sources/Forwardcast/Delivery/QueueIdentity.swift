@@ -13,7 +13,6 @@ final class QueueIdentity: Sendable {
   /// The key of a queue's object, seen by whatever runs on it or on a queue that targets it. Its lock guards the moment in which a
   /// queue gets an object, and the one in which it removes its own to see the target's.
   private static let key = Guarded(DispatchSpecificKey<QueueIdentity>())
-  /// How many queues have become known.
   private static let known = Atomic<Int>(0)
 
   /// The key of a value on this queue alone, seen like the object.
@@ -25,7 +24,6 @@ final class QueueIdentity: Sendable {
 
   /// What a queue's blocks run on, as far as has been seen.
   private struct Target {
-    /// The nearest known queue.
     var queue: QueueIdentity?
     var isMain = false
   }

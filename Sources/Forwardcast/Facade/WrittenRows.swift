@@ -38,7 +38,6 @@ struct RowTargets: @unchecked Sendable {  // what `head` points to is exchanged 
     }
   }
 
-  /// The words for an object that the caller retains.
   @export(implementation) @inline(__always)
   func words(of object: AnyObject) -> TargetWords {
     TargetWords(

@@ -83,7 +83,6 @@ extension TypeEncoding.Record {
 }
 
 extension TypeEncoding {
-  /// Whether `nil` is a value of the type.
   fileprivate var isReference: Bool {
     switch kind {
     case .object, .block, .classObject, .cString, .pointer, .selector: true

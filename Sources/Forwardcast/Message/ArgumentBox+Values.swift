@@ -145,7 +145,6 @@ extension Dictionary: DictionaryType {
   typealias WideFloat = Double
 #endif
 
-/// A number being converted.
 enum WideNumber {
   case integer(Int128)
   case large(UInt128)  // above Int128.max
@@ -206,7 +205,6 @@ private func narrowed<I: FixedWidthInteger>(_ number: WideNumber, _ type: I.Type
   return nil
 }
 
-/// A floating-point type of the standard library.
 protocol StandardFloat {
   init?(fitting number: WideNumber)
 }

@@ -56,7 +56,6 @@ public struct ArgumentBox {
     return reference.object.map { $0 as Any } ?? AnyObject?.none as Any
   }
 
-  /// Whether the box is weak or unowned.
   var holdsNoReference: Bool { holds(LooseArgument.self) }
 
   /// The dynamic type of `value`.
@@ -132,19 +131,16 @@ extension ArgumentBox: CustomStringConvertible {
   }
 }
 
-/// Whether `value` is `nil` at some depth of optional.
 package func isNone(_ value: Any) -> Bool {
   guard let optional = value as? any OptionalType else { return false }
   return optional.wrapped.map(isNone) ?? true
 }
 
-/// The value inside all optionals.
 package func unwrapped(_ value: Any) -> Any {
   guard let optional = value as? any OptionalType, let wrapped = optional.wrapped else { return value }
   return unwrapped(wrapped)
 }
 
-/// Any optional, type-erased.
 protocol OptionalType {
   static var wrappedType: any Any.Type { get }
   static func nothing<T>(as type: T.Type) -> T?

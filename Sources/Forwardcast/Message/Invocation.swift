@@ -51,7 +51,6 @@ public struct Invocation {
     statedSignature ?? .objects(arguments: selector.numberOfArguments)
   }
 
-  /// Whether the sender stated types.
   package var hasStatedSignature: Bool { statedSignature != nil }
 
   /// The argument at `index`, counted from 0, unboxed as `T`: see ``ArgumentBox/unbox(as:)``.

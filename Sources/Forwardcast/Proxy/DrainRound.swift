@@ -16,7 +16,6 @@ struct DrainRound {
     for mailbox in mailboxes { before[ObjectIdentifier(mailbox)] = mailbox.delivered }
   }
 
-  /// Sends a marker through each mailbox.
   mutating func begin() -> Completion {
     mailboxes = core.withNested.flatMap(\.mailboxes)
     let counts = DrainCounts()

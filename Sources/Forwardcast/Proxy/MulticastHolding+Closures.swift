@@ -55,7 +55,6 @@ extension MulticastHolding where Interface: Sendable {
 }
 
 extension MulticastCore {
-  /// Registers a closure's method.
   @usableFromInline
   func on(
     _ method: Method, _ priority: Int,

@@ -47,7 +47,6 @@ final class Pins {
     return board.visit(along: route)
   }
 
-  /// Makes the route of a selector.
   @inline(never)
   private func visitFirst(_ selector: MessageSelector) -> MessageVisit {
     guard StackGuard.hasRoom else { return core.visit(selector) }

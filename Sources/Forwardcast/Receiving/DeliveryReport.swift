@@ -45,6 +45,7 @@ public struct DeliveryReport {
 
   /// Why a target was passed over.
   public struct SkipReason: Hashable, Sendable, CustomStringConvertible {
+    /// The reason in words.
     public let description: String
 
     /// Your own reason: lower case, without a full stop.
@@ -175,6 +176,7 @@ public struct BroadcastSummary: Hashable, Sendable {
 }
 
 extension BroadcastSummary: CustomStringConvertible {
+  /// For example `delivered 2, queued 0, failed 0, skipped 1`.
   public var description: String {
     "delivered \(delivered), queued \(queued), failed \(failed), skipped \(skipped)"
       + (dropped == 0 ? "" : ", dropped \(dropped)")

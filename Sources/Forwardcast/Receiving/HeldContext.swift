@@ -23,7 +23,6 @@ package struct HeldContext {
     }
   }
 
-  /// Whether the running thread is in a delivery on that context, at any depth.
   package static func contains(_ identity: ObjectIdentifier) -> Bool {
     var held = slot.pointer
     while let here = held?.assumingMemoryBound(to: HeldContext.self).pointee {

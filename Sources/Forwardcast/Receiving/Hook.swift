@@ -2,7 +2,6 @@
 
 import Synchronization
 
-/// A message as its hooks see it.
 @usableFromInline
 struct HookedMessage {
   @usableFromInline let selector: MessageSelector
@@ -39,7 +38,6 @@ final class Hook: Sendable {
     case around(AroundBody?, waiting: WaitingAroundBody?)
   }
 
-  /// The selector that the hook is for; `nil` for all.
   let selector: MessageSelector?
   let body: Body
   /// Ends the stream whose hook it is; what is in its buffer can still be taken.

@@ -39,7 +39,6 @@ extension Invocation {
     }
   }
 
-  /// Checks that there are as many arguments as the selector has colons.
   func checkCount(receiver: AnyObject) throws(MessageError) {
     guard arguments.count == selector.numberOfArguments else {
       throw .argumentCount(selector, receiver: typeName(of: receiver), found: arguments.count)
@@ -59,7 +58,6 @@ extension Invocation {
     }
   }
 
-  /// Checks that every argument is known to be `Sendable`.
   func checkCrossing(receiver: AnyObject) throws(MessageError) {
     guard let index = arguments.firstIndex(where: { !$0.isSendable }) else { return }
     throw MessageError(
@@ -68,7 +66,6 @@ extension Invocation {
       argument: index)
   }
 
-  /// Checks that the answer is known to be `Sendable`.
   func checkAnswerCrossing(receiver: AnyObject) throws(MessageError) {
     guard let answer = result, !answer.isSendable else { return }
     throw MessageError(

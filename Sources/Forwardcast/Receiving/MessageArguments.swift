@@ -7,7 +7,6 @@ class MessageArguments: @unchecked Sendable {  // immutable; crosses contexts on
   @usableFromInline final let functionType: ObjectIdentifier?
   /// Whether an argument may need a copy for each target on another context.
   @usableFromInline final let mayCopy: Bool
-  /// Whether the arguments are known to be `Sendable`.
   @usableFromInline final let crosses: Bool
   /// Delivers the message to the steps that a walk is at, whose methods have ``functionType``: a function of the sender's module,
   /// specialized for its types. `nil` when there is none.
@@ -22,13 +21,11 @@ class MessageArguments: @unchecked Sendable {  // immutable; crosses contexts on
   /// Calls a method of ``functionType``. The answer is boxed only when `keepsAnswer`.
   func call(_ method: Method, _ target: AnyObject, keepsAnswer: Bool) throws -> ArgumentBox? { nil }
 
-  /// The message in boxes.
   func invocation(_ selector: MessageSelector) -> Invocation { Invocation(selector) }
 
   /// The arguments, copied where one more target needs its own (``ArgumentCopying``).
   func copied() -> MessageArguments { self }
 
-  /// The same message with other arguments.
   func replacing(_ boxes: [ArgumentBox], of selector: MessageSelector) -> MessageArguments {
     var message = invocation(selector)
     message.arguments = boxes
@@ -170,7 +167,6 @@ extension Arguments: ArgumentValues {
     return false
   }
 
-  /// See ``MessageArguments/copied()``.
   @inlinable
   var copiedForDelivery: Arguments { Arguments(values: (repeat copied(each values))) }
 

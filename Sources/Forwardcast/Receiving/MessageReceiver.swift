@@ -158,14 +158,12 @@ extension ForwardingToMany {
 
 let noMethods = SelectorTable(for: (any MessageForwarding).self, rows: [])
 
-/// Whether `receiver` would answer `selector`, by a table or by its own hooks.
 @inline(never) package func answers(_ receiver: AnyObject, _ selector: MessageSelector) -> Bool {
   if let forwarding = receiver as? any MessageForwarding { return forwarding.responds(to: selector) }
   guard let receiver = receiver as? any MessageReceiver else { return false }
   return (try? tableMethod(of: receiver, for: selector)) != nil
 }
 
-/// The types of the method that `receiver` would answer `selector` with.
 package func signature(of receiver: AnyObject, _ selector: MessageSelector) -> MethodSignature? {
   guard let receiver = receiver as? any MessageReceiver else { return nil }
   if let method = try? tableMethod(of: receiver, for: selector) { return method.signature }

@@ -32,7 +32,6 @@ class Method: @unchecked Sendable {  // immutable once in a table
     rare = isPlain ? resultCrosses ? .crossing : nil : Rare((resultCrosses, isolation, signature, nil))
   }
 
-  /// Whether the answer's type is known to be `Sendable`.
   @usableFromInline final var resultCrosses: Bool { rare?.values.crosses ?? false }
 
   /// Tells which targets of a class have the method; `nil` where all do. Set before the method enters a table.
@@ -55,7 +54,6 @@ class Method: @unchecked Sendable {  // immutable once in a table
   /// Whether a suspending method runs on its sender's actor, or on none like its sender.
   func runs(on sender: (any Actor)?) -> Bool { false }
 
-  /// Whether the method stands for a row that its table refused.
   var isRefusal: Bool { false }
 
   /// How many arguments the closure takes.
@@ -84,13 +82,10 @@ class Method: @unchecked Sendable {  // immutable once in a table
   ///   retain its value, or the method takes the invocation whole.
   func withOpened(_ arguments: [ArgumentBox], _ body: (_ run: OpenedRun, _ ask: OpenedAsk) -> Void) -> Bool { false }
 
-  /// Calls a method on a target.
   @usableFromInline
   typealias OpenedRun = (_ method: Method, _ target: AnyObject) throws -> Void
-  /// Calls a method on a target and gives its answer.
   @usableFromInline
   typealias OpenedAsk = (_ method: Method, _ target: AnyObject) throws -> ArgumentBox
-  /// See ``withOpened(_:_:)``.
   @usableFromInline
   typealias Opener = @Sendable (_ boxes: [ArgumentBox], _ body: (_ run: OpenedRun, _ ask: OpenedAsk) -> Void) -> Bool
 
@@ -115,25 +110,20 @@ extension Method: NamedReceiver {
   @usableFromInline var receiverName: String { "closure for \(selector)" }
 }
 
-/// Whether a target has a method.
 final class Presence: Sendable {
   private let of: @Sendable (AnyObject) -> Bool
   init(_ of: @escaping @Sendable (AnyObject) -> Bool) { self.of = of }
   func callAsFunction(_ target: AnyObject) -> Bool { of(target) }
 }
 
-/// Where a method runs.
 @usableFromInline
 enum MethodIsolation: Sendable {
-  /// On its sender's thread, whichever that is.
   case sender
-  /// On the main actor.
   case mainActor
   /// On the actor that is its target.
   case target
   /// On a global actor other than the main one.
   indirect case actor(any Actor)
-  /// Anywhere, with suspensions.
   case async
 
   var isSender: Bool { if case .sender = self { true } else { false } }
@@ -418,7 +408,6 @@ extension MethodSignature {
   }
 }
 
-/// How many types a pack has.
 @inlinable
 func packCount<each T>(_ types: repeat (each T).Type) -> Int {
   var count = 0

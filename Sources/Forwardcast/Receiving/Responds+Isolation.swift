@@ -173,14 +173,12 @@ private struct SuspendingRow<Target, R, each A>: Sendable {
   }
 }
 
-/// An isolated closure.
 struct IsolatedBody<R, each A>: Sendable {
   let call: @isolated(any) @Sendable (repeat each A) throws -> R
 
   init(call: @escaping @isolated(any) @Sendable (repeat each A) throws -> R) { self.call = call }
 }
 
-/// The same closure for callers that have checked its isolation.
 struct UncheckedBody<R, each A>: Sendable {
   let call: @Sendable (repeat each A) throws -> R
 

@@ -91,12 +91,19 @@ extension SelectorTable: CustomStringConvertible {
 /// Collects the rows of a ``SelectorTable``.
 @resultBuilder
 public enum SelectorTableBuilder<Target> {
+  /// One row.
   public static func buildExpression(_ row: Responds<Target>) -> [Responds<Target>] { [row] }
+  /// Several rows at once.
   public static func buildExpression(_ rows: [Responds<Target>]) -> [Responds<Target>] { rows }
+  /// Rows one after another.
   public static func buildBlock(_ rows: [Responds<Target>]...) -> [Responds<Target>] { rows.flatMap { $0 } }
+  /// The rows of an `if`.
   public static func buildOptional(_ rows: [Responds<Target>]?) -> [Responds<Target>] { rows ?? [] }
+  /// The rows of an `if` with `else`.
   public static func buildEither(first rows: [Responds<Target>]) -> [Responds<Target>] { rows }
+  /// The rows of an `else`.
   public static func buildEither(second rows: [Responds<Target>]) -> [Responds<Target>] { rows }
+  /// The rows of a `for`.
   public static func buildArray(_ rows: [[Responds<Target>]]) -> [Responds<Target>] { rows.flatMap { $0 } }
 }
 
@@ -168,7 +175,6 @@ final class TableStorage: Sendable {
     /// Swift names of requirements, separated by spaces.
     var names = ""
 
-    /// Notes why a row was refused; `nil` when it was not.
     @inline(never)
     mutating func refuse(_ selector: MessageSelector, _ error: MessageError?) { refusals[selector] = error }
   }
@@ -218,7 +224,6 @@ final class TableStorage: Sendable {
     return result
   }
 
-  /// Whether the methods of this table may run on `object`.
   func acceptsTarget(_ object: AnyObject) -> Bool {
     let type = ObjectIdentifier(type(of: object))
     if accepted.contains(type) { return true }
@@ -266,7 +271,6 @@ final class TableStorage: Sendable {
     return method
   }
 
-  /// Why a row of that selector was refused, if one was.
   func refusal(for selector: MessageSelector) -> MessageError? {
     state.withLock { $0.refusals[selector] } ?? parent?.refusal(for: selector)
   }
@@ -293,7 +297,6 @@ final class TableStorage: Sendable {
     return all
   }
 
-  /// Adds Swift names of requirements.
   func name(_ names: String) {
     state.withLock { if !$0.names.hasSuffix(names) { $0.names += " " + names } }
   }
@@ -362,7 +365,6 @@ final class TableStorage: Sendable {
     }
   }
 
-  /// Exchanges two of the table's own methods.
   func exchange(_ first: MessageSelector, _ second: MessageSelector) throws(MessageError) {
     guard first.numberOfArguments == second.numberOfArguments else {
       throw .argumentCount(

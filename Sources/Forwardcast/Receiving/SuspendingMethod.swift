@@ -14,7 +14,6 @@ extension MethodIsolation {
 }
 
 extension Method {
-  /// Whether the method can be called on `target` here and now, without a suspension.
   @usableFromInline
   final func canRun(on target: AnyObject) -> Bool { isolation.isHeld(of: target) }
 
@@ -58,7 +57,6 @@ extension Method {
   }
 }
 
-/// Runs `body` on `actor`, marked as a held context.
 private func onActor<T: Sendable>(_ actor: isolated any Actor, _ body: @Sendable () throws -> T) async throws -> T {
   try HeldContext.hold(ObjectIdentifier(actor), body)
 }

@@ -19,7 +19,6 @@ struct TargetCast<Target>: @unchecked Sendable {  // immutable; what `head` poin
     head = tables?.head
   }
 
-  /// Calls `body` with `object` cast.
   @export(implementation) @inline(__always)
   func callAsFunction<R>(_ object: AnyObject, _ body: (Target) throws -> R) rethrows -> R {
     if Target.self is AnyObject.Type { return try Self.ofClass(object, body) }
@@ -94,7 +93,6 @@ final class WitnessTables: @unchecked Sendable {  // entries are immutable; the 
     @usableFromInline let type: ObjectIdentifier
     @usableFromInline let table: UInt
     @usableFromInline let next: UnsafeMutablePointer<Entry>?
-    /// How many follow.
     let followers: Int
   }
 
@@ -102,7 +100,6 @@ final class WitnessTables: @unchecked Sendable {  // entries are immutable; the 
   /// The first entry, at a stable address.
   @usableFromInline let head: Head
 
-  /// How many classes a row caches.
   static let limit = 8
 
   @usableFromInline

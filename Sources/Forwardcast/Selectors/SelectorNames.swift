@@ -1,4 +1,4 @@
-// SelectorNames.swift: the process's table of names.
+// SelectorNames.swift: the process's table of names, and their grammar.
 
 /// An interned name. Its UTF-8 text follows in the same memory (a copy: a literal's library may be unloaded). Written once, before
 /// anyone can see it, and never freed.
@@ -6,9 +6,7 @@
 struct SelectorRecord {
   /// The name's hash, seeded for each process like every `Hashable`.
   let hash: Int
-  /// The number of colons.
   let arity: UInt16
-  /// The number of bytes.
   let count: UInt16
 
   /// Makes an immortal record of a name that the grammar has accepted.
@@ -31,7 +29,6 @@ extension UnsafePointer<SelectorRecord> {
       start: UnsafeRawPointer(self) + MemoryLayout<SelectorRecord>.size, count: Int(pointee.count))
   }
 
-  /// The name as first interned.
   var name: String { String(decoding: text, as: UTF8.self) }
 
   /// Whether the name is `other`, in any canonically equivalent spelling.
@@ -92,4 +89,32 @@ enum SelectorNames {
   }
 
   static var count: Int { table.withLock { $0.count } }
+}
+
+/// The grammar: `identifier`, or one or more times `identifier? ":"`.
+enum SelectorGrammar {
+  /// The number of colons of `name`.
+  ///
+  /// - Throws: at the first byte that no continuation could repair; a last word without its colon is reported where it begins.
+  static func arity(of name: String) throws(MessageSelectorError) -> Int {
+    let length = name.utf8.count
+    if length == 0 { throw MessageSelectorError(.empty, in: name, at: 0) }
+    if length > MessageSelector.maximumLength {
+      throw MessageSelectorError(.tooLong, in: name, at: MessageSelector.maximumLength)
+    }
+    var arity = 0
+    var offset = 0
+    var partStart = 0
+    for scalar in name.unicodeScalars {
+      if scalar == ":" {
+        arity += 1
+        partStart = offset + 1
+      } else if !(offset == partStart ? scalar.beginsIdentifier : scalar.continuesIdentifier) {
+        throw MessageSelectorError(.unexpectedCharacter, in: name, at: offset)
+      }
+      offset += UTF8.width(scalar)
+    }
+    if arity > 0, partStart < offset { throw MessageSelectorError(.textAfterLastColon, in: name, at: partStart) }
+    return arity
+  }
 }

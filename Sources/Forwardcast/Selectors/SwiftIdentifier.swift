@@ -33,7 +33,6 @@ extension Unicode.Scalar {
   /// equivalent to `;` and to the backtick.
   var beginsIdentifier: Bool { beginsSwiftIdentifier && !isPunctuationElsewhere }
 
-  /// Whether a selector may continue with this scalar.
   var continuesIdentifier: Bool { continuesSwiftIdentifier && !isPunctuationElsewhere }
 
   private var isPunctuationElsewhere: Bool { value == 0x037E || value == 0x1FEF }

@@ -22,6 +22,7 @@ public struct AnsweredMessage: Hashable, Sendable {
 }
 
 extension AnsweredMessage: CustomStringConvertible {
+  /// For example `addMsg:data: B@:@"String"@ from Screen`.
   public var description: String {
     let place = if case .table(let name) = source { name } else { "the object" }
     return "\(selector) \(signature) from \(place)"

@@ -82,7 +82,6 @@ extension MessageReceiver {
   public var dynamic: DynamicSends { DynamicSends(receiver: self) }
 }
 
-/// The selector of a call with that base name and these labels.
 private func selector(_ name: String, _ arguments: KeyValuePairs<String, Any>) throws -> MessageSelector {
   let labels = arguments.map { ($0.key.isEmpty ? "_" : $0.key) + ":" }.joined()
   return try MessageSelector(swiftName: arguments.isEmpty ? name : "\(name)(\(labels))")

@@ -4,7 +4,6 @@
 // checks that where a hook is installed, which is why `nonisolated(unsafe)` is right here.
 
 extension Hook.Body {
-  /// A `before` hook of a key.
   static func before<R, each A>(
     _ key: Message<(repeat each A) -> R>, _ body: @escaping (repeat each A) throws -> Void
   ) -> Hook.Body {
@@ -15,7 +14,6 @@ extension Hook.Body {
     }
   }
 
-  /// An `after` hook of a key.
   static func after<R, each A>(
     _ key: Message<(repeat each A) -> R>, _ body: @escaping ([R], repeat each A) throws -> Void
   ) -> Hook.Body {
@@ -26,7 +24,6 @@ extension Hook.Body {
     }
   }
 
-  /// The waiting form of an `around` hook.
   static func waitingBody<R, each A>(
     _ waiting: (nonisolated(nonsending) (WaitingMessageCall<R, repeat each A>) async throws -> [R])?, crosses: Bool
   ) -> Hook.WaitingAroundBody? {
@@ -49,7 +46,6 @@ func aroundBody<R, each A>(_ body: ((MessageCall<R, repeat each A>) throws -> [R
 }
 
 extension HookedMessage {
-  /// The arguments as the types of a key.
   func values<R, each A>(of key: Message<(repeat each A) -> R>) throws -> Arguments<repeat each A> {
     try arguments.values(as: ((repeat each A) -> R).self, selector, receiver)
   }
@@ -58,13 +54,11 @@ extension HookedMessage {
 // MARK: In boxes
 
 extension Hook.Body {
-  /// A `before` hook in boxes.
   static func before(_ body: @escaping (Invocation) throws -> Void) -> Hook.Body {
     nonisolated(unsafe) let body = body
     return .before { try body($0.invocation) }
   }
 
-  /// An `after` hook in boxes.
   static func after(_ body: @escaping ([ArgumentBox], Invocation) throws -> Void) -> Hook.Body {
     nonisolated(unsafe) let body = body
     return .after { message, answers in
@@ -74,7 +68,6 @@ extension Hook.Body {
     }
   }
 
-  /// An `around` hook in boxes.
   static func around(
     _ body: ((InvocationCall) throws -> [ArgumentBox])?,
     _ waiting: (nonisolated(nonsending) (WaitingInvocationCall) async throws -> [ArgumentBox])?

@@ -32,7 +32,6 @@ public struct HookPlace: Sendable {
     return try install(message.selector, body)
   }
 
-  /// Installs an `around` hook.
   @usableFromInline
   func install<R, each A>(
     _ message: Message<(repeat each A) -> R>, _ body: (@Sendable (HookTurn) throws -> MessageAnswers)?,

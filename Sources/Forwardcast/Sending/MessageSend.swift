@@ -1,6 +1,5 @@
 // MessageSend.swift: the steps of one send, in order.
 
-/// How a message will be answered.
 @usableFromInline
 enum Resolution {
   /// By a method of a table, run on that receiver: the first, or one that a forwarding target led to.
@@ -134,7 +133,6 @@ extension Invocation {
   try invocation.take(report, from: hooks, types)
 }
 
-/// As above for a sender that waits.
 nonisolated(nonsending) func forwardWaiting(
   _ invocation: inout Invocation, by hooks: any MessageForwarding, _ types: MethodSignature
 ) async throws {

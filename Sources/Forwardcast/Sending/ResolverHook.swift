@@ -4,7 +4,6 @@
 enum ResolverHook {
   /// What a class's hook said, and whether it was true.
   enum Answer: Sendable {
-    /// It added nothing.
     case nothing
     /// It added a method, which may have been removed since.
     case added

@@ -51,7 +51,6 @@ package enum WaitGraph {
     if workers[place].stack.isEmpty, workers[place].awaited == nil { workers.remove(at: place) }
   }
 
-  /// Notes that the calling thread, which made `work`, begins it.
   package static func begin(_ work: SharedWork) {
     workers.withLock { change(work.thread, &$0) { $0.stack.append(work) } }
   }

@@ -14,7 +14,6 @@
 package struct ThreadIdentity: Hashable, Sendable {
   private let id: UInt
 
-  /// The calling thread.
   package static var current: ThreadIdentity {
     #if canImport(Darwin)
       ThreadIdentity(id: UInt(bitPattern: pthread_self()))
@@ -35,19 +34,16 @@ package struct ThreadSlot: Sendable {
     self.key = key
   }
 
-  /// The slot with that ``number``.
   init(number: UInt) { key = pthread_key_t(truncatingIfNeeded: number) }
 
   var number: UInt { UInt(key) }
 
-  /// The calling thread's value.
   package var pointer: UnsafeMutableRawPointer? {
     get { pthread_getspecific(key) }
     nonmutating set { pthread_setspecific(key, newValue) }
   }
 }
 
-/// Where the running thread's stack is.
 enum ThreadStack {
   /// The addresses of the running stack, down to where it may grow; `nil` where the system does not tell.
   static func bounds(around here: UInt) -> Range<UInt>? {

@@ -10,7 +10,6 @@ package final class DeliveryGroup: @unchecked Sendable {  // immutable, or atomi
   let mailbox: Mailbox
   /// Whether its steps share an envelope; otherwise there is one step.
   let isBatched: Bool
-  /// The index of each step in the route.
   let indices: ContiguousArray<Int>
   /// The steps, retained here, so that messages on their way do not depend on the route.
   @usableFromInline let steps: UnsafeMutableBufferPointer<RouteStep>
@@ -21,7 +20,6 @@ package final class DeliveryGroup: @unchecked Sendable {  // immutable, or atomi
   /// A number of this group alone.
   let number = groups.wrappingAdd(1, ordering: .relaxed).newValue
   private static let groups = Atomic<UInt>(0)
-  /// See ``batchCapacity``.
   let nextCapacity = Atomic<Int>(DeliveryGroup.smallestBatch)
   static let smallestBatch = 4
 
@@ -61,7 +59,6 @@ struct StepSegment {
 /// How the messages of one selector leave: worked out once for a route and kept with it.
 @usableFromInline
 final class DeliveryPlan: @unchecked Sendable {  // immutable
-  /// How many steps of the route it covers.
   @usableFromInline let count: Int
   let segments: ContiguousArray<StepSegment>
   /// The steps without a method, whose targets are asked each time.

@@ -5,18 +5,15 @@
 struct IdentityTable {
   /// Addresses of registrations, or one of the two marks. The count is a power of two.
   private var words: ContiguousArray<UInt> = []
-  /// How many words are free.
   private var free: UInt32 = 0
   private var count: UInt32 = 0
 
-  /// Whether anything was ever entered.
   var isInUse: Bool { !words.isEmpty }
 
   private static let freeMark: UInt = 0
   /// A removed registration; searches continue behind it.
   private static let leftMark: UInt = 1
 
-  /// The registration of a target, unretained.
   func find(_ key: ObjectIdentifier) -> Unmanaged<Registration>? { place(of: key).map { Self.unmanaged(words[$0]) } }
 
   /// Enters a registration, or returns the one that its target already has.

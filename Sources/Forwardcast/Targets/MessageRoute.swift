@@ -10,14 +10,12 @@ public struct MessageRoute: @unchecked Sendable {  // the route is published, an
   @inline(__always)
   init(_ route: Route, count: Int) { (self.route, self.count) = (route, count) }
 
-  /// Which steps share an envelope; `nil` while not worked out.
   var plan: DeliveryPlan? { route.plan }
 
   @usableFromInline var steps: UnsafeMutablePointer<RouteStep> {
     @inlinable @inline(__always) get { route.steps }
   }
 
-  /// Whether hooks or a trace surround the message.
   var isSurrounded: Bool { route.around != nil }
 
   /// Whether there is no target, and nothing before it.

@@ -4,12 +4,9 @@ import Synchronization
 
 /// A sink for the steps of a proxy's messages. With one, the proxy's messages always go by a walk.
 final class MessageTrace: Sendable {
-  /// Numbers steps, so that their events can be matched.
   private static let steps = Atomic<Int>(1)
-  /// The first of `count` new numbers.
   static func nextStep(_ count: Int = 1) -> Int { steps.wrappingAdd(count, ordering: .relaxed).oldValue }
 
-  /// The proxy's name.
   private let name: String?
   private weak let core: MulticastCore?
   private let naming: (@Sendable (AnyObject) -> String?)?
@@ -67,7 +64,6 @@ final class MessageTrace: Sendable {
         receiver: name(of: message.receiver), evidence: evidence, step: step))
   }
 
-  /// Reports a step at a target.
   @inline(never)
   func note(
     _ stage: MessageEvent.Stage, _ message: Invocation, at context: StepContext, step: Int,
@@ -83,7 +79,6 @@ final class MessageTrace: Sendable {
         evidence: evidence, step: step))
   }
 
-  /// Reports the outcome of a step.
   @inline(never) func note(_ outcome: StepOutcome, _ message: Invocation, at context: StepContext, step: Int) {
     switch outcome {
     case .answered(let answer): note(.answered, message, at: context, step: step, answer?.description ?? "")

@@ -29,7 +29,6 @@ public struct MessageVisit: ~Copyable {
     if let visited { visited._withUnsafeGuaranteedRef { $0.leave(entered) } } else { route.release() }
   }
 
-  /// See ``Route/loopType``.
   @usableFromInline var loopType: ObjectIdentifier? {
     @export(implementation) @inline(__always) get { route._withUnsafeGuaranteedRef { $0.loopType } }
   }

@@ -45,7 +45,6 @@ extension MulticastCore {
     return board.find(selector)?.takeUnretainedValue()
   }
 
-  /// The route of a message that nobody is to get.
   @inline(never)
   private func refused(_ selector: MessageSelector, _ error: any Error) -> MessageRoute {
     let prelude = MessagePrelude(refusal: error)

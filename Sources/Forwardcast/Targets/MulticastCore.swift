@@ -10,9 +10,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     var list = TargetList()
     /// Whether the proxy is gone: then no route is kept, since routes retain the core.
     var isClosed = false
-    /// The published routes; `nil` until a message needs one.
     var board: RouteBoard?
-    /// `nil` until something of it is set.
     private(set) var rest: Rest?
     var madeRest: Rest {
       @inline(never) mutating get {
@@ -73,7 +71,6 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
 
   var options: MulticastOptions { if case .stated(let stated) = setup { stated.values.options } else { .init() } }
 
-  /// The proxy's name in errors.
   @inline(never) var name: String { "MulticastProxy<\(interface)>" }
 
   deinit {
@@ -195,7 +192,6 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     }
   }
 
-  /// Takes cancelled registrations out of the list.
   @inline(never) func forget(_ registrations: [Registration]) {
     change { state, garbage in
       for registration in registrations { _ = state.list.remove(registration, garbage: &garbage) }

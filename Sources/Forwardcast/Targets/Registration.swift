@@ -88,7 +88,6 @@ public final class Registration: @unchecked Sendable {
   /// Whether the proxy retains the target while the registration lasts.
   public var isStrong: Bool { core?.state.withLock { _ in strong != nil } ?? false }
 
-  /// Whether messages are let through.
   @export(implementation) @inline(__always)
   var isActive: Bool { state.load(ordering: .relaxed) == 0 }
 
@@ -206,14 +205,12 @@ class CoreLink: @unchecked Sendable {  // only read
 
   init(_ proxy: MulticastCore?) { self.proxy = proxy }
 
-  /// The link that all registrations of the proxy share.
   fileprivate var base: CoreLink { self }
   /// What this registration has of its own.
   fileprivate var own: OwnLink? { nil }
 
   final var core: MulticastCore? { base.proxy }
 
-  /// The link at an address.
   static func at(_ address: UInt) -> Unmanaged<CoreLink> {
     guard let pointer = UnsafeRawPointer(bitPattern: address) else { preconditionFailure("no link has that address") }
     return .fromOpaque(pointer)

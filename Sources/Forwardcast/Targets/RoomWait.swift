@@ -5,7 +5,6 @@ import Synchronization
 /// A sender that waits for room in a target's buffer, by the registrations on the way there.
 final class RoomWait: Sendable {
   private let way: [Registration]
-  /// Resumes the sender if the way is closed.
   private let look: @Sendable () -> Void
 
   private static let table = Guarded<[ObjectIdentifier: [ObjectIdentifier: RoomWait]]>(.init())

@@ -1,4 +1,4 @@
-// Route.swift: who gets the messages of one selector.
+// Route.swift: who gets the messages of one selector, and what surrounds them.
 
 import Synchronization
 
@@ -63,7 +63,6 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
     keptPlan?.release()
   }
 
-  /// Which steps share an envelope; `nil` while not worked out.
   var plan: DeliveryPlan? { keptPlan?.takeUnretainedValue() }
 
   var keptPlan: Unmanaged<DeliveryPlan>? {
@@ -85,7 +84,6 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
     @export(implementation) @inline(__always) get { end.load(ordering: .acquiring) }
   }
 
-  /// The version of the target list that the route covers.
   var version: UInt { knownVersion.load(ordering: .acquiring) }
 
   private func append(_ more: RouteSteps) {
@@ -168,22 +166,15 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
 
 struct RouteTraits: Equatable {
   var types = Types.none
-  /// Whether some target is asked each time.
   var hasForwarders = false
-  /// Whether some target is a multicast.
   var hasNested = false
-  /// Whether some step is queued.
   var hasQueued = false
-  /// Whether some registration has no step.
   var leavesOut = false
   /// Whether a target may have several steps, but is to get a message once.
   var hasRepeats = false
-  /// Whether some method is isolated.
   var hasIsolated = false
 
-  /// The function types of the methods.
   enum Types: Equatable {
-    /// There are no steps.
     case none
     case one(ObjectIdentifier)
     case several
@@ -326,5 +317,19 @@ struct RouteStep {
     }
     guard let target = registration._withUnsafeGuaranteedRef({ $0.weakTarget }) else { return nil }
     return try typed._withUnsafeGuaranteedRef { try $0.call(target, arguments) }
+  }
+}
+
+/// What surrounds the messages of one selector in one proxy. Immutable: a change makes new routes.
+final class RouteSurroundings: Sendable {
+  let hooks: HookChain
+  let trace: MessageTrace?
+  let isBefore: Bool
+
+  init?(_ selector: MessageSelector, hooks: [Hook], trace: MessageTrace?) {
+    self.hooks = HookChain(hooks: hooks.filter { $0.isFor(selector) })
+    self.trace = trace
+    isBefore = trace == nil && self.hooks.isBefore
+    if self.hooks.hooks.isEmpty, trace == nil { return nil }
   }
 }

@@ -8,7 +8,6 @@ import Synchronization
 /// replacing a route takes another board.
 @usableFromInline
 final class RouteBoard: Visited, @unchecked Sendable {  // slots are atomic; `count` is guarded by the owner's lock
-  /// The table epoch of the routes.
   let epoch: UInt
   /// The first route, looked at first.
   private let first: Unmanaged<Route>

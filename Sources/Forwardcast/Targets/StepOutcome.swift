@@ -1,6 +1,5 @@
 // StepOutcome.swift: the outcome of a message at one target, and where that was.
 
-/// The outcome of a message at one target.
 enum StepOutcome {
   /// The target ran it. `nil` when its method returns nothing, or nobody wants the answer.
   case answered(ArgumentBox?)
@@ -8,9 +7,7 @@ enum StepOutcome {
   case answeredAll(MessageAnswers)
   /// It will run on another context; `slot` is for its outcome, -1 when nobody waits for it.
   case queued(slot: Int)
-  /// The target threw, or could not take the message.
   case failed(any Error)
-  /// The target did not get the message.
   case skipped(DeliveryReport.SkipReason)
 }
 
@@ -22,14 +19,12 @@ struct StepContext: @unchecked Sendable {  // the target is Sendable wherever a 
   /// `nil` for the proxy itself, and for observers that could not be made.
   var registration: Registration?
   var target: AnyObject?
-  /// Whether the target is queued.
   var isQueued = false
   /// Whether the outcome is an answer or error that hooks made up.
   var isOwn = false
 
   var answerer: AnyObject { target ?? registration?.currentTarget ?? proxies.core }
 
-  /// The target's name in errors.
   @inline(never) var name: String {
     if let target = target ?? registration?.currentTarget { return typeName(of: target) }
     return registration == nil ? proxies.core.name : "a dead target"

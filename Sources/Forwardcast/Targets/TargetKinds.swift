@@ -2,13 +2,11 @@
 
 import Synchronization
 
-/// What a target is to a route.
 enum TargetKind {
   /// A multicast, whose targets get the message.
   case nested
   /// A target that is asked each time.
   case forwarder
-  /// A target with that method, or with none.
   case method(Method?)
 }
 
@@ -26,7 +24,6 @@ struct TargetKinds {
   private let selector: MessageSelector
   /// The classes met so far; the last one asked for is the first.
   private var known: [Known] = []
-  /// How many classes are kept.
   private let limit: Int
 
   /// - Parameter count: how many targets will be asked for.

@@ -12,7 +12,6 @@ struct TargetList {
     var holes = 0
   }
 
-  /// Higher priority first.
   private var groups: [Group] = []
   /// The first registration of each target; unused while there are only a few, which are searched.
   private var first = IdentityTable()
@@ -89,7 +88,6 @@ struct TargetList {
     return nil
   }
 
-  /// The registration in a slot, unretained.
   @inline(__always)
   private func slot(_ index: Int, in group: Int) -> Unmanaged<Registration>? {
     groups[group].slots.withUnsafeBytes {
