@@ -101,24 +101,6 @@ struct TimeGrowthTests {
         expect(proxy.core.listenerCount, equals: 0)
       }
     },
-    Growing("selectors that have a hook each, of a proxy and of a table") { count in
-      let table = SelectorTable(for: (any Member).self, rows: keys[..<count].map { Responds(to: $0) { _ in } })
-      let proxy = MulticastProxy<any Member>(table: table)
-      for key in keys[..<count] {
-        try proxy.before(key.selector) { _ in }
-        try table.before(key.selector) { _ in }
-      }
-      return {
-        for key in keys[..<count] { expect(!proxy.responds(to: key.selector) && table.responds(to: key.selector)) }
-      }
-    },
-    Growing("rows that a table refuses") { count in
-      let rows = keys[..<count].map { Responds<Clerk>(to: $0.selector) { (_: Clerk, _: Int) in } }
-      return {
-        let table = SelectorTable(for: Clerk.self, rows: rows)
-        expect(table.refusals.count, equals: count)
-      }
-    },
     Growing("messages of many selectors, of each of which the latest waits") { count in
       let table = SelectorTable(for: (any Member).self, rows: keys[..<count].map { Responds(to: $0) { _ in } })
       let (proxy, target) = (MulticastProxy<any Member>(table: table), Clerk("a"))

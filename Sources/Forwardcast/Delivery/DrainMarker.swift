@@ -15,7 +15,7 @@ package final class DrainMarker: Envelope, @unchecked Sendable {  // `gates` and
   deinit { report?(nil) }
 
   override func open(in mailbox: Mailbox) -> Int {
-    for gate in mailbox.closedGates.values where mailbox.park(self, 0, at: gate) { gates += 1 }
+    for gate in mailbox.closedGates where mailbox.park(self, 0, at: gate) { gates += 1 }
     if gates == 0 { finish(mailbox) }
     return 0
   }

@@ -86,7 +86,7 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
   @usableFromInline @exclusivity(unchecked) package private(set) var left = 0
   @exclusivity(unchecked) private var turnLevel: UInt16 = 0
   /// The closed gates, whose targets run a suspending method or are run by a sender.
-  @exclusivity(unchecked) var closedGates: [ObjectIdentifier: SerialGate] = .init()
+  @exclusivity(unchecked) var closedGates: [SerialGate] = []
 
   package init(_ context: any DeliveryContext) {
     self.context = context

@@ -3,12 +3,14 @@
 import Synchronization
 
 /// Keeps the methods of one target from overlapping: while one is suspended, or runs in a sender's turn, later messages wait here.
-final class SerialGate: @unchecked Sendable {  // `parked` belongs to the mailbox's drain, `closed` is atomic
+final class SerialGate: @unchecked Sendable {  // `parked` and `place` belong to the mailbox's drain, `closed` is atomic
   private let closed = Atomic<Bool>(false)
   fileprivate(set) var isClosed: Bool {
     get { closed.load(ordering: .acquiring) }
     set { closed.store(newValue, ordering: .releasing) }
   }
+  /// The gate's index among the closed ones of the mailbox.
+  fileprivate var place: Int?
   private var parked = FirstInFirstOut<(envelope: Envelope, index: Int)>()
 
   init() {}
@@ -38,7 +40,9 @@ extension Mailbox {
   /// Closes a target's gate until ``reopen(_:)``. On the context.
   func close(_ gate: SerialGate) {
     gate.isClosed = true
-    closedGates[ObjectIdentifier(gate)] = gate
+    guard gate.place == nil else { return }
+    gate.place = closedGates.count
+    closedGates.append(gate)
   }
 
   /// Notes, from any thread, that a target's method has ended, so that what was put off continues.
@@ -47,7 +51,10 @@ extension Mailbox {
   /// Continues what was put off, until the gate is closed again or a higher turn is to make the next delivery.
   fileprivate func open(_ gate: SerialGate) -> Int {
     gate.isClosed = false
-    closedGates[ObjectIdentifier(gate)] = nil
+    if let place = exchange(&gate.place, with: nil), let last = closedGates.popLast(), last !== gate {
+      closedGates[place] = last
+      last.place = place
+    }
     var count = 0
     while !gate.isClosed, let parked = gate.next() {
       if leavesToHigher(parked.envelope) {

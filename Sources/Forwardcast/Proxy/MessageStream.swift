@@ -95,7 +95,7 @@ extension MulticastCore {
     }
     let hook = Hook(selector, ofAnswers ? .after { tell($0, $1) } : .before { tell($0, nil) }, finish: finish)
     change { state, _ in
-      state.madeRest.listeners.append(hook)
+      hook.number = state.madeRest.listeners.append(hook)
       state.list.noteChanged()
     }
     let place = HookRegistration(hook) { [link] in link.core?.uninstall($0) }

@@ -24,7 +24,7 @@ struct HookedMessage {
 }
 
 /// One hook of a proxy or table. Its body wraps the user's closure: it unpacks arguments and packs answers.
-final class Hook: Sendable {
+final class Hook: @unchecked Sendable {  // `number` is guarded by the lock of the proxy or table that has the hook
   /// Runs what an `around` hook surrounds.
   typealias Rest = (MessageArguments) throws -> MessageAnswers
   typealias WaitingRest = nonisolated(nonsending) (MessageArguments) async throws -> MessageAnswers
@@ -42,10 +42,9 @@ final class Hook: Sendable {
   let body: Body
   /// Ends the stream whose hook it is; what is in its buffer can still be taken.
   let finish: (@Sendable () -> Void)?
+  /// The hook's number in the queue of its proxy or table.
+  var number = 0
   private let cancelled = Atomic<Bool>(false)
-  /// Grows from hook to hook.
-  fileprivate let number = Hook.made.wrappingAdd(1, ordering: .relaxed).newValue
-  private static let made = Atomic<UInt>(0)
 
   init(_ selector: MessageSelector?, _ body: Body, finish: (@Sendable () -> Void)? = nil) {
     (self.selector, self.body, self.finish) = (selector, body, finish)
@@ -55,37 +54,8 @@ final class Hook: Sendable {
 
   /// Keeps the hook from running again, also for messages on their way that have not reached it.
   func cancel() { cancelled.store(true, ordering: .releasing) }
-}
 
-/// The hooks of one place, by their selectors; a value without locks. What it removes, the caller keeps until after its lock.
-struct HookList {
-  private var all: [MessageSelector?: [UInt: Hook]] = .init()
-
-  var isEmpty: Bool { all.isEmpty }
-  var count: Int { all.values.reduce(0) { $0 + $1.count } }
-
-  mutating func append(_ hook: Hook) { all[hook.selector, default: .init()][hook.number] = hook }
-
-  mutating func remove(_ hook: Hook) {
-    all[hook.selector]?[hook.number] = nil
-    if all[hook.selector]?.isEmpty ?? false { all[hook.selector] = nil }
-  }
-
-  /// The hooks for a selector, in the order in which they were installed.
-  ///
-  /// - Parameter selector: `nil` for those for all messages.
-  subscript(selector: MessageSelector?) -> [Hook] { sorted(all[selector]) }
-
-  /// The hooks that stand around the messages of a selector, those for all messages among them.
-  func around(_ selector: MessageSelector) -> [Hook] {
-    guard let others = all[nil] else { return self[selector] }
-    return sorted(all[selector]?.merging(others) { hook, _ in hook } ?? others)
-  }
-
-  /// Ends the streams whose hooks they are.
-  func finish() { for hooks in all.values { for hook in hooks.values { hook.finish?() } } }
-
-  private func sorted(_ hooks: [UInt: Hook]?) -> [Hook] { hooks?.values.sorted { $0.number < $1.number } ?? [] }
+  func isFor(_ selector: MessageSelector) -> Bool { self.selector == nil || self.selector == selector }
 }
 
 /// A handle that cancels a hook; releasing it cancels nothing.

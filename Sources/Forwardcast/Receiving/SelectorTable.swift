@@ -129,9 +129,10 @@ final class TableStorage: Sendable {
   private struct State {
     /// The rows, without hooks.
     private(set) var rows: [MessageSelector: Method] = .init()
-    /// Why rows were refused.
-    private(set) var refusals: [MessageSelector: MessageError] = .init()
-    var hooks = HookList() {
+    /// The rows that were refused, each once.
+    private(set) var refusals: [(selector: MessageSelector, error: MessageError)] = []
+    /// The hooks in the order of installation.
+    var hooks = FirstInFirstOut<Hook>() {
       didSet {
         outdated += hooked.values
         hooked = .init()
@@ -146,15 +147,16 @@ final class TableStorage: Sendable {
 
     /// The method for a selector, whether a row of it was refused, and whether hooks are for this very selector.
     mutating func find(_ selector: MessageSelector) -> (method: Method?, refused: Bool, hasHook: Bool) {
-      let (row, refused) = (rows[selector], refusals[selector] != nil)
+      let (row, refused) = (rows[selector], refusal(selector) != nil)
       if hooks.isEmpty { return (row, refused, false) }
-      return (row.map { surrounded($0, selector, isOwn: true) }, refused, !hooks[selector].isEmpty)
+      let hasHook = !hooks.filter { $0.selector == selector }.isEmpty
+      return (row.map { surrounded($0, selector, isOwn: true) }, refused, hasHook)
     }
 
     /// A row with its hooks: an own one with all that are for it, an inherited one with those for its very selector.
     mutating func surrounded(_ row: Method, _ selector: MessageSelector, isOwn: Bool) -> Method {
       if let known = hooked[selector], known.row === row { return known.method }
-      let around = isOwn ? hooks.around(selector) : hooks[selector]
+      let around = hooks.filter { isOwn ? $0.isFor(selector) : $0.selector == selector }
       let method = around.isEmpty ? row : row.hooked(by: HookChain(hooks: around))
       replaceHooked(selector, (row, method))
       return method
@@ -172,11 +174,18 @@ final class TableStorage: Sendable {
       outdated.append(old)
     }
 
+    func refusal(_ selector: MessageSelector) -> MessageError? {
+      refusals.isEmpty ? nil : refusals.first { $0.selector == selector }?.error
+    }
+
     /// Swift names of requirements, separated by spaces.
     var names = ""
 
     @inline(never)
-    mutating func refuse(_ selector: MessageSelector, _ error: MessageError?) { refusals[selector] = error }
+    mutating func refuse(_ selector: MessageSelector, _ error: MessageError?) {
+      if !refusals.isEmpty { refusals.removeAll { $0.selector == selector } }
+      if let error { refusals.append((selector, error)) }
+    }
   }
 
   private let state = Guarded(State())
@@ -272,7 +281,7 @@ final class TableStorage: Sendable {
   }
 
   func refusal(for selector: MessageSelector) -> MessageError? {
-    state.withLock { $0.refusals[selector] } ?? parent?.refusal(for: selector)
+    state.withLock { $0.refusal(selector) } ?? parent?.refusal(for: selector)
   }
 
   /// Refuses a row, and removes one of the same selector that had entered, since either may be the mistake.
@@ -285,13 +294,13 @@ final class TableStorage: Sendable {
   }
 
   var refusals: [MessageError] {
-    inOrder(Array(state.withLock { $0.refusals }.values)) { $0.selector }
+    inOrder(state.withLock { $0.refusals }.map(\.error)) { $0.selector }
   }
 
   var selectors: Set<MessageSelector> {
     var (all, table): (Set<MessageSelector>, TableStorage?) = ([], self)
     while let here = table {
-      all.formUnion(here.state.withLock { $0.rows }.keys)
+      for selector in here.state.withLock({ $0.rows }).keys { all.insert(selector) }
       table = here.parent
     }
     return all
@@ -307,7 +316,7 @@ final class TableStorage: Sendable {
   @inline(never) func ownMethod(for selector: MessageSelector) -> Method? { state.withLock { $0.rows[selector] } }
 
   /// Changes the hooks. The caller keeps removed ones until after the lock.
-  func changeHooks(_ change: @Sendable (inout HookList) -> Void) {
+  func changeHooks(_ change: @Sendable (inout FirstInFirstOut<Hook>) -> Void) {
     self.change { change(&$0.hooks) }
     TableEpoch.advance()
   }

@@ -12,7 +12,7 @@ final class ForwardingHooks: HookHolder, @unchecked Sendable {  // `target` is t
   let target: (any MessageReceiver)?
   /// Whether the target may be passed to methods of other isolations.
   let isShared: Bool
-  private let list = Guarded(HookList())
+  private let list = Guarded(FirstInFirstOut<Hook>())
 
   init(_ target: (any MessageReceiver)?, isShared: Bool) { (self.target, self.isShared) = (target, isShared) }
 
@@ -23,9 +23,9 @@ final class ForwardingHooks: HookHolder, @unchecked Sendable {  // `target` is t
 
   func install(_ hook: Hook) -> HookRegistration {
     Self.everInstalled.store(true, ordering: .releasing)
-    list.withLock { $0.append(hook) }
+    list.withLock { hook.number = $0.append(hook) }
     // The caller of `cancel` keeps the hook until after the lock.
-    return HookRegistration(hook) { [weak self] hook in self?.list.withLock { $0.remove(hook) } }
+    return HookRegistration(hook) { [weak self] hook in _ = self?.list.withLock { $0.remove(hook.number) } }
   }
 
   /// The hooks for a message that came to `receiver`, as the object that forwards it.
@@ -36,7 +36,7 @@ final class ForwardingHooks: HookHolder, @unchecked Sendable {  // `target` is t
   {
     guard everInstalled.load(ordering: .acquiring), receiver !== past, let proxy = receiver as? ForwardingProxy
     else { return nil }
-    let own = proxy.hooks.list.withLock { $0.around(selector) }
+    let own = proxy.hooks.list.withLock { $0.filter { $0.isFor(selector) } }
     return own.isEmpty ? nil : ForwardingAround(proxy: proxy, chain: HookChain(hooks: own))
   }
 }

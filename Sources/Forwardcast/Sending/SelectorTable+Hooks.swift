@@ -104,8 +104,8 @@ extension TableStorage: HookHolder {
       throw MessageError(
         .unrecognizedSelector, of: self, selector, "the table has no such method, nor does it inherit one")
     }
-    changeHooks { $0.append(hook) }
-    return HookRegistration(hook) { [weak self] hook in self?.changeHooks { $0.remove(hook) } }
+    changeHooks { hook.number = $0.append(hook) }
+    return HookRegistration(hook) { [weak self] hook in self?.changeHooks { _ = $0.remove(hook.number) } }
   }
 }
 

@@ -47,6 +47,11 @@ struct FirstInFirstOut<Element> {
     return exchange(&elements[index].element, with: nil).map { left($0) }
   }
 
+  /// The elements that satisfy `isMeant`, in order.
+  func filter(_ isMeant: (Element) -> Bool) -> [Element] {
+    elements.compactMap { $0.element.flatMap { isMeant($0) ? $0 : nil } }
+  }
+
   /// Frees the places of taken elements when they are the majority.
   private mutating func left(_ element: Element) -> Element {
     count -= 1
@@ -57,6 +62,8 @@ struct FirstInFirstOut<Element> {
     return element
   }
 }
+
+extension FirstInFirstOut: Sendable where Element: Sendable {}
 
 extension Array {
   /// The first index whose element satisfies `belongs`, in an array where those come last.

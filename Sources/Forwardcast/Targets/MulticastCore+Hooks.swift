@@ -3,7 +3,7 @@
 extension MulticastCore: HookHolder {
   func install(_ hook: Hook) -> HookRegistration {
     change { state, _ in
-      state.madeRest.hooks.append(hook)
+      hook.number = state.madeRest.hooks.append(hook)
       state.list.noteChanged()
     }
     return HookRegistration(hook) { [link] hook in link.core?.uninstall(hook) }
@@ -13,8 +13,7 @@ extension MulticastCore: HookHolder {
   func uninstall(_ hook: Hook) {
     change { state, _ in
       guard let rest = state.rest else { return }
-      rest.hooks.remove(hook)
-      rest.listeners.remove(hook)
+      _ = hook.finish == nil ? rest.hooks.remove(hook.number) : rest.listeners.remove(hook.number)
       state.list.noteChanged()
     }
   }

@@ -28,16 +28,18 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     var mailboxes = MailboxTable()
     /// Targets that no message can reach, until that is reported.
     var unreachable: [Registration] = []
-    var hooks = HookList()
-    /// The hooks of streams that listen, inside of all others.
-    var listeners = HookList()
+    /// The hooks, in the order in which they were installed.
+    var hooks = FirstInFirstOut<Hook>()
+    /// Those of the streams that listen.
+    var listeners = FirstInFirstOut<Hook>()
     /// The last error that nobody was thrown, as text.
     var lastError: String?
     /// Who is told of each step, with a token for the handle.
     var trace: (token: Hook, trace: MessageTrace)?
     /// What surrounds the messages of a selector, the innermost first: streams get the messages that hooks let through.
     func around(_ selector: MessageSelector) -> (hooks: [Hook], trace: MessageTrace?) {
-      (listeners.around(selector) + hooks.around(selector), trace?.trace)
+      let lines = [listeners, hooks]
+      return (lines.flatMap { $0.filter { $0.isFor(selector) } }, trace?.trace)
     }
   }
 
@@ -119,13 +121,13 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
   /// Releases the routes: no further message comes. Messages on their way are delivered.
   func close() {
     let (garbage, listeners) = state.withLock { state in
-      var garbage = Garbage()
-      defer { state.rest?.listeners = HookList() }
+      var (garbage, listeners) = (Garbage(), [Hook]())
       state.isClosed = true
       put(nil, &state, &garbage)
-      return (garbage, state.rest?.listeners)
+      while let listener = state.rest?.listeners.next() { listeners.append(listener) }
+      return (garbage, listeners)
     }
-    listeners?.finish()
+    for listener in listeners { listener.finish?() }
     garbage.release()
   }
 

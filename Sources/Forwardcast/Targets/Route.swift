@@ -326,8 +326,8 @@ final class RouteSurroundings: Sendable {
   let trace: MessageTrace?
   let isBefore: Bool
 
-  init?(_ selector: MessageSelector, hooks: [Hook], trace: MessageTrace?) {
-    self.hooks = HookChain(hooks: hooks.filter { $0.isFor(selector) })
+  init?(hooks: [Hook], trace: MessageTrace?) {
+    self.hooks = HookChain(hooks: hooks)
     self.trace = trace
     isBefore = trace == nil && self.hooks.isBefore
     if self.hooks.hooks.isEmpty, trace == nil { return nil }

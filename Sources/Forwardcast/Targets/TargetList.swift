@@ -15,8 +15,9 @@ struct TargetList {
   private var groups: [Group] = []
   /// The first registration of each target; unused while there are only a few, which are searched.
   private var first = IdentityTable()
-  /// The registrations of each target that has several, as a ring: the first, then the others, newest first.
-  private var rings: [Registration: (before: Registration, after: Registration)] = .init()
+  /// The registrations of each target that has several, as a ring: the first, then the others, newest first. Each with the one
+  /// before and the one after it.
+  private var rings: [ObjectIdentifier: [Registration]] = .init()
   /// The newest of the others for each way.
   private var others: [RegistrationWay: Registration] = .init()
   /// Grows whenever a registration joins or routes end; compared by routes.
@@ -99,8 +100,18 @@ struct TargetList {
   func registrations(of target: ObjectIdentifier) -> [Registration] {
     guard let first = registration(of: target)?.takeUnretainedValue() else { return [] }
     var all = [first]
-    while let next = rings[all[all.count - 1]]?.after, next !== first { all.append(next) }
+    while let next = neighbours(of: all[all.count - 1])?[1], next !== first { all.append(next) }
     return all
+  }
+
+  @inline(never) private func neighbours(of registration: Registration) -> [Registration]? {
+    rings[ObjectIdentifier(registration)]
+  }
+
+  /// Makes two registrations neighbours in a ring.
+  @inline(never) private mutating func tie(_ one: Registration, to next: Registration) {
+    rings[ObjectIdentifier(one), default: [one, one]][1] = next
+    rings[ObjectIdentifier(next), default: [next, next]][0] = one
   }
 
   /// The registration that adding a target like `new` returns.
@@ -136,10 +147,9 @@ struct TargetList {
     if let alive = head.targetUnderLock {
       garbage.keep(alive)
       noteChanged()  // existing routes know nothing of repeats
-      let next = rings[head]?.after ?? head
-      rings[registration] = (head, next)
-      rings[next, default: (head, head)].before = registration
-      rings[head, default: (head, head)].after = registration
+      let next = neighbours(of: head)?[1] ?? head
+      tie(head, to: registration)
+      tie(registration, to: next)
       others[registration.way] = registration
     } else {
       let all = registrations(of: registration.key)
@@ -203,10 +213,10 @@ struct TargetList {
 
   /// Removes a registration from the ring of its target and returns the next one; `nil` when it was in none.
   private mutating func leaveRing(_ registration: Registration) -> Registration? {
-    guard let (before, after) = rings.removeValue(forKey: registration) else { return nil }
-    rings[before]?.after = after
-    rings[after]?.before = before
-    if before === after { rings[after] = nil }
+    guard let left = neighbours(of: registration) else { return nil }
+    let (before, after) = (left[0], left[1])
+    rings[ObjectIdentifier(registration)] = nil
+    if before === after { rings[ObjectIdentifier(after)] = nil } else { tie(before, to: after) }
     let way = registration.way
     if others[way] === registration { others[way] = nil }
     if !hasRepeats { noteChanged() }  // routes that look for repeats end with the last one
