@@ -98,7 +98,15 @@ struct ForwardedInterface {
       (types + (options.interface.map { [("ForwardedTarget", $0.asExistential)] } ?? [])
       + unknownProtocols.filter(\.isPlainName).enumerated().map { ("ForwardedUnknown\($0.offset)", $0.element) }
       + constraints.enumerated().compactMap { index, type in type.map { ("Constraint\(index)", $0) } })
-      .map { "typealias \($0) = \($1)" }
+      .map { "typealias \($0) = \($1)" } + ownAliases
+  }
+
+  /// The aliases of the protocol itself, which those of its members name; what one is of associated types stands nowhere.
+  private var ownAliases: [String] {
+    isGeneric
+      ? []
+      : declaration.members.filter { $0.kind == .other("typealias") && $0.branches.isEmpty }
+        .map { declaration.source.line($0.positions) }
   }
 
   private var statedProtocol: String {

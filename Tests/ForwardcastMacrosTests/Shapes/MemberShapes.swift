@@ -74,7 +74,15 @@ import Testing
 
 enum Outer {
   @Forwarded protocol Nested: AnyObject { func act(_ x: Int) -> Int? }
-  struct Inner { @Forwarded protocol Deep: AnyObject { func act(_ x: Int) -> Int? } }
+  struct Inner {
+    struct Size { var width = 1 }
+    @Forwarded protocol Deep: AnyObject {
+      typealias Number = Int
+      typealias Pair<Other> = (size: Size, other: Other)
+      func act(_ x: Number) -> Number?
+      func pair(_ pair: Pair<Number>) -> Pair<Number>?
+    }
+  }
 }
 
 @Forwarded protocol Defaults: AnyObject {
@@ -118,6 +126,7 @@ struct MemberShapes {
   {
     var name: String? = "n"
     func act(_ x: Int) -> Int? { x + 1 }
+    func pair(_ pair: (size: Outer.Inner.Size, other: Int)) -> (size: Outer.Inner.Size, other: Int)? { pair }
   }
 
   @Test("properties, settable and throwing")
@@ -287,6 +296,7 @@ struct MemberShapes {
     f.add(target)
     g.add(target)
     expect([a.act(1), b.act(2), c.act(3), d.act(4), e.act(5), f.act(6), g.act(7)], equals: [2, 3, 4, 5, 6, 7, 8])
+    expect(g.pair((.init(width: 2), 3))?.size.width, equals: 2)
   }
 
   @Test("default implementations stay callable")
