@@ -41,7 +41,9 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
     mutating func append(_ envelope: Envelope) -> Envelope? {
       let number = waiting.append(envelope)
       guard case .latestPerSelector = buffer.policy else { return nil }
-      return latest.updateValue(number, forKey: envelope.selector).flatMap { waiting.remove($0) }
+      let older = rareValue(of: envelope.selector, in: latest)
+      setRareValue(number, of: envelope.selector, in: &latest)
+      return older.flatMap { waiting.remove($0) }
     }
   }
 

@@ -85,3 +85,13 @@ extension Array {
 func inOrder<Element, Key: Comparable>(_ elements: [Element], by key: (Element) -> Key) -> [Element] {
   elements.sorted { key($0) < key($1) }
 }
+
+/// The value of a key. Not specialized, as ``inOrder(_:by:)``: a specialized dictionary takes 4 KB of a client.
+@inline(never)
+@_semantics("optimize.sil.specialize.generic.never")
+func rareValue<Key: Hashable, Value>(of key: Key, in values: [Key: Value]) -> Value? { values[key] }
+
+/// Sets the value of a key, or removes it. Not specialized, as ``rareValue(of:in:)``.
+@inline(never)
+@_semantics("optimize.sil.specialize.generic.never")
+func setRareValue<Key: Hashable, Value>(_ value: Value?, of key: Key, in values: inout [Key: Value]) { values[key] = value }

@@ -118,7 +118,7 @@ struct TargetList {
   func registration(like new: Registration) -> Registration? {
     guard let first = registration(of: new.key)?.takeUnretainedValue() else { return nil }
     if first.isLike(new) { return first }
-    return hasRepeats ? others[new.way].flatMap { $0.isCancelled ? nil : $0 } : nil
+    return hasRepeats ? rareValue(of: new.way, in: others).flatMap { $0.isCancelled ? nil : $0 } : nil
   }
 
   /// Adds a registration at the end of its priority. The caller releases `garbage` after the lock.
@@ -150,7 +150,7 @@ struct TargetList {
       let next = neighbours(of: head)?[1] ?? head
       tie(head, to: registration)
       tie(registration, to: next)
-      others[registration.way] = registration
+      setRareValue(registration, of: registration.way, in: &others)
     } else {
       let all = registrations(of: registration.key)
       replaceFirst(head, with: registration)
@@ -218,7 +218,7 @@ struct TargetList {
     rings[ObjectIdentifier(registration)] = nil
     if before === after { rings[ObjectIdentifier(after)] = nil } else { tie(before, to: after) }
     let way = registration.way
-    if others[way] === registration { others[way] = nil }
+    if rareValue(of: way, in: others) === registration { setRareValue(nil, of: way, in: &others) }
     if !hasRepeats { noteChanged() }  // routes that look for repeats end with the last one
     return after
   }
