@@ -187,11 +187,9 @@ let asWhole = SwiftSetting.unsafeFlags(
   .when(configuration: .debug))
 
 /// What the compiler does in a debug build beside compiling: it writes an index of each module of the toolchain that a target
-/// imports, seconds of a first build; has LLVM check the form of what it was given, a twelfth of each build; and has a process for
-/// each 25 files, of which each reads the others' declarations anew: with 80, a process for each core.
+/// imports, seconds of a first build, and has LLVM check the form of what it was given, a twelfth of each build.
 let nothingBeside = SwiftSetting.unsafeFlags(
-  ["-index-ignore-system-modules", "-Xfrontend", "-disable-llvm-verify", "-driver-batch-size-limit", "80"],
-  .when(configuration: .debug))
+  ["-index-ignore-system-modules", "-Xfrontend", "-disable-llvm-verify"], .when(configuration: .debug))
 
 /// An expansion takes some 10 ms without optimization; to optimize what makes it took a third of a client's release build.
 let unoptimized = SwiftSetting.unsafeFlags(["-Onone", "-gnone"], .when(configuration: .release))
