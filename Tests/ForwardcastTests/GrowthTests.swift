@@ -53,7 +53,8 @@ struct GrowthTests {
   }
 }
 
-@Suite("Growth of time")
+/// Where bounds are full: unoptimized they take a third of the time of all tests.
+@Suite("Growth of time", .enabled(if: Bounds.areFull))
 struct TimeGrowthTests {
   private static let keys = (0..<8_000).compactMap { number in
     (try? MessageSelector("growth\(number)")).map { Message<() -> Void>($0) }

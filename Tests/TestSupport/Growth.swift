@@ -20,10 +20,15 @@ package struct Growing: Sendable, CustomTestStringConvertible {
   }
 
   /// Expects that sixteen times as many take about sixteen times as long, and by far not the square of it, 256 times. What counts
-  /// is this thread's processor time, the least of three: what waits for a busy machine counts nothing.
+  /// is this thread's processor time, the least of three. One of five tries is enough: what grows with the square passes none.
   package func expectLinear(from few: Int = 500, sourceLocation: SourceLocation = #_sourceLocation) throws {
-    let (first, last) = try (time(few), time(few * 16))
-    expect(last < first * 64, "\(few): \(first) s, \(few * 16): \(last) s", sourceLocation: sourceLocation)
+    var found = ""
+    for _ in 0..<5 {
+      let (first, last) = try (time(few), time(few * 16))
+      if last < first * 64 { return }
+      found += "\(few): \(first) s, \(few * 16): \(last) s; "
+    }
+    Issue.record("\(found)", sourceLocation: sourceLocation)
   }
 
   private func time(_ count: Int) throws -> Double {

@@ -4,8 +4,8 @@
 ///
 ///     let box = ArgumentBox(7)
 ///     try box.unbox(as: Int.self)       // 7
-///     try box.unbox(as: UInt8?.self)  // 7: a number that fits, and an optional of it
-///     try box.unbox(as: String.self)  // throws UnboxingError: wanted String, found Int
+///     try box.unbox(as: UInt8?.self)    // 7: a number that fits, in an optional
+///     try box.unbox(as: String.self)    // throws: wanted String, found Int
 ///
 /// Values of up to three words need no heap allocation.
 /// A reference is kept strongly unless the box is made with ``weak(_:)`` or ``unowned(_:)``.

@@ -5,7 +5,7 @@
 ///     try proxy.around(.progress) { call in
 ///       // Withholds the message from all targets:
 ///       guard call.arguments != "secret" else { return [] }
-///       return try call.proceed().map { $0 / 2 }                    // changes the answers
+///       return try call.proceed().map { $0 / 2 }  // changes the answers
 ///     }
 ///
 /// The forms with arguments are disfavored, since a message of no arguments would find all of them for `proceed()`.

@@ -94,4 +94,6 @@ func rareValue<Key: Hashable, Value>(of key: Key, in values: [Key: Value]) -> Va
 /// Sets the value of a key, or removes it. Not specialized, as ``rareValue(of:in:)``.
 @inline(never)
 @_semantics("optimize.sil.specialize.generic.never")
-func setRareValue<Key: Hashable, Value>(_ value: Value?, of key: Key, in values: inout [Key: Value]) { values[key] = value }
+func setRareValue<Key: Hashable, Value>(_ value: Value?, of key: Key, in values: inout [Key: Value]) {
+  values[key] = value
+}

@@ -450,7 +450,9 @@ extension Centers {
       expect(point.broadcast(.onAdd, "last").delivered, equals: 2)
     }
 
-    @Test("lazy observers come and go, in any order, in time that grows with their number, not with its square")
+    @Test(
+      "lazy observers come and go, in any order, in time that grows with their number, not with its square",
+      .enabled(if: Bounds.areFull))
     func growth() throws {
       let table = SelectorTable(for: ArchiveService.self) { Responds(to: .onAdd) { (_: ArchiveService, _: String) in } }
       let growing = Growing("lazy observers") { count in

@@ -121,7 +121,9 @@ extension Centers {
       try expect(session.service(title), equals: "Dr real")
     }
 
-    @Test("centers in another one take time that grows with their number, not with its square")
+    @Test(
+      "centers in another one take time that grows with their number, not with its square",
+      .enabled(if: Bounds.areFull))
     func growth() throws {
       let growing = Growing("centers") { count in
         let application = ServiceCenter()
