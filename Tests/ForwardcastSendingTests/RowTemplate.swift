@@ -192,7 +192,6 @@ enum RowTemplate {
   private static let door = """
      A sender with the same key calls it without boxes.
       ///
-      /// - Parameter signature: an encoding that the closure's types are checked against when the row enters a table; by
-      ///   default their own.
+      /// `signature` is an encoding that the closure's types are checked against when the row enters a table; by default their own.
     """
 }

@@ -8,8 +8,7 @@
 extension Responds {
   /// A row of no arguments whose types are those of its key. A sender with the same key calls it without boxes.
   ///
-  /// - Parameter signature: an encoding that the closure's types are checked against when the row enters a table; by
-  ///   default their own.
+  /// `signature` is an encoding that the closure's types are checked against when the row enters a table; by default their own.
   @export(implementation) @inline(__always)
   public init<R>(
     to message: Message<() -> R>, signature: MethodSignature? = nil,

@@ -99,7 +99,7 @@ extension Responds {
   /// The compiler does not check that target, arguments and answer may cross: they do not when the sender is on the
   /// actor too, as is one that has the proxy of a protocol of that actor.
   ///
-  /// - Parameter sharing: whether targets are `Sendable`, for a closure that is on no actor.
+  /// `sharing` says whether targets are `Sendable`, for a closure that is on no actor.
   public init<R, each A>(
     key message: Message<(repeat each A) -> R>,
     asyncOnActor body: @escaping @isolated(any) @Sendable (Target, repeat each A) async throws -> R,

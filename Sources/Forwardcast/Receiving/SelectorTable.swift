@@ -22,7 +22,7 @@ public struct SelectorTable: Sendable {
 
   /// A table for instances of `Target`: a class, or a protocol whose conforming classes then need no tables.
   ///
-  /// - Parameter parent: a superclass's table, searched for what this one has no row for.
+  /// `parent` is a superclass's table, searched for what this one has no row for.
   public init<Target>(
     for type: Target.Type, inheriting parent: SelectorTable? = nil,
     @SelectorTableBuilder<Target> _ rows: () -> [Responds<Target>]
