@@ -218,7 +218,9 @@ struct TargetList {
     rings[ObjectIdentifier(registration)] = nil
     if before === after { rings[ObjectIdentifier(after)] = nil } else { tie(before, to: after) }
     let way = registration.way
-    if rareValue(of: way, in: others) === registration { setRareValue(nil, of: way, in: &others) }
+    // Of that type: compared as an object, the whole dictionary would be converted.
+    let newest: Registration? = rareValue(of: way, in: others)
+    if newest === registration { setRareValue(nil, of: way, in: &others) }
     if !hasRepeats { noteChanged() }  // routes that look for repeats end with the last one
     return after
   }
