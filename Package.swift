@@ -178,12 +178,10 @@ if let names = Context.environment["FORWARDCAST_ONLY"]?.split(whereSeparator: \.
 }
 
 /// Tests and examples are compiled as a whole, by one process each. File by file another process makes the module first, which parses
-/// every file and expands its macros once more: a fifth less work in all. Who names a part with FORWARDCAST_ONLY has a changed file
-/// compiled alone.
+/// every file and expands its macros once more: a fifth less work in all. The same with FORWARDCAST_ONLY, since objects of one way do
+/// not link with those of the other.
 let asWhole = SwiftSetting.unsafeFlags(
-  Context.environment["FORWARDCAST_ONLY"] != nil
-    ? ["-driver-batch-count", "1"]
-    : ["-wmo", "-num-threads", "1", "-no-emit-module-separately-wmo", "-disable-batch-mode"],
+  ["-wmo", "-num-threads", "1", "-no-emit-module-separately-wmo", "-disable-batch-mode"],
   .when(configuration: .debug))
 
 /// What the compiler does in a debug build beside compiling: it writes an index of each module of the toolchain that a target

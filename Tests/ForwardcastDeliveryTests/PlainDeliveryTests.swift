@@ -140,6 +140,17 @@ struct PlainDeliveryTests {
     expect(!mailbox.hasClosedGates)
   }
 
+  @Test("of several closed gates the others stay known when one opens, in any order")
+  func severalGates() {
+    let (mailbox, gates) = (Mailbox(context), (0..<3).map { _ in SerialGate() })
+    for gate in gates { mailbox.close(gate) }
+    for (index, left) in [(0, [2, 1]), (2, [1]), (1, [])] {
+      mailbox.reopen(gates[index])
+      context.run()
+      expect(mailbox.closedGates.map(ObjectIdentifier.init), equals: left.map { ObjectIdentifier(gates[$0]) })
+    }
+  }
+
   @Test("what waits when its proxy ends reaches the targets or is let go, and nothing is leaked")
   func proxyEnds() {
     final class Argument: Sendable {}

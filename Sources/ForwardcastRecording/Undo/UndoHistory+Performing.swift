@@ -85,7 +85,6 @@ extension UndoHistory {
   }
 
   private func perform(_ group: UndoGroup, _ phase: Phase) throws {
-    breakCoalescing()
     self.phase = phase
     // Open groups are set aside: steps that are registered meanwhile go to the other stack.
     swap(&open, &waiting)
