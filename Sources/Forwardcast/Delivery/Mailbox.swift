@@ -163,10 +163,9 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
     return true
   }
 
-  /// Adds an envelope at the end.
-  func post(_ envelope: consuming Envelope) { post(envelope, senderLevel) }
-
-  func post(_ envelope: consuming Envelope, _ level: UInt16) {
+  /// Adds an envelope at the end; `level` is that of the sender unless given.
+  func post(_ envelope: consuming Envelope, _ level: UInt16? = nil) {
+    let level = level ?? senderLevel
     envelope.raise(to: level)
     let wasAsleep = push(envelope)
     if raise(to: level) || wasAsleep { wake(level) }

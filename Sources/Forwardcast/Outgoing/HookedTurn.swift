@@ -25,7 +25,7 @@ final class HookedTurn {
   private var room: [Walk.Place] = []
 
   init(_ walk: Walk, _ node: RouteNode) {
-    (self.walk, self.node, place) = (walk, node, node.place)
+    (self.walk, self.node, place) = (walk, node, walk.place(of: node))
     (start, counts, depth) = (walk.log.count, walk.counts, walk.depth)
     (reachedBefore, logStartOutside) = (walk.reached, walk.logStart)
     (pendingOutside, mayNotWaitOutside) = (walk.pending, walk.mayNotWait)
@@ -42,7 +42,7 @@ final class HookedTurn {
         try around.hooks.runBefore(hookedMessage)
         if place == nil { try walk.message.admit(along: node.route) }
       } catch { return try fail(error) }
-      return walk.begin(node)
+      return walk.enter(node, place?.target, hooks: false)
     }
     begin()
     defer { walk.flush() }
@@ -119,10 +119,11 @@ final class HookedTurn {
     try enter(arguments)
     defer { leave() }
     walk.mayNotWait = walk.mayNotWait || mustNotWait
-    return try ended {
+    do {
       try walk.serve(to: depth)
       try walk.block()
-    }
+    } catch { throw ended(by: error) }
+    return try answers()
   }
 
   nonisolated(nonsending) private func proceedAndWait(_ arguments: MessageArguments) async throws -> MessageAnswers {
@@ -132,8 +133,8 @@ final class HookedTurn {
       try await walk.serveAndWait(to: depth)
       room += walk.giveBackRoom()
       try await walk.suspend()
-    } catch { return try ended { throw error } }
-    return try ended {}
+    } catch { throw ended(by: error) }
+    return try answers()
   }
 
   /// Goes inside of the hooks: the message has the arguments that they gave, and is waited for separately.
@@ -160,8 +161,8 @@ final class HookedTurn {
     if walk.pending != nil { walk.pending = PendingAnswers() }
     walk.logStart = start
     if isAsked { walk.renewProbe() }
-    node.place = place
-    walk.begin(node)
+    walk.enter(node, place?.target, hooks: false)
+    wasSent = true
   }
 
   private func leave() {
@@ -171,16 +172,16 @@ final class HookedTurn {
     if let message = outside.popLast() { walk.message = message }
   }
 
+  /// Ends a try by an error: nobody waits any more for open outcomes.
+  private func ended(by error: any Error) -> any Error {
+    walk.pending?.abandon()
+    replace(with: outcomes.filter { if case .queued = $0.outcome { false } else { true } })
+    walk.leaveFrames(to: depth)
+    return error
+  }
+
   /// The answers inside of the hooks, once all outcomes are known.
-  private func ended(_ serve: () throws -> Void) throws -> MessageAnswers {
-    wasSent = true
-    do { try serve() } catch {
-      // Nobody waits any more for open outcomes.
-      walk.pending?.abandon()
-      replace(with: outcomes.filter { if case .queued = $0.outcome { false } else { true } })
-      walk.leaveFrames(to: depth)
-      throw error
-    }
+  private func answers() throws -> MessageAnswers {
     settle()
     walk.wasAsked = walk.wasAsked || outcomes.contains { $0.outcome.hasRun }
     if place == nil, walk.reached == reachedBefore, !outcomes.contains(where: { $0.outcome.isReached }) {

@@ -91,12 +91,12 @@ class WalkInto<Sink: OutcomeSink>: Walk {
 
   init(
     _ sink: Sink, _ message: consuming OutgoingMessage, to root: RouteNode, waiting: Waiting,
-    at place: StepContext? = nil,
+    isQueued: Bool = false,
     on executor: MailboxExecutor? = nil, for pending: PendingAnswers? = nil
   ) {
     self.sink = sink
     super.init(
-      message, to: root, waiting: waiting, at: place, on: executor, for: pending,
+      message, to: root, waiting: waiting, isQueued: isQueued, on: executor, for: pending,
       listsEveryTarget: sink.listsEveryTarget, sink.taker, takesPlain: Sink.needsNoContexts)
   }
 

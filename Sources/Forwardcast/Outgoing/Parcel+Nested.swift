@@ -6,7 +6,7 @@ extension Parcel {
   /// Synchronously if nobody inside has to be waited for, else in a task whose jobs are deliveries of this context: so hooks and
   /// direct targets run here, and the context is free while others are waited for.
   func serve(_ multicast: any MulticastSending, _ place: Int, _ target: AnyObject, _ mailbox: Mailbox) {
-    let (outer, message) = (context(place, target), message)
+    let message = message
     let root: RouteNode
     if let node = details?.node {
       root = node
@@ -14,21 +14,22 @@ extension Parcel {
       node.forgetPosted()
     } else {
       let route = multicast.beginMessage(message.selector)
-      if let error = outer.proxies.refusal(of: route, message.trail, count: 0, target) {
+      if let error = proxies.refusal(of: route, message.trail, count: 0, target) {
         return settle(place, .failed(error), target)
       }
       let registration = group.steps[place].registration.takeUnretainedValue()
       root = RouteNode.tree(
-        route, ProxyChain(route.core, in: outer.proxies, by: registration), message.trail,
+        route, ProxyChain(route.core, in: proxies, by: registration), message.trail,
         listsEveryTarget: message.request.listsEveryTarget)
       do { try message.request.wait?.add(root.queuedTargets, in: route.core, message.selector) } catch {
         return settle(place, .failed(error), target)
       }
     }
+    root.target = target
     let isAwaited = details?.pending != nil
     let sink = NestedSink(message.request, tells: !isAwaited)
     guard root.mayWait(isAwaited: isAwaited || message.request.waitsForRoom) else {
-      let walk = WalkInto(sink, message, to: root, waiting: .nobody, at: outer, for: details?.pending)
+      let walk = WalkInto(sink, message, to: root, waiting: .nobody, isQueued: true, for: details?.pending)
       let serve = {
         let failure = walk.serveAll()
         self.settle(place, walk, failure, target)
@@ -38,7 +39,7 @@ extension Parcel {
     }
     let executor = MailboxExecutor(mailbox)
     let walk = WalkInto(
-      sink, message, to: root, waiting: isAwaited ? .suspended : .nobody, at: outer, on: executor)
+      sink, message, to: root, waiting: isAwaited ? .suspended : .nobody, isQueued: true, on: executor)
     let sent = UncheckedSendable((walk: walk, target: target))
     suspend(mailbox, place, on: executor) { [self] in
       let failure = await sent.value.walk.serveAllAndWait()

@@ -76,7 +76,7 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable but fo
   }
 
   /// The proxy of the targets, and those around it.
-  private var proxies: ProxyChain { details?.proxies ?? ProxyChain(group.core) }
+  var proxies: ProxyChain { details?.proxies ?? ProxyChain(group.core) }
 
   func context(_ place: Int, _ target: AnyObject?) -> StepContext {
     StepContext(group.steps[place], of: group.selector, in: proxies, target, isQueued: true)

@@ -83,7 +83,7 @@ extension RouteNode {
         own != nil && own != .dead && (listed.isActiveElsewhere(step, in: node) || node.isAddedAnew(step))
       let isListed =
         !isElsewhere && (!node.route.route.hasRepeats || (reason == nil ? listed.enter(step) : listed.list(step)))
-      let isQueued = walk.map { $0.place != nil } ?? true
+      let isQueued = walk?.isQueued ?? true
       let context = StepContext(
         step, of: node.route.selector, in: node.proxies, namesTargets ? target : nil, isQueued: isQueued)
       if case .node(let child)? = node.nested(at: index),

@@ -28,8 +28,8 @@ final class RouteNode {
   private var isOutOfReach = false
   /// The node around, which retains this one as long as both are in one turn; `nil` where the message began.
   unowned(unsafe) let outer: RouteNode?
-  /// The proxy's place in the one around it, while the message is here; `nil` for the first one.
-  @exclusivity(unchecked) var place: StepContext?
+  /// The proxy as a target of the one around it, while the message is here; `nil` for the first one.
+  @exclusivity(unchecked) var target: AnyObject?
   @exclusivity(unchecked) var frame = Frame()
   /// Steps for which the sender has a place in the target's buffer: `true`, or `false` when it is shared with another step.
   @exclusivity(unchecked) var reserved = ByStep<Bool>()

@@ -49,7 +49,7 @@ func broadcastOtherwise(
   do {
     if try visit.passHooks(to: type, walked) {
       if count > 0 { return visit }
-      summary = broadcastWalked(keep(visit), nil)
+      reportSilence(keep(visit))
       return nil
     }
   } catch {
@@ -57,7 +57,12 @@ func broadcastOtherwise(
     return nil
   }
   let route = keep(visit)
-  summary = broadcastWalked(route, route.isEmpty ? nil : walked())
+  if route.isEmpty {
+    reportSilence(route)
+  } else {
+    summary = OutgoingMessage(route.selector, walked(), MessageRequest(keepsAnswers: false))
+      .send(along: route, into: summary)
+  }
   return nil
 }
 

@@ -34,19 +34,9 @@ extension OutgoingMessage {
 
 // MARK: Typed messages
 
-// `arguments` is `nil` where there is nobody to get them.
-
-/// A typed broadcast that takes more than a loop.
-func broadcastWalked(_ route: MessageRoute, _ arguments: MessageArguments?) -> BroadcastSummary {
-  guard let arguments else {
-    reportSilence(route)
-    return BroadcastSummary()
-  }
-  return OutgoingMessage(route.selector, arguments, MessageRequest(keepsAnswers: false))
-    .send(along: route, into: BroadcastSummary())
-}
-
 /// A typed `collect` that takes more than a loop.
+///
+/// - Parameter arguments: `nil` where there is nobody to get them.
 @usableFromInline
 func collectWalked<R, Output>(
   _ route: MessageRoute, _ policy: ReturnPolicy<R, Output>, _ collector: AnswerCollector<R, Output>,

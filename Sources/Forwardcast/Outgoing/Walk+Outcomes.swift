@@ -120,8 +120,8 @@ extension Walk {
   /// What a loop does with answers of `type`; `nil` where they come in boxes.
   func answers(of type: Any.Type?) -> WalkLoop.Answers {
     if !message.request.asks { return .none }
-    if givesAtOnce, takesPlain, place == nil, message.request.keepsAnswers { return .plain }
-    guard let type, taker?.type == type, givesAtOnce || place == nil else { return .boxed }
+    if givesAtOnce, takesPlain, !isQueued, message.request.keepsAnswers { return .plain }
+    guard let type, taker?.type == type, givesAtOnce || !isQueued else { return .boxed }
     return message.request.makeProbe != nil && (hasHooks || !givesAtOnce) ? .boxed : .typed
   }
 
@@ -132,9 +132,6 @@ extension Walk {
   var loopSteps: (first: UnsafeMutablePointer<RouteStep>, count: Int) {
     (node.route.steps + node.frame.index, node.frame.segmentEnd - node.frame.index)
   }
-
-  /// Makes the steps of the segment be served one by one, since no loop can serve them.
-  func refuseLoop() { node.frame.loopsFrom = node.frame.segmentEnd }
 
   /// Notes how far a loop has come: the targets that it has not reported have run.
   ///
@@ -211,7 +208,7 @@ extension Walk {
 
   /// The outcome for a sender on another context: its answer must be known to be `Sendable`.
   func crossed(_ outcome: StepOutcome, _ step: RouteStep, _ target: AnyObject) -> StepOutcome {
-    guard place != nil, case .answered(let answer) = outcome,
+    guard isQueued, case .answered(let answer) = outcome,
       !(step.method?.takeUnretainedValue().answers(to: nil) ?? false)
     else { return outcome }
     return OutgoingMessage.Attempt.crossing(answer, from: target, selector, wanted: message.request.keepsAnswers)

@@ -3,43 +3,37 @@
 extension Walk {
   /// Posts the message to every queued step, of this proxy and nested ones, before any target runs: so what a direct target sends
   /// comes second there too. A proxy that stops at the first error, and a message whose result may be known early, keep to the
-  /// order of delivery instead.
+  /// order of delivery instead. Steps on one context share a parcel, unless each needs something of its own.
   func postQueued(_ root: RouteNode) {
     guard root.posted == nil, self.root.hasGroups else { return }
     var waiting = [root]
     while let node = waiting.popLast() {
       guard !node.route.core.stopsAtFirst else { continue }
-      post(node)
+      var posted = ByStep<RouteNode.Posted>()
+      let groups = node.plan?.groups ?? []
+      if !groups.isEmpty { node.noteLeft() }
+      let isShared = !groups.isEmpty && !message.arguments.mayCopy && !node.route.route.hasNested
+      for group in groups {
+        var chosen: [Int] = []
+        for place in group.steps.indices {
+          let found = group.isBatched && isShared ? refusal(group, place, node) : post(group, place, node)
+          guard let found else {
+            chosen.append(place)
+            continue
+          }
+          if case .outcome(.queued(slot: -1)) = found { continue }
+          posted[group.indices[place]] = found
+        }
+        guard !chosen.isEmpty else { continue }
+        let (parcel, slots) = parcel(group, chosen, node)
+        for (place, slot) in zip(chosen, slots) { posted[group.indices[place]] = .outcome(.queued(slot: slot)) }
+        group.mailbox.post(parcel)
+      }
+      node.posted = posted
       // What is behind hooks is posted when these let it through.
       for case (_, .node(let child)) in node.nested.reversed()
       where !child.route.isSurrounded && !child.isAway && child.proxies.obstacle == nil { waiting.append(child) }
     }
-  }
-
-  /// Posts the message to every queued step of one proxy; steps on one context share a parcel, unless each needs something of its
-  /// own.
-  private func post(_ node: RouteNode) {
-    var posted = ByStep<RouteNode.Posted>()
-    guard let plan = node.plan, !plan.groups.isEmpty else { return node.posted = posted }
-    node.noteLeft()
-    let isShared = !message.arguments.mayCopy && !node.route.route.hasNested
-    for group in plan.groups {
-      var chosen: [Int] = []
-      for place in group.steps.indices {
-        let found = group.isBatched && isShared ? refusal(group, place, node) : post(group, place, node)
-        guard let found else {
-          chosen.append(place)
-          continue
-        }
-        if case .outcome(.queued(slot: -1)) = found { continue }
-        posted[group.indices[place]] = found
-      }
-      guard !chosen.isEmpty else { continue }
-      let (parcel, slots) = parcel(group, chosen, node)
-      for (place, slot) in zip(chosen, slots) { posted[group.indices[place]] = .outcome(.queued(slot: slot)) }
-      group.mailbox.post(parcel)
-    }
-    node.posted = posted
   }
 
   /// Posts the message to one step, in its own parcel.

@@ -14,20 +14,20 @@ extension Walk {
   }
 
   /// Continues with a multicast behind which room was not waited for; that is done first where the sender waits.
-  func enter(_ node: RouteNode, _ place: StepContext, awaits: Bool) {
+  func enter(_ node: RouteNode, _ target: AnyObject, awaits: Bool) {
     late.append(node)
-    if awaits, mayAwaitRoom { return suspension = .node(node, place) }
-    enter(node, place)
+    node.target = target
+    if awaits, mayAwaitRoom { suspension = .node(node) } else { enter(node, target) }
   }
 
-  /// Continues with the targets of a multicast, or with its hooks.
-  func enter(_ node: RouteNode, _ place: StepContext?) {
-    node.place = place
-    if node.route.isSurrounded { surrounded = node } else { begin(node) }
-  }
-
-  /// Begins with the targets of a proxy; queued messages leave first, unless the order of delivery is kept.
-  func begin(_ node: RouteNode) {
+  /// Continues with the hooks of a multicast, or with its targets; queued messages leave first, unless the order of delivery is kept.
+  ///
+  /// - Parameters:
+  ///   - target: the multicast as a target; `nil` for the proxy that the message was sent to.
+  ///   - hooks: whether to begin with the hooks, if there are any.
+  func enter(_ node: RouteNode, _ target: consuming AnyObject?, hooks: Bool = true) {
+    node.target = target
+    if hooks, node.route.isSurrounded { return surrounded = node }
     let isInOrder = depth > 0 ? self.node.frame.isInOrder : message.request.isInOrder
     node.frame = RouteNode.Frame(isInOrder: isInOrder || node.route.core.stopsAtFirst)
     (self.node, depth) = (node, depth + 1)
@@ -52,7 +52,7 @@ extension Walk {
     if !isEnough, depth == 0 || root.frame.stop == nil { try await reserve(places) }
   }
 
-  func leaveFrames(to depth: Int) { while self.depth > depth { leaveNode().place = nil } }
+  func leaveFrames(to depth: Int) { while self.depth > depth { leaveNode().target = nil } }
 
   /// Leaves the proxy that the message is in, and gives back unused places of its targets and those inside.
   private func leaveNode() -> RouteNode {
@@ -72,8 +72,8 @@ extension Walk {
     if left.frame.dead + left.frame.skipped > 0 {
       left.route.core.end(left.route, dead: left.frame.dead, skipped: left.frame.skipped)
     }
-    if left.frame.stop == nil, !left.frame.reached, let place = left.place { takeSilence(left, place) }
-    left.place = nil
+    if left.frame.stop == nil, !left.frame.reached, let place = place(of: left) { takeSilence(left, place) }
+    left.target = nil
     // The outcome of a proxy with hooks is reported by its hooks.
     guard depth > base else { return hasFailedInside = left.frame.failed }
     node.frame.isListed = node.frame.isListed || left.frame.isListed

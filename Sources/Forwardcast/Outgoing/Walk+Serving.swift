@@ -8,7 +8,7 @@ extension Walk {
   @inline(never) func serveAll() -> (any Error)? {
     do {
       if case .blocked = waiting { try refuseToWaitForHeldContext() }
-      enter(root, place)
+      enter(root, root.target)
       try serve(to: 0)
       try block()
       flush()
@@ -25,7 +25,7 @@ extension Walk {
       wait = try beginWait()
       message.request.wait = wait ?? message.request.wait
       try await reserveRoom(in: root)
-      enter(root, place)
+      enter(root, root.target)
       try await serveAndWait(to: 0)
       try await suspend()
       flush()
@@ -68,13 +68,13 @@ extension Walk {
   nonisolated(nonsending) private func goOn(_ suspension: Suspension) async throws {
     switch suspension {
     case .hooks(let node): try await HookedTurn(self, node).runAndWait()
-    case .node(let node, let place):
+    case .node(let node):
       let room = giveBackRoom()
       do {
         try wait?.add(node.queuedTargets, in: route.core, selector)
         try await reserveRoom(in: node, with: room)
-        return enter(node, place)
-      } catch { take(.failed(error), at: place) }
+        return enter(node, node.target)
+      } catch { if let place = place(of: node) { take(.failed(error), at: place) } }
       try await takeRoom(room)
     case .turn(let attempt, let step, let target):
       let room = giveBackRoom()
@@ -110,20 +110,7 @@ extension Walk {
 
   // MARK: Loops
 
-  /// Serves the direct steps of a segment, whose methods have one type: with the sender's typed arguments, or with boxes opened
-  /// once for all of them.
-  func loop(_ type: ObjectIdentifier) {
-    if let arguments = message.shared, arguments.functionType != nil {
-      guard arguments.functionType == type, let loop = arguments.loop else { return refuseLoop() }
-      return loop(arguments, self)
-    }
-    let invocation = message.invocation
-    guard !invocation.hasStatedSignature, let method = loopSteps.first.pointee.method?.takeUnretainedValue(),
-      method.withOpened(invocation.arguments, serveOpened)
-    else { return refuseLoop() }
-  }
-
-  /// Serves those steps with opened boxes, or for a sender that takes answers only in boxes.
+  /// Serves the steps of a segment with opened boxes, or for a sender that takes answers only in boxes.
   @usableFromInline @inline(never)
   func serveOpened(_ run: Method.OpenedRun, _ ask: Method.OpenedAsk) {
     let loop = WalkLoop(self, answering: nil)

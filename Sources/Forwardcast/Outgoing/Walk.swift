@@ -13,7 +13,7 @@ class Walk: OutcomeTaker {
   indirect enum Suspension {
     case hooks(RouteNode)
     /// A proxy that a target led to, or a queued one whose turn is the sender's: room behind it was not waited for before.
-    case node(RouteNode, StepContext)
+    case node(RouteNode)
     case turn(OutgoingMessage.Attempt, RouteStep, AnyObject)
   }
 
@@ -30,8 +30,8 @@ class Walk: OutcomeTaker {
   /// The message; inside of hooks as they have changed it.
   @exclusivity(unchecked) final var message: OutgoingMessage
   final let root: RouteNode
-  /// The place of ``root`` in the proxy around it, if that is queued.
-  final let place: StepContext?
+  /// Whether the message came to ``root`` on another context, as to a target.
+  final let isQueued: Bool
   final let waiting: Waiting
   /// Whether targets that do not get the message are listed too.
   final let listsEveryTarget: Bool
@@ -100,19 +100,19 @@ class Walk: OutcomeTaker {
   @exclusivity(unchecked) final var tracedStep = 0
 
   /// - Parameters:
-  ///   - place: the place of the proxy in the one around it, if the message came to it as a target.
+  ///   - isQueued: whether the message came to the proxy on another context, as to a target.
   ///   - executor: where the walk runs, if in its own task.
   ///   - pending: gets what the walk does not wait for.
   @inline(never)
   init(
-    _ message: consuming OutgoingMessage, to root: RouteNode, waiting: Waiting, at place: StepContext?,
+    _ message: consuming OutgoingMessage, to root: RouteNode, waiting: Waiting, isQueued: Bool,
     on executor: MailboxExecutor?, for pending: PendingAnswers?, listsEveryTarget: Bool, _ taker: TypedTaker?,
     takesPlain: Bool
   ) {
     self.message = message
     (self.root, node, self.waiting) = (root, root, waiting)
     (self.listsEveryTarget, self.taker, self.takesPlain) = (listsEveryTarget, taker, takesPlain)
-    (self.place, self.executor) = (place, executor)
+    (self.isQueued, self.executor) = (isQueued, executor)
     if self.message.trace == nil { self.message.trace = root.route.route.around?.trace }
     isElsewhere = pending != nil
     if case .nobody = waiting { self.pending = pending } else { self.pending = PendingAnswers() }
@@ -160,19 +160,31 @@ class Walk: OutcomeTaker {
     }
   }
 
-  /// Serves the next step of the proxy that the message is in, or the segment that begins there.
+  /// Serves the next step of the proxy that the message is in, or the segment that begins there: a loop serves direct steps whose
+  /// methods have one type, with the sender's typed arguments or with boxes opened once for all of them.
   private final func serveNext(_ node: RouteNode, awaits: Bool) {
     let index = node.frame.index
     if listsEveryTarget { takeLeftOut(before: index) }
-    if node.proxies.isNested { node.frame.stop = stopNow }
+    if !node.proxies.isOpen { node.frame.stop = stopNow }
     let mayStop = pending != nil && node.route.core.stopsAtFirst
     if mayStop, node.frame.stop == nil, pending?.hasFailed(in: node.proxies) ?? false { node.frame.stop = .stopped }
     if isEnough || node.frame.stop != nil { return stop(node) }
     let type = node.nextSegment()
-    if let type, index >= node.frame.loopsFrom, !mayStop, message.trace == nil, message.trail?.budget == nil {
-      return loop(type)
+    guard let type, index >= node.frame.loopsFrom, !mayStop, message.trace == nil, message.trail?.budget == nil else {
+      return turn(node, index, awaits: awaits)
     }
-    turn(node, index, awaits: awaits)
+    if let arguments = message.shared, arguments.functionType != nil {
+      if arguments.functionType == type, let loop = arguments.loop { return loop(arguments, self) }
+    } else {
+      let invocation = message.invocation
+      if !invocation.hasStatedSignature, let method = loopSteps.first.pointee.method?.takeUnretainedValue(),
+        method.withOpened(invocation.arguments, serveOpened)
+      {
+        return
+      }
+    }
+    // No loop can serve them.
+    node.frame.loopsFrom = node.frame.segmentEnd
   }
 
   /// Serves one step.
@@ -199,9 +211,9 @@ class Walk: OutcomeTaker {
     if node.route.route.hasRepeats, step.queued == nil, !node.served.enter(step) { return }
     switch node.nested(at: index) {
     case .node(let child)?:
-      guard child.isAway else { return enter(child, context(step, target)) }
+      guard child.isAway else { return enter(child, target) }
       child.forgetPosted()
-      enter(child, context(step, target), awaits: awaits)
+      enter(child, target, awaits: awaits)
     case .refused(let error)?: take(.failed(error), at: context(step, target))
     case nil:
       guard let queued = step.queued else { return perform(step, on: target, awaits: awaits) }
@@ -291,7 +303,7 @@ class Walk: OutcomeTaker {
 
   /// The context of a target whose turn is the sender's.
   final func context(_ step: RouteStep, _ target: AnyObject?) -> StepContext {
-    StepContext(step, of: selector, in: proxies, target, isQueued: place != nil)
+    StepContext(step, of: selector, in: proxies, target, isQueued: isQueued)
   }
 
   /// The context of a skipped target.
@@ -299,10 +311,17 @@ class Walk: OutcomeTaker {
     context(step, listsEveryTarget ? step.target : nil)
   }
 
-  /// The context of the proxy itself: of its place in the proxy around it, if any.
-  final var proxyContext: StepContext {
-    node.place ?? StepContext(selector: selector, proxies: proxies)
+  /// The place of a proxy in the one around it; `nil` for the proxy that the message was sent to.
+  final func place(of node: RouteNode) -> StepContext? {
+    node.proxies.outer.map { outer in
+      StepContext(
+        selector: selector, proxies: outer, registration: node.proxies.registration, target: node.target,
+        isQueued: isQueued)
+    }
   }
+
+  /// The context of the proxy itself: its place in the proxy around it, if any.
+  final var proxyContext: StepContext { place(of: node) ?? StepContext(selector: selector, proxies: proxies) }
 
   // MARK: Turns
 
@@ -323,7 +342,7 @@ class Walk: OutcomeTaker {
     let attempt = message.perform(step.method?.takeUnretainedValue(), on: target, trail: trail())
     if case .multicast(let multicast) = attempt {
       endTurn()
-      if let child = node(multicast, target, step) { enter(child, context(step, target), awaits: awaits) }
+      if let child = node(multicast, target, step) { enter(child, target, awaits: awaits) }
       return
     }
     if case .over = attempt {} else if awaits, mayAwaitTurns { return suspension = .turn(attempt, step, target) }

@@ -21,7 +21,10 @@ struct HookChain: Sendable {
     let (afters, around) = try enter(message, inside: count ?? hooks.count)
     let answers: MessageAnswers
     switch around {
-    case (let body?, _, let inner)?: answers = try run(body, message, inside: inner, rest)
+    case (let body?, _, let inner)?:
+      let turn = HookTurn(message, around: self, inner, rest)
+      defer { turn.end() }
+      answers = try body(turn)
     case (nil, _, _)?:
       throw MessageError(
         .isolationMismatch, of: message.receiver, message.selector,
@@ -30,14 +33,6 @@ struct HookChain: Sendable {
     }
     try leave(message, afters, answers)
     return answers
-  }
-
-  private func run(
-    _ body: Hook.AroundBody, _ message: HookedMessage, inside count: Int, _ rest: @escaping Hook.Rest
-  ) throws -> MessageAnswers {
-    let turn = HookTurn(message, around: self, count, rest)
-    defer { turn.end() }
-    return try body(turn)
   }
 
   /// Runs the hooks around `rest`, which may suspend.
@@ -66,7 +61,10 @@ struct HookChain: Sendable {
       }
       defer { turn.end() }
       answers = try await body(turn)
-    case (let body?, nil, let inner)?: answers = try run(body, message, inside: inner, inTurn)
+    case (let body?, nil, let inner)?:
+      let turn = HookTurn(message, around: self, inner, inTurn)
+      defer { turn.end() }
+      answers = try body(turn)
     case (nil, nil, let inner)?:
       answers = try await runAndWait(message, inside: inner, rest, inTurn: inTurn, pause: pause, resume: resume)
     case nil: answers = try await rest(message.arguments)

@@ -46,8 +46,9 @@ public struct MessageVisit: ~Copyable {
 
   var leavesOut: Bool { route._withUnsafeGuaranteedRef { $0.leavesOut } }
 
-  /// The plan of a typed message that only has to be posted, where every registration is active.
+  /// The plan of a typed message that only has to be posted, where every registration is active. The first one makes it.
   @usableFromInline var plainPlan: Unmanaged<DeliveryPlan>? {
+    if route._withUnsafeGuaranteedRef({ $0.hasQueued && $0.keptPlan == nil }) { _ = core.plan(kept) }
     guard let plan = route._withUnsafeGuaranteedRef({ $0.keptPlan }) else { return nil }
     let (steps, count) = (steps, count)
     guard plan._withUnsafeGuaranteedRef({ $0.isPlain && $0.count == count }) else { return nil }

@@ -6,7 +6,7 @@ final class ProxyChain: Sendable {
   let core: MulticastCore
   let outer: ProxyChain?
   /// The proxy's registration in `outer`.
-  private let registration: Registration?
+  let registration: Registration?
   /// `outer` and `registration`, to be read without reference counting.
   private let around: Unmanaged<ProxyChain>?
   private let place: Unmanaged<Registration>?
