@@ -60,8 +60,7 @@ public struct MessageVisit: ~Copyable {
 
   /// Runs the hooks if all are `before` hooks and then only methods of one type, or none, are called.
   ///
-  /// - Returns: `false`, with nothing done, where that is not so. Otherwise the message goes the steps counted before: targets that
-  ///   a
+  /// - Returns: `false`, with nothing done, where that is not so. Otherwise the message goes the steps counted before: targets that a
   ///   hook adds come later.
   /// - Throws: the error of a hook.
   @usableFromInline @inline(never)

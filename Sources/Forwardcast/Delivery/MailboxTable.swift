@@ -24,8 +24,7 @@ struct MailboxTable: Sendable {
 
   /// Enters a mailbox unless there is one.
   ///
-  /// - Returns: the one for that key, and the mailboxes that were loaded, to be released after the lock, since theirs may be the
-  ///   last
+  /// - Returns: the one for that key, and the mailboxes that were loaded, to be released after the lock: theirs may be the last
   ///   references.
   mutating func enter(_ new: Mailbox, for key: MailboxKey) -> (mailbox: Mailbox, seen: [Mailbox]) {
     if let old = entries[key]?.mailbox { return (old, []) }
