@@ -17,6 +17,16 @@ extension Interpreter {
     try run.check()
   }
 
+  func registerLazily(_ receiver: String, in point: Expression) throws {
+    let (key, table) = try serviceKey(receiver)
+    try self.point(point, "register lazily").registerLazily(key, table: table) { $0 }
+  }
+
+  func unregister(_ observer: Expression, from point: Expression) throws {
+    let observer = try object(observer).receiver
+    try self.point(point, "unregister").unregister(observer)
+  }
+
   func makePoint(_ name: String, _ selectors: [String]) throws {
     try run.charge(Work.make + Work.pass * selectors.count)
     let selectors = try selectors.map(world.intern)
@@ -26,7 +36,7 @@ extension Interpreter {
     world.bind(name, .object(world.label(point, "<extension \(name)>")))
   }
 
-  func point(_ expression: Expression, _ wanting: String) throws -> ScriptPoint {
+  private func point(_ expression: Expression, _ wanting: String) throws -> ScriptPoint {
     try evaluate(expression, "\(wanting) needs an extension point, not", showsValue: true) { value in
       value.reference?.receiver as? ScriptPoint
     }
@@ -61,7 +71,7 @@ extension Interpreter {
   }
 
   /// The key of a receiver's service, and the table of that object.
-  func serviceKey(_ receiver: String) throws -> (ServiceKey<ScriptObject>, SelectorTable) {
+  private func serviceKey(_ receiver: String) throws -> (ServiceKey<ScriptObject>, SelectorTable) {
     let table = try world.table(of: receiver)
     let key = ServiceKey(receiver) { _ in ScriptObject(table: table, receiver: receiver, name: receiver) }
     return (key, table)

@@ -113,7 +113,7 @@ private struct HookBody: @unchecked Sendable {  // immutable: `names` is a copy 
       if let answers { frame.bind("result", try interpreter.result(of: answers)) }
       let hook = HookRun(try message.arguments.map(interpreter.value)) { try rest?(send.run, $0) ?? [] }
       frame.hook = hook
-      let answer = try interpreter.execute(definition.body[...])
+      let answer = try interpreter.execute(definition.body)
       return (answer, hook, send.policy)
     } catch {
       let error = send.run.located(error, at: definition.offset, of: interpreter.source)

@@ -4,34 +4,31 @@ import Forwardcast
 
 extension Interpreter {
   /// `proxy p = …`: binds a global name, even within a row.
-  func makeProxy(_ name: String, _ definition: ProxyDefinition) throws {
+  func makeProxy(_ name: String, _ make: (Interpreter) throws -> ScriptReference) throws {
     try run.charge(Work.make + Work.name(name))
-    let reference: ScriptReference
-    switch definition {
-    case .multicast(let options):
-      let proxy = ScriptMulticast(
-        options: MulticastOptions(
-          duplicates: options.contains(.duplicates) ? .allowed : .refused,
-          silence: options.contains(.throwing) ? .thrown : .ignored,
-          errors: options.contains(.stopping) ? .stopAtFirst : .collected))
-      reference = world.label(proxy, "<multicast \(name)>", ownership: options.contains(.strong) ? .strong : .weak)
-      proxy.onError = { [weak world] failure in world?.report(failure.error) }
-      world.trace(proxy, as: "<multicast \(name)>")
-    case .forward(let target):
-      let receiver = try object(target).receiver
-      let proxy = ForwardingProxy(to: receiver)
-      reference = world.label(proxy, "<forward \(name)>", before: receiver)
-      try world.link(proxy, to: receiver, strongly: true)
-    case .lazy(let expression):
-      let proxy = makeLazy(expression)
-      // A lazy proxy has no lock, so it stays in the turn of its session.
-      reference = world.label(proxy, "<lazy \(name)>", .session)
-    case .recording(let target): reference = try makeRecording(name, target)
-    }
-    world.bind(name, .object(reference))
+    world.bind(name, .object(try make(self)))
   }
 
-  private func makeLazy(_ expression: Expression) -> LazyProxy {
+  func makeMulticast(_ name: String, _ options: Set<ProxyOption>) -> ScriptReference {
+    let proxy = ScriptMulticast(
+      options: MulticastOptions(
+        duplicates: options.contains(.duplicates) ? .allowed : .refused,
+        silence: options.contains(.throwing) ? .thrown : .ignored,
+        errors: options.contains(.stopping) ? .stopAtFirst : .collected))
+    proxy.onError = { [weak world] failure in world?.report(failure.error) }
+    world.trace(proxy, as: "<multicast \(name)>")
+    return world.label(proxy, "<multicast \(name)>", ownership: options.contains(.strong) ? .strong : .weak)
+  }
+
+  func makeForward(_ name: String, to target: Expression) throws -> ScriptReference {
+    let receiver = try object(target).receiver
+    let proxy = ForwardingProxy(to: receiver)
+    let reference = world.label(proxy, "<forward \(name)>", before: receiver)
+    try world.link(proxy, to: receiver, strongly: true)
+    return reference
+  }
+
+  func makeLazy(_ name: String, _ expression: Expression) -> ScriptReference {
     let (world, names) = (world, Frame(later: frame, depth: 0))
     weak var owner: LazyProxy?
     let proxy = LazyProxy {
@@ -48,30 +45,22 @@ extension Interpreter {
       return holder
     }
     owner = proxy
-    return proxy
+    // A lazy proxy has no lock, so it stays in the turn of its session.
+    return world.label(proxy, "<lazy \(name)>", .session)
   }
 
-  func add(_ addition: Addition) throws {
-    let target = try object(addition.target).receiver
-    let proxy = try multicast(addition.proxy, "add")
+  /// - Parameter modify: evaluates the modifiers.
+  func add(_ target: Expression, to proxy: Expression, _ modify: (inout RegistrationTerms) throws -> Void) throws {
+    let target = try object(target).receiver
+    let proxy = try multicast(proxy, "add")
     var terms = RegistrationTerms()
-    var name: String?
-    var queue: ScriptQueue?
-    for modifier in addition.modifiers {
-      switch modifier {
-      case .priority(let expression):
-        terms.priority = try evaluate(expression, "a priority is an integer, not", \.integer)
-      case .only(let expression): terms.only = try selectors(evaluate(expression), at: expression)
-      case .name(let word): name = word
-      case .queue(let expression): queue = try evaluate(expression, "on takes a queue, not", \.queue)
-      }
-    }
+    try modify(&terms)
     terms.ownership = world.label(of: proxy)?.ownership ?? .weak
     try run.charge(world.workOfAdding(to: proxy, terms))
     try world.link(proxy, to: target, strongly: terms.ownership == .strong)
     let registration =
-      try queue.map { try register(target, with: proxy, on: $0, terms) } ?? proxy.register(target, terms)
-    if let name { world.bind(name, .registration(registration)) }
+      try terms.queue.map { try register(target, with: proxy, on: $0, terms) } ?? proxy.register(target, terms)
+    if let name = terms.name { world.bind(name, .registration(registration)) }
   }
 
   private func register(
@@ -90,9 +79,9 @@ extension Interpreter {
   }
 
   /// The selectors of a list, interned: the registration answers them.
-  private func selectors(_ list: ScriptValue, at expression: Expression) throws -> [MessageSelector] {
-    try at(expression.offset) {
-      let elements = try list.wanted("only takes a list of selectors, not", \.list)
+  func selectors(_ expression: Expression) throws -> [MessageSelector] {
+    let elements = try evaluate(expression, "only takes a list of selectors, not", \.list)
+    return try at(expression.offset) {
       try run.charge(Work.pass * elements.count)
       return try elements.map { try world.intern(selectorName($0)) }
     }
@@ -110,7 +99,7 @@ extension Interpreter {
     proxy.holder.remove(registration)
   }
 
-  func apply(_ change: RegistrationChange, to expression: Expression) throws {
+  func apply(_ change: StatementWord, to expression: Expression) throws {
     let value = try evaluate(expression)
     if case .hook(let hook) = value, change == .cancel {
       try run.charge(Work.look * world.hookCount)
@@ -120,9 +109,9 @@ extension Interpreter {
       try value.wanted("\(change.rawValue) takes a registration, not", \.registration)
     }
     switch change {
-    case .cancel: registration.cancel()
     case .mute: registration.mute()
     case .unmute: registration.unmute()
+    default: registration.cancel()
     }
   }
 

@@ -72,7 +72,7 @@ extension Interpreter {
 
   // MARK: Recordings
 
-  func makeRecording(_ name: String, _ target: Expression) throws -> ScriptReference {
+  func makeRecording(_ name: String, of target: Expression) throws -> ScriptReference {
     let receiver = try object(target).receiver
     let proxy = ScriptRecording(of: receiver, as: name, into: CallRecorder(keepingLast: world.limits.recordedCalls))
     let reference = world.label(proxy, "<recording \(name)>", before: receiver)

@@ -16,12 +16,13 @@ struct Interpreter {
   private enum Flow {
     case next
     case enter([Statement], rounds: Int)
+    case evaluated(ScriptValue)
     case answer(ScriptValue)
   }
 
   /// A block with its remaining rounds and, of the current one, its remaining statements.
   private struct Cursor {
-    let statements: ArraySlice<Statement>
+    let statements: [Statement]
     var rest: ArraySlice<Statement>
     var rounds = 1
   }
@@ -31,14 +32,16 @@ struct Interpreter {
     switch body {
     case .value(let expression): return try evaluate(expression)
     case .error(let text, let offset): throw ScriptError(ScriptFault(.thrown, text), at: offset, of: source)
-    case .block(let block): return try execute(block[...]) ?? .null
+    case .block(let block): return try execute(block) ?? .null
     }
   }
 
-  /// Runs statements in order; returns the value of a `return`, or `nil` when none was met.
+  /// Runs statements in order.
+  /// - Returns: the value of a `return` or, at the top of a script, of a last statement that is an expression; `nil` without. Other
+  ///   values do not outlive their statements.
   /// - Throws: ``ScriptError``, always with its place.
-  func execute(_ statements: ArraySlice<Statement>) throws -> ScriptValue? {
-    var cursors = [Cursor(statements: statements, rest: statements)]
+  func execute(_ statements: [Statement]) throws -> ScriptValue? {
+    var cursors = [Cursor(statements: statements, rest: statements[...])]
     while let top = cursors.indices.last {
       guard let statement = cursors[top].rest.popFirst() else {
         cursors[top].rounds -= 1
@@ -46,7 +49,7 @@ struct Interpreter {
           cursors.removeLast()
           if top > 0 { frame.leaveBlock() }
         } else {
-          cursors[top].rest = cursors[top].statements
+          cursors[top].rest = cursors[top].statements[...]
           frame.leaveBlock()
           frame.enterBlock()
           // An empty round costs a step, so that it ends too.
@@ -59,8 +62,10 @@ struct Interpreter {
       case .next: break
       case .enter(let block, let rounds):
         guard rounds > 0 else { break }
-        cursors.append(Cursor(statements: block[...], rest: block[...], rounds: rounds))
+        cursors.append(Cursor(statements: block, rest: block[...], rounds: rounds))
         frame.enterBlock()
+      case .evaluated(let value):
+        if frame.isScriptLevel, cursors[top].rest.isEmpty { return value }
       case .answer(let value): return value
       }
     }
@@ -70,16 +75,8 @@ struct Interpreter {
   /// Runs one statement except for its blocks.
   private func flow(of statement: Statement) throws -> Flow {
     switch statement.kind {
-    case .bind(let name, let expression):
-      try run.charge(Work.name(name))
-      bind(name, try evaluate(expression))
-    case .drop(let name):
-      try run.charge(Work.name(name))
-      try drop(name)
-    case .print(let expressions): try print(expressions)
-    case .expect(let condition): try expect(condition, at: statement.offset)
-    case .expectThrows(let expression, let text): try expect(expression, throws: text, at: statement.offset)
-    case .evaluate(let expression): _ = try evaluate(expression)
+    case .action(let perform): try perform(self)
+    case .evaluate(let expression): return .evaluated(try evaluate(expression))
     case .condition(let condition, let then, let otherwise):
       if try holds(condition) { return .enter(then, rounds: 1) }
       if let otherwise { return .enter(otherwise, rounds: 1) }
@@ -89,30 +86,14 @@ struct Interpreter {
       }
       return .enter(block, rounds: rounds)
     case .answer(let expression): return .answer(try expression.map { try evaluate($0) } ?? .null)
-    case .throw(let expression): throw ScriptFault(.thrown, try text(of: evaluate(expression)))
-    case .receiver(let definition): try world.define(definition, at: statement.offset, of: source)
-    case .proxy(let name, let definition): try makeProxy(name, definition)
-    case .add(let addition): try add(addition)
-    case .remove(let target, let proxy): try remove(target, from: proxy)
-    case .removeAll(let proxy): try multicast(proxy, "remove all").holder.removeAll()
-    case .registration(let change, let registration): try apply(change, to: registration)
-    case .hook(let definition): try install(definition)
-    case .queue(let name): world.bind(name, .queue(try world.makeQueue(name)))
-    case .wait:
-      try run.charge(world.workOfWaiting)
-      try run.budget(at: statement.offset, of: source).charging { try world.waitForQueues() }
-      try run.check()
-    case .extensionPoint(let name, let selectors): try makePoint(name, selectors)
-    case .register(let observer, let point): try register(observer, in: point)
-    case .registerLazily(let receiver, let point):
-      let (key, table) = try serviceKey(receiver)
-      try self.point(point, "register lazily").registerLazily(key, table: table) { $0 }
-    case .unregister(let observer, let point):
-      let observer = try object(observer).receiver
-      try self.point(point, "unregister").unregister(observer)
-    case .clearServices: try clearServices()
     }
     return .next
+  }
+
+  func wait(at offset: Int) throws {
+    try run.charge(world.workOfWaiting)
+    try run.budget(at: offset, of: source).charging { try world.waitForQueues() }
+    try run.check()
   }
 
   // MARK: Names
@@ -121,7 +102,13 @@ struct Interpreter {
     if frame.isScriptLevel { world.bind(name, value) } else { frame.bind(name, value) }
   }
 
-  private func drop(_ name: String) throws {
+  func assign(_ name: String, _ expression: Expression) throws {
+    try run.charge(Work.name(name))
+    bind(name, try evaluate(expression))
+  }
+
+  func drop(_ name: String) throws {
+    try run.charge(Work.name(name))
     guard case .value? = frame.binding(name) ?? world.binding(name) else {
       throw ScriptFault(.unknownName, name, about: .name(name))
     }
@@ -173,7 +160,7 @@ struct Interpreter {
 
   // MARK: Output and expectations
 
-  private func print(_ expressions: [Expression]) throws {
+  func print(_ expressions: [Expression]) throws {
     var (words, size) = ([String](), 0)
     for expression in expressions {
       let value = try evaluate(expression)
@@ -187,7 +174,7 @@ struct Interpreter {
     world.handlers.output(words.joined(separator: " ") + "\n")
   }
 
-  private func expect(_ condition: Condition, at offset: Int) throws {
+  func expect(_ condition: Condition, at offset: Int) throws {
     if let (comparison, expression, place) = condition.comparison {
       let (left, right) = (try evaluate(condition.left), try evaluate(expression))
       if try holds(left, comparison, right, at: place) { return }
@@ -197,7 +184,7 @@ struct Interpreter {
     }
   }
 
-  private func expect(_ expression: Expression, throws text: String?, at offset: Int) throws {
+  func expect(_ expression: Expression, throws text: String?, at offset: Int) throws {
     var wanted: String { text.map { "an error that begins with \(ScriptValue.string($0).evidence)" } ?? "an error" }
     let value: ScriptValue
     do {

@@ -24,16 +24,17 @@ final class ScriptObject: MessageReceiver, NamedReceiver, Sendable, CustomString
 
 extension World {
   /// Declares a receiver: its rows become the rows of a selector table.
-  func define(_ definition: ReceiverDefinition, at offset: Int, of source: SourceText) throws {
-    let name = definition.name
+  func define(
+    _ name: String, _ parent: String?, _ rows: [RowDefinition], at offset: Int, of source: SourceText
+  ) throws {
     if receiver(name) != nil { throw ScriptFault(.syntax, "there is a receiver \(name) already") }
-    let parent = try definition.parent.map(table)
-    let depth = definition.parent.flatMap(receiver).map { $0.depth + 1 } ?? 0
+    let inherited = try parent.map(table)
+    let depth = parent.flatMap(receiver).map { $0.depth + 1 } ?? 0
     if depth > World.inheritanceLimit {
       throw ScriptFault(.limitExceeded, "more than \(World.inheritanceLimit) receivers inherit from one another")
     }
-    let table = SelectorTable(for: ScriptObject.self, inheriting: parent, rows: [Responds<ScriptObject>]())
-    for row in definition.rows {
+    let table = SelectorTable(for: ScriptObject.self, inheriting: inherited, rows: [Responds<ScriptObject>]())
+    for row in rows {
       do {
         try table.add(try entry(for: row))
       } catch let error as TypeEncodingError {

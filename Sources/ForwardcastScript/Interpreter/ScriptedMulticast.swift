@@ -9,7 +9,10 @@ import ForwardcastCenters
 /// their proxies off the queues.
 typealias ScriptMulticast = MulticastProxy<any MessageReceiver & Sendable>
 
+/// The modifiers of `add`.
 struct RegistrationTerms {
+  var queue: ScriptQueue?
+  var name: String?
   var priority = 0
   var ownership = Ownership.weak
   var only: [MessageSelector]?

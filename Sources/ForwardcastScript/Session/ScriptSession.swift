@@ -78,7 +78,9 @@ public final class ScriptSession {
     do {
       let statements = try Parser.parse(source)
       outcome.isParsed = true
-      outcome.value = try world.whileInProgress(run) { try execute(statements, of: source, run) }
+      let frame = Frame(source: source, depth: SendInProgress.current?.depth ?? 0)
+      let interpreter = Interpreter(world: world, run: run, frame: frame)
+      outcome.value = try world.whileInProgress(run) { try interpreter.execute(statements) ?? .null }
       try run.check()
     } catch {
       outcome.error = world.hinting(run.located(error, at: 0, of: source))
@@ -88,19 +90,6 @@ public final class ScriptSession {
     outcome.steps = run.stepsTaken
     outcome.work = run.workDone
     return outcome
-  }
-
-  /// Runs the statements; the value of the last one if it is an expression. Other values do not outlive their statements.
-  private func execute(_ statements: [Statement], of source: SourceText, _ run: Run) throws -> ScriptValue {
-    let frame = Frame(source: source, depth: SendInProgress.current?.depth ?? 0)
-    let interpreter = Interpreter(world: world, run: run, frame: frame)
-    guard let last = statements.last, case .evaluate(let expression) = last.kind else {
-      _ = try interpreter.execute(statements[...])
-      return .null
-    }
-    _ = try interpreter.execute(statements.dropLast())
-    try run.step(at: last.offset, of: source)
-    return try interpreter.evaluate(expression)
   }
 
   /// Parses a text without running it; returns the error, if any. The parameters are those of ``run(_:named:firstLine:)``.

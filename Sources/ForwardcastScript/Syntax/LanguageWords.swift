@@ -28,7 +28,7 @@ enum LanguageWords {
     objects answer by it, and by its parent's rows.
     let x = e — Binds a name, anew if it is bound.
     drop x — Forgets a name; an object that nobody else holds dies at once.
-    proxy p = multicast [\(words(ProxyDefinition.Option.self, " "))] | forward to e | lazy { e } | recording e — Makes a \
+    proxy p = multicast [\(words(ProxyOption.self, " "))] | forward to e | lazy { e } | recording e — Makes a \
     proxy: one for many targets, one before a target, or one whose target is made when needed.
     queue q — Makes a serial queue, on which targets may be added.
     add e to p [on q] [priority n] [only @[…]] [as r] — Registers a target with a multicast proxy; higher priorities come first.

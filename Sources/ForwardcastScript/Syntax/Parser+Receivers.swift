@@ -2,7 +2,7 @@
 
 extension Parser {
   /// `Name [: Parent] { rows }`.
-  mutating func parseReceiver() throws -> ReceiverDefinition {
+  mutating func parseReceiver(_ offset: Int) throws -> Statement.Kind {
     let token = try peek()
     let name = try takeName("the name of the receiver")
     guard receivers.insert(name).inserted else { throw error("there is a receiver \(name) already", at: token) }
@@ -24,7 +24,7 @@ extension Parser {
       }
       try skipSeparators()
     }
-    return ReceiverDefinition(name: name, parent: parent, rows: rows)
+    return .action { [rows] in try $0.world.define(name, parent, rows, at: offset, of: $0.source) }
   }
 
   /// A row, after its `-`.
@@ -69,52 +69,66 @@ extension Parser {
   }
 
   /// The definition after `proxy p =`.
-  mutating func parseProxy() throws -> ProxyDefinition {
+  mutating func parseProxy(_ name: String) throws -> @Sendable (Interpreter) throws -> ScriptReference {
     let token = try take()
     switch token.word {
     case "multicast":
-      var options: Set<ProxyDefinition.Option> = []
+      var options: Set<ProxyOption> = []
       while let word = try peek().word {
-        guard let option = ProxyDefinition.Option(rawValue: word) else {
-          throw unexpected(try peek(), wanted: LanguageWords.words(ProxyDefinition.Option.self))
+        guard let option = ProxyOption(rawValue: word) else {
+          throw unexpected(try peek(), wanted: LanguageWords.words(ProxyOption.self))
         }
         try take()
         options.insert(option)
       }
-      return .multicast(options)
+      return { [options] in $0.makeMulticast(name, options) }
     case "forward":
-      try expect("to")
-      return .forward(to: try parseExpression())
+      let target = try parseExpression(after: "to")
+      return { try $0.makeForward(name, to: target) }
     case "lazy":
       try expect(.openBrace)
       try skipSeparators()
       let expression = try parseExpression()
       try skipSeparators()
       try expect(.closeBrace)
-      return .lazy(expression)
-    case "recording": return .recording(try parseExpression())
+      return { $0.makeLazy(name, expression) }
+    case "recording":
+      let target = try parseExpression()
+      return { try $0.makeRecording(name, of: target) }
     default: throw unexpected(token, wanted: "multicast, forward to, lazy or recording")
     }
   }
 
   /// `e to p` with modifiers in any order.
-  mutating func parseAddition() throws -> Addition {
+  mutating func parseAddition() throws -> Statement.Kind {
     let target = try parseExpression()
-    try expect("to")
-    let proxy = try parseExpression()
-    var modifiers: [Addition.Modifier] = []
+    let proxy = try parseExpression(after: "to")
+    // In the order of the text.
+    var modifiers: [@Sendable (Interpreter, inout RegistrationTerms) throws -> Void] = []
     var seen: Set<String> = []
     while let word = try peek().word {
       let token = try take()
       guard seen.insert(word).inserted else { throw error("\"\(word)\" is there twice", at: token) }
       switch word {
-      case "on": modifiers.append(.queue(try parseExpression()))
-      case "priority": modifiers.append(.priority(try parseExpression()))
-      case "only": modifiers.append(.only(try parseExpression()))
-      case "as": modifiers.append(.name(try takeName("the name of the registration")))
+      case "as":
+        let name = try takeName("the name of the registration")
+        modifiers.append { $1.name = name }
+      case "on":
+        let queue = try parseExpression()
+        modifiers.append { $1.queue = try $0.evaluate(queue, "on takes a queue, not", \.queue) }
+      case "priority":
+        let priority = try parseExpression()
+        modifiers.append { $1.priority = try $0.evaluate(priority, "a priority is an integer, not", \.integer) }
+      case "only":
+        let list = try parseExpression()
+        modifiers.append { $1.only = try $0.selectors(list) }
       default: throw unexpected(token, wanted: "on, priority, only or as")
       }
     }
-    return Addition(target: target, proxy: proxy, modifiers: modifiers)
+    return .action { [modifiers] interpreter in
+      try interpreter.add(target, to: proxy) { terms in
+        for modifier in modifiers { try modifier(interpreter, &terms) }
+      }
+    }
   }
 }

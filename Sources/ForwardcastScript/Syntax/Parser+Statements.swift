@@ -3,53 +3,18 @@
 extension Parser {
   mutating func parseStatement() throws -> Statement {
     let token = try peek()
-    if let word = token.word.flatMap(StatementWord.init) {
-      try take()
-      // An unknown name is reported at its own place.
-      let place = word == .drop ? try peek().offset : token.offset
-      return Statement(kind: try parse(word, token), offset: place)
+    guard let word = token.word.flatMap(StatementWord.init) else {
+      return Statement(kind: .evaluate(try parseExpression()), offset: token.offset)
     }
-    return Statement(kind: .evaluate(try parseExpression()), offset: token.offset)
+    try take()
+    // An unknown name is reported at its own place.
+    let place = word == .drop ? try peek().offset : token.offset
+    return Statement(kind: try parse(word, token), offset: place)
   }
 
   /// The statement after its first word.
   private mutating func parse(_ word: StatementWord, _ token: Token) throws -> Statement.Kind {
     switch word {
-    case .cancel: return .registration(.cancel, try parseExpression())
-    case .mute: return .registration(.mute, try parseExpression())
-    case .unmute: return .registration(.unmute, try parseExpression())
-    case .before: return .hook(try parseHook(.before))
-    case .after: return .hook(try parseHook(.after))
-    case .around: return .hook(try parseHook(.around))
-    case .receiver: return .receiver(try parseReceiver())
-    case .let: return try parseLet()
-    case .drop: return .drop(try takeName("the name to forget"))
-    case .proxy:
-      let name = try takeName("the name of the proxy")
-      try expect(.assign)
-      return .proxy(name, try parseProxy())
-    case .queue: return .queue(try takeName("the name of the queue"))
-    case .add: return .add(try parseAddition())
-    case .remove:
-      if try peek().is("all"), try peek(1).is("from") {
-        try take()
-        try take()
-        return .removeAll(from: try parseExpression())
-      }
-      let target = try parseExpression()
-      try expect("from")
-      return .remove(target, from: try parseExpression())
-    case .extension: return try parseExtension()
-    case .register: return try parseRegister()
-    case .unregister:
-      let observer = try parseExpression()
-      try expect("from")
-      return .unregister(observer, from: try parseExpression())
-    case .print:
-      var expressions = [try parseExpression()]
-      while try !endsStatement(peek()) { expressions.append(try parseExpression()) }
-      return .print(expressions)
-    case .expect: return try parseExpectation()
     case .if:
       let condition = try parseCondition()
       let then = try parseBlock()
@@ -57,13 +22,68 @@ extension Parser {
     case .repeat: return .repeat(try parseExpression(), try parseBlock())
     case .return, .throw:
       guard surroundings != .script else { throw error("\"\(word.rawValue)\" stands in a row only", at: token) }
-      if word == .throw { return .throw(try parseExpression()) }
-      return .answer(try endsStatement(peek()) ? nil : parseExpression())
-    case .wait: return .wait
+      if word == .return { return .answer(try endsStatement(peek()) ? nil : parseExpression()) }
+      let text = try parseExpression()
+      return .action { throw ScriptFault(.thrown, try $0.text(of: $0.evaluate(text))) }
+    case .receiver: return try parseReceiver(token.offset)
+    case .let: return try parseLet()
+    case .drop:
+      let name = try takeName("the name to forget")
+      return .action { try $0.drop(name) }
+    case .proxy:
+      let name = try takeName("the name of the proxy")
+      try expect(.assign)
+      let make = try parseProxy(name)
+      return .action { try $0.makeProxy(name, make) }
+    case .queue:
+      let name = try takeName("the name of the queue")
+      return .action { $0.world.bind(name, .queue(try $0.world.makeQueue(name))) }
+    case .add: return try parseAddition()
+    case .remove:
+      if try peek().is("all"), try peek(1).is("from") {
+        try take()
+        let proxy = try parseExpression(after: "from")
+        return .action { try $0.multicast(proxy, "remove all").holder.removeAll() }
+      }
+      let target = try parseExpression()
+      let proxy = try parseExpression(after: "from")
+      return .action { try $0.remove(target, from: proxy) }
+    case .cancel, .mute, .unmute:
+      let registration = try parseExpression()
+      return .action { try $0.apply(word, to: registration) }
+    case .before: return try parseHook(.before)
+    case .after: return try parseHook(.after)
+    case .around: return try parseHook(.around)
+    case .print:
+      var expressions = [try parseExpression()]
+      while try !endsStatement(peek()) { expressions.append(try parseExpression()) }
+      return .action { [expressions] in try $0.print(expressions) }
+    case .expect: return try parseExpectation(token.offset)
+    case .wait: return .action { try $0.wait(at: token.offset) }
+    case .extension: return try parseExtension()
+    case .register:
+      if try peek().is("lazily"), try peek(1).word != nil, try peek(2).is("in") {
+        try take()
+        let receiver = try takeName("the name of a receiver")
+        let point = try parseExpression(after: "in")
+        return .action { try $0.registerLazily(receiver, in: point) }
+      }
+      let observer = try parseExpression()
+      let point = try parseExpression(after: "in")
+      return .action { try $0.register(observer, in: point) }
+    case .unregister:
+      let observer = try parseExpression()
+      let point = try parseExpression(after: "from")
+      return .action { try $0.unregister(observer, from: point) }
     case .clear:
       try expect("services")
-      return .clearServices
+      return .action { try $0.clearServices() }
     }
+  }
+
+  mutating func parseExpression(after word: String) throws -> Expression {
+    try expect(word)
+    return try parseExpression()
   }
 
   private mutating func endsStatement(_ token: Token) throws -> Bool {
@@ -73,12 +93,12 @@ extension Parser {
   private mutating func parseLet() throws -> Statement.Kind {
     let name = try takeName("a name")
     try expect(.assign)
-    let expression = try parseExpression()
-    guard expression.steps.count == 1, case .make(let receiver, false, _) = expression.steps[0].action else {
-      return .bind(name, expression)
+    var expression = try parseExpression()
+    if expression.steps.count == 1, case .make(let receiver, false, _) = expression.steps[0].action {
+      let made = Step(.make(receiver: receiver, isNamed: false, fallback: name), at: expression.steps[0].offset)
+      expression = Expression(steps: [made], offset: expression.offset)
     }
-    let made = Step(.make(receiver: receiver, isNamed: false, fallback: name), at: expression.steps[0].offset)
-    return .bind(name, Expression(steps: [made], offset: expression.offset))
+    return .action { [expression] in try $0.assign(name, expression) }
   }
 
   private mutating func parseCondition() throws -> Condition {
@@ -92,12 +112,14 @@ extension Parser {
     return Condition(left: left, comparison: (comparison, try parseExpression(), token.offset))
   }
 
-  private mutating func parseExpectation() throws -> Statement.Kind {
+  private mutating func parseExpectation(_ offset: Int) throws -> Statement.Kind {
     let condition = try parseCondition()
-    guard condition.comparison == nil, try takes("throws") else { return .expect(condition) }
+    guard condition.comparison == nil, try takes("throws") else {
+      return .action { try $0.expect(condition, at: offset) }
+    }
     let text = try peek().text
     if text != nil { try take() }
-    return .expectThrows(condition.left, text: text)
+    return .action { try $0.expect(condition.left, throws: text, at: offset) }
   }
 
   /// `else` may follow the closing brace on its line or on a later one.
@@ -109,12 +131,13 @@ extension Parser {
     return try parseBlock()
   }
 
-  private mutating func parseHook(_ moment: HookDefinition.Moment) throws -> HookDefinition {
+  private mutating func parseHook(_ moment: HookDefinition.Moment) throws -> Statement.Kind {
     let proxy = try parseOperand()
     let selector = try parseOperand()
     let body = try within(.hook(moment)) { try $0.parseBlock() }
     let name = try takes("as") ? takeName("the name of the hook") : nil
-    return HookDefinition(moment: moment, proxy: proxy, selector: selector, body: body, name: name)
+    let hook = HookDefinition(moment: moment, proxy: proxy, selector: selector, body: body, name: name)
+    return .action { try $0.install(hook) }
   }
 
   private mutating func parseExtension() throws -> Statement.Kind {
@@ -128,7 +151,7 @@ extension Parser {
       case .separator: last = nil
       case .sign(.closeBrace):
         for selector in selectors { _ = try source.checkedSelector(selector, at: token.offset) }
-        return .extensionPoint(name, selectors: selectors)
+        return .action { [selectors] in try $0.makePoint(name, selectors) }
       case .word, .sign(.colon):
         // Only blanks separate the selectors.
         let text = token.word ?? ":"
@@ -141,17 +164,5 @@ extension Parser {
       default: throw unexpected(token, wanted: "a selector or \"}\"")
       }
     }
-  }
-
-  private mutating func parseRegister() throws -> Statement.Kind {
-    if try peek().is("lazily"), try peek(1).word != nil, try peek(2).is("in") {
-      try take()
-      let receiver = try takeName("the name of a receiver")
-      try expect("in")
-      return .registerLazily(receiver: receiver, in: try parseExpression())
-    }
-    let observer = try parseExpression()
-    try expect("in")
-    return .register(observer, in: try parseExpression())
   }
 }

@@ -1,43 +1,18 @@
-// Statement.swift: the syntax tree of statements.
+// Statement.swift: statements, and what they consist of.
 
 struct Statement: Sendable {
   let kind: Kind
   let offset: Int
 
+  /// Statements with blocks or an answer are data, since the interpreter enters blocks without recursion; all others act.
   // Large cases are indirect, since a text of 16 MiB may have eight million statements.
   enum Kind: Sendable {
-    indirect case receiver(ReceiverDefinition)
-    case bind(String, Expression)
-    case drop(String)
-    indirect case proxy(String, ProxyDefinition)
-    case queue(String)
-    indirect case add(Addition)
-    indirect case remove(Expression, from: Expression)
-    case removeAll(from: Expression)
-    case registration(RegistrationChange, Expression)
-    indirect case hook(HookDefinition)
-    case print([Expression])
-    indirect case expect(Condition)
-    indirect case expectThrows(Expression, text: String?)
+    case evaluate(Expression)
     indirect case condition(Condition, then: [Statement], otherwise: [Statement]?)
     case `repeat`(Expression, [Statement])
     case answer(Expression?)
-    case `throw`(Expression)
-    case wait
-    case evaluate(Expression)
-    case extensionPoint(String, selectors: [String])
-    indirect case register(Expression, in: Expression)
-    indirect case registerLazily(receiver: String, in: Expression)
-    indirect case unregister(Expression, from: Expression)
-    case clearServices
+    case action(@Sendable (Interpreter) throws -> Void)
   }
-}
-
-/// `receiver Name : Parent { rows }`.
-struct ReceiverDefinition: Sendable {
-  let name: String
-  let parent: String?
-  let rows: [RowDefinition]
 }
 
 /// `- part: argument "encoding" { … }`.
@@ -57,40 +32,14 @@ struct RowDefinition: Sendable {
   let offset: Int
 }
 
-/// The definition after `proxy p =`.
-enum ProxyDefinition: Sendable {
-  enum Option: String, Sendable, CaseIterable {
-    case strong, duplicates, throwing, stopping
-  }
-
-  case multicast(Set<Option>)
-  case forward(to: Expression)
-  case lazy(Expression)
-  case recording(Expression)
-}
-
-/// `add e to p on q priority n only @[…] as r`.
-struct Addition: Sendable {
-  enum Modifier: Sendable {
-    case queue(Expression)
-    case priority(Expression)
-    case only(Expression)
-    case name(String)
-  }
-
-  let target: Expression
-  let proxy: Expression
-  /// In the order of the text; each kind at most once.
-  let modifiers: [Modifier]
-}
-
-enum RegistrationChange: String, Sendable, CaseIterable {
-  case cancel, mute, unmute
+/// An option of `proxy p = multicast`.
+enum ProxyOption: String, Sendable, CaseIterable {
+  case strong, duplicates, throwing, stopping
 }
 
 /// `before p "sel:" { … } as h`.
 struct HookDefinition: Sendable {
-  enum Moment: String, Sendable, CaseIterable {
+  enum Moment: String, Sendable {
     case before, after, around
   }
 
