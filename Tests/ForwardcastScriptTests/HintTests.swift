@@ -1,8 +1,8 @@
 // HintTests.swift: what errors suggest, and the reference of the language.
 
 import Forwardcast
-import ForwardcastScript
 import TestSupport
+@testable import ForwardcastScript
 import Testing
 
 @Receiver
@@ -96,6 +96,10 @@ struct HintTests {
   @Test("every word of the reference is a word of the parser, with a form that begins with it")
   func reference() {
     let entries = ScriptLanguage.entries
+    func words(_ kind: ScriptLanguage.Kind) -> [String] { entries.filter { $0.kind == kind }.map(\.word) }
+    expect(words(.statement), equals: StatementWord.allCases.map(\.rawValue))
+    expect(words(.expression), equals: ExpressionWord.allCases.map(\.rawValue) + ["responds"])
+    expect(words(.query), equals: Query.allCases.map(\.rawValue))
     expect(Set(entries.map(\.kind)), equals: Set(ScriptLanguage.Kind.allCases))
     for entry in entries {
       expect(!entry.meaning.isEmpty && entry.meaning.hasSuffix("."), "\(entry.word)")

@@ -33,18 +33,14 @@ final class Frame {
   /// The hook whose block runs; `nil` elsewhere.
   var hook: HookRun?
 
-  init(source: SourceText, depth: Int) { (self.source, self.depth, object, scopes) = (source, depth, nil, []) }
-
-  /// The frame of a row, with `self` and `name`.
-  init(row: RowDefinition, object: ScriptObject, depth: Int) {
-    (source, self.object, self.depth) = (row.source, object, depth)
-    scopes = [["self": .value(.object(object.reference)), "name": .value(.string(object.name))], [:]]
+  init(
+    source: SourceText, object: ScriptObject? = nil, depth: Int, scopes: [[String: Binding]] = []
+  ) {
+    (self.source, self.object, self.depth, self.scopes) = (source, object, depth, scopes)
   }
 
-  /// A copy of the names of another frame, for an expression that is evaluated later.
-  init(later frame: Frame, depth: Int) {
-    (source, object, self.depth, scopes) = (frame.source, frame.object, depth, frame.scopes)
-  }
+  /// A copy of the names, for what is evaluated later.
+  func copy(depth: Int) -> Frame { Frame(source: source, object: object, depth: depth, scopes: scopes) }
 
   func enterBlock() { scopes.append([:]) }
   func leaveBlock() { scopes.removeLast() }

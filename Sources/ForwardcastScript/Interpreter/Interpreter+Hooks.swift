@@ -16,15 +16,10 @@ final class HookRun {
   }
 
   func proceed(with other: [ScriptValue]?) throws -> [ArgumentBox] {
-    do {
-      failure = nil
-      let answers = try rest(other?.map(\.box))
-      self.answers = answers
-      return answers
-    } catch {
-      failure = error
-      throw error
-    }
+    let result = Result { try rest(other?.map(\.box)) }
+    if case .failure(let error) = result { failure = error } else { failure = nil }
+    answers = (try? result.get()) ?? answers
+    return try result.get()
   }
 }
 
@@ -36,7 +31,7 @@ extension Interpreter {
       value.reference?.receiver as? any MessageHooking
     }
     let selector = try at(hook.selector.offset) { try world.intern(selectorName(evaluate(hook.selector))) }
-    let body = HookBody(world: world, definition: hook, names: Frame(later: frame, depth: 0))
+    let body = HookBody(world: world, definition: hook, names: frame.copy(depth: 0))
     try world.makeRoomForHook()
     let registration =
       switch hook.moment {
@@ -103,7 +98,7 @@ private struct HookBody: @unchecked Sendable {  // immutable: `names` is a copy 
     rest: ((Run, [ArgumentBox]?) throws -> [ArgumentBox])? = nil
   ) throws -> (answer: ScriptValue?, hook: HookRun, policy: CollectPolicy?) {
     let send = SendInProgress.current ?? SendInProgress(run: world.runInProgress ?? Run(world), depth: 1)
-    let frame = Frame(later: names, depth: send.depth)
+    let frame = names.copy(depth: send.depth)
     frame.enterBlock()
     let interpreter = Interpreter(world: world, run: send.run, frame: frame)
     // Counts even if the block is empty.

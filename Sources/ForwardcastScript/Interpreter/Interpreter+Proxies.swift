@@ -29,12 +29,12 @@ extension Interpreter {
   }
 
   func makeLazy(_ name: String, _ expression: Expression) -> ScriptReference {
-    let (world, names) = (world, Frame(later: frame, depth: 0))
+    let (world, names) = (world, frame.copy(depth: 0))
     weak var owner: LazyProxy?
     let proxy = LazyProxy {
       let send = SendInProgress.current
       let interpreter = Interpreter(
-        world: world, run: send?.run ?? Run(world), frame: Frame(later: names, depth: send?.depth ?? 0))
+        world: world, run: send?.run ?? Run(world), frame: names.copy(depth: send?.depth ?? 0))
       let target = try interpreter.object(expression).receiver
       if let owner {
         // A question cannot throw when a limit is exceeded: the run remembers it.

@@ -48,7 +48,7 @@ extension Interpreter {
     let selector = sending.shape.selector
     if let text = receiver.text, selector != "appending:" { try run.charge(Work.text(text)) }
     if case .dictionary = receiver, let key = sending.arguments.first?.text { try run.charge(Work.text(key)) }
-    let answer = try ValueMessages.answer(receiver, selector, sending.arguments)
+    let answer = try ValueMessages.answer(receiver, selector, sending.arguments.first ?? .null)
     return selector == "adding:" || answer.text != nil ? try bounded(answer) : answer
   }
 
@@ -233,7 +233,7 @@ extension CollectPolicy {
     case .all: return .list(answers)
     case .any: return .bool(answers.contains(true))
     case .every: return .bool(!answers.contains(false))
-    case .sum: return try ValueMessages.sum(answers)
+    case .sum: return try answers.reduce(.integer(0)) { try ValueMessages.answer($0, "add:", $1) }
     }
   }
 }

@@ -85,7 +85,8 @@ extension World {
       // The first row is counted with its send; every further one that the message reaches is a step of its own.
       if number > 1 || queue != nil { try send.run.step(at: row.offset, of: row.source) }
       if queue != nil { try send.run.charge(Work.turn) }
-      let frame = Frame(row: row, object: object, depth: send.depth)
+      let own: [String: Binding] = ["self": .value(.object(object.reference)), "name": .value(.string(object.name))]
+      let frame = Frame(source: row.source, object: object, depth: send.depth, scopes: [own, [:]])
       let interpreter = Interpreter(world: self, run: send.run, frame: frame)
       for (argument, box) in zip(row.arguments, call.arguments) { frame.bind(argument, try interpreter.value(box)) }
       let value = try interpreter.answer(row.body)

@@ -3,29 +3,25 @@
 extension World {
   private static let candidateLimit = 2000
 
+  /// The error with its hint: `did you mean "a" or "b"?`, or an advice.
   func hinting(_ error: ScriptError) -> ScriptError {
-    let candidates: [String] =
-      switch error.subject {
-      case .name: boundNames + receiverNames + Parser.reservedWords
-      case .receiver: receiverNames
-      case .selector: rowSelectors + ValueMessages.all.map(\.selector)
-      case .word, .advice, nil: []
-      }
     var error = error
-    error.hint = World.hint(about: error.subject, among: candidates)
-    return error
-  }
-
-  /// `did you mean "a" or "b"?`, or an advice.
-  static func hint(about subject: ScriptFault.Subject?, among candidates: [String] = []) -> String? {
     let near: [String]
-    switch subject {
-    case .name(let name), .receiver(let name), .selector(let name): near = Likeness.nearest(to: name, among: candidates)
+    switch error.subject {
+    case .name(let name):
+      near = Likeness.nearest(to: name, among: boundNames + receiverNames + Parser.reservedWords)
+    case .receiver(let name): near = Likeness.nearest(to: name, among: receiverNames)
+    case .selector(let name):
+      let known = ScriptLanguage.entries.filter { $0.kind == .valueMessage }.map(\.word)
+      near = Likeness.nearest(to: name, among: rowSelectors + known)
     case .word(let word): near = ScriptLanguage.words(like: word)
-    case .advice(let text): return text
-    case nil: return nil
+    case .advice(let text):
+      error.hint = text
+      return error
+    case nil: return error
     }
-    return near.isEmpty ? nil : "did you mean \(near.map { "\"\($0)\"" }.joined(separator: " or "))?"
+    if !near.isEmpty { error.hint = "did you mean \(near.map { "\"\($0)\"" }.joined(separator: " or "))?" }
+    return error
   }
 
   var completions: [String] { boundNames + receiverNames + rowSelectors }

@@ -110,6 +110,12 @@ struct ScriptFault: Error {
     case advice(String)
   }
 
+  /// The codes that the library's errors have under the same words.
+  private static let shared: [ScriptError.Code] = [
+    .unrecognizedSelector, .typeMismatch, .wrongNumberOfArguments, .invalidTypeEncoding, .nobodyResponds, .proxyCycle,
+    .wouldDeadlock,
+  ]
+
   let code: ScriptError.Code
   let text: String
   let subject: Subject?
@@ -132,24 +138,12 @@ struct ScriptFault: Error {
     case let error as ScriptError: self.init(error.code, whole: error.text, about: error.subject)
     case let error as MessageError:
       let isUnknown = error.code == .unrecognizedSelector
-      self.init(ScriptFault.code(error.code), whole: "\(error)", about: isUnknown ? .selector(error.selector) : nil)
+      let code = ScriptFault.shared.first { $0.description == error.code.description } ?? .thrown
+      self.init(code, whole: "\(error)", about: isUnknown ? .selector(error.selector) : nil)
     case let error as TypeEncodingError: self.init(.invalidTypeEncoding, "\(error)")
     case let error as MessageSelectorError: self.init(.invalidSelector, whole: "\(error)")
     case let error as UnboxingError: self.init(.typeMismatch, "\(error)")
     default: self.init(.thrown, whole: "\(error)")
-    }
-  }
-
-  private static func code(_ code: MessageError.Code) -> ScriptError.Code {
-    switch code {
-    case .unrecognizedSelector: .unrecognizedSelector
-    case .typeMismatch: .typeMismatch
-    case .wrongArgumentCount: .wrongNumberOfArguments
-    case .invalidTypeEncoding: .invalidTypeEncoding
-    case .nobodyResponds: .nobodyResponds
-    case .proxyCycle: .proxyCycle
-    case .wouldDeadlock: .wouldDeadlock
-    default: .thrown
     }
   }
 }

@@ -4,7 +4,7 @@
 ///
 ///     ScriptLanguage.entries(of: "drop").first?.form     // drop x
 ///
-/// The entries come from the parser's own tables, and so are complete.
+/// The entries are complete: a test compares them with the parser's words.
 public enum ScriptLanguage {
   /// A word, a message to values, or a limit.
   public struct Entry: Sendable, Hashable {
@@ -33,15 +33,15 @@ public enum ScriptLanguage {
   }
 
   /// All entries, by kind.
-  public static let entries: [Entry] =
-    explained(StatementWord.self, .statement) + explained(ExpressionWord.self, .expression) + [
-      Entry(
-        kind: .expression, word: "responds", form: "p responds \"sel:\"",
-        meaning: "Whether an object, a proxy or a value would answer a message.")
-    ]
-    + explained(Query.self, .query)
-    + ValueMessages.all.map { Entry(kind: .valueMessage, word: $0.selector, form: $0.form, meaning: $0.meaning) }
-    + limits
+  public static let entries = zip(Kind.allCases, LanguageWords.table.split(separator: "\n\n")).flatMap { kind, rows in
+    rows.split(separator: "\n").map { row in
+      let parts = row.split(separator: " — ", maxSplits: 1)
+      let word = parts[0].prefix { $0 != " " }
+      let isApart = kind == .valueMessage || kind == .limit
+      let form = isApart ? parts[0].dropFirst(word.count + 1) : parts[0]
+      return Entry(kind: kind, word: String(word), form: String(form), meaning: String(parts[1]))
+    }
+  }
 
   /// The entries of a word, a selector, or the first part of one; empty when there are none.
   public static func entries(of word: String) -> [Entry] {
@@ -52,39 +52,6 @@ public enum ScriptLanguage {
   public static func words(like text: String) -> [String] {
     Likeness.nearest(to: text, among: entries.filter { $0.kind != .limit }.map(\.word))
   }
-
-  private static func explained<Word: CaseIterable & RawRepresentable<String>>(_: Word.Type, _ kind: Kind) -> [Entry] {
-    Word.allCases.map { word in
-      let (form, meaning) = LanguageWords.explained[word.rawValue] ?? ("", "")
-      return Entry(kind: kind, word: word.rawValue, form: form, meaning: meaning)
-    }
-  }
-
-  private static let limits: [Entry] = LanguageWords.rows(
-    of: """
-      brackets \(Lexer.bracketLimit) — Brackets, and names given in `new`, that may be open in one another.
-      sends \(Run.sendLimit) — Sends in progress.
-      steps \(ScriptSession.defaultStepLimit) — Statements and sends of one run; `--steps N`. So many take less than 20 seconds \
-      of processor time.
-      text \(ScriptLimits().text) — Bytes of text that are read.
-      words \(ScriptLimits().tokens) — Words, signs and literals in one text.
-      marks \(Work.markLimit) — Combining marks in a row of a text that is compared, or asked for its length; one that is not \
-      ASCII has at most 1 MiB then.
-      value \(ScriptValue.sizeLimit) — Bytes of one value.
-      copy \(ScriptValue.copyLimit) — Bytes of a list or dictionary that a message takes or answers, or that is printed.
-      depth \(ScriptValue.depthLimit) — Lists and dictionaries inside one another.
-      work \(ScriptSession.workLimit(forSteps: ScriptSession.defaultStepLimit)) — Units of work of one run of a million steps: \
-      bytes of values and output, proxies and targets that messages pass.
-      passed \(ScriptLimits().proxies) — Proxies and hooks that one message passes.
-      looked \(ScriptLimits().registrations) — Registrations that one message passes by, or that are looked at to find who \
-      gets it; where receivers inherit, each counts once more for eight. Targets that a proxy in a message leads to.
-      selectors \(ScriptLimits().names) — Selectors that a session may add to those of the process; all sessions together 16 MiB \
-      of them.
-      inheritance \(World.inheritanceLimit) — Receivers that inherit from one another.
-      queues \(World.queueLimit) — Queues of a session.
-      holders \(World.holderLimit) — Proxies of a session that hold proxies strongly.
-      """
-  ).map { Entry(kind: .limit, word: $0.word, form: "\($0.form.dropFirst($0.word.count + 1))", meaning: $0.meaning) }
 }
 
 enum Likeness {

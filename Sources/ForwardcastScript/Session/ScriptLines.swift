@@ -47,8 +47,9 @@ public struct ScriptLines: Sendable {
   public mutating func add(_ line: String) -> [Whole] {
     lineCount += 1
     var whole: [Whole] = []
+    let (first, stillOpen) = Parser.look(at: SourceText(line, name: ""), after: open)
     if mayGoOn {
-      switch Parser.firstToken(in: SourceText(line, name: "")) {
+      switch first {
       case .separator?:
         text += line
         return []
@@ -59,7 +60,7 @@ public struct ScriptLines: Sendable {
     if text.isEmpty { firstLine = lineCount }
     text += line
     examinedBytes += line.utf8.count
-    open = Parser.openBrackets(in: SourceText(line, name: ""), after: open)
+    open = stillOpen
     guard open.isEmpty || text.utf8.count > ScriptSession.textLimit else { return whole }
     mayGoOn = joinsElse && endsInIf
     return mayGoOn ? whole : whole + finish()

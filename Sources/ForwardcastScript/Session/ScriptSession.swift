@@ -99,9 +99,8 @@ public final class ScriptSession {
       _ = try Parser.parse(source)
       return nil
     } catch {
-      var found = (error as? ScriptError) ?? ScriptError(ScriptFault(error), at: 0, of: source)
-      found.hint = World.hint(about: found.subject)
-      return found
+      let found = (error as? ScriptError) ?? ScriptError(ScriptFault(error), at: 0, of: source)
+      return World(handlers: ScriptHandlers(), stepLimit: 0).hinting(found)
     }
   }
 

@@ -27,27 +27,22 @@ struct Parser {
     return try parser.parseStatements(until: nil)
   }
 
-  /// The open brackets at the end of a text, innermost last; none where the lexer fails.
-  /// - Parameter open: open brackets of earlier lines. A token never spans lines.
-  static func openBrackets(in source: SourceText, after open: [Sign] = []) -> [Sign] {
-    guard var lexer = try? Lexer(source, after: open) else { return [] }
-    while true {
-      do {
-        if try lexer.next().kind == .end { return [] }
-      } catch {
-        return lexer.offset >= source.bytes.count ? lexer.open.map(\.sign) : []
+  /// Looks at further lines of a text; a token never spans lines.
+  /// - Parameter open: open brackets of earlier lines.
+  /// - Returns: the first token, `.separator` if there is none, `nil` where the lexer fails; and the open brackets at the end,
+  ///   innermost last, none where the lexer fails.
+  static func look(at source: SourceText, after open: [Sign]) -> (first: Token.Kind?, open: [Sign]) {
+    guard var lexer = try? Lexer(source, after: open) else { return (nil, []) }
+    var first: Token.Kind?
+    do {
+      while true {
+        let kind = try lexer.next().kind
+        if kind == .end { return (first ?? .separator, []) }
+        if first == nil, kind != .separator { first = kind }
       }
+    } catch {
+      return (first, lexer.offset >= source.bytes.count ? lexer.open.map(\.sign) : [])
     }
-  }
-
-  /// The first token of a text; `.separator` if there is none, `nil` where the lexer fails.
-  static func firstToken(in source: SourceText) -> Token.Kind? {
-    guard var lexer = try? Lexer(source) else { return nil }
-    while let token = try? lexer.next() {
-      if token.kind == .end { return .separator }
-      if token.kind != .separator { return token.kind }
-    }
-    return nil
   }
 
   private init(_ source: SourceText) throws {
