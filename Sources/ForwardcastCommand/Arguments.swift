@@ -28,18 +28,16 @@ struct Option {
   }
 
   fileprivate func check(_ text: String?) throws(UsageError) {
-    switch value {
-    case nil: break
-    case .file(let endings):
-      if let text, endings.contains(where: text.hasSuffix) { return }
-      throw UsageError(text: "\(name) needs the name of a file that ends in \(endings.joined(separator: " or "))")
-    case .number:
-      if let text, let number = Int(text), number > 0 { return }
-      throw UsageError(text: "\(name) needs a number from 1 on")
-    case .choice(let words):
-      if let text, words.contains(text) { return }
-      throw UsageError(text: "\(name) needs one of \(words.joined(separator: ", "))")
-    }
+    let text = text ?? ""
+    let (isFit, need) =
+      switch value {
+      case nil: (true, "")
+      case .file(let ends):
+        (ends.contains(where: text.hasSuffix), "the name of a file that ends in \(ends.joined(separator: " or "))")
+      case .number: (Int(text) ?? 0 > 0, "a number from 1 on")
+      case .choice(let words): (words.contains(text), "one of \(words.joined(separator: ", "))")
+      }
+    if !isFit { throw UsageError(text: "\(name) needs \(need)") }
   }
 }
 
@@ -47,17 +45,14 @@ struct Option {
 struct CommandWord {
   /// The operands.
   enum Operands {
-    case none
-    case files
-    case one(String)
-    case atMostOne(String)
+    case none, files, encoding, word
 
-    var form: String {
+    var rule: (form: String, counts: ClosedRange<Int>, complaint: String) {
       switch self {
-      case .none: ""
-      case .files: " FILE…"
-      case .one(let name): " \(name)"
-      case .atMostOne(let name): " [\(name)]"
+      case .none: ("", 0...0, "takes no arguments")
+      case .files: (" FILE…", 1...Int.max, "needs a file")
+      case .encoding: (" ENCODING", 1...1, "takes one encoding")
+      case .word: (" [WORD]", 0...1, "takes one word")
       }
     }
   }
@@ -72,7 +67,7 @@ struct CommandWord {
 
   /// The options without a subcommand.
   static let general = CommandWord(
-    name: "", operands: .atMostOne("WORD"),
+    name: "", operands: .word,
     options: [
       Option(name: "--help", meaning: "print this"), Option(name: "--version", meaning: "print the version"),
       Option(
@@ -102,7 +97,9 @@ struct Arguments {
   init(_ words: [String], of word: CommandWord) throws(UsageError) {
     do throws(UsageError) {
       try take(words[...], word)
-      try checkCount(word)
+      guard word.name.isEmpty || word.operands.rule.counts.contains(operands.count) else {
+        throw UsageError(text: "\(word.name) \(word.operands.rule.complaint)")
+      }
     } catch {
       throw UsageError(text: error.text, word: word.name.isEmpty ? nil : word)
     }
@@ -132,18 +129,6 @@ struct Arguments {
       if option.value != nil, value == nil { value = rest.popFirst() }
       try option.check(value)
       values[name] = .some(value)
-    }
-  }
-
-  private func checkCount(_ word: CommandWord) throws(UsageError) {
-    switch (word.operands, operands.count) {
-    case (.none, 1...): throw UsageError(text: "\(word.name) takes no arguments")
-    case (.files, 0): throw UsageError(text: "\(word.name) needs a file")
-    case (.one(let name), let count) where count != 1:
-      throw UsageError(text: "\(word.name) takes one \(name.lowercased())")
-    case (.atMostOne(let name), 2...) where !word.name.isEmpty:
-      throw UsageError(text: "\(word.name) takes one \(name.lowercased())")
-    default: break
     }
   }
 }

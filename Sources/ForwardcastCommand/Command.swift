@@ -33,8 +33,10 @@ enum Command {
       Stream.error.write("\(error.word?.usage ?? Help.usage)\nforwardcast: \(error.text)\n")
       status = .usage
     }
-    guard WriteFailure.isThere else { return status }
-    WriteFailure.tell()
+    guard Stream.hasFailed else { return status }
+    if Stream.output.failure != 0, Stream.output.failure != EPIPE {
+      Stream.error.write("\(FileError("cannot write", "standard output", Stream.output.failure).line)\n")
+    }
     return status.worse(.failure)
   }
 

@@ -67,7 +67,7 @@ struct Completion {
     let operands =
       switch word.operands {
       case .files: "COMPREPLY=($(compgen -f -- \"$current\"))"
-      case .atMostOne: "COMPREPLY=($(compgen -W \"\(lines(languageWords))\" -- \"$current\"))"
+      case .word: "COMPREPLY=($(compgen -W \"\(lines(languageWords))\" -- \"$current\"))"
       default: ":"
       }
     return "    *\\ \(word.name)) if [[ $current == -* ]]; then \(options); else \(operands); fi ;;"
@@ -81,7 +81,7 @@ struct Completion {
       let operands =
         switch word.operands {
         case .files: " '*:file:_files'"
-        case .atMostOne: " '1:word:(\(languageWords.map(zshWord).joined(separator: " ")))'"
+        case .word: " '1:word:(\(languageWords.map(zshWord).joined(separator: " ")))'"
         default: ""
         }
       return "    \(word.name)) _arguments \(options(word).map(zshOption).joined(separator: " "))\(operands) ;;"
@@ -131,7 +131,7 @@ struct Completion {
       rows += options(word).map { "\(isThis) \(fishOption($0))" }
       switch word.operands {
       case .files: rows.append("\(isThis) -F")
-      case .atMostOne: rows.append("\(isThis) -a '\(languageWords.joined(separator: " "))'")
+      case .word: rows.append("\(isThis) -a '\(languageWords.joined(separator: " "))'")
       default: break
       }
     }

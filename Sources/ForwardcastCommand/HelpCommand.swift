@@ -40,7 +40,7 @@ extension CommandWord {
       name: "check", operands: .files, summary: "parse only",
       story: "Parses message scripts without running them; - is standard input."),
     CommandWord(
-      name: "types", operands: .one("ENCODING"), summary: "explain an Objective-C type encoding",
+      name: "types", operands: .encoding, summary: "explain an Objective-C type encoding",
       story: """
         Explains the Objective-C type encoding of a method or of one type: each type in words, with size, alignment and
         offset. A caret points at what is malformed.
@@ -49,7 +49,7 @@ extension CommandWord {
           forwardcast types "{Point=dd}"
         """),
     CommandWord(
-      name: "help", operands: .atMostOne("WORD"), summary: "the language, or one word of it",
+      name: "help", operands: .word, summary: "the language, or one word of it",
       story: """
         Lists the words of the message script, or explains one: a statement, an expression, a query, a message to a value
         or a limit.
@@ -57,7 +57,7 @@ extension CommandWord {
   ]
 
   /// `run FILE… [OPTION…]`.
-  private var form: String { name + operands.form + (options.isEmpty ? "" : " [OPTION…]") }
+  private var form: String { name + operands.rule.form + (options.isEmpty ? "" : " [OPTION…]") }
 
   var usage: String { "usage: forwardcast \(form); see forwardcast \(name) --help" }
 

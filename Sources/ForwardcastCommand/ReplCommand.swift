@@ -15,7 +15,7 @@ struct ReplCommand {
     let conversation = Conversation(display: display, isTerminal: isTerminal)
     let editor = isTerminal && Stream.output.isTerminal ? LineEditor(historyPath: historyPath) : nil
     var input = InputLines()
-    while !conversation.isOver, !WriteFailure.isThere {
+    while !conversation.isOver, !Stream.hasFailed {
       let prompt = conversation.isWaiting ? "… " : "> "
       if let editor {
         let completions = { conversation.session.completions + ScriptLanguage.entries.map(\.word) }

@@ -24,12 +24,13 @@ struct RunCommand {
     let diagram = diagramPath.map { _ in SequenceDiagram() }
     var status = Status.success
     do throws(FileError) {
-      let output = try call.value(of: "--trace-file").map { path throws(FileError) in try FileWriter(path) }
+      let tracePath = call.value(of: "--trace-file")
+      let output = try tracePath.map { path throws(FileError) in try Stream(path: path) }
       let trace = output.map { output in TraceFile { output.write($0) } }
       // When output cannot be written, the rest would not be seen.
-      for file in call.operands where !WriteFailure.isThere { status = status.worse(run(file, diagram, trace)) }
+      for file in call.operands where !Stream.hasFailed { status = status.worse(run(file, diagram, trace)) }
       trace?.finish()
-      try output?.finish()
+      if let tracePath { try output?.finish(tracePath) }
       if let diagram, let path = diagramPath {
         try writeFile(path, path.hasSuffix(".svg") ? diagram.svg : diagram.mermaid)
       }
@@ -96,7 +97,7 @@ final class ProgressDisplay: Sendable {
         if tracing.load(ordering: .relaxed) { write(style.faint(ShownText.shown(line)) + "\n", to: .error) }
       }
     }
-    handlers.isCancelled = { WriteFailure.isThere || Interruption.isAsked }
+    handlers.isCancelled = { Stream.hasFailed || Interruption.isAsked }
     if Stream.error.isTerminal { handlers.progress = { [self] progress in show(progress) } }
     return handlers
   }
@@ -104,7 +105,7 @@ final class ProgressDisplay: Sendable {
   /// Shows the error of a text, and returns the status.
   func status(of outcome: ScriptOutcome) -> Status {
     clear()
-    if WriteFailure.isThere { return .failure }
+    if Stream.hasFailed { return .failure }
     if let error = outcome.error { Stream.error.write("\(style.error("\(error)"))\n") }
     if outcome.succeeded { return .success }
     return outcome.isParsed && outcome.error?.code != .syntax ? .failure : .usage

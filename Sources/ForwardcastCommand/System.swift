@@ -14,39 +14,40 @@ import Synchronization
   @_exported import Android
 #endif
 
-enum Stream: Int32, Sendable {
-  case input = 0
-  case output = 1
-  case error = 2
+/// A standard stream, or a file that is written piece by piece.
+final class Stream: Sendable {
+  static let (input, output, error) = (Stream(0), Stream(1), Stream(2))
 
-  var isTerminal: Bool { isatty(rawValue) == 1 }
+  let descriptor: Int32
+  private let code = Atomic<Int32>(0)
 
-  /// Writes `text`, in one call where possible. After the first failure, which ``WriteFailure/first(of:)`` returns, nothing is
-  /// written, since the output would have a gap.
+  init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+  var isTerminal: Bool { isatty(descriptor) == 1 }
+
+  /// The system's code of the first write that failed, 0 without.
+  var failure: Int32 { code.load(ordering: .relaxed) }
+
+  /// Whether output is lost, which makes the exit status 1.
+  static var hasFailed: Bool { output.failure != 0 || error.failure != 0 }
+
+  /// Writes `text`, in one call where possible. After the first failure nothing is written, since there would be a gap.
   func write(_ text: String) {
-    guard WriteFailure.first(of: self) == nil, !StandardError.write(text, to: rawValue) else { return }
-    WriteFailure.note(errno, of: self)
-  }
-}
-
-/// The first failed write to each stream. It makes the exit status 1.
-enum WriteFailure {
-  private static let failures = Mutex<[Stream: Int32]>([:])
-  private static let isNoted = Atomic<Bool>(false)
-
-  static var isThere: Bool { isNoted.load(ordering: .relaxed) }
-
-  static func first(of stream: Stream) -> Int32? { isThere ? failures.withLock { $0[stream] } : nil }
-
-  fileprivate static func note(_ code: Int32, of stream: Stream) {
-    failures.withLock { $0[stream] = $0[stream] ?? code }
-    isNoted.store(true, ordering: .relaxed)
+    guard failure == 0, !StandardError.write(text, to: descriptor) else { return }
+    _ = code.compareExchange(expected: 0, desired: errno, ordering: .relaxed)
   }
 
-  /// Reports a failure of standard output, unless it is a closed pipe.
-  static func tell() {
-    guard let code = first(of: .output), code != EPIPE else { return }
-    Stream.error.write("forwardcast: cannot write standard output: \(String(cString: strerror(code)))\n")
+  /// A new file, in place of an existing one.
+  convenience init(path: String, onlyForOwner: Bool = false) throws(FileError) {
+    self.init(open(path, O_WRONLY | O_CREAT | O_TRUNC, onlyForOwner ? 0o600 : 0o644))
+    if descriptor < 0 { throw FileError("cannot write", path) }
+  }
+
+  /// Closes the file of that path.
+  /// - Throws: the first failure.
+  func finish(_ path: String) throws(FileError) {
+    close(descriptor)
+    if failure != 0 { throw FileError("cannot write", path, failure) }
   }
 }
 
@@ -60,9 +61,8 @@ struct FileError: Error {
   init(text: String) { self.text = text }
 
   /// The system's error for `path`.
-  fileprivate init(_ what: String, _ path: String) {
-    let reason = String(cString: strerror(errno))
-    text = "\(what) \(ShownText.shown(path)): \(reason)"
+  init(_ what: String, _ path: String, _ code: Int32 = errno) {
+    text = "\(what) \(ShownText.shown(path)): \(String(cString: strerror(code)))"
   }
 }
 
@@ -78,7 +78,7 @@ func readBytes(_ file: Int32, atMost count: Int) -> [UInt8]? {
 
 /// Reads a file, or standard input for `-`, up to `limit` bytes and one.
 func readFile(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
-  let file = path == "-" ? Stream.input.rawValue : open(path, O_RDONLY)
+  let file = path == "-" ? Stream.input.descriptor : open(path, O_RDONLY)
   guard file >= 0 else { throw FileError("cannot read", path) }
   defer { if path != "-" { close(file) } }
   var bytes: [UInt8] = []
@@ -106,7 +106,7 @@ struct InputLines {
       buffer.removeSubrange(..<start)
       start = 0
       searched = buffer.count
-      let part = readBytes(Stream.input.rawValue, atMost: 1 << 16) ?? []
+      let part = readBytes(Stream.input.descriptor, atMost: 1 << 16) ?? []
       hasEnded = part.isEmpty
       buffer += part
     }
@@ -127,41 +127,17 @@ func validPrefix(_ bytes: [UInt8]) -> Int {
   return length
 }
 
-/// A file that is written piece by piece. After the first failure, which ``finish()`` throws, nothing is written.
-final class FileWriter: Sendable {
-  private let path: String
-  private let file: Int32
-  private let failure = Mutex<FileError?>(nil)
-
-  init(_ path: String, onlyForOwner: Bool = false) throws(FileError) {
-    self.path = path
-    file = open(path, O_WRONLY | O_CREAT | O_TRUNC, onlyForOwner ? 0o600 : 0o644)
-    guard file >= 0 else { throw FileError("cannot write", path) }
-  }
-
-  func write(_ text: String) {
-    failure.withLock { failure in
-      if failure == nil, !StandardError.write(text, to: file) { failure = FileError("cannot write", path) }
-    }
-  }
-
-  func finish() throws(FileError) {
-    close(file)
-    if let failure = failure.withLock({ $0 }) { throw failure }
-  }
-}
-
 /// Writes a whole file, replacing an existing one.
 func writeFile(_ path: String, _ text: String, onlyForOwner: Bool = false) throws(FileError) {
-  let file = try FileWriter(path, onlyForOwner: onlyForOwner)
+  let file = try Stream(path: path, onlyForOwner: onlyForOwner)
   file.write(text)
-  try file.finish()
+  try file.finish(path)
 }
 
 func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
 func terminalWidth(_ stream: Stream) -> Int {
   var size = winsize()
-  guard ioctl(stream.rawValue, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+  guard ioctl(stream.descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
   return Int(size.ws_col)
 }

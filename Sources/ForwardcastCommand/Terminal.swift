@@ -6,22 +6,22 @@ struct RawTerminal {
 
   init?() {
     var settings = termios()
-    guard tcgetattr(Stream.input.rawValue, &settings) == 0 else { return nil }
+    guard tcgetattr(Stream.input.descriptor, &settings) == 0 else { return nil }
     saved = settings
     settings.c_lflag &= ~tcflag_t(ICANON | ECHO | ISIG | IEXTEN)
     settings.c_iflag &= ~tcflag_t(IXON | ICRNL | INLCR)
-    guard tcsetattr(Stream.input.rawValue, TCSADRAIN, &settings) == 0 else { return nil }
+    guard tcsetattr(Stream.input.descriptor, TCSADRAIN, &settings) == 0 else { return nil }
   }
 
   func restore() {
     var saved = saved
-    tcsetattr(Stream.input.rawValue, TCSADRAIN, &saved)
+    tcsetattr(Stream.input.descriptor, TCSADRAIN, &saved)
   }
 
   /// A byte that was read but not used.
   private var returned: UInt8?
 
-  private mutating func readByte() -> UInt8? { returned.take() ?? readBytes(Stream.input.rawValue, atMost: 1)?.first }
+  private mutating func readByte() -> UInt8? { returned.take() ?? readBytes(Stream.input.descriptor, atMost: 1)?.first }
 
   mutating func readKey() -> Key? {
     guard let byte = readByte() else { return nil }
@@ -40,7 +40,7 @@ struct RawTerminal {
 
   /// Keys that begin with `ESC [`; `unknown` for others and for Escape itself.
   private mutating func readEscape() -> Key? {
-    var watched = pollfd(fd: Stream.input.rawValue, events: Int16(POLLIN), revents: 0)
+    var watched = pollfd(fd: Stream.input.descriptor, events: Int16(POLLIN), revents: 0)
     guard poll(&watched, 1, Self.patience) > 0 else { return .unknown }
     guard let next = readByte() else { return nil }
     guard next == UInt8(ascii: "[") || next == UInt8(ascii: "O") else {
@@ -48,19 +48,12 @@ struct RawTerminal {
       return .unknown
     }
     guard let last = readByte() else { return nil }
-    switch last {
-    case UInt8(ascii: "A"): return .up
-    case UInt8(ascii: "B"): return .down
-    case UInt8(ascii: "C"): return .right
-    case UInt8(ascii: "D"): return .left
-    case UInt8(ascii: "H"): return .home
-    case UInt8(ascii: "F"): return .end
-    case UInt8(ascii: "0")...UInt8(ascii: "9"):
-      var byte = readByte()
-      while let more = byte, more != UInt8(ascii: "~"), more < 0x40 { byte = readByte() }
-      return last == UInt8(ascii: "3") ? .delete : .unknown
-    default: return .unknown
-    }
+    let keys: [Character: Key] = ["A": .up, "B": .down, "C": .right, "D": .left, "H": .home, "F": .end]
+    let letter = Character(Unicode.Scalar(last))
+    guard letter.isASCII, letter.isNumber else { return keys[letter] ?? .unknown }
+    var byte = readByte()
+    while let more = byte, more != UInt8(ascii: "~"), more < 0x40 { byte = readByte() }
+    return letter == "3" ? .delete : .unknown
   }
 
   private mutating func readCharacter(_ first: UInt8) -> Key? {

@@ -18,7 +18,7 @@ extension SequenceDiagram {
       "<rect width=\"\(width)\" height=\"\(height)\" fill=\"white\"/>",
     ]
     for name in names {
-      guard let x = places[name] else { continue }
+      let x = places[name, default: 0]
       parts.append(line(x, 40, x, height - Layout.bottom / 2, "stroke=\"#999\""))
       parts.append(
         "<rect x=\"\(x - column / 2 + 8)\" y=\"12\" width=\"\(column - 16)\" height=\"28\" fill=\"#eef\" stroke=\"#446\"/>"
@@ -27,17 +27,15 @@ extension SequenceDiagram {
     }
     for (index, mark) in marks.enumerated() {
       let y = Layout.top + index * Layout.rowHeight
-      switch mark {
-      case .arrow(let kind, let from, let to, let text):
-        guard let start = places[from], let end = places[to] else { continue }
-        parts += arrow(kind, start, end, y)
-        parts.append(label(text, start == end ? start + 30 : (start + end) / 2, y - 4))
-      case .note(let name, let text):
-        guard let x = places[name] else { continue }
+      guard let start = places[mark.from], let end = places[mark.to] else { continue }
+      if mark.kind == .note {
         parts.append(
-          "<rect x=\"\(x - column / 2 + 4)\" y=\"\(y - 16)\" width=\"\(column - 8)\" height=\"20\" fill=\"#ffd\" stroke=\"#aa8\"/>"
+          "<rect x=\"\(start - column / 2 + 4)\" y=\"\(y - 16)\" width=\"\(column - 8)\" height=\"20\" fill=\"#ffd\" stroke=\"#aa8\"/>"
         )
-        parts.append(label(text, x, y - 2))
+        parts.append(label(mark.text, start, y - 2))
+      } else {
+        parts += arrow(mark.kind, start, end, y)
+        parts.append(label(mark.text, start == end ? start + 30 : (start + end) / 2, y - 4))
       }
     }
     if omitted > 0 { parts.append(label("and \(omitted) more", width / 2, height - Layout.bottom)) }
@@ -56,7 +54,7 @@ extension SequenceDiagram {
   }
 
   /// A line with a head from one life line to another, or a loop at one.
-  private func arrow(_ kind: Mark.Arrow, _ start: Int, _ end: Int, _ y: Int) -> [String] {
+  private func arrow(_ kind: Mark.Kind, _ start: Int, _ end: Int, _ y: Int) -> [String] {
     let colour = kind == .failure ? "#b00" : "black"
     let style = "stroke=\"\(colour)\"" + (kind == .call ? "" : " stroke-dasharray=\"4 3\"")
     if start == end {

@@ -79,35 +79,35 @@ public final class SequenceDiagram: Sendable {
     }.filter { seen.insert($0).inserted }
   }
 
-  /// An event as a part of the diagram.
-  enum Mark {
+  /// An event as a part of the diagram: an arrow, or a note at a participant.
+  struct Mark {
     /// With Mermaid's syntax.
-    enum Arrow: String {
+    enum Kind: String {
       case call = "->>"
       case reply = "-->>"
       case failure = "--x"
+      case note = ""
     }
 
-    case arrow(Arrow, from: String, to: String, text: String)
-    case note(at: String, text: String)
+    let kind: Kind
+    let (from, to, text): (String, String, String)
+
+    init(_ kind: Kind, _ from: String, _ to: String, _ text: String) {
+      (self.kind, self.from, self.to, self.text) = (kind, from, to, text)
+    }
   }
 
   /// The events as marks. The arrow shows that a message began.
   var marks: [Mark] {
     events.map { event in
-      switch event.stage {
-      case .sent: .arrow(.call, from: event.sender, to: event.receiver, text: event.message)
-      case .began:
-        .arrow(
-          .call, from: event.sender, to: event.receiver,
-          text: event.message + (event.context == "directly" ? "" : " (\(event.context))"))
-      case .answered:
-        .arrow(
-          .reply, from: event.receiver, to: event.sender,
-          text: event.evidence.isEmpty || event.evidence == "()" ? "done" : event.evidence)
-      case .failed: .arrow(.failure, from: event.receiver, to: event.sender, text: event.evidence)
-      case .queued: .note(at: event.receiver, text: "\(event.message) waits on \(event.context)")
-      case .skipped: .note(at: event.receiver, text: "passed over: \(event.evidence)")
+      let (sender, receiver, evidence) = (event.sender, event.receiver, event.evidence)
+      let context = event.stage == .sent || event.context == "directly" ? "" : " (\(event.context))"
+      return switch event.stage {
+      case .sent, .began: Mark(.call, sender, receiver, event.message + context)
+      case .answered: Mark(.reply, receiver, sender, evidence.isEmpty || evidence == "()" ? "done" : evidence)
+      case .failed: Mark(.failure, receiver, sender, evidence)
+      case .queued: Mark(.note, receiver, receiver, "\(event.message) waits on \(event.context)")
+      case .skipped: Mark(.note, receiver, receiver, "passed over: \(evidence)")
       }
     }
   }
@@ -122,11 +122,9 @@ public final class SequenceDiagram: Sendable {
     var lines = ["sequenceDiagram"]
     for name in names { lines.append("  participant \(id(name)) as \(SequenceDiagram.mermaidText(name))") }
     for mark in marks {
-      switch mark {
-      case .arrow(let arrow, let from, let to, let text):
-        lines.append("  \(id(from))\(arrow.rawValue)\(id(to)): \(SequenceDiagram.mermaidText(text))")
-      case .note(let name, let text): lines.append("  Note over \(id(name)): \(SequenceDiagram.mermaidText(text))")
-      }
+      let (from, to) = (id(mark.from), id(mark.to))
+      let place = mark.kind == .note ? "Note over \(from)" : "\(from)\(mark.kind.rawValue)\(to)"
+      lines.append("  \(place): \(SequenceDiagram.mermaidText(mark.text))")
     }
     if omitted > 0, let first = names.first { lines.append("  Note over \(id(first)): and \(omitted) more") }
     return lines.joined(separator: "\n") + "\n"

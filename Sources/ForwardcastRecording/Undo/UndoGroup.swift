@@ -48,7 +48,7 @@ final class OpenGroups {
   }
 
   private struct Closed {
-    var steps: Range<Int>
+    let steps: Range<Int>
     let action: UndoAction
   }
 
@@ -99,24 +99,17 @@ final class OpenGroups {
   }
 
   func removeSteps(of target: AnyObject?) {
-    var kept: [UndoStep] = []
-    // The new positions of each step and of the end.
-    var places: [Int] = []
-    for step in steps {
-      places.append(kept.count)
-      if let target, step.target !== target { kept.append(step) }
-    }
-    places.append(kept.count)
     let old = steps
-    steps = kept
-    frames = frames.map { old in
-      var frame = old
-      frame.start = places[old.start]
-      for (index, closed) in old.closed.enumerated() {
-        frame.closed[index].steps = places[closed.steps.lowerBound]..<places[closed.steps.upperBound]
+    func isKept(_ step: UndoStep) -> Bool { target != nil && step.target !== target }
+    // The new positions of each step and of the end.
+    let places = old.reduce(into: [0]) { $0.append($0[$0.count - 1] + (isKept($1) ? 1 : 0)) }
+    steps = old.filter(isKept)
+    for index in frames.indices {
+      frames[index].start = places[frames[index].start]
+      frames[index].closed = frames[index].closed.compactMap { closed in
+        let steps = places[closed.steps.lowerBound]..<places[closed.steps.upperBound]
+        return steps.isEmpty ? nil : Closed(steps: steps, action: closed.action)
       }
-      frame.closed.removeAll(where: \.steps.isEmpty)
-      return frame
     }
     withExtendedLifetime(old) {}
   }
