@@ -79,14 +79,14 @@ private struct HookBody: @unchecked Sendable {  // immutable: `names` is a copy 
   let names: Frame
 
   func around(_ call: InvocationCall) throws -> [ArgumentBox] {
-    let (answer, hook, policy) = try run(call.invocation) { run, other in
+    let (answer, hook) = try run(call.invocation) { run, other in
       // Each `proceed` sends the message again.
       try run.step(at: definition.offset, of: names.source)
       return try other.map { try call.proceed(with: $0) } ?? call.proceed()
     }
     guard let answer else { return hook.answers ?? [] }
     // With the policy `all` a list stands for the answers, as `proceed` returns them.
-    if policy == .all, case .list(let elements) = answer { return elements.map(\.box) }
+    if SendInProgress.current?.policy == .all, case .list(let elements) = answer { return elements.map(\.box) }
     return [answer.box]
   }
 
@@ -96,7 +96,7 @@ private struct HookBody: @unchecked Sendable {  // immutable: `names` is a copy 
   func run(
     _ message: Invocation, after answers: [ArgumentBox]? = nil,
     rest: ((Run, [ArgumentBox]?) throws -> [ArgumentBox])? = nil
-  ) throws -> (answer: ScriptValue?, hook: HookRun, policy: CollectPolicy?) {
+  ) throws -> (answer: ScriptValue?, hook: HookRun) {
     let send = SendInProgress.current ?? SendInProgress(run: world.runInProgress ?? Run(world), depth: 1)
     let frame = names.copy(depth: send.depth)
     frame.enterBlock()
@@ -108,8 +108,7 @@ private struct HookBody: @unchecked Sendable {  // immutable: `names` is a copy 
       if let answers { frame.bind("result", try interpreter.result(of: answers)) }
       let hook = HookRun(try message.arguments.map(interpreter.value)) { try rest?(send.run, $0) ?? [] }
       frame.hook = hook
-      let answer = try interpreter.execute(definition.body)
-      return (answer, hook, send.policy)
+      return (try interpreter.execute(definition.body), hook)
     } catch {
       let error = send.run.located(error, at: definition.offset, of: interpreter.source)
       // An error of `proceed` that is passed on stays the original one, so that the library recognizes it as a target's.

@@ -27,20 +27,7 @@ extension Interpreter {
       return try collect(policy, sending, reference, proxy)
     case (.result(let policy), .null, _): return try policy.result([])
     case (.result(let policy), _, _): return try policy.result([send(sending, to: receiver, .answer)])
-    case (.errors, _, _): return try bounded(.list(errors(of: sending, to: receiver).map { .string($0) }))
-    case (.report, .object(let reference), let proxy?):
-      let report = try report(of: sending, reference, proxy)
-      return ScriptValue.report(
-        delivered: report.answers.count { !$0.wasQueued }, failed: report.failures.count,
-        queued: report.queued.count + report.answers.count { $0.wasQueued },
-        skipped: report.skipped.count { $0.reason != .dead && $0.reason != .removed })
-    case (.report, .null, _): return .report()
-    case (.report, _, _):
-      do { _ = try send(sending, to: receiver, .answer) } catch {
-        try run.check()
-        return .report(failed: 1)
-      }
-      return .report(delivered: 1)
+    case (.errors, _, _), (.report, _, _): return try outcome(of: sending, to: receiver, wanted)
     }
   }
 
@@ -163,32 +150,36 @@ extension Interpreter {
     return try bounded(policy.result(collected))
   }
 
-  /// `errors [p …]`: the texts of the targets' errors.
-  private func errors(of sending: Sending, to receiver: ScriptValue) throws -> [String] {
+  /// What `errors` and `report` make of a message: the texts of its errors, or the numbers of its targets.
+  private func outcome(of sending: Sending, to receiver: ScriptValue, _ wanted: Step.Wanted) throws -> ScriptValue {
+    var (errors, delivered, queued, skipped) = ([any Error](), 0, 0, 0)
     do {
-      guard let reference = receiver.reference, let proxy = receiver.multicast else {
+      if let reference = receiver.reference, let proxy = receiver.multicast {
+        let report = try deliver(sending, reference) { call in
+          let message = call
+          return try waiting(for: proxy) { try $0.forward(message, timeout: World.patience) } ?? proxy.forward(&call)
+        }
+        errors = report.failures.map { world.naming(sending.shape, to: reference, in: $0.error) }
+        delivered = report.answers.count { !$0.wasQueued }
+        queued = report.queued.count + report.answers.count { $0.wasQueued }
+        skipped = report.skipped.count { $0.reason != .dead && $0.reason != .removed }
+      } else {
         _ = try send(sending, to: receiver, .answer)
-        return []
+        delivered = receiver == .null ? 0 : 1
       }
-      let failures = try report(of: sending, reference, proxy).failures
-      try run.charge(2 * Work.make * failures.count)
-      return failures.map { ScriptFault(world.naming(sending.shape, to: reference, in: $0.error)).text }
     } catch {
       try run.check()
-      try run.charge(2 * Work.make)
+      if wanted == .report, receiver.multicast != nil { throw error }
       let error = run.located(error, at: sending.offset, of: source)
       if error.code == .limitExceeded { throw error }
-      return [error.text]
+      errors = [error]
     }
-  }
-
-  private func report(
-    of sending: Sending, _ reference: ScriptReference, _ proxy: any ScriptedMulticast
-  ) throws -> DeliveryReport {
-    try deliver(sending, reference) { call in
-      let message = call
-      return try waiting(for: proxy) { try $0.forward(message, timeout: World.patience) } ?? proxy.forward(&call)
+    guard wanted == .errors else {
+      let counts = ["delivered": delivered, "failed": errors.count, "queued": queued, "skipped": skipped]
+      return .dictionary(counts.mapValues { .integer($0) })
     }
+    try run.charge(2 * Work.make * errors.count)
+    return try bounded(.list(errors.map { .string(ScriptFault($0).text) }))
   }
 
   /// Runs `body`, which waits for the targets of a proxy of the session; `nil` for one that never had targets on queues.
@@ -196,16 +187,6 @@ extension Interpreter {
     guard let own = proxy as? ScriptMulticast, world.queues(of: own) != nil else { return nil }
     try run.charge(2 * Work.turn)
     return try world.waiting(for: own) { try body(own) }
-  }
-}
-
-extension ScriptValue {
-  fileprivate static func report(delivered: Int = 0, failed: Int = 0, queued: Int = 0, skipped: Int = 0) -> ScriptValue
-  {
-    [
-      "delivered": .integer(delivered), "failed": .integer(failed), "queued": .integer(queued),
-      "skipped": .integer(skipped),
-    ]
   }
 }
 

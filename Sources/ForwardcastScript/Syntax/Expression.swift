@@ -40,7 +40,7 @@ struct Step: Sendable {
   }
 
   /// The result of a send: its answer, a policy applied to all answers, the texts of errors, or the counts of a report.
-  enum Wanted: Sendable {
+  enum Wanted: Equatable, Sendable {
     case answer
     case result(CollectPolicy)
     case errors, report

@@ -154,38 +154,32 @@ struct Lexer {
 
   private mutating func number(from start: Int, digitsFrom: Int) throws -> Token {
     offset = digitsFrom
-    if byte(at: digitsFrom) == UInt8(ascii: "0"), byte(at: digitsFrom + 1).map({ $0 | 0x20 }) == UInt8(ascii: "x") {
-      offset += 2
-      let digits = takeWord()
-      let sign = digitsFrom > start ? "-" : ""
-      guard !digits.isEmpty, digits.unicodeScalars.allSatisfy(\.properties.isASCIIHexDigit) else {
-        throw notANumber(start)
-      }
-      guard let value = Int(sign + digits, radix: 16) else { throw tooLarge(start) }
-      return Token(kind: .integer(value), offset: start, end: offset)
-    }
-    pass(isDigit)
+    let isHex = byte(at: offset) == UInt8(ascii: "0") && byte(at: offset + 1).map { $0 | 0x20 } == UInt8(ascii: "x")
     var isFloating = false
-    if byte(at: offset) == UInt8(ascii: "."), let next = byte(at: offset + 1), isDigit(next) {
-      isFloating = true
-      offset += 1
+    if isHex {
+      offset += 2
+    } else {
       pass(isDigit)
+      if byte(at: offset) == UInt8(ascii: "."), byte(at: offset + 1).map(isDigit) ?? false {
+        isFloating = true
+        offset += 1
+        pass(isDigit)
+      }
+      isFloating = takeExponent() || isFloating
     }
-    if takeExponent() { isFloating = true }
-    let digits = source.text(start..<offset)
-    guard takeWord().isEmpty else { throw notANumber(start) }
-    if isFloating {
-      guard let value = Double(digits), value.isFinite else { throw tooLarge(start) }
-      return Token(kind: .floating(value), offset: start, end: offset)
+    let word = takeWord()
+    let text = source.text(start..<offset)
+    guard isHex == !word.isEmpty, word.unicodeScalars.allSatisfy(\.properties.isASCIIHexDigit) else {
+      throw error("\"\(text)\" is not a number", at: start)
     }
-    guard let value = Int(digits) else { throw tooLarge(start) }
-    return Token(kind: .integer(value), offset: start, end: offset)
-  }
-
-  private func tooLarge(_ start: Int) -> ScriptError { error("a number that 64 bits cannot hold", at: start) }
-
-  private func notANumber(_ start: Int) -> ScriptError {
-    error("\"\(source.text(start..<offset))\" is not a number", at: start)
+    let kind: Token.Kind? =
+      switch (isHex, isFloating) {
+      case (true, _): Int((digitsFrom > start ? "-" : "") + word, radix: 16).map { .integer($0) }
+      case (_, true): Double(text).flatMap { $0.isFinite ? .floating($0) : nil }
+      default: Int(text).map { .integer($0) }
+      }
+    guard let kind else { throw error("a number that 64 bits cannot hold", at: start) }
+    return Token(kind: kind, offset: start, end: offset)
   }
 
   private mutating func takeWord() -> String {
@@ -223,25 +217,26 @@ struct Lexer {
     }
   }
 
+  private static let escapes: [UInt8: UInt8] = [
+    UInt8(ascii: "n"): 10, UInt8(ascii: "t"): 9, UInt8(ascii: "\""): 34, UInt8(ascii: "\\"): 92,
+  ]
+
   private mutating func escape() throws -> [UInt8] {
     let start = offset
     offset += 2
-    switch byte(at: start + 1) {
-    case UInt8(ascii: "n"): return [10]
-    case UInt8(ascii: "t"): return [9]
-    case UInt8(ascii: "\""): return [34]
-    case UInt8(ascii: "\\"): return [92]
-    case UInt8(ascii: "u") where byte(at: start + 2) == UInt8(ascii: "{"):
-      offset += 1
-      let digits = takeWord()
-      guard byte(at: offset) == UInt8(ascii: "}"), digits.utf8.count <= 8,
-        digits.unicodeScalars.allSatisfy(\.properties.isASCIIHexDigit),
-        let value = UInt32(digits, radix: 16), let scalar = Unicode.Scalar(value)
-      else { throw error("\"\\u{…}\" holds the hexadecimal number of a character", at: start) }
-      offset += 1
-      return Array(String(Character(scalar)).utf8)
-    default: throw error("an escape is \\n, \\t, \\\", \\\\ or \\u{…}", at: start)
+    let letter = byte(at: start + 1)
+    if let letter, let byte = Lexer.escapes[letter] { return [byte] }
+    guard letter == UInt8(ascii: "u"), byte(at: offset) == UInt8(ascii: "{") else {
+      throw error("an escape is \\n, \\t, \\\", \\\\ or \\u{…}", at: start)
     }
+    offset += 1
+    let digits = takeWord()
+    guard byte(at: offset) == UInt8(ascii: "}"), digits.utf8.count <= 8,
+      digits.unicodeScalars.allSatisfy(\.properties.isASCIIHexDigit),
+      let value = UInt32(digits, radix: 16), let scalar = Unicode.Scalar(value)
+    else { throw error("\"\\u{…}\" holds the hexadecimal number of a character", at: start) }
+    offset += 1
+    return Array(String(Character(scalar)).utf8)
   }
 }
 

@@ -71,26 +71,15 @@ package struct CaretExcerpt {
   ///   - offset: the byte that the caret points at.
   /// - Complexity: O(1), however long the line is.
   package init(_ bytes: [UInt8], line bounds: Range<Int>, at offset: Int) {
-    let offset = min(max(offset, bounds.lowerBound), bounds.upperBound)
-    func moved(_ place: Int, _ count: Int) -> Int {
-      var (place, left) = (place, abs(count))
-      while left > 0, count < 0 ? place > bounds.lowerBound : place < bounds.upperBound {
-        place += count.signum()
-        // Continuation bytes of UTF-8 begin with the bits 10.
-        if place == bounds.upperBound || bytes[place] & 0xC0 != 0x80 { left -= 1 }
-      }
-      return place
-    }
-    let half = CaretExcerpt.width / 2
-    var start = moved(offset, -half)
-    let end = moved(start, CaretExcerpt.width)
-    start = moved(end, -CaretExcerpt.width)
-    func shown(_ range: Range<Int>) -> String {
-      ShownText.shown(String(decoding: bytes[range], as: UTF8.self), keepsTabs: true)
-    }
-    let before = (start > bounds.lowerBound ? "…" : "") + shown(start..<offset)
-    line = before + shown(offset..<max(end, offset)) + (end < bounds.upperBound ? "…" : "")
-    let blanks = before.map { $0 == "\t" ? "\t" : String(repeating: " ", count: ShownText.width($0)) }
-    caret = blanks.joined() + "^"
+    let (width, offset) = (CaretExcerpt.width, min(max(offset, bounds.lowerBound), bounds.upperBound))
+    // A character takes at most four bytes.
+    let near = bounds.clamped(to: offset - 4 * width - 4..<offset + 4 * width + 4)
+    let left = String(decoding: bytes[near.lowerBound..<offset], as: UTF8.self).unicodeScalars
+    let right = String(decoding: bytes[offset..<near.upperBound], as: UTF8.self).unicodeScalars
+    let after = right.prefix(width - min(left.count, width / 2))
+    let before = left.suffix(width - after.count)
+    let start = (before.count < left.count ? "…" : "") + ShownText.shown(String(before), keepsTabs: true)
+    line = start + ShownText.shown(String(after), keepsTabs: true) + (after.count < right.count ? "…" : "")
+    caret = start.map { $0 == "\t" ? "\t" : String(repeating: " ", count: ShownText.width($0)) }.joined() + "^"
   }
 }
