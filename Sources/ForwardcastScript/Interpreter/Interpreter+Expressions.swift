@@ -38,12 +38,13 @@ extension Interpreter {
     switch step.action {
     case .constant(let value): stack.append(value)
     case .name(let name): stack.append(try value(of: name))
-    case .send(let shape, let wanted):
-      let arguments = Array(stack.suffix(shape.argumentCount))
-      stack.removeLast(shape.argumentCount)
+    case .send(let selector, let count, let wanted):
+      let arguments = Array(stack.suffix(count))
+      stack.removeLast(count)
       let receiver = stack.removeLast()
       try run.step(at: step.offset, of: source)
-      stack.append(try send(Sending(shape: shape, arguments: arguments, offset: step.offset), to: receiver, wanted))
+      let sending = Sending(selector: selector, arguments: arguments, offset: step.offset)
+      stack.append(try send(sending, to: receiver, wanted))
     case .list(let count):
       let elements = Array(stack.suffix(count))
       stack.removeLast(count)

@@ -24,23 +24,26 @@ final class HookRun {
 }
 
 extension Interpreter {
-  func install(_ hook: HookDefinition) throws {
+  func install(
+    _ moment: HookMoment, _ proxy: Expression, _ selector: Expression, _ body: [Statement], as name: String?
+  ) throws {
     // Each later message looks through all hooks.
     try run.charge(Work.make + Work.look * world.hookCount)
-    let proxy = try evaluate(hook.proxy, "\(hook.moment.rawValue) needs a proxy, not", showsValue: true) { value in
+    let offset = proxy.offset
+    let proxy = try evaluate(proxy, "\(moment.rawValue) needs a proxy, not", showsValue: true) { value in
       value.reference?.receiver as? any MessageHooking
     }
-    let selector = try at(hook.selector.offset) { try world.intern(selectorName(evaluate(hook.selector))) }
-    let body = HookBody(world: world, definition: hook, names: frame.copy(depth: 0))
+    let selector = try at(selector.offset) { try world.intern(selectorName(evaluate(selector))) }
+    let body = HookBody(world: world, names: frame.copy(depth: 0), moment: moment, statements: body, offset: offset)
     try world.makeRoomForHook()
     let registration =
-      switch hook.moment {
+      switch moment {
       case .before: try proxy.before(selector) { _ = try body.run($0) }
       case .after: try proxy.after(selector) { _ = try body.run($1, after: $0) }
       case .around: try proxy.around(selector, { try body.around($0) })
       }
     world.keep(registration)
-    if let name = hook.name { bind(name, .hook(registration)) }
+    if let name { bind(name, .hook(registration)) }
   }
 
   func hookArgument(_ index: ScriptValue) throws -> ScriptValue {
@@ -75,13 +78,15 @@ extension Interpreter {
 
 private struct HookBody: @unchecked Sendable {  // immutable: `names` is a copy that nobody changes
   let world: World
-  let definition: HookDefinition
   let names: Frame
+  let moment: HookMoment
+  let statements: [Statement]
+  let offset: Int
 
   func around(_ call: InvocationCall) throws -> [ArgumentBox] {
     let (answer, hook) = try run(call.invocation) { run, other in
       // Each `proceed` sends the message again.
-      try run.step(at: definition.offset, of: names.source)
+      try run.step(at: offset, of: names.source)
       return try other.map { try call.proceed(with: $0) } ?? call.proceed()
     }
     guard let answer else { return hook.answers ?? [] }
@@ -102,15 +107,15 @@ private struct HookBody: @unchecked Sendable {  // immutable: `names` is a copy 
     frame.enterBlock()
     let interpreter = Interpreter(world: world, run: send.run, frame: frame)
     // Counts even if the block is empty.
-    try send.run.step(at: definition.offset, of: interpreter.source)
-    world.handlers.trace?(String(repeating: "  ", count: send.depth) + "\(definition.moment.rawValue) \(message)")
+    try send.run.step(at: offset, of: interpreter.source)
+    world.handlers.trace?(String(repeating: "  ", count: send.depth) + "\(moment.rawValue) \(message)")
     do {
       if let answers { frame.bind("result", try interpreter.result(of: answers)) }
       let hook = HookRun(try message.arguments.map(interpreter.value)) { try rest?(send.run, $0) ?? [] }
       frame.hook = hook
-      return (try interpreter.execute(definition.body), hook)
+      return (try interpreter.execute(statements), hook)
     } catch {
-      let error = send.run.located(error, at: definition.offset, of: interpreter.source)
+      let error = send.run.located(error, at: offset, of: interpreter.source)
       // An error of `proceed` that is passed on stays the original one, so that the library recognizes it as a target's.
       if let failure = frame.hook?.failure {
         let known = send.run.located(failure, at: error.offset, of: error.source)

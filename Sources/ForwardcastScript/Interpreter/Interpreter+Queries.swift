@@ -87,10 +87,9 @@ extension Interpreter {
     let proxy = try value.wanted("calls needs a recording proxy, not", showsValue: true) { value in
       value.reference?.receiver as? ScriptRecording
     }
-    if proxy.recorder.forgottenCalls > 0 {
-      throw ScriptFault(.limitExceeded, "more than \(world.limits.recordedCalls) recorded calls")
-    }
-    return try bounded(.list(proxy.recorder.calls.map { .string(try text(of: $0.message)) }))
+    let recorder = proxy.recorder
+    try ScriptFault.limit(recorder.forgottenCalls == 0, "more than \(world.limits.recordedCalls) recorded calls")
+    return try bounded(.list(recorder.calls.map { .string(try text(of: $0.message)) }))
   }
 
   private func text(of message: Invocation) throws -> String {

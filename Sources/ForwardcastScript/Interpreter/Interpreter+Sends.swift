@@ -3,12 +3,12 @@
 import Forwardcast
 
 struct Sending {
-  let shape: SendShape
+  let selector: String
   let arguments: [ScriptValue]
   let offset: Int
 
   /// The message with its values, as a script writes it.
-  var asked: String { Sending.text(shape.selector, arguments.map(\.evidence)) }
+  var asked: String { Sending.text(selector, arguments.map(\.evidence)) }
 
   static func text(_ selector: String, _ arguments: [String]) -> String {
     if arguments.isEmpty { return selector }
@@ -32,7 +32,7 @@ extension Interpreter {
   }
 
   private func answer(of sending: Sending, from receiver: ScriptValue) throws -> ScriptValue {
-    let selector = sending.shape.selector
+    let selector = sending.selector
     if let text = receiver.text, selector != "appending:" { try run.charge(Work.text(text)) }
     if case .dictionary = receiver, let key = sending.arguments.first?.text { try run.charge(Work.text(key)) }
     let answer = try ValueMessages.answer(receiver, selector, sending.arguments.first ?? .null)
@@ -57,7 +57,7 @@ extension Interpreter {
 
   func beginSend(policy: CollectPolicy? = nil, to receiver: ScriptReference? = nil) throws -> SendInProgress {
     let depth = frame.depth + 1
-    if depth > Run.sendLimit { throw ScriptFault(.limitExceeded, "more than \(Run.sendLimit) sends in progress") }
+    try ScriptFault.limit(depth <= Run.sendLimit, "more than \(Run.sendLimit) sends in progress")
     return SendInProgress(run: run, depth: depth, policy: policy, receiver: receiver)
   }
 
@@ -69,8 +69,9 @@ extension Interpreter {
   ) throws -> T {
     let inProgress = try beginSend(policy: policy, to: reference)
     if let lazy = reference.receiver as? LazyProxy { _ = try lazy.target() }
-    let (shape, arguments) = (sending.shape, sending.arguments)
-    let selector = try world.selectorToSend(shape.selector, argumentCount: shape.argumentCount, to: reference.receiver)
+    let arguments = sending.arguments
+    let selector = try world.selectorToSend(
+      sending.selector, argumentCount: arguments.count, to: reference.receiver)
     let budget = run.budget(at: sending.offset, of: source)
     try internSelectors(in: arguments, of: selector, to: reference.receiver, budget)
     for argument in arguments { try chargeCopy(of: argument) }
@@ -80,7 +81,7 @@ extension Interpreter {
     func tell(_ stage: MessageEvent.Stage, _ evidence: @autoclosure () -> String = "") {
       world.tell {
         MessageEvent(
-          stage, name: shape.selector, message: sending.asked, sender: frame.object?.reference.description ?? "script",
+          stage, name: sending.selector, message: sending.asked, sender: frame.object?.description ?? "script",
           receiver: reference.description, evidence: evidence(), step: step)
       }
     }
@@ -97,7 +98,7 @@ extension Interpreter {
       return answer
     } catch {
       try run.check()
-      let error = world.naming(shape, to: reference, in: error)
+      let error = world.naming(sending, to: reference, in: error)
       tell(.failed, ScriptFault(error).text)
       throw error
     }
@@ -159,7 +160,7 @@ extension Interpreter {
           let message = call
           return try waiting(for: proxy) { try $0.forward(message, timeout: World.patience) } ?? proxy.forward(&call)
         }
-        errors = report.failures.map { world.naming(sending.shape, to: reference, in: $0.error) }
+        errors = report.failures.map { world.naming(sending, to: reference, in: $0.error) }
         delivered = report.answers.count { !$0.wasQueued }
         queued = report.queued.count + report.answers.count { $0.wasQueued }
         skipped = report.skipped.count { $0.reason != .dead && $0.reason != .removed }

@@ -27,15 +27,6 @@ struct Interpreter {
     var rounds = 1
   }
 
-  /// Runs a row's body and returns its answer, `nil` without a `return`.
-  func answer(_ body: RowDefinition.Body) throws -> ScriptValue {
-    switch body {
-    case .value(let expression): return try evaluate(expression)
-    case .error(let text, let offset): throw ScriptError(ScriptFault(.thrown, text), at: offset, of: source)
-    case .block(let block): return try execute(block) ?? .null
-    }
-  }
-
   /// Runs statements in order.
   /// - Returns: the value of a `return` or, at the top of a script, of a last statement that is an expression; `nil` without. Other
   ///   values do not outlive their statements.
@@ -168,7 +159,7 @@ struct Interpreter {
       let word = value.description
       size += word.utf8.count
       try run.charge(word.utf8.count)
-      if size > ScriptValue.sizeLimit { throw ScriptFault(.limitExceeded, "a line of over 16 MiB") }
+      try ScriptFault.limit(size <= ScriptValue.sizeLimit, "a line of over 16 MiB")
       words.append(word)
     }
     world.handlers.output(words.joined(separator: " ") + "\n")

@@ -46,14 +46,12 @@ final class Run: Sendable {
   /// - Throws: `limit exceeded`.
   func charge(_ units: Int) throws {
     let (before, done) = work.wrappingAdd(units, ordering: .relaxed)
-    if done > workLimit {
-      throw ScriptFault(.limitExceeded, "messages, values and output of over \(workLimit) units of work")
-    }
+    try ScriptFault.limit(done <= workLimit, "messages, values and output of over \(workLimit) units of work")
     if before / Run.workBetweenLooks != done / Run.workBetweenLooks { try checkCancelled() }
   }
 
   private func checkCancelled() throws(ScriptFault) {
-    if world.handlers.isCancelled?() ?? false { throw ScriptFault(.limitExceeded, "the run was cancelled") }
+    try ScriptFault.limit(!(world.handlers.isCancelled?() ?? false), "the run was cancelled")
   }
 
   /// Charges for an error that does not end the run, and shows it.
@@ -153,13 +151,12 @@ final class MessageWay: Sendable {
     switch item {
     case .target, .queued, .step: return
     case .passed:
-      if registrations.wrappingAdd(count, ordering: .relaxed).newValue > limits.registrations {
-        throw ScriptFault(.limitExceeded, "one message passes more than \(limits.registrations) registrations")
-      }
+      let passed = registrations.wrappingAdd(count, ordering: .relaxed).newValue
+      let most = limits.registrations
+      try ScriptFault.limit(passed <= most, "one message passes more than \(most) registrations")
     case .proxy, .question, .hook:
-      if proxies.wrappingAdd(count, ordering: .relaxed).newValue > limits.proxies {
-        throw ScriptFault(.limitExceeded, "one message passes more than \(limits.proxies) proxies")
-      }
+      let passed = proxies.wrappingAdd(count, ordering: .relaxed).newValue
+      try ScriptFault.limit(passed <= limits.proxies, "one message passes more than \(limits.proxies) proxies")
     }
   }
 }

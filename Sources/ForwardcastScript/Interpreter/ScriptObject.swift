@@ -30,9 +30,8 @@ extension World {
     if receiver(name) != nil { throw ScriptFault(.syntax, "there is a receiver \(name) already") }
     let inherited = try parent.map(table)
     let depth = parent.flatMap(receiver).map { $0.depth + 1 } ?? 0
-    if depth > World.inheritanceLimit {
-      throw ScriptFault(.limitExceeded, "more than \(World.inheritanceLimit) receivers inherit from one another")
-    }
+    let most = World.inheritanceLimit
+    try ScriptFault.limit(depth <= most, "more than \(most) receivers inherit from one another")
     let table = SelectorTable(for: ScriptObject.self, inheriting: inherited, rows: [Responds<ScriptObject>]())
     for row in rows {
       do {
@@ -89,7 +88,7 @@ extension World {
       let frame = Frame(source: row.source, object: object, depth: send.depth, scopes: [own, [:]])
       let interpreter = Interpreter(world: self, run: send.run, frame: frame)
       for (argument, box) in zip(row.arguments, call.arguments) { frame.bind(argument, try interpreter.value(box)) }
-      let value = try interpreter.answer(row.body)
+      let value = try row.body(interpreter)
       if queue != nil, !value.mayCross {
         throw ScriptFault(.thrown, "isolation mismatch: \(value.evidence) may not leave a queue")
       }

@@ -39,13 +39,12 @@ enum Work {
   static func text(_ text: String) throws(ScriptFault) -> Int {
     let price = priceOfByte(text)
     guard price > byte else { return price * text.utf8.count }
-    guard text.utf8.count <= ScriptValue.copyLimit else {
-      throw ScriptFault(.limitExceeded, "a text of over \(ScriptValue.copyLimit >> 20) MiB that is not ASCII")
-    }
+    let most = ScriptValue.copyLimit
+    try ScriptFault.limit(text.utf8.count <= most, "a text of over \(most >> 20) MiB that is not ASCII")
     var marks = 0
     for scalar in text.unicodeScalars {
       marks = scalar.value < 0x300 || scalar.properties.canonicalCombiningClass == .notReordered ? 0 : marks + 1
-      if marks > markLimit { throw ScriptFault(.limitExceeded, "a text with more than \(markLimit) marks in a row") }
+      try ScriptFault.limit(marks <= markLimit, "a text with more than \(markLimit) marks in a row")
     }
     return price * text.utf8.count
   }
@@ -68,7 +67,7 @@ extension Expression {
         switch step.action {
         case .name(let name), .alive(let name), .service(let name): Work.name(name)
         case .make(let receiver, _, _): Work.name(receiver)
-        case .send(let shape, _): Work.name(shape.selector)
+        case .send(let selector, _, _): Work.name(selector)
         case .dictionary(let keys): keys.reduce(0) { $0 + Work.name($1) + Work.pass }
         default: 0
         }
@@ -83,11 +82,8 @@ extension ScriptValue {
   func copyingWork() throws -> Int {
     switch self {
     case .list, .dictionary:
-      let size = try measure()
-      guard size <= ScriptValue.copyLimit else {
-        throw ScriptFault(
-          .limitExceeded, "a list or dictionary of over \(ScriptValue.copyLimit >> 20) MiB in a message")
-      }
+      let (size, most) = (try measure(), ScriptValue.copyLimit)
+      try ScriptFault.limit(size <= most, "a list or dictionary of over \(most >> 20) MiB in a message")
       return Work.byte * size
     default: return 0
     }

@@ -81,9 +81,8 @@ extension World {
 
   /// - Throws: `limit exceeded` where the search ended early because of too many objects.
   private func check(_ seen: Seen) throws(ScriptFault) {
-    if seen.objects.count > limits.registrations {
-      throw ScriptFault(.limitExceeded, "a value that leads to more than \(limits.registrations) targets")
-    }
+    let most = limits.registrations
+    try ScriptFault.limit(seen.objects.count <= most, "a value that leads to more than \(most) targets")
   }
 
   /// Notes that `proxy` will lead to `target`.
@@ -116,7 +115,7 @@ extension World {
       if !isFull { state.holders[id] = WeakObject(proxy) }
       return (old, isFull)
     }
-    if isFull { throw ScriptFault(.limitExceeded, "more than \(World.holderLimit) proxies that hold proxies") }
+    try ScriptFault.limit(!isFull, "more than \(World.holderLimit) proxies that hold proxies")
   }
 
   /// Counts a registration, and returns its price. It grows with the number of registrations that are compared where duplicates

@@ -42,7 +42,7 @@ extension World {
       state.all.append(queue)
       return true
     }
-    guard isMade else { throw ScriptFault(.limitExceeded, "more than \(World.queueLimit) queues") }
+    try ScriptFault.limit(isMade, "more than \(World.queueLimit) queues")
     return queue
   }
 

@@ -11,9 +11,7 @@ extension World {
     }
     if let known = MessageSelector(known: name) { return known }
     try state.withLock { state in
-      if state.internedCount >= limits.names {
-        throw ScriptFault(.limitExceeded, "more than \(limits.names) selectors")
-      }
+      try ScriptFault.limit(state.internedCount < limits.names, "more than \(limits.names) selectors")
       state.internedCount += 1
     }
     try InternedNames.makeRoom(for: name)
@@ -37,16 +35,16 @@ extension World {
 
   /// A library's error in the script's names: the written selector for a stand-in, and the label of the proxy for its class if no
   /// other proxy can be meant.
-  func naming(_ shape: SendShape, to receiver: ScriptReference, in error: any Error) -> any Error {
+  func naming(_ sending: Sending, to receiver: ScriptReference, in error: any Error) -> any Error {
     guard let error = error as? MessageError else { return error }
-    let isStandIn = error.selector == World.standIn(shape.argumentCount)
+    let isStandIn = error.selector == World.standIn(sending.arguments.count)
     let isProxy =
       error.code == .nobodyResponds && !(label(of: receiver.receiver)?.leadsToProxies ?? false)
       || error.code == .unrecognizedSelector && receiver.receiver is ScriptPoint
         && error.receiver == "\(type(of: receiver.receiver))"
     return MessageError(
       error.code, receiver: isProxy ? receiver.description : error.receiver,
-      selector: isStandIn ? shape.selector : error.selector, evidence: error.evidence,
+      selector: isStandIn ? sending.selector : error.selector, evidence: error.evidence,
       argumentIndex: error.argumentIndex)
   }
 }

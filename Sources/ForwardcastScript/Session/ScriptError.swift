@@ -131,6 +131,11 @@ struct ScriptFault: Error {
     (self.code, self.text, self.subject) = (code, text, subject)
   }
 
+  /// - Throws: `limit exceeded` unless the limit is kept, with what there would be too much of.
+  static func limit(_ isKept: Bool, _ excess: @autoclosure () -> String) throws(ScriptFault) {
+    if !isKept { throw ScriptFault(.limitExceeded, excess()) }
+  }
+
   /// A Swift error as a script's. The text of one that the library does not know is kept.
   init(_ error: any Error) {
     switch error {

@@ -21,8 +21,8 @@ struct Step: Sendable {
   enum Action: Sendable {
     case constant(ScriptValue)
     case name(String)
-    /// Pops the arguments and, below them, the receiver.
-    case send(SendShape, Wanted)
+    /// Pops the arguments and, below them, the receiver. The selector was checked against the grammar, and not interned.
+    case send(String, count: Int, Wanted)
     case list(count: Int)
     case dictionary(keys: [String])
     /// Pops the name if the text gives one; else the name is `fallback`.
@@ -45,12 +45,6 @@ struct Step: Sendable {
     case result(CollectPolicy)
     case errors, report
   }
-}
-
-/// A selector's name, checked against the grammar but not interned.
-struct SendShape: Sendable {
-  let selector: String
-  let argumentCount: Int
 }
 
 enum Query: String, Sendable, CaseIterable {

@@ -66,7 +66,7 @@ extension Parser {
     case .string(let text): append(.constant(.string(text)))
     case .selector(let name): append(.constant(.selector(ScriptSelector(checked: name))))
     case .word(let word): try appendWord(word, token, to: &steps)
-    case .sign(.openSend): append(.send(try appendSend(to: &steps), .answer))
+    case .sign(.openSend): try appendSend(.answer, token, opened: true, to: &steps)
     case .sign(.openParenthesis):
       try appendExpression(to: &steps)
       try expect(.closeParenthesis)
@@ -97,9 +97,9 @@ extension Parser {
       steps.append(Step(.alive(try takeName("the name of an object")), at: place))
     case .collect:
       let policy = try take(LanguageWords.words(CollectPolicy.self)) { $0.word.flatMap(CollectPolicy.init) }
-      append(.send(try appendSend(opened: false, to: &steps), .result(policy)))
-    case .errors: append(.send(try appendSend(opened: false, to: &steps), .errors))
-    case .report: append(.send(try appendSend(opened: false, to: &steps), .report))
+      try appendSend(.result(policy), token, to: &steps)
+    case .errors: try appendSend(.errors, token, to: &steps)
+    case .report: try appendSend(.report, token, to: &steps)
     case .proceed:
       guard surroundings == .hook(.around) else { throw error("\"proceed\" stands in an \"around\" only", at: token) }
       let hasArguments = try takes("with")
@@ -165,30 +165,33 @@ extension Parser {
     steps.append(Step(.dictionary(keys: keys), at: opening.offset))
   }
 
-  /// The receiver and arguments of a send, whose bracket was consumed unless `opened` is false.
-  private mutating func appendSend(opened: Bool = true, to steps: inout [Step]) throws -> SendShape {
+  /// A send, whose bracket was consumed if it is `opened`.
+  private mutating func appendSend(
+    _ wanted: Step.Wanted, _ token: Token, opened: Bool = false, to steps: inout [Step]
+  ) throws {
     if !opened { try expect(.openSend, "a message in brackets") }
     try appendExpression(to: &steps)
     let first = try peek()
-    if let name = first.word, try !peek(1).is(.colon) {
+    var (name, count) = ("", 0)
+    if let word = first.word, try !peek(1).is(.colon) {
+      name = word
       try take()
       try expect(.closeSquare, "\":\" or \"]\"")
-      return SendShape(selector: try source.checkedSelector(name, at: first.offset), argumentCount: 0)
-    }
-    var name = ""
-    var count = 0
-    while try !takes(.closeSquare) {
-      if let part = try peek().word {
-        name += part
-        try take()
+    } else {
+      while try !takes(.closeSquare) {
+        if let part = try peek().word {
+          name += part
+          try take()
+        }
+        try expect(.colon, count == 0 ? "a selector" : "\"]\" or a part of the selector")
+        name += ":"
+        count += 1
+        guard name.utf8.count <= 1024 else { break }
+        try appendExpression(to: &steps)
       }
-      try expect(.colon, count == 0 ? "a selector" : "\"]\" or a part of the selector")
-      name += ":"
-      count += 1
-      guard name.utf8.count <= 1024 else { break }
-      try appendExpression(to: &steps)
+      if count == 0 { throw error("a message needs a selector", at: first) }
     }
-    if count == 0 { throw error("a message needs a selector", at: first) }
-    return SendShape(selector: try source.checkedSelector(name, at: first.offset), argumentCount: count)
+    let selector = try source.checkedSelector(name, at: first.offset)
+    steps.append(Step(.send(selector, count: count, wanted), at: token.offset))
   }
 }

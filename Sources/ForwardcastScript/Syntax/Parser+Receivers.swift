@@ -60,12 +60,19 @@ extension Parser {
       source: source, offset: start.offset)
   }
 
-  private mutating func parseRowBody() throws -> RowDefinition.Body {
+  private mutating func parseRowBody() throws -> @Sendable (Interpreter) throws -> ScriptValue {
     let token = try peek()
-    if token.is(.openBrace) { return .block(try parseBlock()) }
-    if try takes(.assign) { return .value(try parseExpression()) }
+    if token.is(.openBrace) {
+      let block = try parseBlock()
+      return { try $0.execute(block) ?? .null }
+    }
+    if try takes(.assign) {
+      let value = try parseExpression()
+      return { try $0.evaluate(value) }
+    }
     try expect("throws", "\"=\", \"{\" or \"throws\"")
-    return .error(try takeText("the text of the error"), offset: token.offset)
+    let text = try takeText("the text of the error")
+    return { interpreter in try interpreter.at(token.offset) { throw ScriptFault(.thrown, text) } }
   }
 
   /// The definition after `proxy p =`.

@@ -131,13 +131,12 @@ extension Parser {
     return try parseBlock()
   }
 
-  private mutating func parseHook(_ moment: HookDefinition.Moment) throws -> Statement.Kind {
+  private mutating func parseHook(_ moment: HookMoment) throws -> Statement.Kind {
     let proxy = try parseOperand()
     let selector = try parseOperand()
     let body = try within(.hook(moment)) { try $0.parseBlock() }
     let name = try takes("as") ? takeName("the name of the hook") : nil
-    let hook = HookDefinition(moment: moment, proxy: proxy, selector: selector, body: body, name: name)
-    return .action { try $0.install(hook) }
+    return .action { try $0.install(moment, proxy, selector, body, as: name) }
   }
 
   private mutating func parseExtension() throws -> Statement.Kind {

@@ -17,7 +17,7 @@ struct Parser {
   enum Surroundings: Equatable {
     case script
     case row
-    case hook(HookDefinition.Moment)
+    case hook(HookMoment)
   }
 
   /// The statements of a text.

@@ -17,17 +17,12 @@ struct Statement: Sendable {
 
 /// `- part: argument "encoding" { … }`.
 struct RowDefinition: Sendable {
-  enum Body: Sendable {
-    case value(Expression)
-    case block([Statement])
-    case error(String, offset: Int)
-  }
-
   let selector: String
   let arguments: [String]
   /// The type encoding with its place; `nil` where all types are `@`.
   let encoding: (text: String, offset: Int)?
-  let body: Body
+  /// Runs the row, and returns its answer.
+  let body: @Sendable (Interpreter) throws -> ScriptValue
   let source: SourceText
   let offset: Int
 }
@@ -37,16 +32,7 @@ enum ProxyOption: String, Sendable, CaseIterable {
   case strong, duplicates, throwing, stopping
 }
 
-/// `before p "sel:" { … } as h`.
-struct HookDefinition: Sendable {
-  enum Moment: String, Sendable {
-    case before, after, around
-  }
-
-  let moment: Moment
-  let proxy: Expression
-  let selector: Expression
-  let body: [Statement]
-  let name: String?
-  var offset: Int { proxy.offset }
+/// When a hook runs.
+enum HookMoment: String, Sendable {
+  case before, after, around
 }

@@ -72,9 +72,7 @@ extension ScriptValue {
   private static func value(
     _ value: Any, in box: ArgumentBox? = nil, depth: Int, _ reference: (any MessageReceiver) -> ScriptReference
   ) throws -> ScriptValue {
-    guard depth <= depthLimit else {
-      throw ScriptFault(.limitExceeded, "a value of over \(depthLimit) lists inside one another")
-    }
+    try ScriptFault.limit(depth <= depthLimit, "a value of over \(depthLimit) lists inside one another")
     func inner(_ value: Any) throws -> ScriptValue { try Self.value(value, depth: depth + 1, reference) }
     // Avoids the casts of the switch below, which take several microseconds together.
     let type = Swift.type(of: value)

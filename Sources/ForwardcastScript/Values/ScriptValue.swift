@@ -165,9 +165,8 @@ extension ScriptValue {
 
   private func measure(into size: inout Int, depth: Int) throws {
     size += MemoryLayout<ScriptValue>.stride
-    guard depth <= ScriptValue.depthLimit else {
-      throw ScriptFault(.limitExceeded, "a value of over \(ScriptValue.depthLimit) lists inside one another")
-    }
+    let deepest = ScriptValue.depthLimit
+    try ScriptFault.limit(depth <= deepest, "a value of over \(deepest) lists inside one another")
     switch self {
     case .string(let text): size += text.utf8.count
     case .object(let reference): size += reference.description.utf8.count
@@ -180,6 +179,6 @@ extension ScriptValue {
       }
     default: break
     }
-    guard size <= ScriptValue.sizeLimit else { throw ScriptFault(.limitExceeded, "a value of over 16 MiB") }
+    try ScriptFault.limit(size <= ScriptValue.sizeLimit, "a value of over 16 MiB")
   }
 }
