@@ -80,7 +80,7 @@ extension Interpreter {
     switch value {
     case .selector(let selector): return selector.name
     case .string(let text): return try ScriptSelector(text).name
-    default: throw ScriptFault(.typeMismatch, "wanted a selector, found \(value.kind)")
+    default: throw ScriptError(.typeMismatch, "wanted a selector, found \(value.kind)")
     }
   }
 }

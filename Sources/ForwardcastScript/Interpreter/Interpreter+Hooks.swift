@@ -50,7 +50,7 @@ extension Interpreter {
     let index = try index.wanted("arg needs an integer, not", \.integer)
     let arguments = frame.hook?.arguments ?? []
     guard arguments.indices.contains(index) else {
-      throw ScriptFault(.wrongNumberOfArguments, "the message has \(arguments.count), and no argument \(index)")
+      throw ScriptError(.wrongNumberOfArguments, "the message has \(arguments.count), and no argument \(index)")
     }
     return arguments[index]
   }
@@ -62,7 +62,7 @@ extension Interpreter {
     if let arguments {
       let elements = try arguments.wanted("proceed takes a list, not", \.list)
       guard elements.count == hook.arguments.count else {
-        throw ScriptFault(.wrongNumberOfArguments, "the message takes \(hook.arguments.count), found \(elements.count)")
+        throw ScriptError(.wrongNumberOfArguments, "the message takes \(hook.arguments.count), found \(elements.count)")
       }
       for element in elements { try chargeCopy(of: element) }
       list = elements

@@ -67,11 +67,11 @@ extension Interpreter {
     _ target: any MessageReceiver, with proxy: any ScriptedMulticast, on queue: ScriptQueue, _ terms: RegistrationTerms
   ) throws -> Registration {
     guard let proxy = proxy as? ScriptMulticast, world.label(of: proxy)?.ownership != nil else {
-      throw ScriptFault(.typeMismatch, "only a proxy of the script takes targets on a queue")
+      throw ScriptError(.typeMismatch, "only a proxy of the script takes targets on a queue")
     }
     let reference = world.reference(target)
     guard try world.mayCross(target, run) else {
-      throw ScriptFault(
+      throw ScriptError(
         .thrown, "isolation mismatch: \(reference) is not Sendable and may not be used on queue \(queue.mark.name)")
     }
     world.note(queue, of: proxy)

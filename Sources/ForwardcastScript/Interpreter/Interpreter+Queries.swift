@@ -88,7 +88,7 @@ extension Interpreter {
       value.reference?.receiver as? ScriptRecording
     }
     let recorder = proxy.recorder
-    try ScriptFault.limit(recorder.forgottenCalls == 0, "more than \(world.limits.recordedCalls) recorded calls")
+    try ScriptError.limit(recorder.forgottenCalls == 0, "more than \(world.limits.recordedCalls) recorded calls")
     return try bounded(.list(recorder.calls.map { .string(try text(of: $0.message)) }))
   }
 

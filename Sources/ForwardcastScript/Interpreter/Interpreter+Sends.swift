@@ -57,7 +57,7 @@ extension Interpreter {
 
   func beginSend(policy: CollectPolicy? = nil, to receiver: ScriptReference? = nil) throws -> SendInProgress {
     let depth = frame.depth + 1
-    try ScriptFault.limit(depth <= Run.sendLimit, "more than \(Run.sendLimit) sends in progress")
+    try ScriptError.limit(depth <= Run.sendLimit, "more than \(Run.sendLimit) sends in progress")
     return SendInProgress(run: run, depth: depth, policy: policy, receiver: receiver)
   }
 
@@ -99,7 +99,7 @@ extension Interpreter {
     } catch {
       try run.check()
       let error = world.naming(sending, to: reference, in: error)
-      tell(.failed, ScriptFault(error).text)
+      tell(.failed, ScriptError(error).text)
       throw error
     }
   }
@@ -180,7 +180,7 @@ extension Interpreter {
       return .dictionary(counts.mapValues { .integer($0) })
     }
     try run.charge(2 * Work.make * errors.count)
-    return try bounded(.list(errors.map { .string(ScriptFault($0).text) }))
+    return try bounded(.list(errors.map { .string(ScriptError($0).text) }))
   }
 
   /// Runs `body`, which waits for the targets of a proxy of the session; `nil` for one that never had targets on queues.
@@ -200,9 +200,9 @@ extension CollectPolicy {
     case (.any, .bool(let value)): return !value
     case (.every, .bool(let value)): return value
     case (.any, _), (.every, _):
-      throw ScriptFault(.typeMismatch, "\(rawValue) takes answers that are Bools, not \(answer.kind)")
+      throw ScriptError(.typeMismatch, "\(rawValue) takes answers that are Bools, not \(answer.kind)")
     case (.sum, .integer), (.sum, .floating), (.last, _), (.all, _): return true
-    case (.sum, _): throw ScriptFault(.typeMismatch, "sum takes answers that are numbers, not \(answer.kind)")
+    case (.sum, _): throw ScriptError(.typeMismatch, "sum takes answers that are numbers, not \(answer.kind)")
     }
   }
 

@@ -101,7 +101,7 @@ struct Interpreter {
   func drop(_ name: String) throws {
     try run.charge(Work.name(name))
     guard case .value? = frame.binding(name) ?? world.binding(name) else {
-      throw ScriptFault(.unknownName, name, about: .name(name))
+      throw ScriptError(.unknownName, name, about: .name(name))
     }
     if !frame.drop(name) { world.drop(name) }
   }
@@ -111,8 +111,8 @@ struct Interpreter {
     case .value(let value):
       if let mark = ScriptQueue.current { try refuse(value, on: mark) }
       return value
-    case .dropped: throw ScriptFault(.unknownName, "\(name) was dropped")
-    case nil: throw ScriptFault(.unknownName, name, about: .name(name))
+    case .dropped: throw ScriptError(.unknownName, "\(name) was dropped")
+    case nil: throw ScriptError(.unknownName, name, about: .name(name))
     }
   }
 
@@ -125,7 +125,7 @@ struct Interpreter {
       try chargeCopy(of: value)
       if value.mayCross { return }
     }
-    throw ScriptFault(
+    throw ScriptError(
       .thrown, "isolation mismatch: \(value.evidence) is not Sendable and may not be used on queue \(mark.name)")
   }
 
@@ -134,7 +134,7 @@ struct Interpreter {
     switch frame.binding(name) ?? world.binding(name) {
     case .value: return true
     case .dropped(let object): return object.object != nil
-    case nil: throw ScriptFault(.unknownName, name, about: .name(name))
+    case nil: throw ScriptError(.unknownName, name, about: .name(name))
     }
   }
 
@@ -159,7 +159,7 @@ struct Interpreter {
       let word = value.description
       size += word.utf8.count
       try run.charge(word.utf8.count)
-      try ScriptFault.limit(size <= ScriptValue.sizeLimit, "a line of over 16 MiB")
+      try ScriptError.limit(size <= ScriptValue.sizeLimit, "a line of over 16 MiB")
       words.append(word)
     }
     world.handlers.output(words.joined(separator: " ") + "\n")
@@ -192,6 +192,6 @@ struct Interpreter {
   }
 
   private func fail(_ evidence: String, at offset: Int) throws {
-    try run.fail(ScriptError(ScriptFault(.expectationFailed, evidence), at: offset, of: source))
+    try run.fail(ScriptError(.expectationFailed, evidence).placed(at: offset, of: source))
   }
 }

@@ -34,9 +34,9 @@ final class Run: Sendable {
   func step(at offset: Int, of source: SourceText) throws {
     try check()
     let count = steps.wrappingAdd(1, ordering: .relaxed).newValue
-    do { try checkCancelled() } catch { throw pass(error, offset, source) }
     let most = world.stepLimit
-    if count > most { throw pass(ScriptFault(.limitExceeded, "more than \(most) steps"), offset, source) }
+    do { try checkCancelled() } catch { throw located(error, at: offset, of: source) }
+    if count > most { throw located(ScriptError(.limitExceeded, "more than \(most) steps"), at: offset, of: source) }
     if count & 0x3FF == 0 {
       world.handlers.progress?(ScriptProgress(steps: count, stepLimit: most, source: source, offset: offset))
     }
@@ -46,18 +46,18 @@ final class Run: Sendable {
   /// - Throws: `limit exceeded`.
   func charge(_ units: Int) throws {
     let (before, done) = work.wrappingAdd(units, ordering: .relaxed)
-    try ScriptFault.limit(done <= workLimit, "messages, values and output of over \(workLimit) units of work")
+    try ScriptError.limit(done <= workLimit, "messages, values and output of over \(workLimit) units of work")
     if before / Run.workBetweenLooks != done / Run.workBetweenLooks { try checkCancelled() }
   }
 
-  private func checkCancelled() throws(ScriptFault) {
-    try ScriptFault.limit(!(world.handlers.isCancelled?() ?? false), "the run was cancelled")
+  private func checkCancelled() throws(ScriptError) {
+    try ScriptError.limit(!(world.handlers.isCancelled?() ?? false), "the run was cancelled")
   }
 
   /// Charges for an error that does not end the run, and shows it.
   /// - Throws: `limit exceeded`, which is remembered since the caller may have nobody to throw it to.
   private func show(_ error: ScriptError) throws {
-    do { try charge(8 * Work.make) } catch let fault { throw located(fault, at: error.offset, of: error.source) }
+    do { try charge(8 * Work.make) } catch let limit { throw located(limit, at: error.offset, of: error.source) }
     world.handlers.diagnostics(error)
   }
 
@@ -71,13 +71,9 @@ final class Run: Sendable {
 
   /// Gives an error its place. An exceeded limit is remembered, so that the run ends whoever catches the error.
   func located(_ error: any Error, at offset: Int, of source: SourceText) -> ScriptError {
-    if let error = error as? ScriptError { return error }
-    let fault = ScriptFault(error)
-    return fault.code == .limitExceeded ? pass(fault, offset, source) : ScriptError(fault, at: offset, of: source)
-  }
-
-  private func pass(_ fault: ScriptFault, _ offset: Int, _ source: SourceText) -> ScriptError {
-    let error = ScriptError(fault, at: offset, of: source)
+    let found = ScriptError(error)
+    let error = found.placed(at: offset, of: source)
+    if found.isPlaced || error.code != .limitExceeded { return error }
     let first = limit.withLock { limit in
       if limit == nil { limit = error }
       return limit ?? error
@@ -98,8 +94,8 @@ final class Run: Sendable {
         try checkCancelled()
         try charge(Work.price(of: item) * count)
         try way.pass(item, count)
-      } catch let fault {
-        throw located(fault, at: offset, of: source)
+      } catch {
+        throw located(error, at: offset, of: source)
       }
       // An error in the target's turn on a queue belongs to this statement.
       if item == .target, let mark = ScriptQueue.current {
@@ -147,16 +143,16 @@ final class MessageWay: Sendable {
 
   init(_ limits: ScriptLimits) { self.limits = limits }
 
-  func pass(_ item: MessageBudget.Item, _ count: Int) throws(ScriptFault) {
+  func pass(_ item: MessageBudget.Item, _ count: Int) throws(ScriptError) {
     switch item {
     case .target, .queued, .step: return
     case .passed:
       let passed = registrations.wrappingAdd(count, ordering: .relaxed).newValue
       let most = limits.registrations
-      try ScriptFault.limit(passed <= most, "one message passes more than \(most) registrations")
+      try ScriptError.limit(passed <= most, "one message passes more than \(most) registrations")
     case .proxy, .question, .hook:
       let passed = proxies.wrappingAdd(count, ordering: .relaxed).newValue
-      try ScriptFault.limit(passed <= limits.proxies, "one message passes more than \(limits.proxies) proxies")
+      try ScriptError.limit(passed <= limits.proxies, "one message passes more than \(limits.proxies) proxies")
     }
   }
 }

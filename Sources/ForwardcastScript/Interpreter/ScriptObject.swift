@@ -27,20 +27,20 @@ extension World {
   func define(
     _ name: String, _ parent: String?, _ rows: [RowDefinition], at offset: Int, of source: SourceText
   ) throws {
-    if receiver(name) != nil { throw ScriptFault(.syntax, "there is a receiver \(name) already") }
+    if receiver(name) != nil { throw ScriptError(.syntax, "there is a receiver \(name) already") }
     let inherited = try parent.map(table)
     let depth = parent.flatMap(receiver).map { $0.depth + 1 } ?? 0
     let most = World.inheritanceLimit
-    try ScriptFault.limit(depth <= most, "more than \(most) receivers inherit from one another")
+    try ScriptError.limit(depth <= most, "more than \(most) receivers inherit from one another")
     let table = SelectorTable(for: ScriptObject.self, inheriting: inherited, rows: [Responds<ScriptObject>]())
     for row in rows {
       do {
         try table.add(try entry(for: row))
       } catch let error as TypeEncodingError {
-        throw ScriptError(ScriptFault(error), at: row.encoding?.offset ?? row.offset, of: source)
+        throw ScriptError(error).placed(at: row.encoding?.offset ?? row.offset, of: source)
       } catch let error as MessageError {
         let named = MessageError(error.code, receiver: name, selector: error.selector, evidence: error.evidence)
-        throw ScriptError(ScriptFault(named), at: row.offset, of: source)
+        throw ScriptError(named).placed(at: row.offset, of: source)
       }
     }
     setTable(table, of: name, depth: depth)
@@ -90,7 +90,7 @@ extension World {
       for (argument, box) in zip(row.arguments, call.arguments) { frame.bind(argument, try interpreter.value(box)) }
       let value = try row.body(interpreter)
       if queue != nil, !value.mayCross {
-        throw ScriptFault(.thrown, "isolation mismatch: \(value.evidence) may not leave a queue")
+        throw ScriptError(.thrown, "isolation mismatch: \(value.evidence) may not leave a queue")
       }
       try send.run.charge(value.copyingWork())
       tellOf(.answered, value.evidence)

@@ -50,7 +50,7 @@ extension MulticastProxy: ScriptedMulticast {
 
   private func target(_ receiver: any MessageReceiver) throws -> Interface {
     if let target = receiver as? Interface { return target }
-    throw ScriptFault(.typeMismatch, "the proxy takes \(Interface.self), not \(type(of: receiver))")
+    throw ScriptError(.typeMismatch, "the proxy takes \(Interface.self), not \(type(of: receiver))")
   }
 
   func unregister(_ receiver: any MessageReceiver) { if let target = receiver as? Interface { remove(target) } }
@@ -70,7 +70,7 @@ extension ExtensionPoint: ScriptedMulticast {
   var holder: any MulticastHolding { observers }
 
   func register(_ receiver: any MessageReceiver, _ terms: RegistrationTerms) throws -> Registration {
-    throw ScriptFault(.typeMismatch, "an extension point takes observers by register, not by add")
+    throw ScriptError(.typeMismatch, "an extension point takes observers by register, not by add")
   }
 
   func unregister(_ receiver: any MessageReceiver) { if let observer = receiver as? Interface { unregister(observer) } }

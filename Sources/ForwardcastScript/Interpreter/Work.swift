@@ -36,15 +36,15 @@ enum Work {
 
   /// The price of comparing, hashing or counting a text. One that is not ASCII is normalized.
   /// - Throws: `limit exceeded` for a text that would take too long for one step.
-  static func text(_ text: String) throws(ScriptFault) -> Int {
+  static func text(_ text: String) throws(ScriptError) -> Int {
     let price = priceOfByte(text)
     guard price > byte else { return price * text.utf8.count }
     let most = ScriptValue.copyLimit
-    try ScriptFault.limit(text.utf8.count <= most, "a text of over \(most >> 20) MiB that is not ASCII")
+    try ScriptError.limit(text.utf8.count <= most, "a text of over \(most >> 20) MiB that is not ASCII")
     var marks = 0
     for scalar in text.unicodeScalars {
       marks = scalar.value < 0x300 || scalar.properties.canonicalCombiningClass == .notReordered ? 0 : marks + 1
-      try ScriptFault.limit(marks <= markLimit, "a text with more than \(markLimit) marks in a row")
+      try ScriptError.limit(marks <= markLimit, "a text with more than \(markLimit) marks in a row")
     }
     return price * text.utf8.count
   }
@@ -83,7 +83,7 @@ extension ScriptValue {
     switch self {
     case .list, .dictionary:
       let (size, most) = (try measure(), ScriptValue.copyLimit)
-      try ScriptFault.limit(size <= most, "a list or dictionary of over \(most >> 20) MiB in a message")
+      try ScriptError.limit(size <= most, "a list or dictionary of over \(most >> 20) MiB in a message")
       return Work.byte * size
     default: return 0
     }

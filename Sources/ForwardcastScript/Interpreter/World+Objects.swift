@@ -80,9 +80,9 @@ extension World {
   }
 
   /// - Throws: `limit exceeded` where the search ended early because of too many objects.
-  private func check(_ seen: Seen) throws(ScriptFault) {
+  private func check(_ seen: Seen) throws(ScriptError) {
     let most = limits.registrations
-    try ScriptFault.limit(seen.objects.count <= most, "a value that leads to more than \(most) targets")
+    try ScriptError.limit(seen.objects.count <= most, "a value that leads to more than \(most) targets")
   }
 
   /// Notes that `proxy` will lead to `target`.
@@ -103,7 +103,7 @@ extension World {
       }
       try check(seen)
       if !fits {
-        throw ScriptFault(
+        throw ScriptError(
           .thrown, "isolation mismatch: \(reference(target)) is not Sendable and \(reference(proxy)) is used on queues")
       }
     }
@@ -115,7 +115,7 @@ extension World {
       if !isFull { state.holders[id] = WeakObject(proxy) }
       return (old, isFull)
     }
-    try ScriptFault.limit(!isFull, "more than \(World.holderLimit) proxies that hold proxies")
+    try ScriptError.limit(!isFull, "more than \(World.holderLimit) proxies that hold proxies")
   }
 
   /// Counts a registration, and returns its price. It grows with the number of registrations that are compared where duplicates

@@ -42,7 +42,7 @@ extension World {
       state.all.append(queue)
       return true
     }
-    try ScriptFault.limit(isMade, "more than \(World.queueLimit) queues")
+    try ScriptError.limit(isMade, "more than \(World.queueLimit) queues")
     return queue
   }
 
@@ -71,7 +71,7 @@ extension World {
   func waitForQueues() throws {
     try refuseWhileMaking()
     if let mark = ScriptQueue.current {
-      throw ScriptFault(.wouldDeadlock, "the row runs on the queue \(mark.name), which it would wait for")
+      throw ScriptError(.wouldDeadlock, "the row runs on the queue \(mark.name), which it would wait for")
     }
     var before: Int
     var drained: Int
@@ -112,7 +112,7 @@ extension World {
       return nil
     }
     if let ring {
-      throw ScriptFault(.wouldDeadlock, "the row runs on the queue \(ring.mark.name), which it would wait for")
+      throw ScriptError(.wouldDeadlock, "the row runs on the queue \(ring.mark.name), which it would wait for")
     }
     defer { queues { $0.waits[here] = outer } }
     return try body()
@@ -121,7 +121,7 @@ extension World {
   /// - Throws: `would deadlock` while a service is created, since a row on a queue may wait for that service.
   private func refuseWhileMaking() throws {
     guard SendInProgress.current?.isMaking ?? false else { return }
-    throw ScriptFault(.wouldDeadlock, "queues are not waited for in the making of a service")
+    throw ScriptError(.wouldDeadlock, "queues are not waited for in the making of a service")
   }
 
   // MARK: Errors

@@ -7,11 +7,11 @@ extension World {
   /// Interns a selector that something answers. The number of new ones is limited.
   func intern(_ name: String) throws -> MessageSelector {
     if name == World.standIn(name.utf8.lazy.filter { $0 == UInt8(ascii: ":") }.count) {
-      throw ScriptFault(.invalidSelector, "\(name) stands for the names that nothing answers")
+      throw ScriptError(.invalidSelector, "\(name) stands for the names that nothing answers")
     }
     if let known = MessageSelector(known: name) { return known }
     try state.withLock { state in
-      try ScriptFault.limit(state.internedCount < limits.names, "more than \(limits.names) selectors")
+      try ScriptError.limit(state.internedCount < limits.names, "more than \(limits.names) selectors")
       state.internedCount += 1
     }
     try InternedNames.makeRoom(for: name)
@@ -58,12 +58,12 @@ enum InternedNames {
 
   /// Counts a name that is about to be interned.
   /// - Throws: `limit exceeded`.
-  static func makeRoom(for name: String) throws(ScriptFault) {
+  static func makeRoom(for name: String) throws(ScriptError) {
     let limit = limit.load(ordering: .relaxed)
     let weight = name.utf8.count + weightOfRecord
     if used.wrappingAdd(weight, ordering: .relaxed).newValue > limit {
       used.wrappingSubtract(weight, ordering: .relaxed)
-      throw ScriptFault(.limitExceeded, "selectors of over \(limit >> 20) MiB in the process")
+      throw ScriptError(.limitExceeded, "selectors of over \(limit >> 20) MiB in the process")
     }
   }
 }

@@ -69,7 +69,7 @@ final class World: Sendable {
       if old.count >= World.hookLimit { state.hooks.removeAll { $0.isCancelled } }
       return (old, state.hooks.count)
     }
-    if count >= World.hookLimit { throw ScriptFault(.limitExceeded, "more than \(World.hookLimit) hooks") }
+    if count >= World.hookLimit { throw ScriptError(.limitExceeded, "more than \(World.hookLimit) hooks") }
   }
 
   func keep(_ hook: HookRegistration) { state.withLock { $0.hooks.append(hook) } }
@@ -133,9 +133,9 @@ final class World: Sendable {
 
   func receiver(_ name: String) -> (table: SelectorTable, depth: Int)? { state.withLock { $0.receivers[name] } }
 
-  func table(of receiver: String) throws(ScriptFault) -> SelectorTable {
+  func table(of receiver: String) throws(ScriptError) -> SelectorTable {
     if let known = self.receiver(receiver) { return known.table }
-    throw ScriptFault(.unknownName, "receiver \(receiver)", about: .receiver(receiver))
+    throw ScriptError(.unknownName, "receiver \(receiver)", about: .receiver(receiver))
   }
 
   /// - Parameter depth: the number of ancestors.

@@ -60,14 +60,9 @@ public struct ScriptError: Error, Sendable, CustomStringConvertible {
   /// What may have been meant: `did you mean "cook:"?`. Set for the error that ends a text, if something similar is known.
   public internal(set) var hint: String?
   /// The subject of a hint.
-  let subject: ScriptFault.Subject?
-  let source: SourceText
-  let offset: Int
-
-  init(_ fault: ScriptFault, at offset: Int, of source: SourceText) {
-    (code, text, subject) = (fault.code, fault.text, fault.subject)
-    (self.source, self.offset) = (source, offset)
-  }
+  let subject: Subject?
+  private(set) var source = SourceText.nowhere
+  private(set) var offset = 0
 
   /// Where it was thrown.
   public var position: ScriptPosition { source.position(at: offset) }
@@ -88,17 +83,7 @@ public struct ScriptError: Error, Sendable, CustomStringConvertible {
   }
 }
 
-/// Advice for those who write as in other languages.
-enum Advice {
-  static let arithmetic = "numbers answer messages: [1 add: 2], subtract:, multiply:, divide:"
-  static let brackets = "a message stands in brackets: [receiver part: argument]"
-  static let comparison = "== compares"
-  static let comment = "a comment begins with #"
-  static let quotes = "a text stands between straight quotes: \"…\""
-}
-
-/// An error without a place yet.
-struct ScriptFault: Error {
+extension ScriptError {
   /// What a hint is about.
   enum Subject: Sendable {
     case name(String)
@@ -111,39 +96,44 @@ struct ScriptFault: Error {
   }
 
   /// The codes that the library's errors have under the same words.
-  private static let shared: [ScriptError.Code] = [
+  private static let shared: [Code] = [
     .unrecognizedSelector, .typeMismatch, .wrongNumberOfArguments, .invalidTypeEncoding, .nobodyResponds, .proxyCycle,
     .wouldDeadlock,
   ]
 
-  let code: ScriptError.Code
-  let text: String
-  let subject: Subject?
+  var isPlaced: Bool { source !== SourceText.nowhere }
+
+  /// The error with a place, its own if it has one.
+  func placed(at offset: Int, of source: SourceText) -> ScriptError {
+    if isPlaced { return self }
+    var error = self
+    (error.source, error.offset) = (source, offset)
+    return error
+  }
 
   /// An error whose text is the code's words and, after a colon, the evidence.
-  init(_ code: ScriptError.Code, _ evidence: String = "", about subject: Subject? = nil) {
+  init(_ code: Code, _ evidence: String = "", about subject: Subject? = nil) {
     (self.code, self.subject) = (code, subject)
     let rule = code.description
     text = rule.isEmpty ? evidence : evidence.isEmpty ? rule : "\(rule): \(evidence)"
   }
 
-  init(_ code: ScriptError.Code, whole text: String, about subject: Subject? = nil) {
+  init(_ code: Code, whole text: String, about subject: Subject? = nil) {
     (self.code, self.text, self.subject) = (code, text, subject)
   }
 
   /// - Throws: `limit exceeded` unless the limit is kept, with what there would be too much of.
-  static func limit(_ isKept: Bool, _ excess: @autoclosure () -> String) throws(ScriptFault) {
-    if !isKept { throw ScriptFault(.limitExceeded, excess()) }
+  static func limit(_ isKept: Bool, _ excess: @autoclosure () -> String) throws(ScriptError) {
+    if !isKept { throw ScriptError(.limitExceeded, excess()) }
   }
 
   /// A Swift error as a script's. The text of one that the library does not know is kept.
   init(_ error: any Error) {
     switch error {
-    case let fault as ScriptFault: self = fault
-    case let error as ScriptError: self.init(error.code, whole: error.text, about: error.subject)
+    case let error as ScriptError: self = error
     case let error as MessageError:
       let isUnknown = error.code == .unrecognizedSelector
-      let code = ScriptFault.shared.first { $0.description == error.code.description } ?? .thrown
+      let code = Self.shared.first { $0.description == error.code.description } ?? .thrown
       self.init(code, whole: "\(error)", about: isUnknown ? .selector(error.selector) : nil)
     case let error as TypeEncodingError: self.init(.invalidTypeEncoding, "\(error)")
     case let error as MessageSelectorError: self.init(.invalidSelector, whole: "\(error)")
@@ -151,4 +141,13 @@ struct ScriptFault: Error {
     default: self.init(.thrown, whole: "\(error)")
     }
   }
+}
+
+/// Advice for those who write as in other languages.
+enum Advice {
+  static let arithmetic = "numbers answer messages: [1 add: 2], subtract:, multiply:, divide:"
+  static let brackets = "a message stands in brackets: [receiver part: argument]"
+  static let comparison = "== compares"
+  static let comment = "a comment begins with #"
+  static let quotes = "a text stands between straight quotes: \"…\""
 }

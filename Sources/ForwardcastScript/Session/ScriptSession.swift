@@ -99,8 +99,7 @@ public final class ScriptSession {
       _ = try Parser.parse(source)
       return nil
     } catch {
-      let found = (error as? ScriptError) ?? ScriptError(ScriptFault(error), at: 0, of: source)
-      return World(handlers: ScriptHandlers(), stepLimit: 0).hinting(found)
+      return World(handlers: ScriptHandlers(), stepLimit: 0).hinting(ScriptError(error).placed(at: 0, of: source))
     }
   }
 

@@ -154,7 +154,7 @@ extension Parser {
       repeat {
         let token = try peek()
         let key = try takeText("a key in quotes")
-        do { _ = try Work.text(key) } catch { throw ScriptError(error, at: token.offset, of: source) }
+        do { _ = try Work.text(key) } catch { throw error.placed(at: token.offset, of: source) }
         guard seen.insert(key).inserted else { throw error("the key \"\(key)\" is there twice", at: token) }
         keys.append(key)
         try expect(.colon)

@@ -72,7 +72,7 @@ extension Parser {
     }
     try expect("throws", "\"=\", \"{\" or \"throws\"")
     let text = try takeText("the text of the error")
-    return { interpreter in try interpreter.at(token.offset) { throw ScriptFault(.thrown, text) } }
+    return { interpreter in try interpreter.at(token.offset) { throw ScriptError(.thrown, text) } }
   }
 
   /// The definition after `proxy p =`.

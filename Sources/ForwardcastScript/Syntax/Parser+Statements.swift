@@ -24,7 +24,7 @@ extension Parser {
       guard surroundings != .script else { throw error("\"\(word.rawValue)\" stands in a row only", at: token) }
       if word == .return { return .answer(try endsStatement(peek()) ? nil : parseExpression()) }
       let text = try parseExpression()
-      return .action { throw ScriptFault(.thrown, try $0.text(of: $0.evaluate(text))) }
+      return .action { throw ScriptError(.thrown, try $0.text(of: $0.evaluate(text))) }
     case .receiver: return try parseReceiver(token.offset)
     case .let: return try parseLet()
     case .drop:

@@ -88,12 +88,12 @@ struct Parser {
   var openBrackets: Int { lexer.open.count }
 
   func error(
-    _ evidence: String, _ code: ScriptError.Code = .syntax, at token: Token, about subject: ScriptFault.Subject? = nil
+    _ evidence: String, _ code: ScriptError.Code = .syntax, at token: Token, about subject: ScriptError.Subject? = nil
   ) -> ScriptError {
-    ScriptError(ScriptFault(code, evidence, about: subject), at: token.offset, of: source)
+    ScriptError(code, evidence, about: subject).placed(at: token.offset, of: source)
   }
 
-  func unexpected(_ token: Token, wanted: String, about subject: ScriptFault.Subject? = nil) -> ScriptError {
+  func unexpected(_ token: Token, wanted: String, about subject: ScriptError.Subject? = nil) -> ScriptError {
     error("wanted \(wanted), found \(token.shown)", at: token, about: subject ?? token.word.map { .word($0) })
   }
 
@@ -140,7 +140,7 @@ struct Parser {
   }
 
   /// A hint for a statement that `token` cannot follow.
-  private mutating func meaning(of statement: Statement, before token: Token) throws -> ScriptFault.Subject? {
+  private mutating func meaning(of statement: Statement, before token: Token) throws -> ScriptError.Subject? {
     if token.is(.minus) { return .advice(Advice.arithmetic) }
     guard case .evaluate(let expression) = statement.kind, expression.steps.count == 1,
       case .name(let name) = expression.steps[0].action

@@ -24,7 +24,7 @@ struct Lexer {
   private func error(
     _ evidence: String, _ code: ScriptError.Code = .syntax, at offset: Int, _ advice: String? = nil
   ) -> ScriptError {
-    ScriptError(ScriptFault(code, evidence, about: advice.map { .advice($0) }), at: offset, of: source)
+    ScriptError(code, evidence, about: advice.map { .advice($0) }).placed(at: offset, of: source)
   }
 
   /// The next token; `.end` after the last.

@@ -4,6 +4,9 @@ import Forwardcast
 
 /// The text of one script. Places in it are byte offsets; lines and columns are computed on demand.
 final class SourceText: Sendable {
+  /// Where errors are that have no place yet.
+  static let nowhere = SourceText("", name: "")
+
   /// The name of the text in positions.
   let name: String
   let bytes: [UInt8]
@@ -60,7 +63,7 @@ final class SourceText: Sendable {
     do {
       _ = try MessageSelector.numberOfArguments(inName: name)
     } catch {
-      throw ScriptError(ScriptFault(.invalidSelector, "\(error)"), at: offset, of: self)
+      throw ScriptError(.invalidSelector, "\(error)").placed(at: offset, of: self)
     }
     return name
   }

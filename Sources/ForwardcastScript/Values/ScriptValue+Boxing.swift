@@ -72,7 +72,7 @@ extension ScriptValue {
   private static func value(
     _ value: Any, in box: ArgumentBox? = nil, depth: Int, _ reference: (any MessageReceiver) -> ScriptReference
   ) throws -> ScriptValue {
-    try ScriptFault.limit(depth <= depthLimit, "a value of over \(depthLimit) lists inside one another")
+    try ScriptError.limit(depth <= depthLimit, "a value of over \(depthLimit) lists inside one another")
     func inner(_ value: Any) throws -> ScriptValue { try Self.value(value, depth: depth + 1, reference) }
     // Avoids the casts of the switch below, which take several microseconds together.
     let type = Swift.type(of: value)
@@ -92,7 +92,7 @@ extension ScriptValue {
     case _ where isNone(value): return .null
     case let value as any BinaryInteger:
       guard let integer = Int(exactly: value) else {
-        throw ScriptFault(.typeMismatch, "the integer \(value) does not fit 64 bits")
+        throw ScriptError(.typeMismatch, "the integer \(value) does not fit 64 bits")
       }
       return .integer(integer)
     case let value as any BinaryFloatingPoint: return .floating(Double(value))

@@ -140,9 +140,9 @@ extension ScriptValue {
   /// - Throws: `type mismatch`.
   func wanted<Part>(
     _ need: @autoclosure () -> String, showsValue: Bool = false, _ part: (ScriptValue) -> Part?
-  ) throws(ScriptFault) -> Part {
+  ) throws(ScriptError) -> Part {
     if let part = part(self) { return part }
-    throw ScriptFault(.typeMismatch, "\(need()) \(showsValue ? evidence : kind)")
+    throw ScriptError(.typeMismatch, "\(need()) \(showsValue ? evidence : kind)")
   }
 
   // MARK: Size
@@ -166,7 +166,7 @@ extension ScriptValue {
   private func measure(into size: inout Int, depth: Int) throws {
     size += MemoryLayout<ScriptValue>.stride
     let deepest = ScriptValue.depthLimit
-    try ScriptFault.limit(depth <= deepest, "a value of over \(deepest) lists inside one another")
+    try ScriptError.limit(depth <= deepest, "a value of over \(deepest) lists inside one another")
     switch self {
     case .string(let text): size += text.utf8.count
     case .object(let reference): size += reference.description.utf8.count
@@ -179,6 +179,6 @@ extension ScriptValue {
       }
     default: break
     }
-    try ScriptFault.limit(size <= ScriptValue.sizeLimit, "a value of over 16 MiB")
+    try ScriptError.limit(size <= ScriptValue.sizeLimit, "a value of over 16 MiB")
   }
 }

@@ -26,7 +26,7 @@ enum ValueMessages {
     case (.list(let list), "at:"):
       let index = try argument.wanted("at: of a list takes an integer, not", \.integer)
       if list.indices.contains(index) { return list[index] }
-      throw ScriptFault(.thrown, "index \(index) is outside a list of \(list.count)")
+      throw ScriptError(.thrown, "index \(index) is outside a list of \(list.count)")
     case (.list(let list), "first"): return list.first ?? .null
     case (.list(let list), "last"): return list.last ?? .null
     case (.list(let list), "adding:"): return .list(list + [argument])
@@ -34,7 +34,7 @@ enum ValueMessages {
     case (.dictionary(let entries), "at:"):
       return entries[try argument.wanted("at: of a dictionary takes a text, not", \.text)] ?? .null
     default:
-      throw ScriptFault(.unrecognizedSelector, "\(value.kind) has no answer to \(selector)", about: .selector(selector))
+      throw ScriptError(.unrecognizedSelector, "\(value.kind) has no answer to \(selector)", about: .selector(selector))
     }
   }
 
@@ -52,9 +52,9 @@ enum ValueMessages {
     guard let one = left.integer, let other = right.integer else {
       return .floating(floats(left.floating, right.floating))
     }
-    if other == 0, selector == "divide:" { throw ScriptFault(.thrown, "division by zero") }
+    if other == 0, selector == "divide:" { throw ScriptError(.thrown, "division by zero") }
     let (result, isOver) = integers(one)(other)
-    if isOver { throw ScriptFault(.thrown, "overflow: the result does not fit 64 bits") }
+    if isOver { throw ScriptError(.thrown, "overflow: the result does not fit 64 bits") }
     return .integer(result)
   }
 }
