@@ -14,7 +14,7 @@ struct ReplCommand {
     }
     let conversation = Conversation(display: display, isTerminal: isTerminal)
     let editor = isTerminal && Stream.output.isTerminal ? LineEditor(historyPath: historyPath) : nil
-    var input = InputLines()
+    let input = InputLines()
     while !conversation.isOver, !Stream.hasFailed {
       let prompt = conversation.isWaiting ? "… " : "> "
       if let editor {

@@ -92,29 +92,17 @@ func readFile(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
   return bytes
 }
 
+/// The lines of standard input.
 struct InputLines {
-  private var buffer: [UInt8] = []
-  private var start = 0
-  private var hasEnded = false
+  private let file = fdopen(Stream.input.descriptor, "r")
 
   /// The next line with its line break; `nil` at the end. One of over `limit` bytes comes in parts.
-  mutating func next(limit: Int) -> [UInt8]? {
-    var searched = start
-    while true {
-      if let end = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) { return take(through: end + 1) }
-      if hasEnded || buffer.count - start > limit { return start < buffer.count ? take(through: buffer.count) : nil }
-      buffer.removeSubrange(..<start)
-      start = 0
-      searched = buffer.count
-      let part = readBytes(Stream.input.descriptor, atMost: 1 << 16) ?? []
-      hasEnded = part.isEmpty
-      buffer += part
+  func next(limit: Int) -> [UInt8]? {
+    var line: [UInt8] = []
+    while line.count <= limit, line.last != UInt8(ascii: "\n"), case let byte = getc(file), byte != EOF {
+      line.append(UInt8(byte))
     }
-  }
-
-  private mutating func take(through end: Int) -> [UInt8] {
-    defer { start = end }
-    return Array(buffer[start..<end])
+    return line.isEmpty ? nil : line
   }
 }
 

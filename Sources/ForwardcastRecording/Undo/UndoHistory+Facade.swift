@@ -17,7 +17,7 @@ extension UndoHistory {
   public func prepare<Face: MulticastFacade>(
     _ target: Face.Interface, as face: Face, isolation: (any Actor)? = nil
   ) -> Face {
-    prepare(target, as: face, in: isolation.map { UndoIsolation(actor: $0) })
+    prepare(target, as: face, isolation.map { actor in { HeldContext.isOn(actor) } })
   }
 
   /// A stand-in for `target` that conforms to its protocol and may be shared between threads although the history may not. It takes
@@ -26,17 +26,18 @@ extension UndoHistory {
   public func prepare<Face: MulticastFacade & Sendable>(
     _ target: Face.Interface, as face: Face, isolation: (any Actor)? = #isolation
   ) -> Face {
-    prepare(target, as: face, in: UndoIsolation(actor: isolation))
+    let place = TracePlace.current
+    return prepare(target, as: face) { isolation.map { HeldContext.isOn($0) } ?? (place == .current) }
   }
 
-  private func prepare<Face: MulticastFacade>(_ target: Face.Interface, as face: Face, in isolation: UndoIsolation?)
-    -> Face
-  {
+  private func prepare<Face: MulticastFacade>(
+    _ target: Face.Interface, as face: Face, _ isAtHome: (() -> Bool)?
+  ) -> Face {
     let object = targetObject(for: target)
     precondition(!(object is ValueTarget), "\(Swift.type(of: target)) is a value: nobody else has it to be undone")
     let table = face.multicast.interfaceTable
     let standIn = UndoStandIn(table) { [self, weak object] message in
-      if let isolation, !isolation.isCurrent {
+      if isAtHome?() == false {
         throw MessageError(
           .isolationMismatch, receiver: "undo history", selector: message.selector.name,
           evidence: "the stand-in was prepared on another actor, task or thread")
@@ -56,12 +57,4 @@ extension UndoHistory {
     face.multicast.add(forwarding: standIn)
     return face
   }
-}
-
-/// Where a history is used: on an actor, or in a task or on a thread.
-private struct UndoIsolation {
-  let actor: (any Actor)?
-  private let place = TracePlace.current
-
-  var isCurrent: Bool { actor.map { HeldContext.isOn($0) } ?? (place == .current) }
 }

@@ -43,7 +43,8 @@ extension World {
         throw ScriptError(named).placed(at: row.offset, of: source)
       }
     }
-    setTable(table, of: name, depth: depth)
+    state.withLock { $0.receivers[name] = (table, depth) }
+    deepestReceiver.max(depth, ordering: .relaxed)
   }
 
   /// A row of a selector table that runs a row of a script.

@@ -34,7 +34,7 @@ final class World: Sendable {
   let handlers: ScriptHandlers
   let stepLimit: Int
   let limits = ScriptLimits.current
-  private let deepestReceiver = Atomic<Int>(0)
+  let deepestReceiver = Atomic<Int>(0)
 
   init(handlers: ScriptHandlers, stepLimit: Int) {
     (self.handlers, self.stepLimit) = (handlers, stepLimit)
@@ -136,12 +136,6 @@ final class World: Sendable {
   func table(of receiver: String) throws(ScriptError) -> SelectorTable {
     if let known = self.receiver(receiver) { return known.table }
     throw ScriptError(.unknownName, "receiver \(receiver)", about: .receiver(receiver))
-  }
-
-  /// - Parameter depth: the number of ancestors.
-  func setTable(_ table: SelectorTable, of receiver: String, depth: Int) {
-    state.withLock { $0.receivers[receiver] = (table, depth) }
-    deepestReceiver.max(depth, ordering: .relaxed)
   }
 
   /// The weight of a registration that a message passes. To know that a receiver does not answer, the tables of all its ancestors
