@@ -63,11 +63,9 @@ enum Command {
   private static func check(_ files: [String]) -> Status {
     var status = Status.success
     for path in files {
-      do throws(FileError) {
-        guard let error = ScriptSession.check(try scriptText(path), named: path) else { continue }
+      if let text = scriptText(path) {
+        guard let error = ScriptSession.check(text, named: path) else { continue }
         Stream.error.write("\(Style(.error).error("\(error)"))\n")
-      } catch {
-        Stream.error.write("\(error.line)\n")
       }
       status = .usage
     }
@@ -91,12 +89,17 @@ enum Command {
   }
 }
 
-/// A script's text from a file.
-/// - Throws: ``FileError`` with a whole line for standard error.
-func scriptText(_ path: String) throws(FileError) -> String {
-  let bytes = try readFile(path, limit: ScriptSession.textLimit)
-  // The parser refuses a text that is too long, wherever it was cut.
-  return bytes.count > ScriptSession.textLimit ? String(decoding: bytes, as: UTF8.self) : try decoded(bytes, from: path)
+/// A script's text from a file; `nil` after it was written to standard error why there is none.
+func scriptText(_ path: String, reason: (FileError) -> String = \.line) -> String? {
+  do throws(FileError) {
+    let bytes = try readFile(path, limit: ScriptSession.textLimit)
+    // The parser refuses a text that is too long, wherever it was cut.
+    if bytes.count > ScriptSession.textLimit { return String(decoding: bytes, as: UTF8.self) }
+    return try decoded(bytes, from: path)
+  } catch {
+    Stream.error.write("\(reason(error))\n")
+    return nil
+  }
 }
 
 /// Bytes as text.

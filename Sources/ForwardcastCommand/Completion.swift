@@ -29,60 +29,59 @@ struct Completion {
 
   // MARK: Shells
 
-  private var bash: String {
-    """
-    # Completion of forwardcast for bash: source this, or put it where bash-completion looks.
-    _forwardcast() {
-      local current="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}" IFS=$'\\n'
-      COMPREPLY=()
-      [[ $before == = ]] && before="${COMP_WORDS[COMP_CWORD-2]}"
-      [[ $current == = ]] && before="${COMP_WORDS[COMP_CWORD-1]}" current=
-      case "$before" in
-    \(valueCases)
-      esac
-      case "$COMP_CWORD ${COMP_WORDS[1]}" in
-        1\\ *) COMPREPLY=($(compgen -W "\(lines(words.map(\.name) + general.map(\.name)))" -- "$current")) ;;
-    \(words.map(bashCase).joined(separator: "\n"))
-      esac
+  /// What the operands are completed to.
+  private func value(of operands: CommandWord.Operands) -> Option.Value {
+    switch operands {
+    case .files: .file([])
+    case .word: .choice(languageWords)
+    case .none, .encoding: .number
     }
-    complete -o filenames -F _forwardcast forwardcast
-
-    """
   }
 
-  private var valueCases: String {
-    (words.flatMap(\.options) + general).compactMap { option in
-      switch option.value {
-      case nil: nil
-      case .file: "    \(option.name)) COMPREPLY=($(compgen -f -- \"$current\")); return ;;"
-      case .number: "    \(option.name)) return ;;"
-      case .choice(let choices):
-        "    \(option.name)) COMPREPLY=($(compgen -W \"\(lines(choices))\" -- \"$current\")); return ;;"
+  private var bash: String {
+    let values = (words.flatMap(\.options) + general).compactMap { option in
+      option.value.map { "    \(option.name)) \(reply($0)); return ;;" }
+    }
+    let cases = words.map { word in
+      let (options, operands) = (reply(.choice(options(word).map(\.name))), reply(value(of: word.operands)))
+      return "    *\\ \(word.name)) if [[ $current == -* ]]; then \(options); else \(operands); fi ;;"
+    }
+    return """
+      # Completion of forwardcast for bash: source this, or put it where bash-completion looks.
+      _forwardcast() {
+        local current="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}" IFS=$'\\n'
+        COMPREPLY=()
+        [[ $before == = ]] && before="${COMP_WORDS[COMP_CWORD-2]}"
+        [[ $current == = ]] && before="${COMP_WORDS[COMP_CWORD-1]}" current=
+        case "$before" in
+      \(values.joined(separator: "\n"))
+        esac
+        case "$COMP_CWORD ${COMP_WORDS[1]}" in
+          1\\ *) \(reply(.choice((words.map(\.name) + general.map(\.name))))) ;;
+      \(cases.joined(separator: "\n"))
+        esac
       }
-    }.joined(separator: "\n")
+      complete -o filenames -F _forwardcast forwardcast
+
+      """
   }
 
-  private func bashCase(_ word: CommandWord) -> String {
-    let options = "COMPREPLY=($(compgen -W \"\(lines(self.options(word).map(\.name)))\" -- \"$current\"))"
-    let operands =
-      switch word.operands {
-      case .files: "COMPREPLY=($(compgen -f -- \"$current\"))"
-      case .word: "COMPREPLY=($(compgen -W \"\(lines(languageWords))\" -- \"$current\"))"
-      default: ":"
-      }
-    return "    *\\ \(word.name)) if [[ $current == -* ]]; then \(options); else \(operands); fi ;;"
+  /// The statement that completes a value. `compgen -W` splits words at `IFS`.
+  private func reply(_ value: Option.Value) -> String {
+    switch value {
+    case .file: "COMPREPLY=($(compgen -f -- \"$current\"))"
+    case .number: ":"
+    case .choice(let words): "COMPREPLY=($(compgen -W \"\(words.joined(separator: "\n"))\" -- \"$current\"))"
+    }
   }
-
-  /// Words for `compgen -W`, which splits at `IFS`.
-  private func lines(_ words: [String]) -> String { words.joined(separator: "\n") }
 
   private var zsh: String {
     let cases = words.map { word in
       let operands =
-        switch word.operands {
-        case .files: " '*:file:_files'"
-        case .word: " '1:word:(\(languageWords.map(zshWord).joined(separator: " ")))'"
-        default: ""
+        switch value(of: word.operands) {
+        case .file: " '*\(zshValue(.file([])))'"
+        case .number: ""
+        case .choice(let words): " '1\(zshValue(.choice(words.map { $0.replacing(":", with: "\\:") })))'"
         }
       return "    \(word.name)) _arguments \(options(word).map(zshOption).joined(separator: " "))\(operands) ;;"
     }
@@ -111,16 +110,17 @@ struct Completion {
 
   private func zshOption(_ option: Option) -> String {
     let meaning = quoted(option.meaning).replacing("[", with: "\\[").replacing("]", with: "\\]")
-    return switch option.value {
-    case nil: "'\(option.name)[\(meaning)]'"
-    case .file(let endings):
-      "'\(option.name)=[\(meaning)]:file:_files -g \"\(endings.map { "*\($0)" }.joined(separator: " "))\"'"
-    case .number: "'\(option.name)=[\(meaning)]:number:'"
-    case .choice(let choices): "'\(option.name)=[\(meaning)]:word:(\(choices.joined(separator: " ")))'"
-    }
+    return "'\(option.name)" + (option.value.map { "=[\(meaning)]\(zshValue($0))'" } ?? "[\(meaning)]'")
   }
 
-  private func zshWord(_ word: String) -> String { word.replacing(":", with: "\\:") }
+  private func zshValue(_ value: Option.Value) -> String {
+    switch value {
+    case .file([]): ":file:_files"
+    case .file(let endings): ":file:_files -g \"\(endings.map { "*\($0)" }.joined(separator: " "))\""
+    case .number: ":number:"
+    case .choice(let words): ":word:(\(words.joined(separator: " ")))"
+    }
+  }
 
   private var fish: String {
     let isFirst = "-n __fish_use_subcommand"

@@ -133,11 +133,8 @@ final class Conversation {
       session = ScriptSession(handlers: display.handlers(traces: true))
       spoken = []
     case (":load", let path?):
-      do throws(FileError) {
-        _ = run(try scriptText(path), named: path)
-      } catch {
-        note(.usage, error.text)
-      }
+      guard let text = scriptText(path, reason: \.text) else { return note(.usage) }
+      _ = run(text, named: path)
     case (":save", let path?):
       do throws(FileError) { try writeFile(path, spoken.joined()) } catch { note(.failure, error.text) }
     case (":trace", "on"?), (":trace", "off"?): display.tracing.store(argument == "on", ordering: .relaxed)

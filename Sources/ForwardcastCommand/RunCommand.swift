@@ -60,13 +60,7 @@ struct RunCommand {
   }
 
   private func run(_ path: String, _ diagram: SequenceDiagram?, _ trace: TraceFile?) -> Status {
-    let text: String
-    do throws(FileError) {
-      text = try scriptText(path)
-    } catch {
-      Stream.error.write("\(error.line)\n")
-      return .usage
-    }
+    guard let text = scriptText(path) else { return .usage }
     let display = ProgressDisplay()
     var handlers = display.handlers(traces: call.has("--trace"))
     if diagram != nil || trace != nil {

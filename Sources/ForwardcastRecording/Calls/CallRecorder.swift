@@ -14,8 +14,7 @@ public final class CallRecorder: @unchecked Sendable {  // state is under a lock
     /// The number of calls that were dropped because of the limit.
     var pushedOut = 0
     var redactions: [MessageSelector: Redaction] = [:]
-    var listeners: [Int: AsyncStream<Void>.Continuation] = [:]
-    var lastListener = 0
+    var listeners: [AsyncStream<Void>.Continuation] = []
 
     /// Removes the oldest calls when there are twice as many as the limit, so that it is rare.
     mutating func pushOut(beyond limit: Int) -> [RecordedCall] {
@@ -26,8 +25,8 @@ public final class CallRecorder: @unchecked Sendable {  // state is under a lock
       return Array(calls.prefix(old))
     }
 
-    /// Notifies listeners of a change. Under the lock, since yielding runs no foreign code.
-    func tell() { for listener in listeners.values { listener.yield() } }
+    /// Notifies listeners of a change, and drops those that ended. Under the lock, since yielding runs no foreign code.
+    mutating func tell() { listeners.removeAll { if case .terminated = $0.yield() { true } else { false } } }
   }
 
   private let state = Guarded(State())
@@ -154,12 +153,7 @@ public final class CallRecorder: @unchecked Sendable {  // state is under a lock
   package var changes: AsyncStream<Void> {
     let (stream, listener) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     listener.yield()
-    let number = state.withLock { state in
-      state.lastListener += 1
-      state.listeners[state.lastListener] = listener
-      return state.lastListener
-    }
-    listener.onTermination = { [weak self] _ in self?.state.withLock { _ = $0.listeners.removeValue(forKey: number) } }
+    state.withLock { $0.listeners.append(listener) }
     return stream
   }
 }
