@@ -25,7 +25,7 @@ final class HookRun {
 
 extension Interpreter {
   func install(
-    _ moment: HookMoment, _ proxy: Expression, _ selector: Expression, _ body: [Statement], as name: String?
+    _ moment: StatementWord, _ proxy: Expression, _ selector: Expression, _ body: [Statement], as name: String?
   ) throws {
     // Each later message looks through all hooks.
     try run.charge(Work.make + Work.look * world.hookCount)
@@ -40,7 +40,7 @@ extension Interpreter {
       switch moment {
       case .before: try proxy.before(selector) { _ = try body.run($0) }
       case .after: try proxy.after(selector) { _ = try body.run($1, after: $0) }
-      case .around: try proxy.around(selector, { try body.around($0) })
+      default: try proxy.around(selector, { try body.around($0) })
       }
     world.keep(registration)
     if let name { bind(name, .hook(registration)) }
@@ -79,7 +79,7 @@ extension Interpreter {
 private struct HookBody: @unchecked Sendable {  // immutable: `names` is a copy that nobody changes
   let world: World
   let names: Frame
-  let moment: HookMoment
+  let moment: StatementWord
   let statements: [Statement]
   let offset: Int
 

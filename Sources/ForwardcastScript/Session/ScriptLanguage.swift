@@ -36,9 +36,8 @@ public enum ScriptLanguage {
   public static let entries = zip(Kind.allCases, LanguageWords.table.split(separator: "\n\n")).flatMap { kind, rows in
     rows.split(separator: "\n").map { row in
       let parts = row.split(separator: " — ", maxSplits: 1)
-      let word = parts[0].prefix { $0 != " " }
-      let isApart = kind == .valueMessage || kind == .limit
-      let form = isApart ? parts[0].dropFirst(word.count + 1) : parts[0]
+      let sides = parts[0].split(separator: " := ", maxSplits: 1)
+      let (word, form) = (sides[0].prefix { $0 != " " }, sides[sides.count - 1])
       return Entry(kind: kind, word: String(word), form: String(form), meaning: String(parts[1]))
     }
   }

@@ -11,7 +11,7 @@ enum ExpressionWord: String, CaseIterable {
 }
 
 enum LanguageWords {
-  /// For each kind of word the rows `FORM — MEANING`. Forms begin with the word; messages to values and limits have it before them.
+  /// For each kind of word the rows `FORM — MEANING`, whose form begins with the word, or `WORD := FORM — MEANING`.
   static let table = """
     receiver Name [: Parent] { - selector ["encoding"] = e | { … } | throws "text" } — Makes a selector table of its rows; new \
     objects answer by it, and by its parent's rows.
@@ -55,7 +55,7 @@ enum LanguageWords {
     proceed [with @[…]] — In an `around`: runs the rest of the message, with other arguments when they are given.
     service Name — The one object of a receiver, made now if it does not live.
     services — The living services in the order of their creation.
-    responds p responds "sel:" — Whether an object, a proxy or a value would answer a message.
+    responds := p responds "sel:" — Whether an object, a proxy or a value would answer a message.
 
     count p — How many live registrations a multicast proxy has, muted ones included.
     targets p — The live targets of a multicast proxy in the order of delivery.
@@ -72,43 +72,43 @@ enum LanguageWords {
     selector "name" — The selector of that name.
     arity "name" — How many arguments a selector takes.
 
-    add: [1 add: 2] — The sum; an overflow of integers is an error.
-    subtract: [3 subtract: 2] — The difference; an overflow of integers is an error.
-    multiply: [2 multiply: 3] — The product; an overflow of integers is an error.
-    divide: [7 divide: 2] — The quotient, of integers towards zero; division by zero is an error.
-    negated [1 negated] — The number with the other sign.
-    length ["text" length] — How many characters a text has.
-    uppercased ["text" uppercased] — The text in capitals.
-    appending: ["a" appending: "b"] — The text with another behind it.
-    count [@[1, 2] count] — How many elements a list has.
-    at: [@[1, 2] at: 0] — The element of that index, from 0; outside is an error.
-    first [@[1, 2] first] — The first element, nil where there is none.
-    last [@[1, 2] last] — The last element, nil where there is none.
-    adding: [@[1, 2] adding: 3] — The list with one more element.
-    at: [@{"k": 1} at: "k"] — The value of a key, nil where there is none.
-    count [@{"k": 1} count] — How many keys a dictionary has.
+    add: := [1 add: 2] — The sum; an overflow of integers is an error.
+    subtract: := [3 subtract: 2] — The difference; an overflow of integers is an error.
+    multiply: := [2 multiply: 3] — The product; an overflow of integers is an error.
+    divide: := [7 divide: 2] — The quotient, of integers towards zero; division by zero is an error.
+    negated := [1 negated] — The number with the other sign.
+    length := ["text" length] — How many characters a text has.
+    uppercased := ["text" uppercased] — The text in capitals.
+    appending: := ["a" appending: "b"] — The text with another behind it.
+    count := [@[1, 2] count] — How many elements a list has.
+    at: := [@[1, 2] at: 0] — The element of that index, from 0; outside is an error.
+    first := [@[1, 2] first] — The first element, nil where there is none.
+    last := [@[1, 2] last] — The last element, nil where there is none.
+    adding: := [@[1, 2] adding: 3] — The list with one more element.
+    at: := [@{"k": 1} at: "k"] — The value of a key, nil where there is none.
+    count := [@{"k": 1} count] — How many keys a dictionary has.
 
-    brackets \(Lexer.bracketLimit) — Brackets, and names given in `new`, that may be open in one another.
-    sends \(Run.sendLimit) — Sends in progress.
-    steps \(ScriptSession.defaultStepLimit) — Statements and sends of one run; `--steps N`. So many take less than 20 seconds \
+    brackets := \(Lexer.bracketLimit) — Brackets, and names given in `new`, that may be open in one another.
+    sends := \(Run.sendLimit) — Sends in progress.
+    steps := \(ScriptSession.defaultStepLimit) — Statements and sends of one run; `--steps N`. So many take less than 20 seconds \
     of processor time.
-    text \(ScriptLimits().text) — Bytes of text that are read.
-    words \(ScriptLimits().tokens) — Words, signs and literals in one text.
-    marks \(Work.markLimit) — Combining marks in a row of a text that is compared, or asked for its length; one that is not \
+    text := \(ScriptLimits().text) — Bytes of text that are read.
+    words := \(ScriptLimits().tokens) — Words, signs and literals in one text.
+    marks := \(Work.markLimit) — Combining marks in a row of a text that is compared, or asked for its length; one that is not \
     ASCII has at most 1 MiB then.
-    value \(ScriptValue.sizeLimit) — Bytes of one value.
-    copy \(ScriptValue.copyLimit) — Bytes of a list or dictionary that a message takes or answers, or that is printed.
-    depth \(ScriptValue.depthLimit) — Lists and dictionaries inside one another.
-    work \(ScriptSession.workLimit(forSteps: ScriptSession.defaultStepLimit)) — Units of work of one run of a million steps: \
+    value := \(ScriptValue.sizeLimit) — Bytes of one value.
+    copy := \(ScriptValue.copyLimit) — Bytes of a list or dictionary that a message takes or answers, or that is printed.
+    depth := \(ScriptValue.depthLimit) — Lists and dictionaries inside one another.
+    work := \(ScriptSession.workLimit(forSteps: ScriptSession.defaultStepLimit)) — Units of work of one run of a million steps: \
     bytes of values and output, proxies and targets that messages pass.
-    passed \(ScriptLimits().proxies) — Proxies and hooks that one message passes.
-    looked \(ScriptLimits().registrations) — Registrations that one message passes by, or that are looked at to find who \
+    passed := \(ScriptLimits().proxies) — Proxies and hooks that one message passes.
+    looked := \(ScriptLimits().registrations) — Registrations that one message passes by, or that are looked at to find who \
     gets it; where receivers inherit, each counts once more for eight. Targets that a proxy in a message leads to.
-    selectors \(ScriptLimits().names) — Selectors that a session may add to those of the process; all sessions together 16 MiB \
+    selectors := \(ScriptLimits().names) — Selectors that a session may add to those of the process; all sessions together 16 MiB \
     of them.
-    inheritance \(World.inheritanceLimit) — Receivers that inherit from one another.
-    queues \(World.queueLimit) — Queues of a session.
-    holders \(World.holderLimit) — Proxies of a session that hold proxies strongly.
+    inheritance := \(World.inheritanceLimit) — Receivers that inherit from one another.
+    queues := \(World.queueLimit) — Queues of a session.
+    holders := \(World.holderLimit) — Proxies of a session that hold proxies strongly.
     """
 
   static func words<Word: CaseIterable & RawRepresentable<String>>(_: Word.Type, _ separator: String = ", ") -> String {

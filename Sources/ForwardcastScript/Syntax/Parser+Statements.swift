@@ -51,9 +51,7 @@ extension Parser {
     case .cancel, .mute, .unmute:
       let registration = try parseExpression()
       return .action { try $0.apply(word, to: registration) }
-    case .before: return try parseHook(.before)
-    case .after: return try parseHook(.after)
-    case .around: return try parseHook(.around)
+    case .before, .after, .around: return try parseHook(word)
     case .print:
       var expressions = [try parseExpression()]
       while try !endsStatement(peek()) { expressions.append(try parseExpression()) }
@@ -131,7 +129,7 @@ extension Parser {
     return try parseBlock()
   }
 
-  private mutating func parseHook(_ moment: HookMoment) throws -> Statement.Kind {
+  private mutating func parseHook(_ moment: StatementWord) throws -> Statement.Kind {
     let proxy = try parseOperand()
     let selector = try parseOperand()
     let body = try within(.hook(moment)) { try $0.parseBlock() }

@@ -17,7 +17,7 @@ struct Parser {
   enum Surroundings: Equatable {
     case script
     case row
-    case hook(HookMoment)
+    case hook(StatementWord)
   }
 
   /// The statements of a text.

@@ -31,8 +31,3 @@ struct RowDefinition: Sendable {
 enum ProxyOption: String, Sendable, CaseIterable {
   case strong, duplicates, throwing, stopping
 }
-
-/// When a hook runs.
-enum HookMoment: String, Sendable {
-  case before, after, around
-}
