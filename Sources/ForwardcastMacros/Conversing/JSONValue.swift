@@ -75,46 +75,37 @@ private struct JSONReader {
     while index < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[index]) { index += 1 }
   }
 
-  private mutating func take(_ byte: UInt8) -> Bool {
+  private mutating func take(_ mark: Unicode.Scalar) -> Bool {
     skipBlanks()
-    guard index < bytes.count, bytes[index] == byte else { return false }
+    guard index < bytes.count, bytes[index] == UInt8(ascii: mark) else { return false }
     index += 1
     return true
   }
 
   mutating func value(depth: Int) -> JSONValue? {
-    skipBlanks()
-    guard depth < Self.maximumDepth, index < bytes.count else { return nil }
-    switch bytes[index] {
-    case UInt8(ascii: "{"): return object(depth)
-    case UInt8(ascii: "["): return array(depth)
-    case UInt8(ascii: "\""): return string().map { .string($0) }
-    default: return plain()
+    guard depth < Self.maximumDepth else { return nil }
+    if take("{") { return container(before: "}", depth) }
+    if take("[") { return container(before: "]", depth) }
+    return take("\"") ? string().map { .string($0) } : plain()
+  }
+
+  /// The elements of an array, or the members of an object, up to a closing bracket.
+  private mutating func container(before closing: Unicode.Scalar, _ depth: Int) -> JSONValue? {
+    let isObject = closing == "}"
+    var (members, elements) = ([String: JSONValue](), [JSONValue]())
+    if !take(closing) {
+      repeat {
+        guard let element = value(depth: depth + 1) else { return nil }
+        guard isObject else {
+          elements.append(element)
+          continue
+        }
+        guard let key = element.text, take(":"), let member = value(depth: depth + 1) else { return nil }
+        members[key] = member
+      } while take(",")
+      guard take(closing) else { return nil }
     }
-  }
-
-  private mutating func object(_ depth: Int) -> JSONValue? {
-    index += 1
-    var members: [String: JSONValue] = [:]
-    if take(UInt8(ascii: "}")) { return .object(members) }
-    repeat {
-      guard case .string(let key)? = value(depth: depth + 1), take(UInt8(ascii: ":")),
-        let member = value(depth: depth + 1)
-      else { return nil }
-      members[key] = member
-    } while take(UInt8(ascii: ","))
-    return take(UInt8(ascii: "}")) ? .object(members) : nil
-  }
-
-  private mutating func array(_ depth: Int) -> JSONValue? {
-    index += 1
-    var elements: [JSONValue] = []
-    if take(UInt8(ascii: "]")) { return .array(elements) }
-    repeat {
-      guard let element = value(depth: depth + 1) else { return nil }
-      elements.append(element)
-    } while take(UInt8(ascii: ","))
-    return take(UInt8(ascii: "]")) ? .array(elements) : nil
+    return isObject ? .object(members) : .array(elements)
   }
 
   private mutating func plain() -> JSONValue? {
@@ -125,7 +116,6 @@ private struct JSONReader {
   }
 
   private mutating func string() -> String? {
-    index += 1
     var text: [UInt8] = []
     while index < bytes.count {
       let byte = bytes[index]
@@ -135,13 +125,13 @@ private struct JSONReader {
         text.append(byte)
         continue
       }
-      guard index < bytes.count, let scalar = escape() else { return nil }
-      text.append(contentsOf: String(scalar).utf8)
+      guard index < bytes.count, let scalars = escape() else { return nil }
+      text.append(contentsOf: scalars.utf8)
     }
     return nil
   }
 
-  private mutating func escape() -> Unicode.Scalar? {
+  private mutating func escape() -> String? {
     let letter = bytes[index]
     index += 1
     switch letter {
@@ -150,23 +140,21 @@ private struct JSONReader {
     case UInt8(ascii: "r"): return "\r"
     case UInt8(ascii: "b"): return "\u{8}"
     case UInt8(ascii: "f"): return "\u{C}"
-    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(letter)
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return String(Unicode.Scalar(letter))
     case UInt8(ascii: "u"):
-      guard let high = unit() else { return nil }
-      guard (0xD800..<0xDC00).contains(high) else { return Unicode.Scalar(high) ?? "\u{FFFD}" }
-      guard bytes[index...].starts(with: "\\u".utf8) else { return "\u{FFFD}" }
-      index += 2
-      guard let low = unit(), (0xDC00..<0xE000).contains(low) else { return "\u{FFFD}" }
-      let (upper, lower) = (UInt32(high - 0xD800), UInt32(low - 0xDC00))
-      return Unicode.Scalar(0x1_0000 + upper << 10 + lower)
+      // All that follow one another, for pairs of surrogates; a half of one becomes U+FFFD.
+      var units: [UInt16] = []
+      index -= 2
+      while bytes[index...].starts(with: "\\u".utf8) {
+        let digits = bytes[index...].dropFirst(2).prefix(4)
+        guard digits.count == 4, let unit = UInt16(String(decoding: digits, as: UTF8.self), radix: 16) else {
+          return nil
+        }
+        units.append(unit)
+        index += 6
+      }
+      return String(decoding: units, as: UTF16.self)
     default: return nil
     }
-  }
-
-  private mutating func unit() -> UInt16? {
-    guard index + 4 <= bytes.count else { return nil }
-    let digits = String(decoding: bytes[index..<index + 4], as: UTF8.self)
-    index += 4
-    return UInt16(digits, radix: 16)
   }
 }

@@ -100,7 +100,7 @@ struct NamedType {
 
 struct Branch: Equatable {
   let group: Int
-  let index: Int
+  var index: Int
 }
 
 /// What stands between the braces of a declaration, in order: members, or their messages, and lines of `#if`.

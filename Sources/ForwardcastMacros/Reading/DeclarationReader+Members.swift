@@ -2,53 +2,47 @@
 
 extension DeclarationReader {
   /// Reads the members up to the closing brace.
-  mutating func members(before closing: Int, inProtocol: Bool) -> [Item<Member>] {
+  mutating func members() -> [Item<Member>] {
     var items: [Item<Member>] = []
-    while position < closing {
+    while position < limit {
       let start = position
       if items.count >= Self.maximumMembers {
         refuse("there are more than \(Self.maximumMembers) members", start..<start + 1)
         break
       }
-      if source.isMark(position, ";") {
-        position += 1
-      } else if source[position].kind == .directive {
-        if let line = directive(before: closing) { items.append(.directive(line)) }
-      } else {
-        items += member(before: closing, inProtocol: inProtocol).map(Item.element)
+      if source[position].kind == .directive {
+        if let line = directive() { items.append(.directive(line)) }
+      } else if !take(";") {
+        items += member().map(Item.element)
       }
       if position == start { position += 1 }
     }
-    position = closing + 1
+    position = limit + 1
     return items
   }
 
   /// The line of an `#if`, `#elseif`, `#else` or `#endif`; other directives are skipped.
-  private mutating func directive(before closing: Int) -> String? {
+  private mutating func directive() -> String? {
     let start = position
     position += 1
-    while position < closing, !source[position].beginsLine { position = min(source.after(position), closing) }
+    skip { $0[$1].beginsLine }
     switch source.text(start) {
     case "#if":
       if branches.count == Self.maximumConditions {
         refuse("conditions are nested too deeply here", start..<start + 1)
-        position = closing
+        position = limit
         return nil
       }
       branches.append(Branch(group: groups, index: 0))
       groups += 1
-    case "#elseif", "#else":
-      guard let last = branches.popLast() else { return nil }
-      branches.append(Branch(group: last.group, index: last.index + 1))
-    case "#endif":
-      guard branches.popLast() != nil else { return nil }
-      position = start + 1
+    case "#elseif" where !branches.isEmpty, "#else" where !branches.isEmpty: branches[branches.count - 1].index += 1
+    case "#endif" where branches.popLast() != nil: position = start + 1
     default: return nil
     }
     return source.line(start..<position)
   }
 
-  private mutating func member(before closing: Int, inProtocol: Bool) -> [Member] {
+  private mutating func member() -> [Member] {
     let start = position
     let attributes = source.attributes(&position)
     let modifiers = modifiers()
@@ -59,22 +53,20 @@ extension DeclarationReader {
       documentation: documentation, branches: branches, positions: start..<position)
     let word = source[position].kind == .word ? source.text(position) : ""
     switch word {
-    case "func": method(&member, before: closing)
-    case "var", "let": return properties(member, before: closing, inProtocol: inProtocol)
-    case "subscript": subscripted(&member, before: closing)
+    case "func": method(&member)
+    case "var", "let": return properties(member)
+    case "subscript": subscripted(&member)
     case _ where Self.introducers.contains(word):
-      member.kind = .other(word)
-      member.name = word
+      (member.kind, member.name) = (.other(word), word)
+      skipOther()
       if word == "associatedtype" || word == "typealias" {
-        namedType(&member, before: closing)
-      } else {
-        skipOther(before: closing)
+        member.namedType = namedType(member.namePositions.upperBound)
       }
     default:
-      if position < closing {
+      if position < limit {
         refuse("this cannot be read as a member", position..<position + 1)
-        position = min(source.after(position), closing)
-        while position < closing, !isMemberStart(position) { position = min(source.after(position), closing) }
+        skip()
+        skip { $0.isMemberStart($1) }
       }
       return []
     }
@@ -82,20 +74,17 @@ extension DeclarationReader {
     return [member]
   }
 
-  /// `associatedtype Name: Constraint = Default where Requirements`, or a `typealias`.
-  private mutating func namedType(_ member: inout Member, before closing: Int) {
-    let start = position + 1
-    skipOther(before: closing)
-    guard source[start].isWord, start < position else { return }
-    let isWhere = { source.isWord($0, "where") }
-    let requirements = (start..<position).first(where: isWhere)
-    let head = start + 1..<max(requirements ?? position, start + 1)
+  /// `Name: Constraint = Default where Requirements` of an `associatedtype` or `typealias`, up to the position.
+  private func namedType(_ start: Int) -> NamedType? {
+    guard source[start].isWord, start < position else { return nil }
+    let clause = (start..<position).first { source.isWord($0, "where") } ?? position
+    let head = start + 1..<max(clause, start + 1)
     let end = head.first { source.isMark($0, "=") } ?? head.upperBound
-    func text(_ positions: Range<Int>) -> String? { positions.isEmpty ? nil : source.line(positions) }
-    member.namedType = NamedType(
+    return NamedType(
       name: source.text(start), position: start,
       constraint: source.isMark(start + 1, ":") ? composition(start + 2..<max(end, start + 2)) : nil,
-      hasDefault: end < head.upperBound, requirements: requirements.flatMap { text($0 + 1..<max(position, $0 + 1)) })
+      hasDefault: end < head.upperBound,
+      requirements: clause + 1 < position ? source.line(clause + 1..<position) : nil)
   }
 
   /// The composition of types that commas separate.
@@ -110,17 +99,17 @@ extension DeclarationReader {
   }
 
   /// Skips a declaration that cannot be a message, with its body.
-  private mutating func skipOther(before closing: Int) {
+  private mutating func skipOther() {
     position += 1
     var hasBody = false
-    while position < closing, !source.isMark(position, ";"), !isMemberStart(position) {
-      if hasBody, source[position].beginsLine, source[position].isWord { break }
-      hasBody = hasBody || source.isMark(position, "{")
-      position = min(source.after(position), closing)
+    skip { source, here in
+      defer { hasBody = hasBody || source.isMark(here, "{") }
+      return source.isMark(here, ";") || source.isMemberStart(here)
+        || hasBody && source[here].beginsLine && source[here].isWord
     }
   }
 
-  private mutating func method(_ member: inout Member, before closing: Int) {
+  private mutating func method(_ member: inout Member) {
     position += 1
     let nameStart = position
     if source[position].isWord {
@@ -128,20 +117,17 @@ extension DeclarationReader {
       member.isRawName = source[position].kind == .quotedWord(isRaw: true)
       position += 1
     } else {
-      while position < closing, source[position].kind == .mark, !source.isMark(position, "("),
-        position == nameStart || source.isAdjacent(position)
-      {
-        position += 1
+      let end = (nameStart..<limit).first {
+        source[$0].kind != .mark || source.isMark($0, "(") || $0 > nameStart && !source.isAdjacent($0)
       }
+      position = end ?? limit
       member.name = source.text(nameStart..<position)
       member.kind = .other("operator")
     }
     member.namePositions = nameStart..<max(position, nameStart + 1)
-    signature(&member, before: closing)
-    let requirements = source.isWord(position, "where") ? position + 1 : nil
-    whereClause(&member, before: closing)
-    if source.isMark(position, "{"), position < closing { position = min(source.after(position), closing) }
-    openGenerics(&member, requirements.map { $0..<max($0, position) } ?? position..<position)
+    let requirements = signature(&member)
+    if source.isMark(position, "{") { skip() }
+    openGenerics(&member, requirements)
   }
 
   /// Reads `func a<T: P>(_ x: T)` as `func a(_ x: some P)`, if each type is that of one parameter and is used nowhere else.
@@ -177,30 +163,32 @@ extension DeclarationReader {
     (member.parameters, member.generics) = (parameters, nil)
   }
 
-  /// Reads what follows the name of a method, or `subscript`, up to a `where`.
-  private mutating func signature(_ member: inout Member, before closing: Int) {
+  /// Reads what follows the name of a method, or `subscript`.
+  ///
+  /// - Returns: the tokens after `where`.
+  private mutating func signature(_ member: inout Member) -> Range<Int> {
     let isMethod = member.kind != .subscripted
     member.generics = generics()
-    if source.isMark(position, "("), source.closing(position) != nil {
-      member.parameters = parameters(labelled: isMethod)
+    if source.isMark(position, "("), let closing = source.closing(position) {
+      member.parameters = parameters(before: closing, labelled: isMethod)
     } else {
       let name = isMethod ? "'\(member.name)'" : "the subscript"
       refuse("the parameters of \(name) cannot be read", member.namePositions)
     }
     if isMethod { effects(&member) }
-    if source.isMark(position, "->") {
-      position += 1
-      result(&member, before: closing)
-    }
+    if take("->") { result(&member) }
+    let start = position
+    guard take("where") else { return start..<start }
+    skip { $0.isMark($1, "{") || $0.isMark($1, ";") || $0.isMemberStart($1) }
+    if member.generics == nil { member.generics = start..<position }
+    return start + 1..<position
   }
 
   private mutating func effects(_ member: inout Member) {
     while true {
-      if source.isWord(position, "async") || source.isWord(position, "reasync") {
+      if take("async") || take("reasync") {
         member.effects.isAsync = true
-        position += 1
-      } else if source.isWord(position, "throws") {
-        position += 1
+      } else if take("throws") {
         member.effects.throwing = .untyped
         if source.isMark(position, "("), let closing = source.closing(position) {
           let type = source.line(position + 1..<closing)
@@ -220,8 +208,8 @@ extension DeclarationReader {
     }
   }
 
-  private mutating func result(_ member: inout Member, before closing: Int) {
-    guard let behind = source.endOfType(position, before: closing) else {
+  private mutating func result(_ member: inout Member) {
+    guard let behind = source.endOfType(position, before: limit) else {
       refuse("the type of '\(member.name)' cannot be read", position..<position + 1)
       return
     }
@@ -229,20 +217,10 @@ extension DeclarationReader {
     position = behind
   }
 
-  private mutating func whereClause(_ member: inout Member, before closing: Int) {
-    guard source.isWord(position, "where") else { return }
-    let start = position
-    while position < closing, !source.isMark(position, "{"), !source.isMark(position, ";"), !isMemberStart(position) {
-      position = min(source.after(position), closing)
-    }
-    if member.generics == nil { member.generics = start..<position }
-  }
-
   /// Reads a parameter list and moves behind it.
   ///
   /// - Parameter labelled: whether a single name is also the label, as in methods and unlike in subscripts.
-  private mutating func parameters(labelled: Bool) -> [Parameter] {
-    guard let closing = source.closing(position) else { return [] }
+  private mutating func parameters(before closing: Int, labelled: Bool) -> [Parameter] {
     defer { position = closing + 1 }
     var found: [Parameter] = []
     position += 1
@@ -276,17 +254,14 @@ extension DeclarationReader {
     return found
   }
 
-  private mutating func subscripted(_ member: inout Member, before closing: Int) {
-    member.kind = .subscripted
-    member.name = "subscript"
-    member.namePositions = position..<position + 1
+  private mutating func subscripted(_ member: inout Member) {
+    (member.kind, member.name) = (.subscripted, "subscript")
     position += 1
-    signature(&member, before: closing)
-    whereClause(&member, before: closing)
-    accessors(&member, before: closing, isStored: false)
+    _ = signature(&member)
+    accessors(&member, isStored: false)
   }
 
-  private mutating func properties(_ member: Member, before closing: Int, inProtocol: Bool) -> [Member] {
+  private mutating func properties(_ member: Member) -> [Member] {
     let isConstant = source.isWord(position, "let")
     let start = member.positions.lowerBound
     var found: [Member] = []
@@ -300,52 +275,37 @@ extension DeclarationReader {
         // A pattern such as `var (a, b) = …` cannot be a message.
         next.kind = .other("pattern")
         next.name = source.text(position)
-        skipOther(before: closing)
+        skipOther()
         next.positions = start..<position
         return found + [next]
       }
       next.name = source.text(position)
       next.isRawName = source[position].kind == .quotedWord(isRaw: true)
       position += 1
-      if source.isMark(position, ":") {
-        position += 1
-        result(&next, before: closing)
+      if take(":") { result(&next) }
+      let isStored = !isInProtocol && !source.isMark(position, "{")
+      let value = position + 1
+      if take("=") {
+        skip {
+          $0.isMark($1, ",") || $0.isMark($1, ";") || $0.isMemberStart($1)
+            || $0.isMark($1, "{") && $0.beginsObservers($1)
+        }
+        if next.type == nil { next.type = source.literalType(value..<position) }
       }
-      var isStored = !inProtocol
-      if source.isMark(position, "=") {
-        let start = position + 1
-        initialValue(before: closing)
-        if next.type == nil { next.type = source.literalType(start..<position) }
-      } else if source.isMark(position, "{") {
-        isStored = false
-      }
-      accessors(&next, before: closing, isStored: isStored && !isConstant)
+      accessors(&next, isStored: isStored && !isConstant)
       next.positions = start..<position
       found.append(next)
-    } while position < closing && source.isMark(position, ",")
+    } while position < limit && source.isMark(position, ",")
     return found
   }
 
-  /// Skips `= expression`.
-  private mutating func initialValue(before closing: Int) {
-    position += 1
-    while position < closing, !source.isMark(position, ","), !source.isMark(position, ";"), !isMemberStart(position) {
-      if source.isMark(position, "{"), beginsObservers(position) { return }
-      position = min(source.after(position), closing)
-    }
-  }
-
-  private func beginsObservers(_ position: Int) -> Bool {
-    source.isWord(position + 1, "didSet") || source.isWord(position + 1, "willSet")
-  }
-
   /// Reads `{ get set }`, or the accessors with bodies of a class.
-  private mutating func accessors(_ member: inout Member, before closing: Int, isStored: Bool) {
+  private mutating func accessors(_ member: inout Member, isStored: Bool) {
     guard source.isMark(position, "{"), let end = source.closing(position) else {
       member.isSettable = isStored
       return
     }
-    if isStored || beginsObservers(position) { member.isSettable = true }
+    if isStored || source.beginsObservers(position) { member.isSettable = true }
     position += 1
     while position < end {
       if source.isMark(position, "@") {
@@ -374,5 +334,11 @@ extension DeclarationReader {
       }
     }
     position = end + 1
+  }
+}
+
+extension SourceText {
+  fileprivate func beginsObservers(_ position: Int) -> Bool {
+    isWord(position + 1, "didSet") || isWord(position + 1, "willSet")
   }
 }

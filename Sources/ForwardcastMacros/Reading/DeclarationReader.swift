@@ -5,6 +5,9 @@ struct DeclarationReader {
   let source: SourceText
   private(set) var problems: [Problem] = []
   var position = 0
+  /// The closing brace of the members.
+  var limit = 0
+  var isInProtocol = false
   /// The `#if` branches around the position, outermost first.
   var branches: [Branch] = []
   var groups = 0
@@ -29,13 +32,27 @@ struct DeclarationReader {
     problems.append(Problem(message: message, offsets: source.offsets(positions)))
   }
 
+  /// Moves behind a mark or a word, if it is at the position.
+  mutating func take(_ text: StaticString) -> Bool {
+    guard source.isMark(position, text) || source.isWord(position, text) else { return false }
+    position += 1
+    return true
+  }
+
+  /// Moves behind the token at the position, or the group that it opens.
+  mutating func skip() { position = min(source.after(position), limit) }
+
+  mutating func skip(until isEnd: (SourceText, Int) -> Bool) {
+    while position < limit, !isEnd(source, position) { skip() }
+  }
+
   mutating func modifiers() -> [Modifier] {
     var found: [Modifier] = []
     while source[position].kind == .word, Self.modifierWords.contains(source.text(position)) {
       let start = position
       let word = source.text(start)
       let mayHaveDetail = word != "class" && (source.isMark(start + 1, "(") || source.isMark(start + 1, "@"))
-      guard mayHaveDetail || isDeclarationWord(start + 1) else { break }
+      guard mayHaveDetail || source.isDeclarationWord(start + 1) else { break }
       position += 1
       var detail: String?
       if source.isMark(position, "(") {
@@ -46,26 +63,6 @@ struct DeclarationReader {
       found.append(Modifier(word: word, detail: detail, positions: start..<position))
     }
     return found
-  }
-
-  private func isDeclarationWord(_ position: Int) -> Bool {
-    guard source[position].kind == .word else { return false }
-    let word = source.text(position)
-    return Self.modifierWords.contains(word) || Self.introducers.contains(word)
-  }
-
-  /// Whether a member begins at a position where an expression may have ended before it.
-  func isMemberStart(_ position: Int) -> Bool {
-    if source[position].kind == .directive { return true }
-    // After these the attribute belongs to a type.
-    if source.isMark(position, "@") { return !["=", "->", ":", ",", "&"].contains { source.isMark(position - 1, $0) } }
-    guard source[position].kind == .word, source[position].beginsLine else { return false }
-    let word = source.text(position)
-    if word == "case" { return false }
-    if Self.introducers.contains(word) { return true }
-    guard Self.modifierWords.contains(word) else { return false }
-    let next = source.isMark(position + 1, "(") ? source.after(position + 1) : position + 1
-    return isDeclarationWord(next) || source.isMark(next, "@")
   }
 
   /// Reads a type declaration with its members; `nil`, and a problem, when there is none.
@@ -108,8 +105,8 @@ struct DeclarationReader {
       refuse("the members of '\(declaration.name)' cannot be read", name)
       return nil
     }
-    position += 1
-    declaration.items = members(before: closing, inProtocol: keyword == "protocol")
+    (position, limit, isInProtocol) = (position + 1, closing, keyword == "protocol")
+    declaration.items = members()
     return declaration
   }
 
@@ -123,6 +120,26 @@ struct DeclarationReader {
 }
 
 extension SourceText {
+  fileprivate func isDeclarationWord(_ position: Int) -> Bool {
+    guard self[position].kind == .word else { return false }
+    let word = text(position)
+    return DeclarationReader.modifierWords.contains(word) || DeclarationReader.introducers.contains(word)
+  }
+
+  /// Whether a member begins at a position where an expression may have ended before it.
+  func isMemberStart(_ position: Int) -> Bool {
+    if self[position].kind == .directive { return true }
+    // After these the attribute belongs to a type.
+    if isMark(position, "@") { return !["=", "->", ":", ",", "&"].contains { isMark(position - 1, $0) } }
+    guard self[position].kind == .word, self[position].beginsLine else { return false }
+    let word = text(position)
+    if word == "case" { return false }
+    if DeclarationReader.introducers.contains(word) { return true }
+    guard DeclarationReader.modifierWords.contains(word) else { return false }
+    let next = isMark(position + 1, "(") ? after(position + 1) : position + 1
+    return isDeclarationWord(next) || isMark(next, "@")
+  }
+
   func offsets(_ positions: Range<Int>) -> Range<Int> {
     let start = self[positions.lowerBound].range.lowerBound
     return start..<(positions.isEmpty ? start : max(start, self[positions.upperBound - 1].range.upperBound))

@@ -32,7 +32,7 @@ struct Lexer {
   static func documentation(before token: Token, in bytes: [UInt8]) -> [Range<Int>] {
     var lexer = Lexer(bytes)
     lexer.index = token.leading
-    _ = lexer.skipTrivia()
+    lexer.skipTrivia()
     return lexer.documentation
   }
 
@@ -44,54 +44,42 @@ struct Lexer {
 
   mutating func next() -> Token {
     let leading = index
-    let beginsLine = skipTrivia() || leading == 0
+    skipTrivia()
     let start = index
+    let beginsLine = leading == 0 || bytes[leading..<start].contains { $0 == 0x0A || $0 == 0x0D }
     let kind = scan()
     if kind != .end, index == start { index += 1 }
     return Token(kind: kind, range: start..<index, leading: leading, beginsLine: beginsLine)
   }
 
-  /// Skips blanks and comments. `true` when they contain a line break.
-  private mutating func skipTrivia() -> Bool {
-    var newline = false
+  /// Skips blanks and comments.
+  private mutating func skipTrivia() {
     while let here = byte() {
       let start = index
       switch here {
-      case 0x0A, 0x0D:
-        newline = true
-        index += 1
-      case 0x20, 0x09, 0x0B, 0x0C, 0x00: index += 1
-      case UInt8(ascii: "/") where byte(1) == UInt8(ascii: "/"):
+      case 0x0A, 0x0D, 0x20, 0x09, 0x0B, 0x0C, 0x00: index += 1
+      case UInt8(ascii: "/") where at("//"):
         let documents = at("///") && !at("////")
         while let inside = byte(), inside != 0x0A, inside != 0x0D { index += 1 }
         if documents { documentation.append(start..<index) }
-      case UInt8(ascii: "/") where byte(1) == UInt8(ascii: "*"):
+      case UInt8(ascii: "/") where at("/*"):
         let documents = at("/**") && !at("/***") && !at("/**/")
-        if skipBlockComment() { newline = true }
+        skipBlockComment()
         if documents, byte() != nil { documentation.append(start..<index) }
       case 0xEF where at("\u{FEFF}"): index += 3
-      default: return newline
+      default: return
       }
     }
-    return newline
   }
 
-  private mutating func skipBlockComment() -> Bool {
-    var (level, newline) = (0, false)
-    while let here = byte() {
-      if here == UInt8(ascii: "/"), byte(1) == UInt8(ascii: "*") {
-        level += 1
-        index += 2
-      } else if here == UInt8(ascii: "*"), byte(1) == UInt8(ascii: "/") {
-        level -= 1
-        index += 2
-        if level == 0 { return newline }
-      } else {
-        if here == 0x0A || here == 0x0D { newline = true }
-        index += 1
-      }
-    }
-    return newline
+  private mutating func skipBlockComment() {
+    var level = 0
+    repeat {
+      let isOpening = byte() == UInt8(ascii: "/") && byte(1) == UInt8(ascii: "*")
+      let isClosing = byte() == UInt8(ascii: "*") && byte(1) == UInt8(ascii: "/")
+      level += isOpening ? 1 : isClosing ? -1 : 0
+      index += isOpening || isClosing ? 2 : 1
+    } while level > 0 && index < bytes.count
   }
 
   private mutating func scan() -> Token.Kind {
@@ -173,10 +161,9 @@ struct Lexer {
     }
   }
 
+  /// Whether that stands here, before so many hashes.
   private func closes(_ quote: StaticString, hashes: Int) -> Bool {
-    guard at(quote) else { return false }
-    let length = quote.utf8CodeUnitCount
-    return (0..<hashes).allSatisfy { byte(length + $0) == UInt8(ascii: "#") }
+    at(quote) && (0..<hashes).allSatisfy { byte(quote.utf8CodeUnitCount + $0) == UInt8(ascii: "#") }
   }
 
   /// Reads a string from its opening quotes. One on a single line ends with the line at the latest.
@@ -189,14 +176,11 @@ struct Lexer {
         return .string
       }
       if !isMultiline, here == 0x0A || here == 0x0D { return .unknown }
-      if here == UInt8(ascii: "\\"), (0..<hashes).allSatisfy({ byte(1 + $0) == UInt8(ascii: "#") }) {
-        index += 1 + hashes
-        if byte() == UInt8(ascii: "(") {
-          guard skipInterpolation() else { return .unknown }
-        } else if byte() != nil {
-          index += 1
-        }
-      } else {
+      let isEscape = closes("\\", hashes: hashes)
+      if isEscape { index += 1 + hashes }
+      if isEscape, byte() == UInt8(ascii: "(") {
+        guard skipInterpolation() else { return .unknown }
+      } else if byte() != nil {
         index += 1
       }
     }
@@ -233,7 +217,7 @@ struct Lexer {
     index += hashes + 1
     let isMultiline = byte() == 0x0A || byte() == 0x0D
     while let here = byte(), index - start < 32 * Self.maximumRegex {
-      if here == UInt8(ascii: "/"), (0..<hashes).allSatisfy({ byte(1 + $0) == UInt8(ascii: "#") }) {
+      if closes("/", hashes: hashes) {
         index += 1 + hashes
         return .regex
       }

@@ -26,10 +26,5 @@ struct Token: Equatable {
   /// Whether a line break precedes the token.
   var beginsLine: Bool
 
-  var isWord: Bool {
-    switch kind {
-    case .word, .quotedWord: true
-    default: false
-    }
-  }
+  var isWord: Bool { kind == .word || kind == .quotedWord(isRaw: false) || kind == .quotedWord(isRaw: true) }
 }
