@@ -8,87 +8,72 @@ struct MemberChecker {
   private(set) var problems: [Problem] = []
   private var source: SourceText { declaration.source }
 
-  private mutating func refuse(_ message: String, _ positions: Range<Int>, fixes: [Problem.Fix] = []) {
+  init(_ member: Member, in declaration: TypeDeclaration, _ settings: ModuleSettings) {
+    (self.member, self.declaration, self.settings) = (member, declaration, settings)
+    if case .other(let word) = member.kind {
+      refuse("'\(word)' cannot be carried by a message", member.namePositions)
+    } else {
+      checkModifiers()
+      checkName()
+      checkParameters()
+      checkResult()
+    }
+  }
+
+  private mutating func refuse(
+    _ message: String, _ positions: Range<Int>?, if isWrong: Bool = true, fixes: [Problem.Fix] = []
+  ) {
+    guard isWrong, let positions else { return }
     problems.append(Problem(message: message, offsets: source.offsets(positions), fixes: fixes))
   }
 
   /// Refuses a specifier of a type, if it is there.
   private mutating func refuse(_ word: String, of type: TypeText, _ message: String) {
-    guard type.specifiers.contains(word) else { return }
     let position =
       type.positions.first { source[$0].kind == .word && source.text($0) == word } ?? type.positions.lowerBound
-    refuse(message, position..<position + 1)
-  }
-
-  static func problems(of member: Member, in declaration: TypeDeclaration, _ settings: ModuleSettings) -> [Problem] {
-    var checker = MemberChecker(member: member, declaration: declaration, settings: settings)
-    checker.check()
-    return checker.problems
-  }
-
-  private mutating func check() {
-    if case .other(let word) = member.kind {
-      refuse("'\(word)' cannot be carried by a message", member.namePositions)
-      return
-    }
-    checkModifiers()
-    checkName()
-    checkParameters()
-    checkResult()
+    refuse(message, position..<position + 1, if: type.specifiers.contains(word))
   }
 
   private mutating func checkModifiers() {
     for modifier in member.modifiers {
-      switch modifier.word {
-      case "static", "class":
-        refuse(
-          "a static member belongs to a type, and a message goes to objects; write it in an extension or in another protocol\(declaration.orByHand)",
-          modifier.positions)
-      case "optional":
-        if declaration.isObjectiveC || member.attributes.contains(where: { $0.name == "objc" }) {
-          if member.kind == .subscripted {
-            refuse("an optional subscript has no name to ask for; write a method", member.namePositions)
-          } else if member.isSettable {
-            refuse("an optional property cannot be set through a protocol; write '{ get }'", member.namePositions)
-          }
-          break
+      let message: String? =
+        switch modifier.word {
+        case "static", "class":
+          "a static member belongs to a type, and a message goes to objects; write it in an extension or in another protocol\(declaration.orByHand)"
+        case "optional" where !declaration.isObjectiveC && !member.attributes.contains { $0.name == "objc" }:
+          "a Swift class must have every requirement; give a default implementation in an extension instead of 'optional', and let targets adopt 'PartialTarget'"
+        case "mutating":
+          "a message cannot change a value that is a target; inherit 'AnyObject', or make the method not 'mutating'"
+        case "isolated", "distributed", "prefix", "postfix", "infix", "consuming", "__consuming":
+          "'\(modifier.word)' cannot be carried by a message"
+        default: nil
         }
-        refuse(
-          "a Swift class must have every requirement; give a default implementation in an extension instead of 'optional', and let targets adopt 'PartialTarget'",
-          modifier.positions)
-      case "mutating":
-        refuse(
-          "a message cannot change a value that is a target; inherit 'AnyObject', or make the method not 'mutating'",
-          modifier.positions)
-      case "isolated", "distributed", "prefix", "postfix", "infix", "consuming", "__consuming":
-        refuse("'\(modifier.word)' cannot be carried by a message", modifier.positions)
-      default: break
+      if let message {
+        refuse(message, modifier.positions)
+      } else if modifier.word == "optional", member.kind == .subscripted {
+        refuse("an optional subscript has no name to ask for; write a method", member.namePositions)
+      } else if modifier.word == "optional", member.isSettable {
+        refuse("an optional property cannot be set through a protocol; write '{ get }'", member.namePositions)
       }
     }
   }
 
   private mutating func checkName() {
     if let message = member.attribute("Message") { checkStatedSelector(message) }
-    if member.statedSelector == nil, member.isRawName {
-      refuse(
-        "a selector has no such characters; name it with '@Message(\"\(String(repeating: "name:", count: max(1, member.parameters.count)))\")'",
-        member.namePositions)
-    }
-    if let generics = member.generics {
-      refuse(
-        "a generic member cannot be forwarded unless each of its types is that of one argument alone: the types of a message are known when it is written; write them\(declaration.orByHand)",
-        generics)
-    }
-    if let position = member.rethrowsPosition {
-      refuse(
-        "a closure that does not escape cannot travel, so nothing can be rethrown; write 'throws'",
-        position..<position + 1)
-    }
+    let colons = String(repeating: "name:", count: max(1, member.parameters.count))
+    refuse(
+      "a selector has no such characters; name it with '@Message(\"\(colons)\")'", member.namePositions,
+      if: member.statedSelector == nil && member.isRawName)
+    refuse(
+      "a generic member cannot be forwarded unless each of its types is that of one argument alone: the types of a message are known when it is written; write them\(declaration.orByHand)",
+      member.generics)
+    refuse(
+      "a closure that does not escape cannot travel, so nothing can be rethrown; write 'throws'",
+      member.rethrowsPosition.map { $0..<$0 + 1 })
   }
 
   private mutating func checkStatedSelector(_ message: Attribute) {
-    guard !message.arguments.isEmpty else { return }
-    let value = message.arguments[0].value
+    guard let value = message.arguments.first?.value else { return }
     guard let selector = message.literal else {
       refuse("a selector is written as a plain literal: @Message(\"select:or:\")", value)
       return
@@ -109,9 +94,9 @@ struct MemberChecker {
     for parameter in member.parameters {
       let type = parameter.type
       let name = "'\(parameter.name)'"
-      if parameter.isVariadic {
-        refuse("a variadic argument cannot be passed on; write an array: '[\(type.text)]'", parameter.positions)
-      }
+      refuse(
+        "a variadic argument cannot be passed on; write an array: '[\(type.text)]'", parameter.positions,
+        if: parameter.isVariadic)
       refuse(
         "inout", of: type,
         "every target gets its own copy, so \(name) cannot be 'inout'; answer the new value instead\(declaration.orByHand)"
@@ -131,16 +116,12 @@ struct MemberChecker {
           "a closure that does not escape cannot travel in a message; write '@escaping'", type.positions,
           fixes: [.init(title: "insert '@escaping '", offsets: offset..<offset, text: "@escaping ")])
       }
-      if type.hasInnerSome {
-        refuse(
-          "a generic member cannot be forwarded: 'some' may only be the whole type of an argument; write 'any'",
-          type.positions)
-      }
-      if type.isSome, type.isSelfConforming, !settings.opensAll {
-        refuse(
-          "in Swift 5 every target would see '\(type.keyed)' as the type of \(name); write that, or enable the upcoming feature 'ImplicitOpenExistentials'\(declaration.orByHand)",
-          parameter.positions)
-      }
+      refuse(
+        "a generic member cannot be forwarded: 'some' may only be the whole type of an argument; write 'any'",
+        type.positions, if: type.hasInnerSome)
+      refuse(
+        "in Swift 5 every target would see '\(type.keyed)' as the type of \(name); write that, or enable the upcoming feature 'ImplicitOpenExistentials'\(declaration.orByHand)",
+        parameter.positions, if: type.isSome && type.isSelfConforming && !settings.opensAll)
       checkType(type)
     }
   }
@@ -158,12 +139,11 @@ struct MemberChecker {
   }
 
   private mutating func checkType(_ type: TypeText) {
-    checkSelf(type)
-    checkLifetime(type)
-    if declaration.keyword == "protocol" { checkNames(type) }
+    if let position = type.selfPosition { refuseSelf(position) }
+    for position in type.positions { checkToken(position) }
   }
-  private mutating func checkSelf(_ type: TypeText) {
-    guard let position = type.selfPosition else { return }
+
+  private mutating func refuseSelf(_ position: Int) {
     let own = declaration.members.compactMap(\.namedType?.name)
     if source.isMark(position + 1, "."), own.contains(source.text(position + 2)) {
       let start = source[position].range.lowerBound
@@ -178,38 +158,32 @@ struct MemberChecker {
     }
   }
 
-  /// Refuses types whose values a message cannot store: noncopyable types and views into memory.
-  private mutating func checkLifetime(_ type: TypeText) {
-    for position in type.positions {
-      if source.isMark(position, "~"),
-        source.isWord(position + 1, "Copyable") || source.isWord(position + 1, "Escapable")
-      {
-        refuse(
-          "every target gets a copy, so what cannot be copied cannot travel; put it into a class",
-          position..<position + 2)
-      } else if source[position].kind == .word, Self.spans.contains(source.text(position)),
-        !source.isMark(position - 1, ".") || source.isWord(position - 2, "Swift")
-      {
-        refuse(
-          "a '\(source.text(position))' ends with the memory that it points into, so it cannot travel; write an array",
-          position..<position + 1)
-      }
+  /// Refuses types whose values a message cannot store, noncopyable types and views into memory, and names that the written class
+  /// declares itself.
+  private mutating func checkToken(_ position: Int) {
+    let name = source.text(position)
+    let isMember = source.isMark(position - 1, ".")
+    if source.isMark(position, "~"),
+      source.isWord(position + 1, "Copyable") || source.isWord(position + 1, "Escapable")
+    {
+      refuse(
+        "every target gets a copy, so what cannot be copied cannot travel; put it into a class", position..<position + 2
+      )
+    } else if Self.spans.contains(name), source[position].kind == .word,
+      !isMember || source.isWord(position - 2, "Swift")
+    {
+      refuse(
+        "a '\(name)' ends with the memory that it points into, so it cannot travel; write an array",
+        position..<position + 1)
+    } else if declaration.keyword == "protocol", !isMember, ["Messages", "Forwarding", "Interface"].contains(name) {
+      refuse(
+        "the written class has a type '\(name)' of its own; write the name with its module", position..<position + 1)
     }
   }
 
   private static let spans: Set<String> = [
     "Span", "RawSpan", "MutableSpan", "MutableRawSpan", "OutputSpan", "OutputRawSpan", "UTF8Span",
   ]
-
-  /// Refuses names that the written class declares itself.
-  private mutating func checkNames(_ type: TypeText) {
-    for position in type.positions
-    where ["Messages", "Forwarding", "Interface"].contains(source.text(position)) && !source.isMark(position - 1, ".") {
-      refuse(
-        "the written class has a type '\(source.text(position))' of its own; write the name with its module",
-        position..<position + 1)
-    }
-  }
 
   private mutating func checkResult() {
     guard let type = member.type else {
@@ -218,20 +192,15 @@ struct MemberChecker {
     }
     if refuseBlock(type) { return }
     checkType(type)
-    if type.specifiers.contains("some") || type.hasInnerSome {
-      refuse("each target may answer another type; write 'any' instead of 'some'", type.positions)
-    }
+    refuse(
+      "each target may answer another type; write 'any' instead of 'some'", type.positions,
+      if: type.isSome || type.hasInnerSome)
     refuse("sending", of: type, "an answer that is combined with others cannot be 'sending'; make its type Sendable")
   }
 
   private func prefixAttribute(_ type: TypeText, _ name: String) -> Range<Int>? {
     var position = type.positions.lowerBound
-    while position < type.positions.upperBound, source.isMark(position, "@") {
-      let end = source.endOfAttribute(position)
-      if source.text(position + 1) == name { return position..<end }
-      position = end
-    }
-    return nil
+    return source.attributes(&position).first { $0.name == name }?.positions
   }
 }
 

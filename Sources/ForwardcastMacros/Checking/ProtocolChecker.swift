@@ -19,7 +19,8 @@ struct ProtocolChecker {
     problems.append(Problem(message: message, offsets: source.offsets(positions), fixes: fixes))
   }
 
-  mutating func check() {
+  init(_ declaration: TypeDeclaration, _ settings: ModuleSettings, _ silence: SilentAnswers) {
+    (self.declaration, self.settings, self.silence) = (declaration, settings, silence)
     checkHead()
     var carried: [Entry] = []
     for member in declaration.members {
@@ -33,7 +34,7 @@ struct ProtocolChecker {
         if word == "associatedtype", problems.count > before { isHeadRefused = true }
         continue
       }
-      let found = MemberChecker.problems(of: member, in: declaration, settings)
+      let found = MemberChecker(member, in: declaration, settings).problems
       problems += found
       if found.isEmpty { checkAnswer(member) }
       if member.kind == .property, member.plainName == "multicast" {
@@ -109,30 +110,24 @@ struct ProtocolChecker {
   private mutating func checkAnswer(_ member: Member) {
     let attribute = member.attribute("Answer")
     guard let type = member.type, !type.isVoid else {
-      if let attribute {
-        refuse(
-          "'\(member.name)' answers nothing, so there is nothing to combine; remove '@Answer'", attribute.positions)
-      }
-      return
+      guard let attribute else { return }
+      return refuse(
+        "'\(member.name)' answers nothing, so there is nothing to combine; remove '@Answer'", attribute.positions)
     }
-    var policy = (name: AnswerRuleName(name: "last"), text: ".last", positions: type.positions)
+    var policy = (name: AnswerRuleName.last, text: ".last", positions: type.positions)
     var otherwise: String?
     for argument in attribute?.arguments ?? [] {
       if argument.label == "otherwise" {
         otherwise = source.line(argument.value)
-      } else if let found = rule(argument.value) {
-        policy = found
+      } else if let (name, start) = rule(argument.value) {
+        policy = (name, source.text(start..<argument.value.upperBound), argument.value)
       } else {
-        refuse(
+        return refuse(
           "this rule is not known; write one of .last, .first, .lastValue, .firstValue, .any, .every, .sum, .min, .max, .joined, .reduce(…)",
           argument.value)
-        return
       }
     }
-    if let misfit = policy.name.misfit(type) {
-      refuse(misfit, policy.positions)
-      return
-    }
+    if let misfit = policy.name.misfit(type) { return refuse(misfit, policy.positions) }
     let empty: AnswerPlan.Empty
     if let otherwise {
       empty = .stated(otherwise.count > 40 || otherwise.contains(" ") ? "(\(otherwise))" : otherwise)
@@ -147,21 +142,19 @@ struct ProtocolChecker {
     } else if silence == .emptyValuesOrTrap {
       empty = .trap
     } else {
-      refuseSilence(member, type, attribute)
-      return
+      return refuseSilence(member, type, attribute)
     }
     plans[member.positions.lowerBound] = AnswerPlan(
       policy: policy.text, isOptional: policy.name.isOptional, empty: empty)
   }
 
-  private func rule(_ positions: Range<Int>) -> (name: AnswerRuleName, text: String, positions: Range<Int>)? {
+  /// The name of a rule, and where its text begins: `.sum`, `AnswerRule.sum`.
+  private func rule(_ positions: Range<Int>) -> (name: AnswerRuleName, start: Int)? {
     var start = positions.lowerBound
     if source.isWord(start, "Forwardcast"), source.isMark(start + 1, ".") { start += 2 }
     if source.isWord(start, "AnswerRule") { start += 1 }
     guard source.isMark(start, "."), start + 1 < positions.upperBound else { return nil }
-    let name = source.text(start + 1)
-    guard AnswerRuleName.all.contains(name) else { return nil }
-    return (AnswerRuleName(name: name), source.text(start..<positions.upperBound), positions)
+    return AnswerRuleName(rawValue: source.text(start + 1)).map { ($0, start) }
   }
 
   private mutating func refuseSilence(_ member: Member, _ type: TypeText, _ attribute: Attribute?) {

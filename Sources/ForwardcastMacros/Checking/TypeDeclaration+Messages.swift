@@ -11,7 +11,7 @@ extension TypeDeclaration {
         problems.append(Problem(severity: .warning, message: message, offsets: source.offsets(answer.positions)))
       }
       guard mark != nil || takesAll && member.isOpenToAll else { continue }
-      let found = MemberChecker.problems(of: member, in: self, settings)
+      let found = MemberChecker(member, in: self, settings).problems
       if found.isEmpty {
         entries += member.entries.filter { $0.role != .setter || !member.hasOwnSetter }
       } else if mark != nil {

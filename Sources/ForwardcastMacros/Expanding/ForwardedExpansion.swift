@@ -18,21 +18,15 @@ extension ExpansionRequest {
     }
     guard let options = forwardedOptions(&expansion) else { return }
     if let actor = options.actor { declaration.mark(actor: actor) }
-    var checker = ProtocolChecker(declaration: declaration, settings: settings, silence: options.silence)
-    checker.check()
+    let checker = ProtocolChecker(declaration, settings, options.silence)
     expansion.problems += checker.problems
-    func forwarded(_ declaration: TypeDeclaration) -> ForwardedInterface {
-      ForwardedInterface(
-        declaration, options: options, plans: checker.plans, leftOut: checker.leftOut, settings: settings,
-        start: place, isNested: !context.isEmpty)
-    }
-    var interface = forwarded(declaration)
+    var interface = ForwardedInterface(declaration, options, checker, in: self)
     let strayed = interface.isolationProblems
     if !expansion.hasErrors { expansion.problems += strayed }
     // With an empty class, uses of it add no errors to those reported here.
     if checker.isHeadRefused || !strayed.isEmpty {
       declaration.items = []
-      interface = forwarded(declaration)
+      interface = ForwardedInterface(declaration, options, checker, in: self)
     }
     interface.isWhole = !expansion.hasErrors
     switch role {

@@ -22,42 +22,39 @@ struct AnswerPlan {
 }
 
 /// A rule of `@Answer`, by name.
-struct AnswerRuleName {
-  let name: String
-  /// Whether the policy gives an optional of the answer and so has no empty value.
-  var isOptional: Bool { ["last", "first", "min", "max"].contains(name) }
+enum AnswerRuleName: String {
+  case last, first, lastValue, firstValue, any, every, sum, min, max, joined, reduce
 
-  static let all: Set<String> = [
-    "last", "first", "lastValue", "firstValue", "any", "every", "sum", "min", "max", "joined", "reduce",
-  ]
+  /// Whether the policy gives an optional of the answer and so has no empty value.
+  var isOptional: Bool { [.last, .first, .min, .max].contains(self) }
 
   /// Why the rule does not fit a type, as far as its text tells.
   func misfit(_ type: TypeText) -> String? {
+    let (misfits, reason): ([Kind], String) =
+      switch self {
+      case .any, .every:
+        ([.optional, .array, .number, .text, .other], "combines answers of type 'Bool', not of '\(type.text)'")
+      case .sum: ([.optional, .array, .text, .bool, .other], "adds numbers, and '\(type.text)' is none")
+      case .min, .max:
+        ([.optional, .array, .bool, .other], "compares answers, and values of '\(type.text)' have no order")
+      case .joined:
+        ([.optional, .number, .bool, .other], "puts texts and arrays one after another, and '\(type.text)' is neither")
+      case .lastValue, .firstValue:
+        ([.array, .number, .text, .bool, .other], "skips answers that are nil, and '\(type.text)' is never nil")
+      case .last, .first, .reduce: ([], "")
+      }
+    return kind(type).map(misfits.contains) == true ? "'.\(self)' \(reason)" : nil
+  }
+
+  private enum Kind { case optional, array, number, text, bool, other }
+
+  private func kind(_ type: TypeText) -> Kind? {
     let text = type.text.hasPrefix("Swift.") ? String(type.text.dropFirst(6)) : type.text
-    let isArray = text.hasPrefix("[")
-    let isTuple = text.hasPrefix("(") && !type.isFunction && !type.isOptional
-    let isNumber = Self.numbers.contains(text)
-    let isText = ["String", "Substring", "Character", "StaticString"].contains(text)
-    let isOdd = type.isFunction || type.text.hasPrefix("any ") || isTuple
-    switch name {
-    case "any", "every":
-      let misses = type.isOptional || isArray || isNumber || isText || isOdd
-      return misses ? "'.\(name)' combines answers of type 'Bool', not of '\(type.text)'" : nil
-    case "sum":
-      let misses = type.isOptional || isArray || isText || text == "Bool" || isOdd
-      return misses ? "'.sum' adds numbers, and '\(type.text)' is none" : nil
-    case "min", "max":
-      let misses = type.isOptional || isArray || text == "Bool" || isOdd
-      return misses ? "'.\(name)' compares answers, and values of '\(type.text)' have no order" : nil
-    case "joined":
-      let misses = type.isOptional || isNumber || text == "Bool" || isOdd
-      return misses ? "'.joined' puts texts and arrays one after another, and '\(type.text)' is neither" : nil
-    case "lastValue", "firstValue":
-      let isKnown = isNumber || isText || isArray || text == "Bool" || isOdd
-      return isKnown && !type.isOptional
-        ? "'.\(name)' skips answers that are nil, and '\(type.text)' is never nil" : nil
-    default: return nil
-    }
+    if type.isOptional { return .optional }
+    if type.isFunction || type.text.hasPrefix("any ") || text.hasPrefix("(") { return .other }
+    if text.hasPrefix("[") { return .array }
+    if ["String", "Substring", "Character", "StaticString"].contains(text) { return .text }
+    return text == "Bool" ? .bool : Self.numbers.contains(text) ? .number : nil
   }
 
   fileprivate static let numbers: Set<String> = [

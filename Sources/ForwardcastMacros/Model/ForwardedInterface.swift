@@ -6,11 +6,7 @@ struct ForwardedInterface {
   let options: ForwardedOptions
   /// How answers are combined, by the first position of the member.
   let plans: [Int: AnswerPlan]
-  let settings: ModuleSettings
-  /// Where the text of the declaration begins.
-  private let start: SourcePlace?
-  /// Whether the protocol is nested in a type. An extension elsewhere does not see that type's other members.
-  let isNested: Bool
+  private let request: ExpansionRequest
   let typeParameters: [NamedType]
   let items: [Item<Entry>]
   let entries: [Entry]
@@ -20,22 +16,24 @@ struct ForwardedInterface {
   private(set) var isolation = Isolation.nonisolated
 
   init(
-    _ declaration: TypeDeclaration, options: ForwardedOptions, plans: [Int: AnswerPlan], leftOut: Set<Int>,
-    settings: ModuleSettings, start: SourcePlace?, isNested: Bool
+    _ declaration: TypeDeclaration, _ options: ForwardedOptions, _ checker: ProtocolChecker,
+    in request: ExpansionRequest
   ) {
-    (self.declaration, self.options, self.plans) = (declaration, options, plans)
-    (self.settings, self.start, self.isNested) = (settings, start, isNested)
+    (self.declaration, self.options, plans, self.request) = (declaration, options, checker.plans, request)
     typeParameters = (options.interface == nil ? declaration.primaryTypes : []).map { name in
       declaration.associatedTypes.first { $0.name == name }
         ?? NamedType(name: name, position: declaration.namePosition, constraint: nil, requirements: nil)
     }
-    var entries = declaration.members.filter { !leftOut.contains($0.positions.lowerBound) }.flatMap(\.entries)
+    var entries = declaration.members.filter { !checker.leftOut.contains($0.positions.lowerBound) }.flatMap(\.entries)
     entries.nameKeys()
     (self.entries, items) = (entries, declaration.items(of: entries))
     isolation = ownIsolation
   }
 
   var source: SourceText { declaration.source }
+  var settings: ModuleSettings { request.settings }
+  /// Whether the protocol is nested in a type. An extension elsewhere does not see that type's other members.
+  var isNested: Bool { !request.context.isEmpty }
   var name: String { declaration.name }
   var className: String { declaration.plainName + "Proxy" }
   /// The enum that contains the class.
@@ -51,7 +49,9 @@ struct ForwardedInterface {
 
   func place(of positions: Range<Int>) -> SourcePlace? {
     let before = source.bytes[..<source[positions.lowerBound].range.lowerBound]
-    return start.flatMap { SourcePlace(file: $0.file, line: $0.line + before.count { $0 == UInt8(ascii: "\n") }) }
+    return request.place.flatMap {
+      SourcePlace(file: $0.file, line: $0.line + before.count { $0 == UInt8(ascii: "\n") })
+    }
   }
 
   /// The line of `@Answer`, where its value has a call: a diagnostic of that belongs there.
@@ -72,10 +72,13 @@ struct ForwardedInterface {
   /// The types that may be or have a superclass: the stated one, those of refined protocols, and protocols that the macro does
   /// not see, any of which may be class-constrained.
   var bases: [String] {
-    guard isWhole, options.interface == nil else { return base.map { [$0] } ?? [] }
-    let unknown = unknownProtocols.filter(\.isPlainName).enumerated()
-    return (base.map { [$0] } ?? []) + parents.map { "\($0).\(Self.baseName)" }
-      + unknown.map { known("ForwardedUnknown\($0.offset)", $0.element) }
+    let own = base.map { [$0] } ?? []
+    guard isWhole, options.interface == nil else { return own }
+    return own + parents.map { "\($0).\(Self.baseName)" } + unknownBases.map { known($0.alias, $0.type) }
+  }
+
+  private var unknownBases: [(alias: String, type: String)] {
+    unknownProtocols.filter(\.isPlainName).enumerated().map { ("ForwardedUnknown\($0)", $1) }
   }
 
   /// The alias of their composition in the namespace.
@@ -93,20 +96,14 @@ struct ForwardedInterface {
   /// The aliases of those types in the namespace.
   var aliases: [String] {
     guard isNested else { return [] }
-    let types = [(protocolName, statedProtocol)] + (statedBase.map { [("StatedBase", $0)] } ?? [])
-    return
-      (types + (options.interface.map { [("ForwardedTarget", $0.asExistential)] } ?? [])
-      + unknownProtocols.filter(\.isPlainName).enumerated().map { ("ForwardedUnknown\($0.offset)", $0.element) }
-      + constraints.enumerated().compactMap { index, type in type.map { ("Constraint\(index)", $0) } })
-      .map { "typealias \($0) = \($1)" } + ownAliases
-  }
-
-  /// The aliases of the protocol itself, which those of its members name; what one is of associated types stands nowhere.
-  private var ownAliases: [String] {
-    isGeneric
-      ? []
-      : declaration.members.filter { $0.kind == .other("typealias") && $0.branches.isEmpty }
-        .map { declaration.source.line($0.positions) }
+    var types: [(alias: String, type: String?)] = [
+      (protocolName, statedProtocol), ("StatedBase", statedBase), ("ForwardedTarget", options.interface?.asExistential),
+    ]
+    types += unknownBases.map { ($0.alias, $0.type) } + constraints.enumerated().map { ("Constraint\($0)", $1) }
+    // The aliases of the protocol itself, which those of its members name; what one is of associated types stands nowhere.
+    let own = declaration.members.filter { !isGeneric && $0.kind == .other("typealias") && $0.branches.isEmpty }
+    return types.compactMap { alias, type in type.map { "typealias \(alias) = \($0)" } }
+      + own.map { source.line($0.positions) }
   }
 
   private var statedProtocol: String {
@@ -142,9 +139,7 @@ struct ForwardedInterface {
   var statedGenericParameters: String { genericParameters(constraints) }
 
   private func genericParameters(_ constraints: [String?]) -> String {
-    let parameters = zip(typeParameters, constraints).map { type, constraint in
-      type.name + (constraint.map { ": \($0)" } ?? "")
-    }
+    let parameters = zip(typeParameters, constraints).map { $0.name + ($1.map { ": \($0)" } ?? "") }
     return isGeneric ? "<\(parameters.joined(separator: ", "))>" : ""
   }
 
@@ -179,9 +174,8 @@ struct ForwardedInterface {
   // MARK: Isolation
 
   private var ownIsolation: Isolation {
-    if let isolation = declaration.isolation(or: options.actor) { return isolation }
-    if settings.isMainActorByDefault { return .mainActor }
-    return mayInherit ? .inherited : .nonisolated
+    declaration.isolation(or: options.actor)
+      ?? (settings.isMainActorByDefault ? .mainActor : mayInherit ? .inherited : .nonisolated)
   }
 
   /// Whether a refined protocol may make this one isolated or `Sendable`, which the text does not show.
