@@ -98,9 +98,9 @@ where ActorSystem: DistributedActorSystem<any Codable> {
   }
 
   private func errors(_ stage: Stage<ActorSystem>) async throws {
-    let foreign = await stage.failure { try await stage.remote.sendAndWait(.probeFails, 7) } as? RemoteError
-    try check("ProbeError ran", "\(foreign?.foreignType ?? "none") \(foreign.map { "\($0.outcome)" } ?? "")")
-    try check(true, foreign?.evidence.contains("7 is wrong") == true)
+    try await stage.check("foreign error", "ProbeError: 7 is wrong, it ran") {
+      try await stage.remote.sendAndWait(.probeFails, 7)
+    }
   }
 
   private func order(_ stage: Stage<ActorSystem>) async throws {
@@ -124,29 +124,23 @@ where ActorSystem: DistributedActorSystem<any Codable> {
 
   private func deadline(_ stage: Stage<ActorSystem>) async throws {
     let hasty = stage.remote.with(deadline: .milliseconds(20))
-    let error = await stage.failure { try await hasty.sendAndWait(.probeHolds, 1) } as? RemoteError
-    try check("timed out", error.map { "\($0.code)" } ?? "no error")
+    try await stage.check("timed out") { try await hasty.sendAndWait(.probeHolds, 1) }
     stage.probe.release()
     try check(2, try await stage.remote.sendAndWait(.probeNumber, 2))
   }
 
   private func cancellation(_ stage: Stage<ActorSystem>) async throws {
-    let held = Task { try await stage.remote.sendAndWait(.probeHolds, 1) }
-    try await stage.wait(for: "the first call to begin") { stage.probe.ran.contains(1) }
+    let held = try await stage.hold(stage.remote)
     held.cancel()
-    let error = await stage.failure { try await held.value }
-    try check("CancellationError()", error.map { "\($0)" } ?? "no error")
+    try await stage.check("CancellationError()") { try await held.value }
     stage.probe.release()
     try check(2, try await stage.remote.sendAndWait(.probeNumber, 2))
   }
 
   private func givenUp(_ stage: Stage<ActorSystem>) async throws {
-    let held = Task { try await stage.remote.sendAndWait(.probeHolds, 1) }
-    try await stage.wait(for: "the first call to begin") { stage.probe.ran.contains(1) }
-    let error = await stage.failure {
-      try await stage.remote.with(deadline: .milliseconds(20)).sendAndWait(.probeNumber, 2)
-    }
-    try check("timed out", (error as? RemoteError).map { "\($0.code)" } ?? "no error")
+    let held = try await stage.hold(stage.remote)
+    let hasty = stage.remote.with(deadline: .milliseconds(20))
+    try await stage.check("timed out") { try await hasty.sendAndWait(.probeNumber, 2) }
     try await stage.wait(for: "the endpoint to be told") { !stage.remote.isTelling }
     stage.probe.release()
     try check(1, try await held.value)
@@ -155,11 +149,9 @@ where ActorSystem: DistributedActorSystem<any Codable> {
   }
 
   private func bounds(_ stage: Stage<ActorSystem>) async throws {
-    let unknown = await stage.failure { try await stage.remote.sendAndWait(.probeMissing, 1) } as? MessageError
-    try check("unrecognized selector", unknown.map { "\($0.code)" } ?? "no error")
+    try await stage.check("unrecognized selector") { try await stage.remote.sendAndWait(.probeMissing, 1) }
     let large = String(repeating: "x", count: Stage<ActorSystem>.limits.bytes)
-    let refused = await stage.failure { try await stage.remote.sendAndWait(.probeText, large) } as? RemoteError
-    try check("refused", refused.map { "\($0.code)" } ?? "no error")
+    try await stage.check("refused") { try await stage.remote.sendAndWait(.probeText, large) }
     try check(2, try await stage.remote.sendAndWait(.probeNumber, 2))
   }
 
@@ -167,20 +159,17 @@ where ActorSystem: DistributedActorSystem<any Codable> {
     var narrow = options
     (narrow.window, narrow.waitingCalls) = (1, 1)
     let remote = try await stage.connect(narrow)
-    let held = Task { try await remote.sendAndWait(.probeHolds, 1) }
-    try await stage.wait(for: "the first call to begin") { stage.probe.ran.contains(1) }
+    let held = try await stage.hold(remote)
     let next = Task { try await remote.sendAndWait(.probeNumber, 2) }
     try await stage.wait(for: "the second call to stand in line") { remote.standing == 2 }
-    let busy = await stage.failure { try await remote.sendAndWait(.probeNumber, 3) } as? RemoteError
-    try check("busy", busy.map { "\($0.code)" } ?? "no error")
+    try await stage.check("busy") { try await remote.sendAndWait(.probeNumber, 3) }
     stage.probe.release()
     try check([1, 2], [try await held.value, try await next.value])
   }
 
   private func closing(_ stage: Stage<ActorSystem>) async throws {
     await stage.endpoint.close("it leaves")
-    let error = await stage.failure { try await stage.remote.sendAndWait(.probeNumber, 1) } as? RemoteError
-    try check("gone didNotRun", error.map { "\($0.code) \($0.outcome)" } ?? "no error")
+    try await stage.check("gone", "it did not run") { try await stage.remote.sendAndWait(.probeNumber, 1) }
     try check(true, stage.remote.isGone)
   }
 }

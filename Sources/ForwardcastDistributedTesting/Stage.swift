@@ -134,9 +134,18 @@ where ActorSystem: DistributedActorSystem<any Codable> {
     }
   }
 
-  /// The error of a call, if any.
-  func failure(_ body: () async throws -> some Sendable) async -> (any Error)? {
-    do { _ = try await body() } catch { return error }
-    return nil
+  /// Makes the call that is held, and waits until it has begun.
+  func hold(_ remote: RemoteReceiver) async throws -> Task<Int, any Error> {
+    let held = Task { try await remote.sendAndWait(.probeHolds, 1) }
+    try await wait(for: "the first call to begin") { probe.ran.contains(1) }
+    return held
+  }
+
+  /// Checks how the text of a call's error begins and ends.
+  func check(_ beginning: String, _ end: String = "", _ body: () async throws -> some Sendable) async throws {
+    var found = "no error"
+    do { _ = try await body() } catch { found = "\(error)" }
+    guard !found.hasPrefix(beginning) || !found.hasSuffix(end) else { return }
+    throw ProbeError(description: "wanted \(beginning), found \(found.prefix(300))")
   }
 }

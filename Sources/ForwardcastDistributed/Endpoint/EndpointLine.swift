@@ -110,7 +110,7 @@ final class EndpointLine {
   ) async -> String? {
     guard !message.hasEnded, memory.take(call.size, for: owner) else { return message.kept }
     message.size += call.size
-    return await message.answer()
+    return await withCheckedContinuation { message.listeners.append($0) }
   }
 
   // MARK: Turns
@@ -176,15 +176,10 @@ final class EndpointMessage {
   /// Its answer, in case the engine delivers it twice.
   fileprivate private(set) var kept: String?
   fileprivate private(set) var hasEnded = false
-  private var listeners: [CheckedContinuation<String?, Never>] = []
+  fileprivate var listeners: [CheckedContinuation<String?, Never>] = []
 
   init(_ number: Int, _ patience: Deadline, size: Int) {
     (self.number, self.patience, self.size) = (number, patience, size)
-  }
-
-  /// The answer when there is one; `nil` if it does not run.
-  fileprivate func answer(isolation: isolated (any Actor)? = #isolation) async -> String? {
-    await withCheckedContinuation { listeners.append($0) }
   }
 
   fileprivate func end(with answer: String?, keeps: Bool) {

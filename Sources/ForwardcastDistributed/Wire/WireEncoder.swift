@@ -118,11 +118,13 @@ private final class EncodedItem {
   }
 }
 
-/// Also the single value container.
-private struct WireEncoder: Encoder, SingleValueEncodingContainer {
+/// Also the container of a single value or of a list.
+private struct WireEncoder: Encoder, SingleValueEncodingContainer, UnkeyedEncodingContainer {
   let item: EncodedItem
+  var isList = false
   var codingPath: [any CodingKey] { WirePath.keys(item.path) }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
+  var count: Int { item.count }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
     item.begin(.record)
@@ -131,13 +133,14 @@ private struct WireEncoder: Encoder, SingleValueEncodingContainer {
 
   func unkeyedContainer() -> any UnkeyedEncodingContainer {
     item.begin(.list)
-    return Unkeyed(item: item)
+    return WireEncoder(item: item, isList: true)
   }
 
   func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
-  /// Begins again: the last of several values counts.
+  /// Begins a single value again: the last of several counts.
   private func begin() {
+    if isList { return }
     item.begin(.nothing)
     item.begin(.single)
   }
@@ -153,12 +156,20 @@ private struct WireEncoder: Encoder, SingleValueEncodingContainer {
   private func write(_ value: some Encodable) throws {
     begin()
     switch value {
-    case let value as any FixedWidthInteger: item.writer.integer(value)
-    case let value as Float: item.writer.real(value)
+    case let value as any FixedWidthInteger where !isList: item.writer.integer(value)
+    case let value as Float where !isList: item.writer.real(value)
     // A value in place of itself counts as a level, so that infinite recursion ends.
-    default: try item.write(value, at: WirePath(WireKey("value"), in: item.path))
+    default: try item.write(value, at: WirePath(key, in: item.path))
     }
   }
+
+  private var key: WireKey { isList ? WireKey(count) : WireKey("value") }
+
+  func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
+    superEncoder().container(keyedBy: type)
+  }
+  func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { superEncoder().unkeyedContainer() }
+  func superEncoder() -> any Encoder { WireEncoder(item: item.nested(key)) }
 
   private struct Keyed<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let item: EncodedItem
@@ -189,25 +200,5 @@ private struct WireEncoder: Encoder, SingleValueEncodingContainer {
       item.writer.text(key.stringValue)
       return WireEncoder(item: item.nested(key))
     }
-  }
-
-  private struct Unkeyed: UnkeyedEncodingContainer {
-    let item: EncodedItem
-    var codingPath: [any CodingKey] { WirePath.keys(item.path) }
-    var count: Int { item.count }
-
-    func encodeNil() { item.null() }
-    func encode(_ value: some Encodable) throws { try write(value) }
-    func encode(_ value: Int128) throws { try write(value) }
-    func encode(_ value: UInt128) throws { try write(value) }
-
-    private func write(_ value: some Encodable) throws {
-      try item.write(value, at: WirePath(WireKey(count), in: item.path))
-    }
-    func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
-      superEncoder().container(keyedBy: type)
-    }
-    func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { superEncoder().unkeyedContainer() }
-    func superEncoder() -> any Encoder { WireEncoder(item: item.nested(WireKey(count))) }
   }
 }
