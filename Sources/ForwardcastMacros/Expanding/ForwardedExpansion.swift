@@ -30,8 +30,8 @@ extension ExpansionRequest {
     }
     interface.isWhole = !expansion.hasErrors
     switch role {
-    case "peer": expansion.text = ProxyWriter(interface).text()
-    case "extension": expansion.text = ProxyWriter(interface).inheritance(of: extendedType)
+    case "peer": expansion.text = interface.proxyText()
+    case "extension": expansion.text = interface.inheritance(of: extendedType)
     default: break
     }
   }

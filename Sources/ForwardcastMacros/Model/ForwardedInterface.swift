@@ -87,9 +87,6 @@ struct ForwardedInterface {
   /// The aliases of the namespaces of refined protocols.
   var parents: [String] { options.inherited.indices.map { "ForwardedParent\($0)" } }
 
-  /// The tables of refined protocols: ``ProxyTableWriter/forRefining(to:)``.
-  var parentTables: [String] { isWhole ? parents.map { "\($0).table(of: \(className).self)" } : [] }
-
   /// A type as the class names it, which does not see the types around a nested protocol.
   private func known(_ alias: String, _ type: String) -> String { isNested ? alias : type }
 

@@ -3,7 +3,7 @@
 /// Writes the members that implement the protocol's requirements.
 struct MemberWriter {
   let interface: ForwardedInterface
-  let access: String
+  private var access: String { interface.access }
   /// How types are named where the members are written.
   let carried: CarriedNames
   /// The type that has the keys.
@@ -15,8 +15,8 @@ struct MemberWriter {
   private let mayBeElsewhere: Bool
 
   /// - Parameter owner: the name of the class, if the members are written outside of it.
-  init(_ interface: ForwardedInterface, access: String, owner: String? = nil) {
-    (self.interface, self.access) = (interface, access)
+  init(_ interface: ForwardedInterface, owner: String? = nil) {
+    self.interface = interface
     inClient = owner == nil ? "" : interface.declaration.inClient
     mayBeElsewhere = owner != nil && interface.isolation == .inherited && !interface.settings.opensAll
     keys = owner.map { "\($0)\(interface.genericArguments).Messages" } ?? "Messages"
@@ -58,10 +58,7 @@ struct MemberWriter {
         ? "var \(member.name): \(type)" : "subscript(\(parameters(member, names, areLabels: false))) -> \(type)"
       writer.block("\(head)\(place)") { writer in
         let lines = body(member, key, names)
-        if !member.isSettable, member.effects == Effects() {
-          writer.lines(lines)
-          return
-        }
+        if !member.isSettable, member.effects == Effects() { return writer.lines(lines) }
         writer.block("get\(effects(member))") { $0.lines(lines) }
         let setter = interface.entries.first { $0.role == .setter && $0.member.positions == member.positions }
         guard let setter else { return }
@@ -156,10 +153,7 @@ struct MemberWriter {
   }
 
   private func isOnGlobalActor(_ member: Member) -> Bool {
-    switch interface.isolation(of: member) {
-    case .global, .inherited: true
-    default: false
-    }
+    ![.nonisolated, .mainActor].contains(interface.isolation(of: member))
   }
 
   /// The call, made so that it can reach rows that are isolated to a global actor.

@@ -126,10 +126,7 @@ struct LocalNames {
       let isPlain =
         parameter.name == plain && !SwiftKeywords.reserved.contains(plain)
         && plain.unicodeScalars.allSatisfy(\.continuesSwiftIdentifier)
-      var name = isPlain && !Self.reserved.contains(plain) ? plain : "argument\(parameters.count + 1)"
-      while taken.contains(name) { name += "_" }
-      taken.insert(name)
-      parameters.append(name)
+      parameters.append(unique(isPlain && !Self.reserved.contains(plain) ? plain : "argument\(parameters.count + 1)"))
     }
   }
 
