@@ -78,16 +78,11 @@ final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, NotTak
 
   /// The double's own answer; `nil` for a call that the real object answers.
   private func answer(_ outcome: StubOutcome?, _ message: Invocation) throws -> ArgumentBox? {
-    switch outcome?.kind {
-    case .answer(let box): return box
-    case .error(let error): throw error
-    case .body(let body): return try body(message.arguments)
-    case .fallback, nil:
-      if rest.count > 0 { return nil }
-      // A message that returns nothing is answered; any other is treated as one that nobody responds to.
-      guard table?.method(for: message.selector)?.signature.returnType.kind == .void else { throw MessageNotTaken() }
-      return ArgumentBox(())
-    }
+    if let answer = try outcome?.answer(message.arguments) { return answer }
+    if rest.count > 0 { return nil }
+    // A message that returns nothing is answered; any other is treated as one that nobody responds to.
+    guard table?.method(for: message.selector)?.signature.returnType.kind == .void else { throw MessageNotTaken() }
+    return ArgumentBox(())
   }
 
   private func result(of report: DeliveryReport) throws -> ArgumentBox? {

@@ -4,15 +4,8 @@ import Forwardcast
 
 /// The answer to one call.
 struct StubOutcome: @unchecked Sendable {  // immutable; closures of a shared double are @Sendable
-  enum Kind {
-    case answer(ArgumentBox)
-    case error(any Error)
-    case body(([ArgumentBox]) throws -> ArgumentBox)
-    /// The real object gets the call.
-    case fallback
-  }
-
-  let kind: Kind
+  /// `nil` if the real object gets the call.
+  let answer: ([ArgumentBox]) throws -> ArgumentBox?
   let delay: (@Sendable () async throws -> Void)?
 }
 
@@ -47,8 +40,8 @@ public struct Stubbing<Face: MulticastSending, R, each A> {
 
   init(_ stub: Stub) { self.stub = stub }
 
-  fileprivate func adding(_ kind: StubOutcome.Kind) -> Stubbing {
-    stub.add(StubOutcome(kind: kind, delay: delay))
+  fileprivate func adding(_ answer: @escaping ([ArgumentBox]) throws -> ArgumentBox?) -> Stubbing {
+    stub.add(StubOutcome(answer: answer, delay: delay))
     return self
   }
 
@@ -57,21 +50,21 @@ public struct Stubbing<Face: MulticastSending, R, each A> {
   /// Threads that share the double share the values as well.
   @discardableResult
   public func answers(_ first: R, _ others: R...) -> Stubbing {
-    for answer in [first] + others { _ = adding(.answer(ArgumentBox(uncheckedSendable: answer))) }
+    for box in ([first] + others).map({ ArgumentBox(uncheckedSendable: $0) }) { _ = adding { _ in box } }
     return self
   }
 
   /// Throws an error. One of a requirement that does not throw goes to the proxy's `onError`.
   @discardableResult
-  public func fails(_ error: any Error) -> Stubbing { adding(.error(error)) }
+  public func fails(_ error: any Error) -> Stubbing { adding { _ in throw error } }
 
   /// Answers with the result of a closure that takes the arguments, or fails with its error.
   @discardableResult
-  public func runs(_ body: @escaping (repeat each A) throws -> R) -> Stubbing { adding(.body(opening(body))) }
+  public func runs(_ body: @escaping (repeat each A) throws -> R) -> Stubbing { adding(opening(body)) }
 
   /// Passes the call to the real object: see ``TestDouble/fallsBack(to:)``.
   @discardableResult
-  public func fallsBack() -> Stubbing { adding(.fallback) }
+  public func fallsBack() -> Stubbing { adding { _ in nil } }
 
   /// Delays the following outcomes until the test has advanced `clock` by a duration after the call.
   ///
@@ -93,7 +86,7 @@ public struct Stubbing<Face: MulticastSending, R, each A> {
 extension Stubbing where Face: Sendable {
   /// Answers with the result of a closure.
   @discardableResult
-  public func runs(_ body: @escaping @Sendable (repeat each A) throws -> R) -> Stubbing { adding(.body(opening(body))) }
+  public func runs(_ body: @escaping @Sendable (repeat each A) throws -> R) -> Stubbing { adding(opening(body)) }
 }
 
 extension Stubbing where R == Void {

@@ -13,14 +13,7 @@ struct ArgumentMatch: Sendable {
     accepts = { box in
       do { return match.accepts(try box.unbox(as: Value.self)) } catch { return false }
     }
-    guard let capture = match.capture else {
-      keep = nil
-      return
-    }
-    keep = { box in
-      // An accepted argument can be unboxed.
-      do { capture.keep(try box.unbox(as: Value.self)) } catch {}
-    }
+    keep = match.capture.map { capture in { @Sendable in capture.keep($0) } }
   }
 }
 

@@ -63,9 +63,12 @@ public final class Capture<Value>: @unchecked Sendable {  // the list is under a
 
   public var last: Value? { values.last }
 
-  func keep(_ value: Value) {
-    let value = UncheckedSendable(value)
-    state.withLock { $0.value.append(value.value) }
+  /// Keeps an argument that the match has accepted, which so can be unboxed.
+  func keep(_ box: ArgumentBox) {
+    do {
+      let value = UncheckedSendable(try box.unbox(as: Value.self))
+      state.withLock { $0.value.append(value.value) }
+    } catch {}
   }
 }
 
