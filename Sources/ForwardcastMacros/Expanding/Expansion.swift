@@ -2,7 +2,7 @@
 
 /// One attribute to expand.
 struct ExpansionRequest {
-  /// The name of the macro: `Forwarded`, `Receiver`, `Message`, `Answer` or `NotForwarded`.
+  /// The name of the macro: `Forwarded`, `Receiver`, `Message`, `Answer`, `NotForwarded` or `Counted`.
   let macro: String
   /// `peer`, `member` or `extension`.
   let role: String
@@ -56,12 +56,12 @@ extension ExpansionRequest {
       // Read by the other macros; writes nothing.
       guard let surplus else { break }
       expansion.attributeProblems = [Problem(severity: .warning, message: surplus, offsets: attribute.offsets(0..<2))]
-    case CountedExpansion.macro: CountedExpansion(request: self).expand(into: &expansion)
+    case "Counted": expandCounted(into: &expansion)
     default:
       expansion.refuse("this version of the attributes does not know '\(macro)'", attribute: attribute.offsets(0..<1))
     }
     // The peer or member expansion reports the same problems.
-    if role == "extension", macro != CountedExpansion.macro {
+    if role == "extension", macro != "Counted" {
       (expansion.problems, expansion.attributeProblems) = ([], [])
     }
     return expansion

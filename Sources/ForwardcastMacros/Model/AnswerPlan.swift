@@ -81,7 +81,7 @@ extension SourceText {
     if isMark(last, "?") || isMark(last, "!") { return "nil" }
     if isWord(start, "Swift"), isMark(start + 1, ".") { start += 2 }
     if isMark(start, "["), closing(start) == last {
-      return (start..<last).contains { isMark($0, ":") && isOutermost($0, in: start) } ? "[:]" : "[]"
+      return colon(in: start) == nil ? "[]" : "[:]"
     }
     if isMark(start, "("), closing(start) == last {
       // A tuple, or a type in parentheses.
@@ -107,10 +107,13 @@ extension SourceText {
     "AttributedString": "AttributedString()",
   ]
 
-  /// Whether the token is nested in no further bracket inside of the one at `start`.
-  private func isOutermost(_ position: Int, in start: Int) -> Bool {
-    var next = start + 1
-    while next < position { next = after(next) }
-    return next == position
+  /// The first colon in the bracket at a position, but for those in further brackets.
+  func colon(in bracket: Int) -> Int? {
+    var position = bracket + 1
+    while position < closing(bracket) ?? 0 {
+      if isMark(position, ":") { return position }
+      position = after(position)
+    }
+    return nil
   }
 }

@@ -27,7 +27,9 @@ struct ForwardedInterface {
     var entries = declaration.members.filter { !checker.leftOut.contains($0.positions.lowerBound) }.flatMap(\.entries)
     entries.nameKeys()
     (self.entries, items) = (entries, declaration.items(of: entries))
-    isolation = ownIsolation
+    isolation =
+      declaration.isolation(or: options.actor)
+      ?? (settings.isMainActorByDefault ? .mainActor : mayInherit ? .inherited : .nonisolated)
   }
 
   var source: SourceText { declaration.source }
@@ -170,11 +172,6 @@ struct ForwardedInterface {
 
   // MARK: Isolation
 
-  private var ownIsolation: Isolation {
-    declaration.isolation(or: options.actor)
-      ?? (settings.isMainActorByDefault ? .mainActor : mayInherit ? .inherited : .nonisolated)
-  }
-
   /// Whether a refined protocol may make this one isolated or `Sendable`, which the text does not show.
   var mayInherit: Bool { !unknownProtocols.isEmpty || !options.inherited.isEmpty }
 
@@ -199,12 +196,6 @@ struct ForwardedInterface {
   /// by default. Then the member's key and the table stay on it as well.
   func staysOnMainActor(_ member: Member) -> Bool {
     settings.isMainActorByDefault && isolation(of: member) == .mainActor && source.mayNeedConformances(member)
-  }
-
-  /// Whether the table stays on the main actor. Refined protocols contribute to it.
-  var tableStaysOnMainActor: Bool {
-    declaration.members.contains(where: staysOnMainActor)
-      || settings.isMainActorByDefault && isolation == .mainActor && !options.inherited.isEmpty
   }
 
   private func inherits(_ names: Set<String>) -> Bool {

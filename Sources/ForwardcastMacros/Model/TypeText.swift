@@ -81,10 +81,9 @@ extension SourceText {
   private func mayNeedConformances(_ type: TypeText) -> Bool {
     type.positions.contains { position in
       var end = position
-      if isMark(position, "["), let closing = closing(position) {
-        end += 1
-        while end < closing, !isMark(end, ":") { end = after(end) }
-        if end >= closing { return false }
+      if isMark(position, "[") {
+        guard let colon = colon(in: position) else { return false }
+        end = colon
       } else if isMark(position, "<"), !["Array", "Optional"].contains(text(position - 1)) {
         end = endOfGenericArguments(position, before: type.positions.upperBound)
       }

@@ -23,7 +23,7 @@ extension ForwardedInterface {
   /// Whether only the compiler knows whether the proxy is isolated, and to which actor, or `Sendable`.
   private var isHeld: Bool { isolation != .nonisolated && mayInherit && !isVisiblySendable }
 
-  /// The namespace with the class: see `CountedExpansion`.
+  /// The namespace with the class: see ``ExpansionRequest/expandCounted(into:)``.
   func proxyText() -> String {
     let availability = availability(declaration.attributes)
     var writer = TextWriter()
@@ -37,13 +37,13 @@ extension ForwardedInterface {
     writer.line("")
     writer.line("/// What ``\(className)`` stands in.")
     writer.lines(availability)
-    writer.line("@Forwardcast.\(CountedExpansion.macro)")
+    writer.line("@Forwardcast.Counted")
     writer.block("\(namespaceAccess)nonisolated enum \(namespace)") { writer in
       carriedNames(&writer)
       parentsAndBases(&writer)
       forwarding(&writer)
       tableForRefining(&writer)
-      writer.line("#if \(CountedExpansion.condition)  // \(CountedExpansion.macro) writes this into an extension.")
+      writer.line("#if \(ExpansionRequest.countedCondition)  // Counted writes this into an extension.")
       writtenClass(&writer)
       writer.line("#endif")
     }

@@ -2,7 +2,13 @@
 
 /// Writes the table of a protocol, declarations that its rows need, and `responds(to:)` for optional requirements.
 extension ForwardedInterface {
-  private var tableHead: String { tableStaysOnMainActor ? "@MainActor \(access)static" : "\(access)nonisolated static" }
+  private var tableHead: String {
+    // Refined protocols contribute to the table.
+    let staysOnMainActor =
+      declaration.members.contains(where: staysOnMainActor)
+      || settings.isMainActorByDefault && isolation == .mainActor && !options.inherited.isEmpty
+    return staysOnMainActor ? "@MainActor \(access)static" : "\(access)nonisolated static"
+  }
 
   /// Writes the function by which classes of refining protocols get the table. It takes the associated types from them.
   func tableForRefining(_ writer: inout TextWriter) {
