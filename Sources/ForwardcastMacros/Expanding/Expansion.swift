@@ -82,26 +82,6 @@ extension ExpansionRequest {
     }
   }
 
-  /// The arguments of the attribute; one without a label gets that of the argument before it.
-  var arguments: [(label: String, value: Range<Int>)] {
-    var (position, label) = (0, "")
-    return (attribute.attributes(&position).first?.arguments ?? []).map {
-      label = $0.label ?? label
-      return (label, $0.value)
-    }
-  }
-
-  /// `Name` of an argument `Name.self`, without parentheses; `nil`, and a problem, for anything else.
-  func typeName(_ value: Range<Int>, as example: String, _ expansion: inout Expansion) -> String? {
-    var (start, end) = (value.lowerBound, value.upperBound - 2)
-    if value.count > 2, attribute.isWord(end + 1, "self"), attribute.isMark(end, ".") {
-      while attribute.isMark(start, "("), attribute.closing(start) == end - 1 { (start, end) = (start + 1, end - 1) }
-      if attribute.endOfType(start, before: end) == end { return attribute.line(start..<end) }
-    }
-    expansion.refuse("write the type itself, as in '\(example).self'", attribute: attribute.offsets(value))
-    return nil
-  }
-
   // MARK: @Message, @Answer and @NotForwarded
 
   /// Why such an attribute has no effect; `nil` when it has.

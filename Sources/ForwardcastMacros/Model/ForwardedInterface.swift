@@ -3,7 +3,7 @@
 /// A checked protocol with its messages, the names that its class uses, and their isolation.
 struct ForwardedInterface {
   let declaration: TypeDeclaration
-  let options: ForwardedOptions
+  let options: AttributeOptions
   /// How answers are combined, by the first position of the member.
   let plans: [Int: AnswerPlan]
   private let request: ExpansionRequest
@@ -16,7 +16,7 @@ struct ForwardedInterface {
   private(set) var isolation = Isolation.nonisolated
 
   init(
-    _ declaration: TypeDeclaration, _ options: ForwardedOptions, _ checker: ProtocolChecker,
+    _ declaration: TypeDeclaration, _ options: AttributeOptions, _ checker: ProtocolChecker,
     in request: ExpansionRequest
   ) {
     (self.declaration, self.options, plans, self.request) = (declaration, options, checker.plans, request)
@@ -39,7 +39,7 @@ struct ForwardedInterface {
   var name: String { declaration.name }
   var className: String { declaration.plainName + "Proxy" }
   /// The enum that contains the class.
-  var namespace: String { ForwardedOptions.namespace(of: className) }
+  var namespace: String { AttributeOptions.namespace(of: className) }
 
   /// How the class names the types of members.
   var names: CarriedNames {
@@ -183,7 +183,7 @@ struct ForwardedInterface {
     ]
     return inheritedNames.filter { name in
       !known.contains(String(name.split(separator: ".").last ?? "")) && !name.hasPrefix("~")
-        && !options.inherited.contains(ForwardedOptions.className(of: "any \(name)"))
+        && !options.classes.contains(AttributeOptions.className(of: "any \(name)"))
     }
   }
 

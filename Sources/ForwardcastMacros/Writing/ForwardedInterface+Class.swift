@@ -64,9 +64,9 @@ extension ForwardedInterface {
 
   /// The aliases of namespaces and superclasses. `ForwardedBase` is written even without any, for refining protocols.
   private func parentsAndBases(_ writer: inout TextWriter) {
-    for (parent, name) in zip(parents, options.inherited) {
+    for (parent, name) in zip(parents, options.classes) {
       writer.line(
-        "\(access)typealias \(parent) = \(ForwardedOptions.namespace(of: name))  // The protocol needs '@Forwarded' itself.",
+        "\(access)typealias \(parent) = \(AttributeOptions.namespace(of: name))  // The protocol needs '@Forwarded' itself.",
         at: place)
     }
     let all = bases.isEmpty ? "Any" : bases.joined(separator: " & ")
@@ -85,7 +85,7 @@ extension ForwardedInterface {
     remarks += refinedTypes.map {
       "what does '\($0)' conform to? Say it again: 'protocol \(declaration.name)\(genericArguments): … where \($0): …'."
     }
-    if !isGeneric, let parent = options.inherited.first {
+    if !isGeneric, let parent = options.classes.first {
       remarks.append(
         "has the protocol of '\(parent)' associated types? Name them: 'protocol \(declaration.name)<…>', or say 'where … == …'."
       )
@@ -287,7 +287,7 @@ extension ForwardedInterface {
     let owner = "\(name)Proxy"
     let shared = sharedTypes.map { ", \($0): SendableMetatype" }.joined()
     writer.block(
-      "\(isolation)extension \(type) where Self: \(ForwardedOptions.namespace(of: owner)).Forwarding\(shared)"
+      "\(isolation)extension \(type) where Self: \(AttributeOptions.namespace(of: owner)).Forwarding\(shared)"
     ) {
       MemberWriter(self, owner: owner).write(to: &$0)
     }

@@ -21,7 +21,7 @@ struct MemberWriter {
     mayBeElsewhere = owner != nil && interface.isolation == .inherited && !interface.settings.opensAll
     keys = owner.map { "\($0)\(interface.genericArguments).Messages" } ?? "Messages"
     var names = interface.names
-    if let owner, names.owner != nil { names.owner = "\(ForwardedOptions.namespace(of: owner))." }
+    if let owner, names.owner != nil { names.owner = "\(AttributeOptions.namespace(of: owner))." }
     carried = names
   }
 

@@ -3,7 +3,9 @@
 /// Writes the selector table of a checked class or actor.
 struct TableWriter {
   let declaration: TypeDeclaration
-  let options: ReceiverOptions
+  let options: AttributeOptions
+  /// Whether the class is generic or stands in a generic type.
+  let isGeneric: Bool
   let items: [Item<Entry>]
   let settings: ModuleSettings
 
@@ -28,12 +30,12 @@ struct TableWriter {
 
   func text() -> String {
     var writer = TextWriter()
-    let parent = options.base.map { ", inheriting: \($0).selectorTable" } ?? ""
+    let parent = options.inherited.last.map { ", inheriting: \($0).selectorTable" } ?? ""
     let name = declaration.name
     writer.line("/// The messages that the class answers. Written by `@Receiver`.")
-    let word = options.base == nil ? "" : "override "
+    let word = options.inherited.isEmpty ? "" : "override "
     // A generic class has no stored static properties.
-    if declaration.generics != nil || options.isInGenericType {
+    if isGeneric {
       let kind = isFinal && word.isEmpty ? "static" : "class"
       writer.block("\(access)nonisolated \(word)\(kind) var selectorTable: Forwardcast.SelectorTable") { writer in
         writer.block("Forwardcast.SelectorTable.shared(for: \(name).self\(parent))", remark: advice, rows)

@@ -1,0 +1,83 @@
+// AttributeOptions.swift: the arguments of @Forwarded and @Receiver.
+
+struct AttributeOptions {
+  /// The refined protocols, as `any Name`, or their written classes; the superclass whose table is inherited.
+  var inherited: [String] = []
+  /// The protocol that the class conforms to, as `any Name`; `nil` for the annotated one.
+  var interface: String?
+  var base: String?
+  /// The global actor of `isolatedTo:`.
+  var actor: String?
+  /// The answer that nobody gives, for requirements without `@Answer(otherwise:)`.
+  var silence = SilentAnswers.refused
+  /// Whether all members are messages.
+  var takesAll = false
+
+  /// The written classes of refined protocols.
+  var classes: [String] { inherited.map(Self.className) }
+
+  /// The class that is written for `any Name` or `any Name<…>`; a class name stands for itself.
+  static func className(of type: String) -> String {
+    type.hasPrefix("any ") ? String(type.dropFirst(4).prefix { $0 != "<" }).continued("Proxy") : type
+  }
+
+  /// The enum that contains a written class.
+  static func namespace(of className: String) -> String { className.continued("Namespace") }
+}
+
+extension ExpansionRequest {
+  /// The arguments of the attribute; what cannot be read becomes a problem.
+  func options(_ expansion: inout Expansion) -> AttributeOptions {
+    var options = AttributeOptions()
+    for (label, value) in arguments {
+      let word = attribute.text(value.upperBound - 1)
+      func refuse(_ message: String) { expansion.refuse(message, attribute: attribute.offsets(value)) }
+      switch label {
+      case "otherwise":
+        if let silence = SilentAnswers(rawValue: word) {
+          options.silence = silence
+        } else {
+          refuse("write '.emptyValues' or '.emptyValuesOrTrap'")
+        }
+      case "" where macro == "Receiver":
+        options.takesAll = word == "allMembers"
+        if !options.takesAll, word != "markedMembers" { refuse("write '.markedMembers' or '.allMembers'") }
+      default:
+        let example = "\(label): \(label == "as" ? "(any Name)" : "Name")"
+        guard let name = typeName(value) else {
+          refuse("write the type itself, as in '\(example).self'")
+          continue
+        }
+        switch label {
+        case "inheriting": options.inherited.append(name)
+        case "as": options.interface = name
+        case "base": options.base = name
+        default: options.actor = name
+        }
+      }
+    }
+    return options
+  }
+
+  /// The arguments of the attribute; one without a label gets that of the argument before it.
+  private var arguments: [(label: String, value: Range<Int>)] {
+    var (position, label) = (0, "")
+    return (attribute.attributes(&position).first?.arguments ?? []).map {
+      label = $0.label ?? label
+      return (label, $0.value)
+    }
+  }
+
+  /// `Name` of an argument `Name.self`, without parentheses; `nil` for anything else.
+  private func typeName(_ value: Range<Int>) -> String? {
+    var (start, end) = (value.lowerBound, value.upperBound - 2)
+    guard value.count > 2, attribute.isWord(end + 1, "self"), attribute.isMark(end, ".") else { return nil }
+    while attribute.isMark(start, "("), attribute.closing(start) == end - 1 { (start, end) = (start + 1, end - 1) }
+    return attribute.endOfType(start, before: end) == end ? attribute.line(start..<end) : nil
+  }
+}
+
+extension String {
+  /// The name with a suffix, which stands inside of its backticks.
+  func continued(_ letters: String) -> String { hasSuffix("`") ? dropLast() + letters + "`" : self + letters }
+}
