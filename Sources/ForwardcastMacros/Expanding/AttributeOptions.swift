@@ -52,7 +52,8 @@ extension ExpansionRequest {
         case "inheriting": options.inherited.append(name)
         case "as": options.interface = name
         case "base": options.base = name
-        default: options.actor = name
+        case "isolatedTo": options.actor = name
+        default: break
         }
       }
     }
