@@ -12,7 +12,7 @@ package final class StepContext: DeliveryContext {
 
   package init(_ name: String) { self.name = name }
 
-  package var identity: ContextIdentity { .executor(ObjectIdentifier(self)) }
+  package var identity: ObjectIdentifier { ObjectIdentifier(self) }
   package var turn: Int { 1 }
   package var isCurrent: Bool { isHeld }
   package func wake(_ mailbox: Mailbox, _ priority: TaskPriority) { woken.withLock { $0.append(mailbox) } }

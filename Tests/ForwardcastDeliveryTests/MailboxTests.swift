@@ -15,7 +15,7 @@ private final class NotingContext: DeliveryContext {
   init(hasPriority: Bool) { self.hasPriority = hasPriority }
 
   let name = "notes"
-  var identity: ContextIdentity { .executor(ObjectIdentifier(self)) }
+  var identity: ObjectIdentifier { ObjectIdentifier(self) }
   var isCurrent: Bool { isHeld }
   func wake(_ mailbox: Mailbox, _ priority: TaskPriority) { priorities.withLock { $0.append(priority) } }
 

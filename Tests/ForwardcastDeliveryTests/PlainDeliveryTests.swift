@@ -11,7 +11,7 @@ import Testing
 private final class BatchContext: DeliveryContext {
   private let woken = Locked<[Mailbox]>([])
   let name = "batches"
-  var identity: ContextIdentity { .executor(ObjectIdentifier(self)) }
+  var identity: ObjectIdentifier { ObjectIdentifier(self) }
   var turn: Int { 4 }
   var isCurrent: Bool { isHeld }
   func wake(_ mailbox: Mailbox, _ priority: TaskPriority) { woken.withLock { $0.append(mailbox) } }

@@ -15,7 +15,7 @@ private final class TurnContext: DeliveryContext {
   let turn: Int
   init(turn: Int = 512) { self.turn = turn }
 
-  var identity: ContextIdentity { .executor(ObjectIdentifier(self)) }
+  var identity: ObjectIdentifier { ObjectIdentifier(self) }
   var isCurrent: Bool { isHeld }
   func wake(_ mailbox: Mailbox, _ priority: TaskPriority) { woken.withLock { $0.append(mailbox) } }
 

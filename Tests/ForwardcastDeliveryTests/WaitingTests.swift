@@ -43,7 +43,7 @@ struct WaitingTests {
   func lost() throws {
     final class Forgetful: DeliveryContext {
       let name = "forgetful"
-      var identity: ContextIdentity { .executor(ObjectIdentifier(self)) }
+      var identity: ObjectIdentifier { ObjectIdentifier(self) }
       var isCurrent: Bool { false }
       func wake(_ mailbox: Mailbox, _ priority: TaskPriority) { _ = mailbox.takePosted() }
     }

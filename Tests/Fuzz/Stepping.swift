@@ -13,7 +13,7 @@ final class StepContext: DeliveryContext, @unchecked Sendable {  // the fuzzer h
     (self.name, self.turn, self.isConcurrent) = (name, turn, isConcurrent)
   }
 
-  var identity: ContextIdentity { .executor(ObjectIdentifier(self)) }
+  var identity: ObjectIdentifier { ObjectIdentifier(self) }
   var isCurrent: Bool { isHeld }
   func wake(_ mailbox: Mailbox, _ priority: TaskPriority) { woken.append(mailbox) }
 

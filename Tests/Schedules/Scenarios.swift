@@ -71,7 +71,7 @@ final class WalkedContext: DeliveryContext, @unchecked Sendable {
     (self.name, self.hasPriority, self.walker) = (name, hasPriority, walker)
   }
 
-  var identity: ContextIdentity { .executor(ObjectIdentifier(self)) }
+  var identity: ObjectIdentifier { ObjectIdentifier(self) }
   var isCurrent: Bool { isHeld }
 
   func wake(_ mailbox: Mailbox, _ priority: TaskPriority) {

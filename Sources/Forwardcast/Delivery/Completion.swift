@@ -67,7 +67,7 @@ package final class Completion: Sendable {
   /// Blocks until nothing is pending. `false` when the deadline came first.
   package func wait(until deadline: Deadline) -> Bool {
     if let controller = ThreadController.current {
-      return controller.wait(until: deadline) { self.state.withLock { $0.open == 0 } }
+      return controller.wait(deadline) { self.state.withLock { $0.open == 0 } }
     }
     let semaphore = DispatchSemaphore(value: 0)
     let isDone = state.withLock { state in

@@ -2,22 +2,10 @@
 
 import Dispatch
 
-/// The identity of a context. Its holder keeps the object alive, so it stays unique.
-package enum ContextIdentity: Hashable, Sendable {
-  case queue(ObjectIdentifier)
-  case actor(ObjectIdentifier)
-  case executor(ObjectIdentifier)
-
-  var object: ObjectIdentifier {
-    switch self {
-    case .queue(let object), .actor(let object), .executor(let object): object
-    }
-  }
-}
-
 /// Something on which mailboxes are emptied.
 package protocol DeliveryContext: AnyObject, Sendable {
-  var identity: ContextIdentity { get }
+  /// The queue's own object, the actor or the executor. The context keeps it alive, so it stays unique.
+  var identity: ObjectIdentifier { get }
   var name: String { get }
   /// Makes `mailbox.drain()` run once on the context, later, with that priority if the context has priorities, and without
   /// task-local values: one sender's are not for the messages of others.
@@ -44,7 +32,7 @@ extension DeliveryContext {
   package var waitsForCaller: Bool { false }
 
   /// Whether the running thread is making one of the context's deliveries.
-  package var isHeld: Bool { HeldContext.contains(identity.object) }
+  package var isHeld: Bool { HeldContext.contains(identity) }
 }
 
 final class QueueContext: DeliveryContext {
@@ -69,7 +57,7 @@ final class QueueContext: DeliveryContext {
     #endif
   }
 
-  var identity: ContextIdentity { .queue(ObjectIdentifier(id)) }
+  var identity: ObjectIdentifier { ObjectIdentifier(id) }
   var name: String { queue.label.isEmpty ? "queue" : "queue \(queue.label)" }
 
   func wake(_ mailbox: Mailbox, _ priority: TaskPriority) {
@@ -83,26 +71,14 @@ final class QueueContext: DeliveryContext {
   var waitsForCaller: Bool { id.waitsForCaller }
 }
 
-final class MainActorContext: DeliveryContext {
-  var identity: ContextIdentity { .actor(ObjectIdentifier(MainActor.shared)) }
-  var name: String { "main actor" }
-  var hasPriority: Bool { true }
-  var isCurrent: Bool { HeldContext.isMain }
-
-  func wake(_ mailbox: Mailbox, _ priority: TaskPriority) {
-    let level = Mailbox.level(priority)
-    Task.detached(priority: priority) { @MainActor in mailbox.drain(level) }
-  }
-}
-
-final class ActorContext: DeliveryContext {
+class ActorContext: DeliveryContext, @unchecked Sendable {  // immutable
   private let actor: any Actor
 
   init(_ actor: any Actor) { self.actor = actor }
 
-  var identity: ContextIdentity { .actor(ObjectIdentifier(actor)) }
+  var identity: ObjectIdentifier { ObjectIdentifier(actor) }
   var name: String { "actor \(typeName(of: actor))" }
-  var hasPriority: Bool { true }
+  final var hasPriority: Bool { true }
   var isCurrent: Bool { HeldContext.isOn(actor) }
 
   func wake(_ mailbox: Mailbox, _ priority: TaskPriority) {
@@ -113,36 +89,40 @@ final class ActorContext: DeliveryContext {
   private static func drain(_ mailbox: Mailbox, _ level: UInt16, on actor: isolated any Actor) { mailbox.drain(level) }
 }
 
-final class ExecutorContext: DeliveryContext {
+/// Its tasks begin on the main actor: on any other they have to change over to it.
+final class MainActorContext: ActorContext, @unchecked Sendable {  // immutable
+  init() { super.init(MainActor.shared) }
+
+  override var name: String { "main actor" }
+
+  override func wake(_ mailbox: Mailbox, _ priority: TaskPriority) {
+    let level = Mailbox.level(priority)
+    Task.detached(priority: priority) { @MainActor in mailbox.drain(level) }
+  }
+}
+
+final class ExecutorContext: ActorContext, @unchecked Sendable {  // immutable
   /// An actor on the executor, which is the only way to run code there.
   private actor Guest {
     private let executor: any SerialExecutor
     init(_ executor: any SerialExecutor) { self.executor = executor }
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
-    func drain(_ mailbox: Mailbox, _ level: UInt16) { mailbox.drain(level) }
   }
 
   private let executor: any SerialExecutor
-  private let guest: Guest
 
   init(_ executor: any SerialExecutor) {
     self.executor = executor
-    guest = Guest(executor)
+    super.init(Guest(executor))
   }
 
-  var identity: ContextIdentity { .executor(ObjectIdentifier(executor)) }
-  var name: String { "executor \(typeName(of: executor))" }
-  var hasPriority: Bool { true }
-  var isCurrent: Bool {
+  override var identity: ObjectIdentifier { ObjectIdentifier(executor) }
+  override var name: String { "executor \(typeName(of: executor))" }
+  override var isCurrent: Bool {
     if isHeld { return true }
     if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
       return executor.isIsolatingCurrentContext() ?? false
     }
     return false
-  }
-
-  func wake(_ mailbox: Mailbox, _ priority: TaskPriority) {
-    let level = Mailbox.level(priority)
-    Task.detached(priority: priority) { [guest] in await guest.drain(mailbox, level) }
   }
 }

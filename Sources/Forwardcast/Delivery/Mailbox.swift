@@ -91,7 +91,7 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
   package init(_ context: any DeliveryContext) {
     self.context = context
     (hasPriority, turn) = (context.hasPriority, context.turn)
-    contextObject = context.isConcurrent ? nil : context.identity.object
+    contextObject = context.isConcurrent ? nil : context.identity
     ThreadController.current?.meet(context)
   }
 

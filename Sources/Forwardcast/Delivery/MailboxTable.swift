@@ -2,7 +2,7 @@
 
 /// Identifies a mailbox: by its context and, where that runs several at a time, by its target.
 struct MailboxKey: Hashable, Sendable {
-  let context: ContextIdentity
+  let context: ObjectIdentifier
   let target: ObjectIdentifier?
 }
 

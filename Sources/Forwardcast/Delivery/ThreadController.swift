@@ -10,23 +10,17 @@ package final class ThreadController: Sendable {
     set { slot.pointer = newValue.map { Unmanaged.passUnretained($0).toOpaque() } }
   }
 
-  private let met: @Sendable (any DeliveryContext) -> Void
-  private let reached: @Sendable () -> Void
-  private let waited: @Sendable (Deadline, @escaping @Sendable () -> Bool) -> Bool
+  /// Notes that a registration is to be delivered on a context.
+  let meet: @Sendable (any DeliveryContext) -> Void
+  /// Notes that the thread has sent something that woke no context.
+  let reach: @Sendable () -> Void
+  /// Blocks until the condition holds. `false` when the deadline came first.
+  let wait: @Sendable (Deadline, @escaping @Sendable () -> Bool) -> Bool
 
   package init(
-    met: @escaping @Sendable (any DeliveryContext) -> Void, reached: @escaping @Sendable () -> Void,
-    waited: @escaping @Sendable (Deadline, @escaping @Sendable () -> Bool) -> Bool
+    meet: @escaping @Sendable (any DeliveryContext) -> Void, reach: @escaping @Sendable () -> Void,
+    wait: @escaping @Sendable (Deadline, @escaping @Sendable () -> Bool) -> Bool
   ) {
-    (self.met, self.reached, self.waited) = (met, reached, waited)
+    (self.meet, self.reach, self.wait) = (meet, reach, wait)
   }
-
-  /// Notes that a registration is to be delivered on a context.
-  func meet(_ context: any DeliveryContext) { met(context) }
-
-  /// Notes that the thread has sent something that woke no context.
-  func reach() { reached() }
-
-  /// Blocks until `isDone`. `false` when the deadline came first.
-  func wait(until deadline: Deadline, _ isDone: @escaping @Sendable () -> Bool) -> Bool { waited(deadline, isDone) }
 }

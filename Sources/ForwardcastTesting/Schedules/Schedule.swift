@@ -32,20 +32,20 @@ public struct Schedule: Sendable {
   public var clock: TestClock { world.clock }
 
   /// Delivery on the serial queue of a name.
-  public func queue(_ name: String) -> Delivery { .on(world.context("queue \(name)", isQueue: true)) }
+  public func queue(_ name: String) -> Delivery { .on(world.context("queue \(name)")) }
 
   /// The same, with each delivery run within `body`, for example on a real queue.
   package func queue(_ name: String, within body: @escaping @Sendable (() -> Void) -> Void) -> Delivery {
-    let context = world.context("queue \(name)", isQueue: true)
+    let context = world.context("queue \(name)")
     context.within = body
     return .on(context)
   }
 
   /// Delivery on the actor of a name.
-  public func actor(_ name: String) -> Delivery { .on(world.context("actor \(name)", isQueue: false)) }
+  public func actor(_ name: String) -> Delivery { .on(world.context("actor \(name)")) }
 
   /// Delivery that stands for the main actor: rows on the main actor run in it, on no particular thread.
-  public var mainActor: Delivery { .on(world.context("main actor", isQueue: false, isMain: true)) }
+  public var mainActor: Delivery { .on(world.context("main actor", isMain: true)) }
 
   /// A point at which other turns may run, for code that sends nothing between two relevant operations.
   public func step() { world.step() }

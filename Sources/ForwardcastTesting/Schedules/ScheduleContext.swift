@@ -13,7 +13,6 @@ final class ScheduleContext: DeliveryContext, TaskExecutor, @unchecked Sendable 
   let line: Int
   /// A reference cycle while the run lasts, since whoever has the context may outlive the run.
   private let world: ScheduleWorld
-  private let isQueue: Bool
   private let isMain: Bool
   /// The mailboxes in the order of their first posts.
   var lanes: [ScheduleLane] = []
@@ -28,8 +27,8 @@ final class ScheduleContext: DeliveryContext, TaskExecutor, @unchecked Sendable 
   private var job: UnownedJob?
   private var isOver = false
 
-  init(_ name: String, isQueue: Bool, isMain: Bool, number: Int, turns: Int, line: Int, in world: ScheduleWorld) {
-    (self.name, self.isQueue, self.isMain, self.number) = (name, isQueue, isMain, number)
+  init(_ name: String, isMain: Bool, number: Int, turns: Int, line: Int, in world: ScheduleWorld) {
+    (self.name, self.isMain, self.number) = (name, isMain, number)
     (self.turns, self.line, self.world) = (turns, line, world)
     Task(executorPreference: self) { [self] in
       while !isOver {
@@ -62,10 +61,7 @@ final class ScheduleContext: DeliveryContext, TaskExecutor, @unchecked Sendable 
 
   // MARK: As a context
 
-  var identity: ContextIdentity {
-    if isMain { return .actor(ObjectIdentifier(MainActor.shared)) }
-    return isQueue ? .queue(ObjectIdentifier(self)) : .actor(ObjectIdentifier(self))
-  }
+  var identity: ObjectIdentifier { isMain ? ObjectIdentifier(MainActor.shared) : ObjectIdentifier(self) }
 
   var isCurrent: Bool { isHeld }
 

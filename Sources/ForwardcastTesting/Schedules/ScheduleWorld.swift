@@ -57,8 +57,8 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
   init(_ explorer: ScheduleExplorer, at place: SourcePlace) {
     (self.explorer, self.place) = (explorer, place)
     controller = ThreadController(
-      met: { [unowned self] in meet($0) }, reached: { [unowned self] in step() },
-      waited: { [unowned self] in block(until: $0, $1) })
+      meet: { [unowned self] in meet($0) }, reach: { [unowned self] in step() },
+      wait: { [unowned self] in block(until: $0, $1) })
   }
 
   /// Reports a failure.
@@ -323,12 +323,11 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
 
   // MARK: Contexts
 
-  func context(_ name: String, isQueue: Bool, isMain: Bool = false) -> ScheduleContext {
+  func context(_ name: String, isMain: Bool = false) -> ScheduleContext {
     if let context = contexts[name] { return context }
     func number(_ part: String) -> Int { explorer.number(.init(parent: -2, ordinal: 0, name: "\(name) \(part)")) }
     let context = ScheduleContext(
-      name, isQueue: isQueue, isMain: isMain, number: contexts.count, turns: number("turns"), line: number("line"),
-      in: self)
+      name, isMain: isMain, number: contexts.count, turns: number("turns"), line: number("line"), in: self)
     contexts[name] = context
     return context
   }
