@@ -71,15 +71,9 @@ enum RowTemplate {
       static func open(_ boxes: [ArgumentBox], _ body: (_ run: Method.OpenedRun, _ ask: Method.OpenedAsk) -> Void)
         -> Bool
       {
-        guard boxes.count == {n} else { return false }
-        let opened: Arguments<{parameters}>
-        do {
-    {opened}
-          opened = Arguments(values: ({locals}))
-        } catch {
-          return false
-        }
-        opened.withCalls(returning: R.self, body)
+        guard boxes.count == {n}{opened}
+        else { return false }
+        Arguments<{parameters}>(values: ({locals})).withCalls(returning: R.self, body)
         return true
       }
     }
@@ -142,7 +136,7 @@ enum RowTemplate {
     var names = ["A", "B", "C", "D"].prefix(count).map { String($0) }
     let indices = names.indices.map { count == 1 ? "arguments.values" : "arguments.values.\($0)" }
     let opened = names.indices.map {
-      "      let \(names[$0].lowercased()) = try boxes.opened(\($0), as: \(names[$0]).self)"
+      ",\n      let \(names[$0].lowercased()) = try? boxes.opened(\($0), as: \(names[$0]).self)"
     }
     let locals = names.map { $0.lowercased() }.joined(separator: ", ")
     var generics = names
@@ -180,7 +174,7 @@ enum RowTemplate {
       "words": ["no arguments", "one argument", "two arguments", "three arguments", "four arguments or more"][count],
       "n": "\(count)", "generics": generics.map { ", " + $0 }.joined(), "types": list,
       "parameters": parameters, "function": "(\(parameters)) -> R",
-      "opened": opened.joined(separator: "\n"), "locals": locals, "body": body, "inlining": inlining,
+      "opened": opened.joined(), "locals": locals, "body": body, "inlining": inlining,
       "as": count == 0 ? "" : ": see the form for no arguments",
       "door": count == 0 ? door : "",
     ]

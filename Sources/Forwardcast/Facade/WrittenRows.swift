@@ -52,14 +52,14 @@ extension Responds {
   public init<R>(row message: Message<() -> R>, _ body: @escaping @Sendable (inout Target) throws -> R) {
     // An `inout` argument is an address, whatever its type.
     typealias Body = @Sendable (inout TargetWords) throws -> R
-    self.init(method: WrittenRow0<R>.method(message, RowTargets(Target.self), unsafeBitCast(body, to: Body.self)))
+    self.init(method: .written(message, RowTargets(Target.self), unsafeBitCast(body, to: Body.self)))
   }
 
   /// As above for one argument.
   @export(implementation) @inline(__always)
   public init<R, A>(row message: Message<(A) -> R>, _ body: @escaping @Sendable (inout Target, A) throws -> R) {
     typealias Body = @Sendable (inout TargetWords, A) throws -> R
-    self.init(method: WrittenRow1<R, A>.method(message, RowTargets(Target.self), unsafeBitCast(body, to: Body.self)))
+    self.init(method: .written(message, RowTargets(Target.self), unsafeBitCast(body, to: Body.self)))
   }
 
   /// As above for two arguments.
@@ -67,8 +67,7 @@ extension Responds {
   public init<R, A, B>(row message: Message<(A, B) -> R>, _ body: @escaping @Sendable (inout Target, A, B) throws -> R)
   {
     typealias Body = @Sendable (inout TargetWords, A, B) throws -> R
-    self.init(
-      method: WrittenRow2<R, A, B>.method(message, RowTargets(Target.self), unsafeBitCast(body, to: Body.self)))
+    self.init(method: .written(message, RowTargets(Target.self), unsafeBitCast(body, to: Body.self)))
   }
 
   /// As above for three arguments.
@@ -77,15 +76,13 @@ extension Responds {
     row message: Message<(A, B, C) -> R>, _ body: @escaping @Sendable (inout Target, A, B, C) throws -> R
   ) {
     typealias Body = @Sendable (inout TargetWords, A, B, C) throws -> R
-    self.init(
-      method: WrittenRow3<R, A, B, C>.method(message, RowTargets(Target.self), unsafeBitCast(body, to: Body.self)))
+    self.init(method: .written(message, RowTargets(Target.self), unsafeBitCast(body, to: Body.self)))
   }
 }
 
-@usableFromInline
-enum WrittenRow0<R> {
+extension Method {
   @export(implementation) @inline(never)
-  static func method(
+  static func written<R>(
     _ message: Message<() -> R>, _ targets: RowTargets, _ body: @escaping @Sendable (inout TargetWords) throws -> R
   ) -> Method {
     TypedMethod<R>(message) { (object: AnyObject, _: Arguments<>) throws -> R in
@@ -93,12 +90,9 @@ enum WrittenRow0<R> {
       return try body(&target)
     }
   }
-}
 
-@usableFromInline
-enum WrittenRow1<R, A> {
   @export(implementation) @inline(never)
-  static func method(
+  static func written<R, A>(
     _ message: Message<(A) -> R>, _ targets: RowTargets, _ body: @escaping @Sendable (inout TargetWords, A) throws -> R
   ) -> Method {
     TypedMethod<R, A>(message, opener: BoxOpener1<R, A>.open) {
@@ -107,12 +101,9 @@ enum WrittenRow1<R, A> {
       return try body(&target, arguments.values)
     }
   }
-}
 
-@usableFromInline
-enum WrittenRow2<R, A, B> {
   @export(implementation) @inline(never)
-  static func method(
+  static func written<R, A, B>(
     _ message: Message<(A, B) -> R>, _ targets: RowTargets,
     _ body: @escaping @Sendable (inout TargetWords, A, B) throws -> R
   ) -> Method {
@@ -122,12 +113,9 @@ enum WrittenRow2<R, A, B> {
       return try body(&target, arguments.values.0, arguments.values.1)
     }
   }
-}
 
-@usableFromInline
-enum WrittenRow3<R, A, B, C> {
   @export(implementation) @inline(never)
-  static func method(
+  static func written<R, A, B, C>(
     _ message: Message<(A, B, C) -> R>, _ targets: RowTargets,
     _ body: @escaping @Sendable (inout TargetWords, A, B, C) throws -> R
   ) -> Method {

@@ -351,15 +351,10 @@ enum BoxOpener1<R, A> {
   static func open(_ boxes: [ArgumentBox], _ body: (_ run: Method.OpenedRun, _ ask: Method.OpenedAsk) -> Void)
     -> Bool
   {
-    guard boxes.count == 1 else { return false }
-    let opened: Arguments<A>
-    do {
-      let a = try boxes.opened(0, as: A.self)
-      opened = Arguments(values: (a))
-    } catch {
-      return false
-    }
-    opened.withCalls(returning: R.self, body)
+    guard boxes.count == 1,
+      let a = try? boxes.opened(0, as: A.self)
+    else { return false }
+    Arguments<A>(values: (a)).withCalls(returning: R.self, body)
     return true
   }
 }
@@ -370,16 +365,11 @@ enum BoxOpener2<R, A, B> {
   static func open(_ boxes: [ArgumentBox], _ body: (_ run: Method.OpenedRun, _ ask: Method.OpenedAsk) -> Void)
     -> Bool
   {
-    guard boxes.count == 2 else { return false }
-    let opened: Arguments<A, B>
-    do {
-      let a = try boxes.opened(0, as: A.self)
-      let b = try boxes.opened(1, as: B.self)
-      opened = Arguments(values: (a, b))
-    } catch {
-      return false
-    }
-    opened.withCalls(returning: R.self, body)
+    guard boxes.count == 2,
+      let a = try? boxes.opened(0, as: A.self),
+      let b = try? boxes.opened(1, as: B.self)
+    else { return false }
+    Arguments<A, B>(values: (a, b)).withCalls(returning: R.self, body)
     return true
   }
 }
@@ -390,17 +380,12 @@ enum BoxOpener3<R, A, B, C> {
   static func open(_ boxes: [ArgumentBox], _ body: (_ run: Method.OpenedRun, _ ask: Method.OpenedAsk) -> Void)
     -> Bool
   {
-    guard boxes.count == 3 else { return false }
-    let opened: Arguments<A, B, C>
-    do {
-      let a = try boxes.opened(0, as: A.self)
-      let b = try boxes.opened(1, as: B.self)
-      let c = try boxes.opened(2, as: C.self)
-      opened = Arguments(values: (a, b, c))
-    } catch {
-      return false
-    }
-    opened.withCalls(returning: R.self, body)
+    guard boxes.count == 3,
+      let a = try? boxes.opened(0, as: A.self),
+      let b = try? boxes.opened(1, as: B.self),
+      let c = try? boxes.opened(2, as: C.self)
+    else { return false }
+    Arguments<A, B, C>(values: (a, b, c)).withCalls(returning: R.self, body)
     return true
   }
 }
