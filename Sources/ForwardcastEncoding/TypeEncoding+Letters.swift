@@ -46,24 +46,8 @@ extension TypeEncoding {
 
     /// Its name in C.
     public var meaning: String {
-      switch self {
-      case .char: "char"
-      case .unsignedChar: "unsigned char"
-      case .short: "short"
-      case .unsignedShort: "unsigned short"
-      case .int: "int"
-      case .unsignedInt: "unsigned int"
-      case .long: "long"
-      case .unsignedLong: "unsigned long"
-      case .longLong: "long long"
-      case .unsignedLongLong: "unsigned long long"
-      case .int128: "__int128"
-      case .unsignedInt128: "unsigned __int128"
-      case .float: "float"
-      case .double: "double"
-      case .longDouble: "long double"
-      case .bool: "bool"
-      }
+      let words = "\(self)".reduce(into: "") { $0 += $1.isUppercase ? " \($1.lowercased())" : "\($1)" }
+      return words.hasSuffix("int128") ? words.dropLast("int128".count) + "__int128" : words
     }
   }
 

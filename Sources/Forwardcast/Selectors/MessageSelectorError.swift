@@ -6,21 +6,25 @@
 public struct MessageSelectorError: Error, Hashable, Sendable {
   /// Which rule was broken. More may be added, so a `switch` needs a `default`.
   public struct Code: Hashable, Sendable {
-    fileprivate enum Rule { case empty, tooLong, unexpectedCharacter, unexpectedEnd, textAfterLastColon, subscripting }
-    fileprivate let rule: Rule
+    fileprivate let reason: String
+    fileprivate var isAtByte = true
 
     /// The text is empty.
-    public static var empty: Code { Code(rule: .empty) }
+    public static var empty: Code { Code(reason: "no text", isAtByte: false) }
     /// The selector has more than ``MessageSelector/maximumLength`` bytes.
-    public static var tooLong: Code { Code(rule: .tooLong) }
+    public static var tooLong: Code {
+      Code(reason: "more than \(MessageSelector.maximumLength) bytes", isAtByte: false)
+    }
     /// A character not allowed at its place: a space, a leading digit, an operator.
-    public static var unexpectedCharacter: Code { Code(rule: .unexpectedCharacter) }
+    public static var unexpectedCharacter: Code { Code(reason: "unexpected") }
     /// A Swift name that ends before its closing parenthesis or backtick.
-    public static var unexpectedEnd: Code { Code(rule: .unexpectedEnd) }
+    public static var unexpectedEnd: Code { Code(reason: "unexpected end") }
     /// Colons followed by a word without one: `a:b`.
-    public static var textAfterLastColon: Code { Code(rule: .textAfterLastColon) }
+    public static var textAfterLastColon: Code { Code(reason: "text after the last colon") }
     /// A Swift `subscript`, whose selector depends on the type of its index.
-    public static var subscripting: Code { Code(rule: .subscripting) }
+    public static var subscripting: Code {
+      Code(reason: "a subscript has no selector of its own", isAtByte: false)
+    }
   }
 
   /// Which rule was broken.
@@ -43,18 +47,8 @@ extension MessageSelectorError: CustomStringConvertible {
     let scalars = name.unicodeScalars
     var shown = String(String.UnicodeScalarView(scalars.prefix(64)))
     if shown.utf8.count < name.utf8.count { shown += "…" }
-    return "invalid selector \(String(reflecting: shown)): \(reason)"
-  }
-
-  private var reason: String {
-    switch code.rule {
-    case .empty: "no text"
-    case .tooLong: "more than \(MessageSelector.maximumLength) bytes"
-    case .unexpectedCharacter: "unexpected \(culprit) at byte \(byteOffset)"
-    case .unexpectedEnd: "unexpected end at byte \(byteOffset)"
-    case .textAfterLastColon: "text after the last colon at byte \(byteOffset)"
-    case .subscripting: "a subscript has no selector of its own"
-    }
+    return "invalid selector \(String(reflecting: shown)): \(code.reason)"
+      + (code == .unexpectedCharacter ? " \(culprit)" : "") + (code.isAtByte ? " at byte \(byteOffset)" : "")
   }
 
   private var culprit: String {
