@@ -72,7 +72,7 @@ public struct Invocation {
     }
     selector = other
     result = nil
-    route = route?.budget.map { ProxyTrail($0, after: nil) }
+    route = route?.budget.map { ProxyTrail(nil, budget: $0, after: nil) }
   }
 }
 
@@ -105,17 +105,14 @@ package final class ProxyTrail: Sendable {
   /// The message's budget, also after the trail has ended.
   package let budget: MessageBudget?
 
-  package init(_ proxy: AnyObject, _ selector: MessageSelector? = nil, after earlier: ProxyTrail?) {
-    self.proxy = ObjectIdentifier(proxy)
+  /// An entry for a proxy; without one, it gives the message a budget.
+  package init(
+    _ proxy: AnyObject?, _ selector: MessageSelector? = nil, budget: MessageBudget? = nil, after earlier: ProxyTrail?
+  ) {
+    self.proxy = proxy.map { ObjectIdentifier($0) }
     self.selector = selector
     self.earlier = earlier.flatMap { $0.hasEnded ? nil : $0 }
-    budget = earlier?.budget
-  }
-
-  /// An entry that gives the message a budget.
-  package init(_ budget: MessageBudget, after earlier: ProxyTrail?) {
-    (proxy, selector, self.budget) = (nil, nil, budget)
-    self.earlier = earlier.flatMap { $0.hasEnded ? nil : $0 }
+    self.budget = budget ?? earlier?.budget
   }
 
   /// Notes that the last proxy is done with the message.

@@ -35,6 +35,6 @@ extension Invocation {
   /// The message's budget, to be set before it is sent.
   package var budget: MessageBudget? {
     get { route?.budget }
-    set { route = newValue.map { ProxyTrail($0, after: route) } }
+    set { route = newValue.map { ProxyTrail(nil, budget: $0, after: route) } }
   }
 }

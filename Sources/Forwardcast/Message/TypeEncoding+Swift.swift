@@ -43,11 +43,13 @@ extension TypeEncoding {
     if let pointer = type as? any PointerType.Type { return pointer.encoding }
     if type == UnsafeRawPointer.self { return .pointer(toValuesOf: Void.self, [.const]) }
     if type == UnsafeMutableRawPointer.self || type == OpaquePointer.self { return .pointer(toValuesOf: Void.self, []) }
-    switch MetadataKind(of: type) {
-    case .existential: return .object
-    case .function: return .block
-    case .metatype: return .classObject
-    case .other: return nil
+    // Where no cast can tell: the first word of the metadata, which for classes is an address or 0. The numbers belong to Swift's
+    // stable ABI on Apple systems and are the same on Linux.
+    switch unsafeBitCast(type, to: UnsafePointer<UInt>.self).pointee {
+    case 0x303, 0x307: return .object  // existentials
+    case 0x302: return .block  // functions
+    case 0x304, 0x306: return .classObject  // metatypes
+    default: return nil
     }
   }
 
@@ -71,24 +73,6 @@ extension TypeEncoding.Scalar {
     (Int32.self, .int), (UInt32.self, .unsignedInt), (Int16.self, .short), (UInt16.self, .unsignedShort),
     (Int8.self, .char), (UInt8.self, .unsignedChar), (Int128.self, .int128), (UInt128.self, .unsignedInt128),
   ]
-}
-
-/// The kind of a type where no cast can tell: the first word of its metadata, which for classes is an address or 0. The numbers
-/// belong to Swift's stable ABI on Apple systems and are the same on Linux.
-private enum MetadataKind {
-  case existential
-  case function
-  case metatype
-  case other
-
-  init(of type: any Any.Type) {
-    switch unsafeBitCast(type, to: UnsafePointer<UInt>.self).pointee {
-    case 0x303, 0x307: self = .existential
-    case 0x302: self = .function
-    case 0x304, 0x306: self = .metatype
-    default: self = .other
-    }
-  }
 }
 
 private protocol PointerType {

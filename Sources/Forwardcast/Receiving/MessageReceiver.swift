@@ -220,7 +220,7 @@ package enum ProxyQuestion {
 extension MessageBudget {
   /// Charges the budget for the questions that `body` asks, and for forwarding objects that its sends are led through.
   package func charging<T>(_ body: () throws -> T) rethrows -> T {
-    try ProxyQuestion.$asked.withValue(ProxyTrail(self, after: ProxyQuestion.asked), operation: body)
+    try ProxyQuestion.$asked.withValue(ProxyTrail(nil, budget: self, after: ProxyQuestion.asked), operation: body)
   }
 }
 

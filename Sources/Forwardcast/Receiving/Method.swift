@@ -34,6 +34,7 @@ class Method: @unchecked Sendable {  // immutable once in a table
 
   @usableFromInline final var resultCrosses: Bool { rare?.values.crosses ?? false }
 
+  typealias Presence = @Sendable (AnyObject) -> Bool
   /// Tells which targets of a class have the method; `nil` where all do. Set before the method enters a table.
   final var isPresent: Presence? {
     get { rare?.values.isPresent }
@@ -108,12 +109,6 @@ class Method: @unchecked Sendable {  // immutable once in a table
 // A closure that is a target is its own method.
 extension Method: NamedReceiver {
   @usableFromInline var receiverName: String { "closure for \(selector)" }
-}
-
-final class Presence: Sendable {
-  private let of: @Sendable (AnyObject) -> Bool
-  init(_ of: @escaping @Sendable (AnyObject) -> Bool) { self.of = of }
-  func callAsFunction(_ target: AnyObject) -> Bool { of(target) }
 }
 
 @usableFromInline

@@ -41,15 +41,8 @@ public struct TableMethod: Sendable {
   /// - Throws: as ``call(on:_:)``; the result is then `nil`.
   public func perform(_ invocation: inout Invocation, on target: AnyObject) throws {
     invocation.result = nil
-    do {
-      try owner.checkAccepts(target, selector)
-      try invocation.fitStatedTypes(receiver: target)
-      try method.invoke(target, &invocation)
-      try invocation.fitStatedReturn(receiver: target)
-    } catch {
-      invocation.result = nil
-      throw error
-    }
+    try owner.checkAccepts(target, selector)
+    try invocation.answer(from: target) { try method.invoke(target, &$0) }
   }
 }
 

@@ -31,7 +31,7 @@ extension Method {
 extension Responds {
   /// The row, for targets for which `isPresent`, as their class tells.
   public func present(where isPresent: @escaping @Sendable (AnyObject) -> Bool) -> Self {
-    method.isPresent = Presence(isPresent)
+    method.isPresent = isPresent
     return self
   }
 }
