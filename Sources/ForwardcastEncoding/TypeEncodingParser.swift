@@ -45,23 +45,22 @@ struct TypeEncodingParser {
 
   private mutating func readKind(in place: Place) throws(TypeEncodingError) -> TypeEncoding.Kind {
     guard let byte = peek() else { throw error(.unexpectedEnd) }
-    if let scalar = TypeEncoding.Scalar(rawValue: byte) {
-      position += 1
-      return .scalar(scalar)
-    }
+    let start = position
+    position += 1
+    if let scalar = TypeEncoding.Scalar(rawValue: byte) { return .scalar(scalar) }
     switch byte {
-    case UInt8(ascii: "v"): return take(.void)
-    case UInt8(ascii: "*"): return take(.cString)
-    case UInt8(ascii: "#"): return take(.classObject)
-    case UInt8(ascii: ":"): return take(.selector)
-    case UInt8(ascii: "?"): return take(.unknown)
+    case UInt8(ascii: "v"): return .void
+    case UInt8(ascii: "*"): return .cString
+    case UInt8(ascii: "#"): return .classObject
+    case UInt8(ascii: ":"): return .selector
+    case UInt8(ascii: "?"): return .unknown
     case UInt8(ascii: "@"): return try readObject(in: place)
     case UInt8(ascii: "j"): return try readComplex()
     case UInt8(ascii: "b"):
-      guard place.allowsBitField else { throw error(.misplacedBitField) }
+      guard place.allowsBitField else { throw error(.misplacedBitField, at: start) }
       return .bitField(try readBitField())
     case UInt8(ascii: "^"), UInt8(ascii: "["), UInt8(ascii: "{"), UInt8(ascii: "("):
-      try enter()
+      try enter(at: start)
       defer { depth -= 1 }
       switch byte {
       case UInt8(ascii: "^"): return .pointer(to: try readType(in: Place(precedesNames: place.precedesNames)))
@@ -69,31 +68,25 @@ struct TypeEncodingParser {
       case UInt8(ascii: "{"): return .structure(try readRecord(until: UInt8(ascii: "}")))
       default: return .union(try readRecord(until: UInt8(ascii: ")")))
       }
-    default: throw error(.unknownType)
+    default: throw error(.unknownType, at: start)
     }
   }
 
-  /// Skips an opening byte, one level deeper.
-  private mutating func enter() throws(TypeEncodingError) {
-    guard depth < TypeEncodingError.Limits.depth else { throw error(.tooDeep) }
-    position += 1
+  /// One level deeper, by the opening byte at `start`.
+  private mutating func enter(at start: Int) throws(TypeEncodingError) {
+    guard depth < TypeEncodingError.Limits.depth else { throw error(.tooDeep, at: start) }
+    position = start + 1
     depth += 1
-  }
-
-  private mutating func take(_ kind: TypeEncoding.Kind) -> TypeEncoding.Kind {
-    position += 1
-    return kind
   }
 
   // MARK: - Objects, blocks, arrays, numbers
 
   private mutating func readObject(in place: Place) throws(TypeEncodingError) -> TypeEncoding.Kind {
-    position += 1
     switch peek() {
     case UInt8(ascii: "?"):
       position += 1
       guard peek() == UInt8(ascii: "<") else { return .block(signature: nil) }
-      try enter()
+      try enter(at: position)
       defer { depth -= 1 }
       return .block(signature: try readBlockSignature())
     case UInt8(ascii: "\""):
@@ -137,7 +130,6 @@ struct TypeEncodingParser {
   }
 
   private mutating func readComplex() throws(TypeEncodingError) -> TypeEncoding.Kind {
-    position += 1
     guard let byte = peek() else { throw error(.unexpectedEnd) }
     guard let part = TypeEncoding.Scalar(rawValue: byte), part != .bool else { throw error(.complexPartExpected) }
     position += 1
@@ -147,7 +139,6 @@ struct TypeEncodingParser {
   /// `b3`, or with position and declared type `b64I3`. The letter is a declared type only if digits follow, since no type begins
   /// with a digit: `{?=b3I}` is a field and an `unsigned int`.
   private mutating func readBitField() throws(TypeEncodingError) -> TypeEncoding.BitField {
-    position += 1
     let start = position
     let number = try readNumber()
     guard let letter = peek(), let container = TypeEncoding.Scalar(rawValue: letter), container.isInteger,
