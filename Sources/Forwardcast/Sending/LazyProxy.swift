@@ -9,21 +9,17 @@
 ///
 /// When the maker throws, the message fails with its error, and the next one tries again.
 public final class LazyProxy: ForwardingProxy {
-  private enum State {
-    case waiting(() throws -> any MessageReceiver)
-    case making
-    case made(any MessageReceiver)
-  }
-
-  /// Unguarded: a lazy proxy is not `Sendable` and stays in one isolation.
-  private var state: State
+  // Unguarded: a lazy proxy is not `Sendable` and stays in one isolation.
+  private var made: (any MessageReceiver)?
+  /// `nil` while the target is made, and after.
+  private var maker: (() throws -> any MessageReceiver)?
   private let isShared: Bool
   /// Why the maker gave no target for the last message or question.
   package private(set) var failure: (any Error)?
 
   /// A proxy for the target that `make` returns; called again after it has thrown.
   public init(_ make: @escaping () throws -> any MessageReceiver) {
-    (state, isShared) = (.waiting(make), false)
+    (maker, isShared) = (make, false)
     super.init()
   }
 
@@ -31,36 +27,31 @@ public final class LazyProxy: ForwardingProxy {
   /// Disfavored, since a trailing closure would otherwise be refused when its target is not `Sendable`.
   @_disfavoredOverload
   public init(sharing make: @escaping () throws -> any MessageReceiver & Sendable) {
-    (state, isShared) = (.waiting(make), true)
+    (maker, isShared) = (make, true)
     super.init()
   }
 
-  override var sharedTarget: AnyObject? {
-    if isShared, case .made(let target) = state { target } else { nil }
-  }
+  override var sharedTarget: AnyObject? { isShared ? made : nil }
 
   /// Whether the target has been made.
-  public var isMade: Bool { if case .made = state { true } else { false } }
+  public var isMade: Bool { made != nil }
 
   /// The target, made now if it was not.
   ///
   /// - Throws: what the maker throws; `proxyCycle` when the maker needs this very target.
   public func target() throws -> any MessageReceiver {
-    switch state {
-    case .made(let target): return target
-    case .making:
+    if let made { return made }
+    guard let make = maker.take() else {
       throw MessageError(
         .proxyCycle, receiver: typeName(of: self), selector: "", evidence: "its target is needed to make its target")
-    case .waiting(let make):
-      state = .making
-      do {
-        let target = try make()
-        state = .made(target)
-        return target
-      } catch {
-        state = .waiting(make)
-        throw error
-      }
+    }
+    do {
+      let target = try make()
+      made = target
+      return target
+    } catch {
+      maker = make
+      throw error
     }
   }
 
