@@ -64,11 +64,7 @@ extension ArgumentBox {
     return ArgumentBox(storage: fitted, isSendable: true)
   }
 
-  private func refusal(_ type: TypeEncoding) -> UnboxingError {
-    UnboxingError(
-      wanted: "\(type.meaning) (\(type))", found: isNil ? "nil" : "\(Swift.type(of: value))",
-      evidence: "(\(shortened(description)))")
-  }
+  private func refusal(_ type: TypeEncoding) -> UnboxingError { refusal("\(type.meaning) (\(type))") }
 }
 
 extension TypeEncoding.Record {

@@ -49,13 +49,13 @@ extension ArgumentBox {
     if let number = wideNumber(value), let made = makeNumber(wanted, fitting: number), let fitted = made as? T {
       return fitted
     }
-    if isNone(value), let promised = (storage as? LooseArgument)?.promised {
-      throw UnboxingError(wanted: "\(wanted)", found: "\(promised)", evidence: "(the object is gone)")
-    }
     if isNone(value) {
+      if let promised = (storage as? LooseArgument)?.promised {
+        throw UnboxingError(wanted: "\(wanted)", found: "\(promised)", evidence: "(the object is gone)")
+      }
       if let none = absent(T.self) { return none }
       if let same = value as? T, T.self == Any.self { return same }
-      throw refusal(wanted, value)
+      throw refusal("\(wanted)")
     }
     if let cast = value as? T { return cast }
     if let type = T.self as? any OptionalType.Type, let some = type.wrap(self), let some = some as? T { return some }
@@ -70,7 +70,7 @@ extension ArgumentBox {
       return try ArgumentBox(storage: inner, isSendable: isSendable).unbox(as: wanted)
     }
     if let related = related(value, as: wanted) { return related }
-    throw refusal(wanted, value)
+    throw refusal("\(wanted)")
   }
 
   /// The value as a type that no cast leads to, though it means the same.
@@ -83,10 +83,8 @@ extension ArgumentBox {
     return nil
   }
 
-  private func refusal<T>(_ wanted: T.Type, _ value: Any) -> UnboxingError {
-    let text = isNone(value) ? "nil" : description
-    return UnboxingError(
-      wanted: "\(wanted)", found: isNone(value) ? "nil" : "\(Swift.type(of: value))", evidence: "(\(shortened(text)))")
+  func refusal(_ wanted: String) -> UnboxingError {
+    UnboxingError(wanted: wanted, found: isNil ? "nil" : "\(type)", evidence: "(\(shortened(description)))")
   }
 }
 

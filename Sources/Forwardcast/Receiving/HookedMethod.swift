@@ -14,15 +14,12 @@ final class HookedMethod: Method, @unchecked Sendable {  // immutable after init
   override var signature: MethodSignature { inner.signature }
   override func answers(to actor: (any Actor)?) -> Bool { inner.answers(to: actor) }
   override func runs(on sender: (any Actor)?) -> Bool { inner.runs(on: sender) }
-  override var isRefusal: Bool { inner.isRefusal }
   override var numberOfParameters: Int { inner.numberOfParameters }
   override func renamed(_ selector: MessageSelector) -> Method { HookedMethod(inner.renamed(selector), hooks) }
 
   override func check(_ arguments: [ArgumentBox], receiver: @autoclosure () -> String) throws(MessageError) {
     try inner.check(arguments, receiver: receiver())
   }
-
-  override func checkEncoding(receiver: String) throws(MessageError) { try inner.checkEncoding(receiver: receiver) }
 
   override func invoke(_ target: AnyObject, _ invocation: inout Invocation) throws {
     let answers = try hooks.run(message(invocation, target)) { [inner, selector] other in

@@ -6,7 +6,7 @@ extension Invocation {
     guard let stated = statedSignature else { return }
     try checkColons(of: stated, receiver, "the stated signature \(stated) takes")
     try checkCount(receiver: receiver)
-    try fit(stated.argumentTypes, receiver)
+    try fit(stated.argumentTypes, typeName(of: receiver))
   }
 
   /// Converts the answer to the return type that the sender stated, if any; with `v` any answer is dropped.
@@ -18,7 +18,7 @@ extension Invocation {
   /// Converts the arguments to the types that a receiver's hooks gave for the message.
   mutating func fit(hookTypes types: MethodSignature, receiver: AnyObject) throws(MessageError) {
     try checkColons(of: types, receiver, "methodSignature(for:) gave \(types), which takes")
-    try fit(types.argumentTypes, receiver)
+    try fit(types.argumentTypes, typeName(of: receiver))
     statedSignature = types
   }
 
@@ -82,10 +82,10 @@ extension Invocation {
       .wrongArgumentCount, of: receiver, selector, "\(whose()) \(count), the selector \(selector.numberOfArguments)")
   }
 
-  mutating func fit(_ types: [TypeEncoding], _ receiver: AnyObject) throws(MessageError) {
+  mutating func fit(_ types: [TypeEncoding], _ receiver: @autoclosure () -> String) throws(MessageError) {
     for index in arguments.indices where types[index + 2].kind != .object(name: nil) {
       do { arguments[index] = try arguments[index].converted(to: types[index + 2]) } catch {
-        throw .argument(index, selector, receiver: typeName(of: receiver), error)
+        throw .argument(index, selector, receiver: receiver(), error)
       }
     }
   }

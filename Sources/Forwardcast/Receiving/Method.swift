@@ -46,7 +46,7 @@ class Method: @unchecked Sendable {  // immutable once in a table
   /// The types that were stated for the method.
   final var statedSignature: MethodSignature? { rare?.values.signature }
 
-  var signature: MethodSignature { .objects(arguments: selector.numberOfArguments) }
+  var signature: MethodSignature { statedSignature ?? .objects(arguments: selector.numberOfArguments) }
 
   /// Whether a sender on `actor` (`nil`: on none) may get the answer although it is not known to be `Sendable`: the method suspends
   /// where the sender is, or nobody else has its answers.
@@ -307,49 +307,37 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
 /// A method that takes the whole invocation.
 final class RawMethod: Method, @unchecked Sendable {  // immutable after init
   private let body: @Sendable (AnyObject, inout Invocation) throws -> Void
-  private let types: MethodSignature
 
   init(
     _ selector: MessageSelector, signature: MethodSignature,
     body: @escaping @Sendable (AnyObject, inout Invocation) throws -> Void
   ) {
     self.body = body
-    self.types = signature
-    super.init(selector, functionType: nil, isolation: .sender)
+    super.init(selector, functionType: nil, isolation: .sender, signature: signature)
   }
 
   override func renamed(_ selector: MessageSelector) -> Method {
-    RawMethod(selector, signature: types, body: body)
+    RawMethod(selector, signature: signature, body: body)
   }
 
-  override var signature: MethodSignature { types }
-  override var numberOfParameters: Int { types.argumentTypes.count - 2 }
+  override var numberOfParameters: Int { signature.argumentTypes.count - 2 }
 
   override func invoke(_ target: AnyObject, _ invocation: inout Invocation) throws {
-    let receiver = typeName(of: target)
-    invocation.arguments = try converted(invocation.arguments, receiver: receiver)
+    try checkCount(invocation.arguments, receiver: typeName(of: target))
+    try invocation.fit(signature.argumentTypes, typeName(of: target))
     invocation.result = nil
     try body(target, &invocation)
     guard let result = invocation.result else { return }
-    do { invocation.result = try result.converted(to: types.returnType) } catch {
+    do { invocation.result = try result.converted(to: signature.returnType) } catch {
       invocation.result = nil
-      throw MessageError.result(selector, receiver: receiver, error)
+      throw MessageError.result(selector, receiver: typeName(of: target), error)
     }
   }
 
   override func check(_ arguments: [ArgumentBox], receiver: @autoclosure () -> String) throws(MessageError) {
-    _ = try converted(arguments, receiver: receiver())
-  }
-
-  private func converted(_ arguments: [ArgumentBox], receiver: String) throws(MessageError) -> [ArgumentBox] {
-    try checkCount(arguments, receiver: receiver)
-    var arguments = arguments
-    for index in arguments.indices {
-      do { arguments[index] = try arguments[index].converted(to: types.argumentTypes[index + 2]) } catch {
-        throw .argument(index, selector, receiver: receiver, error)
-      }
-    }
-    return arguments
+    try checkCount(arguments, receiver: receiver())
+    var message = Invocation(selector, arguments: arguments)
+    try message.fit(signature.argumentTypes, receiver())
   }
 }
 

@@ -134,14 +134,14 @@ final class TableStorage: Sendable {
     /// The hooks in the order of installation.
     var hooks = FirstInFirstOut<Hook>() {
       didSet {
-        outdated += hooked.values
+        for method in hooked.values { outdated += [method.row, method.method] }
         hooked = .init()
       }
     }
     /// The methods with hooks around them that messages have found so far, for own and inherited rows.
     private var hooked: [MessageSelector: Hooked] = .init()
-    /// What was taken out of `hooked`, to be released outside of the lock: an inherited row may be kept by nothing else.
-    var outdated: [Hooked] = []
+    /// What was taken out, to be released outside of the lock: an inherited row may be kept by nothing else.
+    var outdated: [Method] = []
 
     typealias Hooked = (row: Method, method: Method)
 
@@ -163,15 +163,17 @@ final class TableStorage: Sendable {
     }
 
     /// Puts a row in place, or removes one; returns the old row.
-    @inline(never)
+    @inline(never) @discardableResult
     mutating func set(_ selector: MessageSelector, _ method: Method?) -> Method? {
       replaceHooked(selector, nil)
-      return Swift.exchange(&rows[selector], with: method)
+      let old = Swift.exchange(&rows[selector], with: method)
+      if let old { outdated.append(old) }
+      return old
     }
 
     private mutating func replaceHooked(_ selector: MessageSelector, _ new: Hooked?) {
       guard let old = Swift.exchange(&hooked[selector], with: new) else { return }
-      outdated.append(old)
+      outdated += [old.row, old.method]
     }
 
     func refusal(_ selector: MessageSelector) -> MessageError? {
@@ -244,22 +246,15 @@ final class TableStorage: Sendable {
 
   /// The own or inherited method with the hooks around it, and the table that has it. A refused row hides the method it was to
   /// override.
-  func find(_ selector: MessageSelector) -> (method: Method, owner: TableStorage)? {
-    var table: TableStorage? = self
-    var hooked: [TableStorage] = []
-    while let here = table {
-      let (method, refused, hasHook) = here.change { $0.find(selector) }
-      if let method {
-        let outermost = hooked.reversed().reduce(method) { inner, table in
-          table.change { $0.surrounded(inner, selector, isOwn: false) }
-        }
-        return (outermost, here)
-      }
-      if refused { return nil }
-      if hasHook { hooked.append(here) }
-      table = here.parent
+  func find(_ selector: MessageSelector) -> TableMethod? {
+    let (method, refused, hasHook) = change { $0.find(selector) }
+    if let method { return TableMethod(method: method, owner: self) }
+    if refused { return nil }
+    guard hasHook else { return parent?.find(selector) }
+    return parent?.find(selector).map { inner in
+      TableMethod(
+        method: change { $0.surrounded(inner.method, selector, isOwn: false) }, owner: inner.owner)
     }
-    return nil
   }
 
   func method(for selector: MessageSelector) -> Method? { find(selector)?.method }
@@ -268,29 +263,21 @@ final class TableStorage: Sendable {
   ///
   /// - Throws: why the row was refused, or `typeMismatch`.
   func method(for selector: MessageSelector, on object: AnyObject) throws(MessageError) -> Method? {
-    guard let (method, owner) = find(selector) else {
+    guard let found = find(selector) else {
       if let refusal = refusal(for: selector) { throw refusal }
       return nil
     }
+    let owner = found.owner
     guard acceptsTarget(object), owner === self || owner.isForClass || owner.acceptsTarget(object) else {
       throw MessageError(
         .typeMismatch, of: object, selector, "its table is for \(acceptsTarget(object) ? owner.targetName : targetName)"
       )
     }
-    return method
+    return found.method
   }
 
   func refusal(for selector: MessageSelector) -> MessageError? {
     state.withLock { $0.refusal(selector) } ?? parent?.refusal(for: selector)
-  }
-
-  /// Refuses a row, and removes one of the same selector that had entered, since either may be the mistake.
-  func refuse(_ selector: MessageSelector, _ error: MessageError) {
-    let old = change { state in
-      state.refuse(selector, error)
-      return state.set(selector, nil)
-    }
-    withExtendedLifetime(old) {}
   }
 
   var refusals: [MessageError] {
@@ -298,11 +285,8 @@ final class TableStorage: Sendable {
   }
 
   var selectors: Set<MessageSelector> {
-    var (all, table): (Set<MessageSelector>, TableStorage?) = ([], self)
-    while let here = table {
-      for selector in here.state.withLock({ $0.rows }).keys { all.insert(selector) }
-      table = here.parent
-    }
+    var all = parent?.selectors ?? []
+    for selector in state.withLock({ $0.rows }).keys { all.insert(selector) }
     return all
   }
 
@@ -333,44 +317,40 @@ final class TableStorage: Sendable {
       .typeMismatch, of: self, selector, "the row is for \(Target.self), the table for \(targetName)")
   }
 
-  /// Checks a row's number of arguments, and its types against its encoding.
-  private func check(_ method: Method) throws(MessageError) {
-    let selector = method.selector
-    guard method.numberOfParameters == selector.numberOfArguments else {
-      throw .argumentCount(selector, receiver: targetName, found: method.numberOfParameters)
-    }
-    try method.checkEncoding(receiver: targetName)
-  }
-
-  /// Lets a row in, or keeps why it was refused.
+  /// Lets a row in, or keeps why it was refused, and removes one of the same selector that had entered: either may be the mistake.
   @inline(never)
   func enterOrRefuse(_ method: Method) {
-    do { try enter(method, replacing: false) } catch { refuse(method.selector, error) }
+    do { try enter(method, replacing: false) } catch {
+      change {
+        $0.refuse(method.selector, error)
+        $0.set(method.selector, nil)
+      }
+    }
   }
 
   /// Lets a row in; returns the method it replaced.
   @discardableResult
   @inline(never) func enter(_ method: Method, replacing: Bool) throws(MessageError) -> Method? {
     let selector = method.selector
-    guard let old = try enter(method, where: { replacing || $0.rows[selector] == nil }) else {
+    guard let old = try enter(method, where: { replacing || $0[selector] == nil }) else {
       throw MessageError(.alreadyInTable, of: self, selector, "a table has one method a selector")
     }
     return old
   }
 
-  /// Lets a row in if the table's own method for `selector` is still `known`.
-  func enter(_ method: Method, inPlaceOf known: Method?, for selector: MessageSelector) throws(MessageError) -> Bool {
-    try enter(method) { $0.rows[selector] === known } != nil
-  }
-
-  /// Lets a row in if its place may be taken. Returns the method that stood there, to be released after the lock.
-  @inline(never) private func enter(_ method: Method, where mayEnter: (State) -> Bool) throws(MessageError) -> Method??
-  {
-    try check(method)
+  /// Lets a row in if its place among the rows may be taken; returns the method that stood there. Checks the row's number of
+  /// arguments, and its types against its encoding.
+  @inline(never)
+  func enter(_ method: Method, where mayEnter: ([MessageSelector: Method]) -> Bool) throws(MessageError) -> Method?? {
+    let selector = method.selector
+    guard method.numberOfParameters == selector.numberOfArguments else {
+      throw .argumentCount(selector, receiver: targetName, found: method.numberOfParameters)
+    }
+    try method.checkEncoding(receiver: targetName)
     return change { state in
-      guard mayEnter(state) else { return nil }
-      state.refuse(method.selector, nil)
-      return .some(state.set(method.selector, method))
+      guard mayEnter(state.rows) else { return nil }
+      state.refuse(selector, nil)
+      return .some(state.set(selector, method))
     }
   }
 
@@ -379,19 +359,15 @@ final class TableStorage: Sendable {
       throw .argumentCount(
         second, receiver: targetName, wanted: first.numberOfArguments, found: second.numberOfArguments)
     }
-    let (missing, old) = change { state -> (MessageSelector?, [Method]) in
-      guard let one = state.rows[first] else { return (first, []) }
-      guard let two = state.rows[second] else { return (second, []) }
-      _ = state.set(first, two.renamed(first))
-      _ = state.set(second, one.renamed(second))
-      return (nil, [one, two])
+    let missing = change { state -> MessageSelector? in
+      guard let one = state.rows[first] else { return first }
+      guard let two = state.rows[second] else { return second }
+      state.set(first, two.renamed(first))
+      state.set(second, one.renamed(second))
+      return nil
     }
-    withExtendedLifetime(old) {}
     if let missing { throw MessageError(.unrecognizedSelector, of: self, missing, "the table has no such method") }
   }
 
-  func remove(_ selector: MessageSelector) -> Bool {
-    let old = change { $0.set(selector, nil) }
-    return old != nil
-  }
+  func remove(_ selector: MessageSelector) -> Bool { change { $0.set(selector, nil) } != nil }
 }

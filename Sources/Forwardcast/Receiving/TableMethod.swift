@@ -50,12 +50,12 @@ extension SelectorTable {
   /// The method that this table has or inherits; `nil` when there is none. An own one comes without hooks.
   public func method(for selector: MessageSelector) -> TableMethod? {
     if let own = storage.ownMethod(for: selector) { return TableMethod(method: own, owner: storage) }
-    return storage.find(selector).map { TableMethod(method: $0.method, owner: $0.owner) }
+    return storage.find(selector)
   }
 
   /// The method that this table would have for `selector` without its own row.
   public func inheritedMethod(for selector: MessageSelector) -> TableMethod? {
-    storage.parent?.find(selector).map { TableMethod(method: $0.method, owner: $0.owner) }
+    storage.parent?.find(selector)
   }
 
   /// Replaces the method that this table has or inherits, by a row made from that method.
@@ -70,7 +70,7 @@ extension SelectorTable {
       let own = storage.ownMethod(for: selector)
       let row = try row(method(for: selector))
       try storage.checkTarget(Target.self, row.selector)
-      entered = try storage.enter(row.method, inPlaceOf: own, for: selector)
+      entered = try storage.enter(row.method) { $0[selector] === own } != nil
     }
     TableEpoch.advance()
   }

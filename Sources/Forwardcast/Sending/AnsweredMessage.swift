@@ -49,9 +49,9 @@ extension TableStorage {
   /// - Parameter source: `nil` for each table's own.
   @inline(never) fileprivate func answeredMessages(from source: AnsweredMessage.Source? = nil) -> [AnsweredMessage] {
     let found = selectors.compactMap { selector in
-      find(selector).map { method, owner in
+      find(selector).map {
         AnsweredMessage(
-          selector: selector, signature: method.signature, source: source ?? .table(of: owner.targetName))
+          selector: selector, signature: $0.signature, source: source ?? .table(of: $0.owner.targetName))
       }
     }
     return inOrder(found) { $0.selector.name }

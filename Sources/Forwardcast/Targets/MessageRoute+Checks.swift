@@ -36,6 +36,6 @@ extension Invocation {
       return
     }
     var fitted = self
-    try fitted.fit(types, receiver)
+    try fitted.fit(types, typeName(of: receiver))
   }
 }
