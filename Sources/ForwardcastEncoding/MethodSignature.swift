@@ -55,8 +55,10 @@ public struct MethodSignature: Hashable, Sendable, CustomStringConvertible {
       let start = parser.position
       if parser.isAtEnd { throw parser.error(types.isEmpty ? .receiverExpected : .selectorExpected) }
       let type = try parser.readType()
-      if types.isEmpty, !Self.isReceiver(type) { throw parser.error(.receiverExpected, at: start) }
-      if types.count == 1, type.kind != .selector { throw parser.error(.selectorExpected, at: start) }
+      switch (types.count, type.kind) {
+      case (0, .object), (0, .classObject), (1, .selector), (2..., _): break
+      default: throw parser.error(types.isEmpty ? .receiverExpected : .selectorExpected, at: start)
+      }
       types.append(type)
       offsets.append(try parser.readOffsetIfAny())
     }
@@ -66,13 +68,6 @@ public struct MethodSignature: Hashable, Sendable, CustomStringConvertible {
   /// A signature without digits; `arguments` start with the sender's first.
   package init(returning returnType: TypeEncoding, arguments: [TypeEncoding]) {
     storage = Storage(returnType, [.object, .selector] + arguments, nil, [])
-  }
-
-  private static func isReceiver(_ type: TypeEncoding) -> Bool {
-    switch type.kind {
-    case .object, .classObject: true
-    default: false
-    }
   }
 
   /// The return type, with qualifiers such as `oneway`.
@@ -194,11 +189,9 @@ public struct MethodSignature: Hashable, Sendable, CustomStringConvertible {
 
   /// The text that the signature was read from, byte for byte.
   public var description: String {
-    var text = ""
-    returnType.write(to: &text)
-    if let length = statedFrameLength { text += "\(length)" }
+    var text = returnType.description + (statedFrameLength.map { "\($0)" } ?? "")
     for (index, type) in argumentTypes.enumerated() {
-      type.write(to: &text)
+      text += type.description
       if index < storage.statedOffsets.count, let offset = storage.statedOffsets[index] { text += offset.text }
     }
     return text

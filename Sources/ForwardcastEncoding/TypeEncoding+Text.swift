@@ -2,43 +2,7 @@
 
 extension TypeEncoding: CustomStringConvertible {
   /// The text that the encoding was read from, byte for byte.
-  public var description: String {
-    var text = ""
-    write(to: &text)
-    return text
-  }
-
-  func write(to text: inout String) {
-    for qualifier in qualifiers { text.append(letter: qualifier.rawValue) }
-    switch kind {
-    case .void: text += "v"
-    case .scalar(let scalar): text.append(letter: scalar.rawValue)
-    case .cString: text += "*"
-    case .object(let name): text += name.map { "@\"\($0)\"" } ?? "@"
-    case .block(let signature):
-      text += "@?"
-      guard let signature else { return }
-      text += "<"
-      for type in signature { type.write(to: &text) }
-      text += ">"
-    case .classObject: text += "#"
-    case .selector: text += ":"
-    case .unknown: text += "?"
-    case .pointer(let pointee):
-      text += "^"
-      pointee.write(to: &text)
-    case .array(let count, let element):
-      text += "[\(count)"
-      element.write(to: &text)
-      text += "]"
-    case .structure(let record): record.write(to: &text, "{", "}")
-    case .union(let record): record.write(to: &text, "(", ")")
-    case .complex(let part):
-      text += "j"
-      text.append(letter: part.rawValue)
-    case .bitField(let field): field.write(to: &text)
-    }
-  }
+  public var description: String { qualifiers.map { letter($0.rawValue) }.joined() + kind.text }
 
   /// The type in words of C and Objective-C: `pointer to struct Point`. A record is named, not spelled out.
   public var meaning: String {
@@ -49,17 +13,9 @@ extension TypeEncoding: CustomStringConvertible {
 }
 
 extension TypeEncoding.Record {
-  fileprivate func write(to text: inout String, _ open: String, _ close: String) {
-    text += open
-    text += name
-    if let members {
-      text += "="
-      for member in members {
-        if let name = member.name { text += "\"\(name)\"" }
-        member.type.write(to: &text)
-      }
-    }
-    text += close
+  fileprivate var text: String {
+    guard let members else { return name }
+    return name + "=" + members.map { ($0.name.map { "\"\($0)\"" } ?? "") + $0.type.description }.joined()
   }
 
   fileprivate func meaning(_ word: String) -> String {
@@ -68,13 +24,9 @@ extension TypeEncoding.Record {
 }
 
 extension TypeEncoding.BitField {
-  fileprivate func write(to text: inout String) {
-    text += "b"
-    if let position, let container {
-      text += "\(position)"
-      text.append(letter: container.rawValue)
-    }
-    text += "\(width)"
+  fileprivate var text: String {
+    guard let position, let container else { return "b\(width)" }
+    return "b\(position)\(letter(container.rawValue))\(width)"
   }
 
   fileprivate var meaning: String {
@@ -84,6 +36,25 @@ extension TypeEncoding.BitField {
 }
 
 extension TypeEncoding.Kind {
+  fileprivate var text: String {
+    switch self {
+    case .void: "v"
+    case .scalar(let scalar): letter(scalar.rawValue)
+    case .cString: "*"
+    case .object(let name): name.map { "@\"\($0)\"" } ?? "@"
+    case .block(let signature): signature.map { "@?<" + $0.map(\.description).joined() + ">" } ?? "@?"
+    case .classObject: "#"
+    case .selector: ":"
+    case .unknown: "?"
+    case .pointer(let pointee): "^\(pointee)"
+    case .array(let count, let element): "[\(count)\(element)]"
+    case .structure(let record): "{\(record.text)}"
+    case .union(let record): "(\(record.text))"
+    case .complex(let part): "j" + letter(part.rawValue)
+    case .bitField(let field): field.text
+    }
+  }
+
   fileprivate var meaning: String {
     switch self {
     case .void: "void"
@@ -109,4 +80,4 @@ extension TypeEncoding.Kind {
   }
 }
 
-extension String { fileprivate mutating func append(letter: UInt8) { unicodeScalars.append(Unicode.Scalar(letter)) } }
+private func letter(_ byte: UInt8) -> String { String(Unicode.Scalar(byte)) }
