@@ -15,22 +15,14 @@ public struct MethodSignature: Hashable, Sendable, CustomStringConvertible {
     let returnType: TypeEncoding
     let argumentTypes: [TypeEncoding]
     let statedFrameLength: Int?
-    /// One for each argument, or empty when no argument has digits.
-    let statedOffsets: [StatedOffset?]
+    /// The digits after each argument's type, with a sign where a runtime writes one for arguments in registers; empty when no
+    /// argument has digits.
+    let statedOffsets: [String?]
 
-    init(_ returnType: TypeEncoding, _ argumentTypes: [TypeEncoding], _ frameLength: Int?, _ offsets: [StatedOffset?]) {
+    init(_ returnType: TypeEncoding, _ argumentTypes: [TypeEncoding], _ frameLength: Int?, _ offsets: [String?]) {
       (self.returnType, self.argumentTypes, statedFrameLength) = (returnType, argumentTypes, frameLength)
       statedOffsets = offsets.contains { $0 != nil } ? offsets : []
     }
-  }
-
-  /// The digits after an argument's type, with a sign where a runtime writes one for arguments in registers.
-  struct StatedOffset: Sendable {
-    let sign: String
-    let digits: Int
-
-    var value: Int { sign == "-" ? -digits : digits }
-    var text: String { "\(sign)\(digits)" }
   }
 
   private let storage: Storage
@@ -48,7 +40,7 @@ public struct MethodSignature: Hashable, Sendable, CustomStringConvertible {
     let returnType = try parser.readType()
     let frameLength = try parser.readNumberIfAny()
     var types: [TypeEncoding] = []
-    var offsets: [StatedOffset?] = []
+    var offsets: [String?] = []
     types.reserveCapacity(4)
     offsets.reserveCapacity(4)
     while types.count < 2 || !parser.isAtEnd {
@@ -100,7 +92,7 @@ public struct MethodSignature: Hashable, Sendable, CustomStringConvertible {
   public var argumentOffsets: [Int?] {
     let computed = frame(on: .current).offsets
     guard !storage.statedOffsets.isEmpty else { return computed }
-    return zip(storage.statedOffsets, computed).map { $0?.value ?? $1 }
+    return zip(storage.statedOffsets, computed).map { $0.flatMap { Int($0) } ?? $1 }
   }
 
   /// The size of the argument frame in bytes: the stated digits, else those of a C compiler for this machine; `nil` when an
@@ -112,7 +104,8 @@ public struct MethodSignature: Hashable, Sendable, CustomStringConvertible {
 
   /// The arguments' offsets where the encoding states them; negative after a minus sign.
   public var statedOffsets: [Int?] {
-    storage.statedOffsets.isEmpty ? argumentTypes.map { _ in nil } : storage.statedOffsets.map { $0?.value }
+    if storage.statedOffsets.isEmpty { return argumentTypes.map { _ in nil } }
+    return storage.statedOffsets.map { $0.flatMap { Int($0) } }
   }
 
   /// The argument frame as a C compiler for `target` numbers it, regardless of digits in the encoding.
@@ -192,7 +185,7 @@ public struct MethodSignature: Hashable, Sendable, CustomStringConvertible {
     var text = returnType.description + (statedFrameLength.map { "\($0)" } ?? "")
     for (index, type) in argumentTypes.enumerated() {
       text += type.description
-      if index < storage.statedOffsets.count, let offset = storage.statedOffsets[index] { text += offset.text }
+      if index < storage.statedOffsets.count, let offset = storage.statedOffsets[index] { text += offset }
     }
     return text
   }

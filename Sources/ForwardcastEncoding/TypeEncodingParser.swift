@@ -258,12 +258,14 @@ struct TypeEncodingParser {
   }
 
   /// The optional place of an argument: digits, possibly after a sign.
-  mutating func readOffsetIfAny() throws(TypeEncodingError) -> MethodSignature.StatedOffset? {
+  mutating func readOffsetIfAny() throws(TypeEncodingError) -> String? {
+    let start = position
     guard let byte = peek(), byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-") else {
-      return try readNumberIfAny().map { MethodSignature.StatedOffset(sign: "", digits: $0) }
+      return try readNumberIfAny().map { "\($0)" }
     }
     position += 1
-    return MethodSignature.StatedOffset(sign: byte == UInt8(ascii: "-") ? "-" : "+", digits: try readNumber())
+    _ = try readNumber()
+    return String(decoding: bytes[start..<position], as: UTF8.self)
   }
 
   private static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
