@@ -3,15 +3,6 @@
 /// The messages that wait for one registration with a bounded buffer. The line is in the mailbox once, as long as a message waits
 /// in it, so a dropped message leaves nothing behind there.
 final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock, the rest never changes
-  /// A sender that waits for room, or is about to.
-  private final class Waiter: @unchecked Sendable {  // guarded by the lock of `state`
-    var continuation: CheckedContinuation<Void, any Error>?
-    /// The sender's number in the queue of waiters.
-    var number = 0
-    /// Set when the wait is over before it began.
-    var failure: (any Error)?
-  }
-
   private struct State {
     var buffer: DeliveryBuffer
     var waiting = FirstInFirstOut<Envelope>()
@@ -20,7 +11,8 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
     /// Places given to senders that have not filled them yet.
     var reserved = 0
     var isPosted = false
-    var waiters = FirstInFirstOut<Waiter>()
+    /// The senders that wait for room.
+    var waiters = FirstInFirstOut<Completion>()
 
     var isFull: Bool {
       guard case .suspendSender(let bound) = buffer.policy else { return false }
@@ -28,13 +20,20 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
     }
 
     /// Gives free places to the senders that have waited longest.
-    mutating func admit() -> [Waiter] {
-      var admitted: [Waiter] = []
+    mutating func admit() -> [Completion] {
+      var admitted: [Completion] = []
       while !isFull, let waiter = waiters.next() {
         reserved += 1
         admitted.append(waiter)
       }
       return admitted
+    }
+
+    /// Takes a place if there is one and nobody waits for it.
+    mutating func reserve() -> Bool {
+      guard waiters.isEmpty, !isFull else { return false }
+      reserved += 1
+      return true
     }
 
     /// Adds a message, and gives the one that goes for it where only the latest of each selector waits.
@@ -87,7 +86,7 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
       let result = change(&state)
       return (result, state.admit())
     }
-    for waiter in admitted { waiter.continuation?.resume() }
+    for waiter in admitted { waiter.leave() }
     return result
   }
 
@@ -154,13 +153,7 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
   var suspendsSenders: Bool { if case .suspendSender = buffer.policy { true } else { false } }
 
   /// Takes a place if there is one and nobody waits for it.
-  func reserveAtOnce() -> Bool {
-    state.withLock { state in
-      guard state.waiters.isEmpty, !state.isFull else { return false }
-      state.reserved += 1
-      return true
-    }
-  }
+  func reserveAtOnce() -> Bool { state.withLock { $0.reserve() } }
 
   /// Waits for a place, first come first served.
   ///
@@ -170,35 +163,21 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
   nonisolated(nonsending) func reserve(
     limit: (@escaping @Sendable (any Error) -> Void) -> Task<Void, Never>? = { _ in nil }
   ) async throws {
-    let waiter = Waiter()
-    let timer = limit { self.giveUp(waiter, $0) }
+    try Task.checkCancellation()
+    let waiter = Completion()
+    waiter.enter()
+    let number = state.withLock { $0.reserve() ? nil : $0.waiters.append(waiter) }
+    guard let number else { return }
+    @Sendable func giveUp(_ error: any Error) {
+      if state.withLock({ $0.waiters.remove(number) }) != nil { waiter.fail(error) }
+    }
+    let timer = limit(giveUp)
     defer { timer?.cancel() }
     try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-        let (admitted, failure) = state.withLock { state -> (Bool, (any Error)?) in
-          if let failure = waiter.failure { return (false, failure) }
-          if state.waiters.isEmpty, !state.isFull {
-            state.reserved += 1
-            return (true, nil)
-          }
-          waiter.continuation = continuation
-          waiter.number = state.waiters.append(waiter)
-          return (false, nil)
-        }
-        if let failure { continuation.resume(throwing: failure) } else if admitted { continuation.resume() }
-      }
+      try await waiter.untilDone()
     } onCancel: {
-      giveUp(waiter, CancellationError())
+      giveUp(CancellationError())
     }
-  }
-
-  /// Ends a sender's wait for room, or prevents it.
-  private func giveUp(_ waiter: Waiter, _ error: any Error) {
-    let isWaiting = state.withLock { state in
-      waiter.failure = error
-      return state.waiters.remove(waiter.number) != nil
-    }
-    if isWaiting { waiter.continuation?.resume(throwing: error) }
   }
 
   /// Gives back a place that was not filled.

@@ -40,15 +40,20 @@ package final class Completion: Sendable {
   /// - Throws: `CancellationError` when the task is cancelled, or what ``fail(_:)`` was given; the events still happen, unheard.
   package nonisolated(nonsending) func wait() async throws {
     try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-        let (isDone, failure) = state.withLock { state in
-          if state.open > 0, state.failure == nil { state.waiter = .task(continuation) }
-          return (state.open == 0, state.failure)
-        }
-        if isDone { continuation.resume() } else if let failure { continuation.resume(throwing: failure) }
-      }
+      try await untilDone()
     } onCancel: {
       fail(CancellationError())
+    }
+  }
+
+  /// The same, without regard to the task's cancellation.
+  nonisolated(nonsending) func untilDone() async throws {
+    try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+      let (isDone, failure) = state.withLock { state in
+        if state.open > 0, state.failure == nil { state.waiter = .task(continuation) }
+        return (state.open == 0, state.failure)
+      }
+      if isDone { continuation.resume() } else if let failure { continuation.resume(throwing: failure) }
     }
   }
 
