@@ -33,7 +33,7 @@ public struct MessageSelector: Hashable, Sendable {
   /// - Throws: ``MessageSelectorError`` with the offset of the first byte that breaks the grammar.
   /// - Complexity: O(*n*) in the length of `name`; takes the name table's lock.
   @inline(never) public init(_ name: String) throws(MessageSelectorError) {
-    self = SelectorNames.intern(name, arity: try SelectorGrammar.arity(of: name))
+    self = SelectorNames.intern(name, arity: try Self.numberOfArguments(inName: name))
   }
 
   /// The selector already interned under `name`, or `nil`: for names from untrusted input, since it keeps none of them.
@@ -46,9 +46,26 @@ public struct MessageSelector: Hashable, Sendable {
 
   /// Checks `name` against the grammar and counts its colons, without interning it.
   ///
-  /// - Throws: ``MessageSelectorError`` with the offset of the first byte that breaks the grammar.
+  /// - Throws: ``MessageSelectorError`` with the offset of the first byte that breaks the grammar: that no continuation could
+  ///   repair. A last word without its colon is reported where it begins.
   public static func numberOfArguments(inName name: String) throws(MessageSelectorError) -> Int {
-    try SelectorGrammar.arity(of: name)
+    let length = name.utf8.count
+    if length == 0 { throw MessageSelectorError(.empty, in: name, at: 0) }
+    if length > maximumLength { throw MessageSelectorError(.tooLong, in: name, at: maximumLength) }
+    var arity = 0
+    var offset = 0
+    var partStart = 0
+    for scalar in name.unicodeScalars {
+      if scalar == ":" {
+        arity += 1
+        partStart = offset + 1
+      } else if !(offset == partStart ? scalar.beginsIdentifier : scalar.continuesIdentifier) {
+        throw MessageSelectorError(.unexpectedCharacter, in: name, at: offset)
+      }
+      offset += UTF8.width(scalar)
+    }
+    if arity > 0, partStart < offset { throw MessageSelectorError(.textAfterLastColon, in: name, at: partStart) }
+    return arity
   }
 
   /// The name as it was first interned; a new string each time.

@@ -1,4 +1,4 @@
-// SelectorNames.swift: the process's table of names, and their grammar.
+// SelectorNames.swift: the process's table of names.
 
 /// An interned name. Its UTF-8 text follows in the same memory (a copy: a literal's library may be unloaded). Written once, before
 /// anyone can see it, and never freed.
@@ -89,32 +89,4 @@ enum SelectorNames {
   }
 
   static var count: Int { table.withLock { $0.count } }
-}
-
-/// The grammar: `identifier`, or one or more times `identifier? ":"`.
-enum SelectorGrammar {
-  /// The number of colons of `name`.
-  ///
-  /// - Throws: at the first byte that no continuation could repair; a last word without its colon is reported where it begins.
-  static func arity(of name: String) throws(MessageSelectorError) -> Int {
-    let length = name.utf8.count
-    if length == 0 { throw MessageSelectorError(.empty, in: name, at: 0) }
-    if length > MessageSelector.maximumLength {
-      throw MessageSelectorError(.tooLong, in: name, at: MessageSelector.maximumLength)
-    }
-    var arity = 0
-    var offset = 0
-    var partStart = 0
-    for scalar in name.unicodeScalars {
-      if scalar == ":" {
-        arity += 1
-        partStart = offset + 1
-      } else if !(offset == partStart ? scalar.beginsIdentifier : scalar.continuesIdentifier) {
-        throw MessageSelectorError(.unexpectedCharacter, in: name, at: offset)
-      }
-      offset += UTF8.width(scalar)
-    }
-    if arity > 0, partStart < offset { throw MessageSelectorError(.textAfterLastColon, in: name, at: partStart) }
-    return arity
-  }
 }
