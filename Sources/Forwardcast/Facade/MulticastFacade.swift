@@ -60,7 +60,7 @@ extension MulticastFacade where Interface: Sendable {
     @_inheritActorContext _ body: @escaping @isolated(any) @Sendable (repeat each A) throws -> R
   ) -> Registration {
     let actor = body.isolation
-    let body = UncheckedBody(IsolatedBody(call: body))
+    let body = unsafeBitCast(IsolatedBody(call: body), to: UncheckedBody<R, repeat each A>.self)
     switch actor {
     case nil: return multicast.on(message, priority: priority, body.call)
     case let actor? where actor === MainActor.shared:

@@ -41,8 +41,7 @@ extension Responds {
       method: TypedMethod<R, repeat each A>(message, isolation: isolation) {
         (target: AnyObject, arguments: Arguments<repeat each A>) throws -> R in
         guard isolation.isHeld(of: target) else {
-          throw MessageError(
-            .isolationMismatch, receiver: typeName(of: target), selector: selector.name, evidence: isolation.evidence)
+          throw MessageError(.isolationMismatch, of: target, selector, isolation.evidence)
         }
         return try cast(target) { try body($0, arguments) }
       })
@@ -87,7 +86,7 @@ extension Responds {
       case let actor? where actor === MainActor.shared: .mainActor
       case let actor?: .actor(actor)
       }
-    let unchecked = UncheckedRow(row)
+    let unchecked = unsafeBitCast(row, to: UncheckedRow<Target, R, repeat each A>.self)
     self.init(isolated: isolation, message) { (target: Target, arguments: Arguments<repeat each A>) throws -> R in
       // The row has checked that it is on the actor.
       try unchecked.call(target, repeat each arguments.values)
@@ -114,7 +113,7 @@ extension Responds {
     let isolation = row.call.isolation
     self.init(
       suspending: message, on: isolation, targetCrosses: sharing || isolation != nil,
-      SuspendingRow<Target, R, repeat each A>(row).call)
+      unsafeBitCast(row, to: SuspendingRow<Target, R, repeat each A>.self).call)
   }
 
   /// A row that may suspend and stays in its sender's isolation unless its body leaves it: for targets that are not `Sendable`.
@@ -153,10 +152,6 @@ struct IsolatedRow<Target, R, each A>: @unchecked Sendable {
 /// The same closure for a row that has checked its isolation.
 private struct UncheckedRow<Target, R, each A>: Sendable {
   let call: @Sendable (Target, repeat each A) throws -> R
-
-  init(_ row: IsolatedRow<Target, R, repeat each A>) {
-    self = unsafeBitCast(row, to: UncheckedRow<Target, R, repeat each A>.self)
-  }
 }
 
 /// The same of one that suspends.
@@ -167,24 +162,14 @@ struct IsolatedSuspendingRow<Target, R, each A>: @unchecked Sendable {
 /// The same closure; it hops to its actor itself.
 private struct SuspendingRow<Target, R, each A>: Sendable {
   let call: @Sendable (Target, repeat each A) async throws -> R
-
-  init(_ row: IsolatedSuspendingRow<Target, R, repeat each A>) {
-    self = unsafeBitCast(row, to: SuspendingRow<Target, R, repeat each A>.self)
-  }
 }
 
 struct IsolatedBody<R, each A>: Sendable {
   let call: @isolated(any) @Sendable (repeat each A) throws -> R
-
-  init(call: @escaping @isolated(any) @Sendable (repeat each A) throws -> R) { self.call = call }
 }
 
 struct UncheckedBody<R, each A>: Sendable {
   let call: @Sendable (repeat each A) throws -> R
-
-  init(_ body: IsolatedBody<R, repeat each A>) {
-    self = unsafeBitCast(body, to: UncheckedBody<R, repeat each A>.self)
-  }
 }
 
 extension UncheckedSendable {
