@@ -34,30 +34,35 @@ package struct WaitCycle: Error {
 /// Before a thread waits for another's work it looks for a ring of waits, and enters its wait under the same lock: of the threads
 /// that close a ring exactly one finds it, and throws instead.
 package enum WaitGraph {
-  private struct Worker {
-    let thread: ThreadIdentity
-    /// The thread's work, each item needed by the one before.
-    var stack: [SharedWork] = []
-    var awaited: SharedWork?
+  /// Few: the threads that work or wait are.
+  private struct State {
+    /// What all threads do; of one thread, each needed by the one before.
+    var work: [SharedWork] = []
+    var waits: [(thread: ThreadIdentity, work: SharedWork)] = []
+
+    func ring(closedBy wanted: SharedWork, on me: ThreadIdentity) -> [String]? {
+      let mine = work.filter { $0.thread == me }
+      var (chain, next) = (mine.map(\.name), wanted)
+      while next.thread != me {
+        let theirs = work.filter { $0.thread == next.thread }
+        // Work that has ended is not there: its waiter is about to continue.
+        guard let place = theirs.firstIndex(where: { $0 === next }),
+          let wait = waits.first(where: { $0.thread == next.thread })
+        else { return nil }
+        chain += theirs[place...].map(\.name)
+        next = wait.work
+      }
+      return mine.contains { $0 === next } ? chain + [next.name] : nil
+    }
   }
 
-  /// The threads that work or wait: few.
-  private static let workers = Guarded<[Worker]>([])
+  private static let state = Guarded(State())
 
-  private static func change(_ thread: ThreadIdentity, _ workers: inout [Worker], _ change: (inout Worker) -> Void) {
-    let place = workers.firstIndex { $0.thread == thread } ?? workers.endIndex
-    if place == workers.endIndex { workers.append(Worker(thread: thread)) }
-    change(&workers[place])
-    if workers[place].stack.isEmpty, workers[place].awaited == nil { workers.remove(at: place) }
-  }
-
-  package static func begin(_ work: SharedWork) {
-    workers.withLock { change(work.thread, &$0) { $0.stack.append(work) } }
-  }
+  package static func begin(_ work: SharedWork) { state.withLock { $0.work.append(work) } }
 
   /// Ends `work` and its waits. Called once, when its outcome is where waiters look for it.
   package static func end(_ work: SharedWork) {
-    workers.withLock { change(work.thread, &$0) { $0.stack.removeAll { $0 === work } } }
+    state.withLock { $0.work.removeAll { $0 === work } }
     // Last: a thread that waits for ended work is about to continue, and in no ring.
     work.gate.leave()
   }
@@ -67,30 +72,13 @@ package enum WaitGraph {
   /// - Throws: when its thread is the calling one, or waits, perhaps across others, for work of the calling thread.
   package static func wait(for work: SharedWork) throws(WaitCycle) {
     let me = ThreadIdentity.current
-    let ring = workers.withLock { workers -> [String]? in
-      if let ring = self.ring(closedBy: work, on: me, workers) { return ring }
-      change(me, &workers) { $0.awaited = work }
-      return nil
+    let ring = state.withLock { state -> [String]? in
+      let ring = state.ring(closedBy: work, on: me)
+      if ring == nil { state.waits.append((me, work)) }
+      return ring
     }
     if let ring { throw WaitCycle(chain: ring) }
     work.gate.wait()
-    workers.withLock { change(me, &$0) { $0.awaited = nil } }
-  }
-
-  private static func ring(closedBy wanted: SharedWork, on me: ThreadIdentity, _ workers: [Worker]) -> [String]? {
-    func worker(_ thread: ThreadIdentity) -> Worker? { workers.first { $0.thread == thread } }
-    guard let mine = worker(me)?.stack else { return nil }
-    var chain = mine.map(\.name)
-    var next = wanted
-    while next.thread != me {
-      // Work that has ended is not on its thread's stack: its waiter is about to continue.
-      guard let worker = worker(next.thread), let place = worker.stack.firstIndex(where: { $0 === next }),
-        let further = worker.awaited
-      else { return nil }
-      chain += worker.stack[place...].map(\.name)
-      next = further
-    }
-    guard mine.contains(where: { $0 === next }) else { return nil }
-    return chain + [next.name]
+    state.withLock { $0.waits.removeAll { $0.thread == me } }
   }
 }
