@@ -11,14 +11,9 @@ final class SerialGate: @unchecked Sendable {  // `parked` and `place` belong to
   }
   /// The gate's index among the closed ones of the mailbox.
   fileprivate var place: Int?
-  private var parked = FirstInFirstOut<(envelope: Envelope, index: Int)>()
+  fileprivate var parked = FirstInFirstOut<(envelope: Envelope, index: Int)>()
 
   init() {}
-
-  fileprivate func park(_ envelope: Envelope, _ index: Int) { parked.append((envelope, index)) }
-  fileprivate func putBack(_ envelope: Envelope, _ index: Int) { parked.putBack((envelope, index)) }
-  fileprivate func next() -> (envelope: Envelope, index: Int)? { parked.next() }
-  fileprivate var isEmpty: Bool { parked.isEmpty }
 }
 
 extension Mailbox {
@@ -27,14 +22,14 @@ extension Mailbox {
   /// Puts a delivery off while its target's gate is closed. `false` when it is open. On the context.
   func park(_ envelope: Envelope, _ index: Int, at gate: SerialGate) -> Bool {
     guard gate.isClosed else { return false }
-    gate.park(envelope, index)
+    gate.parked.append((envelope, index))
     return true
   }
 
   /// Closes a target's gate and puts a delivery off, before all others that wait there. On the context.
   func close(_ gate: SerialGate, before envelope: Envelope, _ index: Int) {
     close(gate)
-    gate.putBack(envelope, index)
+    gate.parked.putBack((envelope, index))
   }
 
   /// Closes a target's gate until ``reopen(_:)``. On the context.
@@ -56,9 +51,9 @@ extension Mailbox {
       last.place = place
     }
     var count = 0
-    while !gate.isClosed, let parked = gate.next() {
+    while !gate.isClosed, let parked = gate.parked.next() {
       if leavesToHigher(parked.envelope) {
-        gate.putBack(parked.envelope, parked.index)
+        gate.parked.putBack(parked)
         break
       }
       parked.envelope.resume(parked.index, in: self)
@@ -72,7 +67,7 @@ private final class GateOpening: Envelope, @unchecked Sendable {  // immutable
   private let gate: SerialGate
   init(_ gate: SerialGate) { self.gate = gate }
   override func open(in mailbox: Mailbox) -> Int {
-    defer { isUnfinished = !gate.isClosed && !gate.isEmpty }
+    defer { isUnfinished = !gate.isClosed && !gate.parked.isEmpty }
     return mailbox.open(gate)
   }
 }

@@ -46,11 +46,7 @@ enum SelectorLiterals {
   }
 
   private static func intern(_ name: String) -> MessageSelector {
-    do {
-      return try MessageSelector(name)
-    } catch {
-      fatalError("\(error)")
-    }
+    do { return try MessageSelector(name) } catch { fatalError("\(error)") }
   }
 
   // MARK: Slots
