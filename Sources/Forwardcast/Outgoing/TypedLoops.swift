@@ -11,11 +11,15 @@ func broadcastTyped<R, each A>(
   let count = visit.count
   if visit.loopType != type {
     let traits = arguments.traits
+    // The visit keeps the plan, and so the groups.
+    if crosses || traits.isEmpty, !traits.mayCopy, let plan = visit.plainPlan {
+      for group in plan._withUnsafeGuaranteedRef({ $0.list }) {
+        group._withUnsafeGuaranteedRef { $0.send(arguments, returning: R.self) }
+      }
+      return BroadcastSummary(queued: plan._withUnsafeGuaranteedRef { $0.count })
+    }
     var summary = BroadcastSummary()
-    let mayPost = (crosses || traits.isEmpty) && !traits.mayCopy
-    let passed = broadcastOtherwise(visit, count, type, mayPost: mayPost, &summary) {
-      $0.send(arguments, returning: R.self)
-    } walked: {
+    let passed = broadcastOtherwise(visit, count, type, &summary) {
       arguments.walked(returning: R.self, crosses: crosses)
     }
     guard let passed else { return summary }
@@ -29,23 +33,13 @@ func broadcastTyped<R, each A>(
 ///
 /// - Parameters:
 ///   - count: how many steps it goes.
-///   - mayPost: whether several contexts may share the arguments.
 ///   - summary: the result, if it has ended.
-///   - post: posts it to the targets of a group.
 /// - Returns: the visit, if only a loop is left behind hooks.
 @usableFromInline @inline(never)
 func broadcastOtherwise(
-  _ visit: consuming MessageVisit, _ count: Int, _ type: ObjectIdentifier, mayPost: Bool,
-  _ summary: inout BroadcastSummary, post: (DeliveryGroup) -> Void, walked: () -> MessageArguments
+  _ visit: consuming MessageVisit, _ count: Int, _ type: ObjectIdentifier, _ summary: inout BroadcastSummary,
+  walked: () -> MessageArguments
 ) -> MessageVisit? {
-  // The visit keeps the plan: the end of that is what releases its groups, so it comes behind the last post.
-  if mayPost, let plan = visit.plainPlan {
-    plan._withUnsafeGuaranteedRef { plan in
-      for group in plan.list { group._withUnsafeGuaranteedRef(post) }
-      summary.queued = plan.count
-    }
-    return nil
-  }
   do {
     if try visit.passHooks(to: type, walked) {
       if count > 0 { return visit }
@@ -205,12 +199,14 @@ extension Arguments {
   @export(implementation) @inline(__always)
   func serve<R>(_ walk: Walk, returning: R.Type) {
     let (first, count) = walk.loopSteps
-    let loop = WalkLoop(walk, answering: R.self)
+    // Known where the types are: for methods that return nothing, no code that takes answers is compiled.
+    let answersNothing = R.self == Void.self
+    let loop = WalkLoop(walk, answering: answersNothing ? nil : R.self)
     if loop.answers == .boxed || loop.answers == .plain {
       return withCalls(returning: R.self, walk.serveOpened)
     }
     // The walk retains it.
-    let taker = loop.answers == .typed ? Unmanaged.passUnretained(walk.taker(of: R.self)) : nil
+    let taker = !answersNothing && loop.answers == .typed ? Unmanaged.passUnretained(walk.taker(of: R.self)) : nil
     let isNested = loop.isNested
     let end = first + count
     var next = first
@@ -220,7 +216,7 @@ extension Arguments {
       next += 1
       do {
         if step.isActive, !isNested || loop.proxies.isWayOpen, let answer = try step.call(self, returning: R.self) {
-          if let taker, try !taker._withUnsafeGuaranteedRef({ try $0.take(answer) }) {
+          if !answersNothing, let taker, try !taker._withUnsafeGuaranteedRef({ try $0.take(answer) }) {
             walk.noteKnown()
             break
           }

@@ -31,8 +31,7 @@ extension Walk {
     let isInOrder = depth > 0 ? self.node.frame.isInOrder : message.request.isInOrder
     node.frame = RouteNode.Frame(isInOrder: isInOrder || node.route.core.stopsAtFirst)
     (self.node, depth) = (node, depth + 1)
-    lookThrough()
-    guard pay(.proxy, at: { $0.proxyContext }) else { return }
+    if message.trail?.budget != nil, !payForProxy() { return }
     if let refusal = node.route.route.prelude?.refusal {
       node.frame.index = node.route.count
       take(.failed(refusal), at: proxyContext)

@@ -273,14 +273,13 @@ class Walk: OutcomeTaker {
     return true
   }
 
-  /// Charges for the steps and registrations that are looked through, however few targets are served.
-  final func lookThrough() {
-    guard message.trail?.budget != nil else { return }
+  /// Charges the message's budget for a proxy, with the steps and registrations that are looked through, however few targets are
+  /// served. `false` when that has ended the message.
+  final func payForProxy() -> Bool {
     let (route, leavesOut) = (node.route, listsEveryTarget && node.route.route.leavesOut)
     let leftOut = leavesOut ? max(0, route.core.registrationCount - route.count) : 0
-    _ =
-      pay(.step, leavesOut || route.route.needsWalk ? route.count : 0, at: { $0.proxyContext })
-      && pay(.passed, leftOut, at: { $0.proxyContext })
+    return pay(.step, leavesOut || route.route.needsWalk ? route.count : 0, at: { $0.proxyContext })
+      && pay(.passed, leftOut, at: { $0.proxyContext }) && pay(.proxy, at: { $0.proxyContext })
   }
 
   /// Lists the registrations without a step that are before the step at `index`.
