@@ -53,7 +53,7 @@ enum Command {
     switch word.name {
     case "run": return try RunCommand(call).run()
     case "check": return check(call.operands)
-    case "repl": return ReplCommand().run()
+    case "repl": return Conversation.run()
     case "types": return TypesCommand(encoding: call.operands[0]).run()
     default: return HelpCommand(word: call.operands.first).run()
     }

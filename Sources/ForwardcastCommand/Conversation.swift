@@ -15,31 +15,57 @@ final class Conversation {
 
     """
 
-  private let display: ProgressDisplay
+  private let display = ProgressDisplay()
   private let isTerminal: Bool
-  private(set) var session: ScriptSession
+  private var session: ScriptSession
   private var lines: ScriptLines
   /// The texts that ran without error, for `:save`.
   private var spoken: [String] = []
   /// Whether to end: after `:quit`, or when nothing further can change the status.
-  private(set) var isOver = false
+  private var isOver = false
   /// Whether an error has ended input from a pipe, of which the rest is only checked.
   private var checksOnly = false
-  private(set) var status = Status.success
+  private var status = Status.success
 
-  init(display: ProgressDisplay, isTerminal: Bool) {
-    (self.display, self.isTerminal) = (display, isTerminal)
+  private init(isTerminal: Bool) {
+    self.isTerminal = isTerminal
     display.tracing.store(false, ordering: .relaxed)
     session = ScriptSession(handlers: display.handlers(traces: true))
     lines = ScriptLines(joinsElse: !isTerminal)
   }
 
-  var isWaiting: Bool { !lines.isEmpty }
+  /// `forwardcast repl`, which runs lines as soon as their brackets are closed. On a terminal it continues after errors. Input from a
+  /// file or a pipe has the status of `run`: after an error the rest is only checked.
+  static func run() -> Status {
+    let isTerminal = Stream.input.isTerminal
+    if isTerminal {
+      Stream.output.write("forwardcast \(Command.version), message script; :help, or control-D to end\n")
+    }
+    let conversation = Conversation(isTerminal: isTerminal)
+    let editor = isTerminal && Stream.output.isTerminal ? LineEditor() : nil
+    let input = InputLines()
+    while !conversation.isOver, !Stream.hasFailed {
+      let prompt = conversation.lines.isEmpty ? "> " : "… "
+      if let editor {
+        let completions = { conversation.session.completions + ScriptLanguage.entries.map(\.word) }
+        switch editor.read(prompt: prompt, completions: completions) {
+        case .text(let text): conversation.take(text)
+        case .abandoned: conversation.lines.removeAll()
+        case nil: conversation.end()
+        }
+      } else {
+        if isTerminal { Stream.output.write(prompt) }
+        let bytes = input.next(limit: ScriptSession.textLimit)
+        if let bytes { conversation.take(bytes) } else { conversation.end() }
+      }
+    }
+    return isTerminal ? .success : conversation.status
+  }
 
   // MARK: Lines
 
   /// Takes a line from a file or a pipe.
-  func take(_ bytes: [UInt8]) {
+  private func take(_ bytes: [UInt8]) {
     do throws(FileError) {
       take(try decoded(bytes, from: "repl", firstLine: lines.lineCount + 1))
     } catch {
@@ -49,7 +75,7 @@ final class Conversation {
   }
 
   /// Takes a line with its line break.
-  func take(_ line: String) {
+  private func take(_ line: String) {
     if line.first == ":", lines.mayBegin {
       lines.finish().forEach(say)
       lines.skip()
@@ -63,12 +89,10 @@ final class Conversation {
   }
 
   /// Ends the input: the parser reports what is still open.
-  func end() {
+  private func end() {
     lines.finish().forEach(say)
     isOver = true
   }
-
-  func abandon() { lines.removeAll() }
 
   private func say(_ whole: ScriptLines.Whole) {
     if isOver { return }

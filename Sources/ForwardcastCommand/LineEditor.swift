@@ -12,12 +12,14 @@ final class LineEditor {
 
   private static let historyLimit = 1000
 
+  /// The file of the history: `FORWARDCAST_HISTORY`, else one in the home folder.
   private let historyPath: String?
   private var history: [String] = []
   private var line = EditedLine()
 
-  init(historyPath: String?) {
-    self.historyPath = historyPath
+  init() {
+    let path = environment("FORWARDCAST_HISTORY") ?? environment("HOME").map { $0 + "/.forwardcast_history" }
+    historyPath = path?.isEmpty ?? true ? nil : path
     guard let historyPath, let bytes = try? readFile(historyPath, limit: 1 << 20) else { return }
     history = String(decoding: bytes, as: UTF8.self).split(separator: "\n").suffix(Self.historyLimit).map(String.init)
   }

@@ -99,7 +99,7 @@ struct InputLines {
   /// The next line with its line break; `nil` at the end. One of over `limit` bytes comes in parts.
   func next(limit: Int) -> [UInt8]? {
     var line: [UInt8] = []
-    while line.count <= limit, line.last != UInt8(ascii: "\n"), case let byte = getc(file), byte != EOF {
+    while line.count <= limit, line.last != UInt8(ascii: "\n"), case let byte = getc_unlocked(file), byte != EOF {
       line.append(UInt8(byte))
     }
     return line.isEmpty ? nil : line

@@ -26,12 +26,8 @@ let usage = """
 func contents(_ path: String) -> [UInt8]? {
   guard let file = fopen(path, "rb") else { return nil }
   defer { fclose(file) }
-  var (bytes, buffer) = ([UInt8](), [UInt8](repeating: 0, count: 65_536))
-  while bytes.count <= ScriptSession.textLimit {
-    let count = fread(&buffer, 1, buffer.count, file)
-    if count == 0 { break }
-    bytes += buffer[..<count]
-  }
+  var bytes: [UInt8] = []
+  while bytes.count <= ScriptSession.textLimit, case let byte = getc(file), byte != EOF { bytes.append(UInt8(byte)) }
   return ferror(file) == 0 ? bytes : nil
 }
 

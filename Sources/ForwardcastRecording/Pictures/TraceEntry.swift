@@ -17,22 +17,20 @@ struct TraceEntry: Sendable {
   init(_ event: MessageEvent) {
     (stage, step, instant) = (event.stage, event.step, event.instant)
     context = event.context == "directly" ? nil : event.context
-    let sending =
+    func quoted(_ name: String, _ text: String) -> String { ",\"\(name)\":\(TraceEntry.quoted(text))" }
+    var sending: String { quoted("message", event.message) + quoted("sender", event.sender) }
+    let parts: (sending: String, outcome: String) =
       switch event.stage {
-      case .answered, .failed, .queued: ""
-      case .sent, .began, .skipped:
-        "\"message\":\(TraceEntry.quoted(event.message)),\"sender\":\(TraceEntry.quoted(event.sender)),"
+      case .sent, .began: (sending, "")
+      case .skipped: (sending, quoted("passed over", event.evidence))
+      case .answered: ("", event.evidence.isEmpty ? "" : quoted("answer", event.evidence))
+      case .failed: ("", quoted("error", event.evidence))
+      case .queued: ("", "")
       }
+    outcome = parts.outcome
     text =
-      "\"name\":\(TraceEntry.quoted(event.name)),\"cat\":\"message\",\"args\":{\(sending)"
-      + "\"receiver\":\(TraceEntry.quoted(event.receiver))"
-    outcome =
-      switch event.stage {
-      case .answered: event.evidence.isEmpty ? "" : ",\"answer\":\(TraceEntry.quoted(event.evidence))"
-      case .failed: ",\"error\":\(TraceEntry.quoted(event.evidence))"
-      case .skipped: ",\"passed over\":\(TraceEntry.quoted(event.evidence))"
-      case .sent, .began, .queued: ""
-      }
+      "\"name\":\(TraceEntry.quoted(event.name)),\"cat\":\"message\",\"args\":{"
+      + (parts.sending + quoted("receiver", event.receiver)).dropFirst()
   }
 
   /// The event as a mark without duration.
