@@ -27,17 +27,15 @@ struct Option {
     }
   }
 
-  fileprivate func check(_ text: String?) throws(UsageError) {
-    let text = text ?? ""
-    let (isFit, need) =
-      switch value {
-      case nil: (true, "")
-      case .file(let ends):
-        (ends.contains(where: text.hasSuffix), "the name of a file that ends in \(ends.joined(separator: " or "))")
-      case .number: (Int(text) ?? 0 > 0, "a number from 1 on")
-      case .choice(let words): (words.contains(text), "one of \(words.joined(separator: ", "))")
-      }
-    if !isFit { throw UsageError(text: "\(name) needs \(need)") }
+  /// What the value needs to be, `nil` if it is that.
+  fileprivate func need(_ text: String) -> String? {
+    switch value {
+    case .file(let ends) where !ends.contains(where: text.hasSuffix):
+      "the name of a file that ends in \(ends.joined(separator: " or "))"
+    case .number where Int(text) ?? 0 < 1: "a number from 1 on"
+    case .choice(let words) where !words.contains(text): "one of \(words.joined(separator: ", "))"
+    default: nil
+    }
   }
 }
 
@@ -95,22 +93,12 @@ struct Arguments {
   /// Parses the words after `word`: `--option value`, `--option=value`; after `--` all are operands. The last of repeated options
   /// counts.
   init(_ words: [String], of word: CommandWord) throws(UsageError) {
-    do throws(UsageError) {
-      try take(words[...], word)
-      guard word.name.isEmpty || word.operands.rule.counts.contains(operands.count) else {
-        throw UsageError(text: "\(word.name) \(word.operands.rule.complaint)")
-      }
-    } catch {
-      throw UsageError(text: error.text, word: word.name.isEmpty ? nil : word)
-    }
-  }
-
-  private mutating func take(_ words: ArraySlice<String>, _ word: CommandWord) throws(UsageError) {
-    var rest = words
+    func refusal(_ text: String) -> UsageError { UsageError(text: text, word: word.name.isEmpty ? nil : word) }
+    var rest = words[...]
     while let text = rest.popFirst() {
       if text == "--" {
         operands += rest
-        return
+        break
       }
       guard text.hasPrefix("-"), text != "-" else {
         operands.append(text)
@@ -121,14 +109,16 @@ struct Arguments {
       guard let option = word.options.first(where: { $0.name == name }) else {
         let near = word.options.map(\.name).filter { $0.hasPrefix(name) || name.hasPrefix($0) }
         let owner = word.name.isEmpty ? "forwardcast" : word.name
-        throw UsageError(
-          text: "\(owner) has no option \(ShownText.shown(name))" + Help.hint(name.count > 2 ? near : []))
+        throw refusal("\(owner) has no option \(ShownText.shown(name))" + Help.hint(name.count > 2 ? near : []))
       }
       var value = parts.count > 1 ? parts[1] : nil
-      if option.value == nil, value != nil { throw UsageError(text: "\(name) takes no value") }
+      if option.value == nil, value != nil { throw refusal("\(name) takes no value") }
       if option.value != nil, value == nil { value = rest.popFirst() }
-      try option.check(value)
+      if let need = option.need(value ?? "") { throw refusal("\(name) needs \(need)") }
       values[name] = .some(value)
+    }
+    guard word.name.isEmpty || word.operands.rule.counts.contains(operands.count) else {
+      throw refusal("\(word.name) \(word.operands.rule.complaint)")
     }
   }
 }

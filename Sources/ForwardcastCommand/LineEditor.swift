@@ -46,9 +46,9 @@ final class LineEditor {
       case .control("c"): return .abandoned
       case .control("d"):
         if line.text.isEmpty { return nil }
-        line.deleteForward()
-      case .up, .control("p"), .down, .control("n"):
-        let next = place + (key == .up || key == .control("p") ? -1 : 1)
+        line.take(.delete)
+      case .control("p"), .control("n"):
+        let next = place + (key == .control("p") ? -1 : 1)
         guard (0...history.count).contains(next) else { break }
         if place == history.count { unfinished = line.text }
         place = next
@@ -140,30 +140,28 @@ struct EditedLine {
     }
   }
 
-  mutating func deleteForward() { if cursor < characters.count { characters.remove(at: cursor) } }
+  private mutating func remove(_ range: Range<Int>) {
+    characters.removeSubrange(range)
+    cursor = range.lowerBound
+  }
 
   /// Applies an editing key; ignores others.
   mutating func take(_ key: Key) {
     switch key {
     case .text(let text): insert(text)
-    case .backspace where cursor > 0:
-      cursor -= 1
-      characters.remove(at: cursor)
-    case .delete: deleteForward()
-    case .left, .control("b"): cursor = max(0, cursor - 1)
-    case .right, .control("f"): cursor = min(characters.count, cursor + 1)
-    case .home, .control("a"): cursor = 0
-    case .end, .control("e"): cursor = characters.count
-    case .control("k"): characters.removeSubrange(cursor...)
-    case .control("u"):
-      characters.removeSubrange(..<cursor)
-      cursor = 0
+    case .backspace where cursor > 0: remove(cursor - 1..<cursor)
+    case .delete where cursor < characters.count: remove(cursor..<cursor + 1)
+    case .control("b"): cursor = max(0, cursor - 1)
+    case .control("f"): cursor = min(characters.count, cursor + 1)
+    case .control("a"): cursor = 0
+    case .control("e"): cursor = characters.count
+    case .control("k"): remove(cursor..<characters.count)
+    case .control("u"): remove(0..<cursor)
     case .control("w"):
       var start = cursor
       while start > 0, characters[start - 1] == " " { start -= 1 }
       while start > 0, characters[start - 1] != " " { start -= 1 }
-      characters.removeSubrange(start..<cursor)
-      cursor = start
+      remove(start..<cursor)
     default: break
     }
   }

@@ -48,9 +48,10 @@ struct RawTerminal {
       return .unknown
     }
     guard let last = readByte() else { return nil }
-    let keys: [Character: Key] = ["A": .up, "B": .down, "C": .right, "D": .left, "H": .home, "F": .end]
+    // Up, down, right, left, home and end are those that control makes of letters.
+    let keys: [Character: Character] = ["A": "p", "B": "n", "C": "f", "D": "b", "H": "a", "F": "e"]
     let letter = Character(Unicode.Scalar(last))
-    guard letter.isASCII, letter.isNumber else { return keys[letter] ?? .unknown }
+    guard letter.isASCII, letter.isNumber else { return keys[letter].map { .control($0) } ?? .unknown }
     var byte = readByte()
     while let more = byte, more != UInt8(ascii: "~"), more < 0x40 { byte = readByte() }
     return letter == "3" ? .delete : .unknown
@@ -70,5 +71,5 @@ struct RawTerminal {
 enum Key: Equatable {
   case text(String)
   case control(Character)
-  case enter, backspace, delete, tab, left, right, up, down, home, end, unknown
+  case enter, backspace, delete, tab, unknown
 }

@@ -42,7 +42,7 @@ extension Interpreter {
       case .after: try proxy.after(selector) { _ = try body.run($1, after: $0) }
       default: try proxy.around(selector, { try body.around($0) })
       }
-    world.keep(registration)
+    world.state.withLock { $0.hooks.append(registration) }
     if let name { bind(name, .hook(registration)) }
   }
 

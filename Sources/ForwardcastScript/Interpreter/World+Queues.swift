@@ -37,12 +37,10 @@ extension World {
 
   func makeQueue(_ name: String) throws -> ScriptQueue {
     let queue = ScriptQueue(name, handlers.delivers)
-    let isMade = queues { state in
-      guard state.all.count < World.queueLimit else { return false }
+    try queues { state in
+      try ScriptError.limit(state.all.count < World.queueLimit, "more than \(World.queueLimit) queues")
       state.all.append(queue)
-      return true
     }
-    try ScriptError.limit(isMade, "more than \(World.queueLimit) queues")
     return queue
   }
 

@@ -43,7 +43,9 @@ final class World: Sendable {
     }
   }
 
-  func queues<T: Sendable>(_ body: (inout QueueState) -> sending T) -> T { queueState.withLock { body(&$0) } }
+  func queues<T: Sendable>(_ body: (inout QueueState) throws -> sending T) rethrows -> T {
+    try queueState.withLock { try body(&$0) }
+  }
 
   /// Releases everything and empties the session's proxies, so that reference cycles end.
   func close() {
@@ -71,8 +73,6 @@ final class World: Sendable {
     }
     if count >= World.hookLimit { throw ScriptError(.limitExceeded, "more than \(World.hookLimit) hooks") }
   }
-
-  func keep(_ hook: HookRegistration) { state.withLock { $0.hooks.append(hook) } }
 
   // MARK: Events
 
