@@ -38,40 +38,12 @@ extension Interpreter {
     switch step.action {
     case .constant(let value): stack.append(value)
     case .name(let name): stack.append(try value(of: name))
-    case .send(let selector, let count, let wanted):
-      let arguments = Array(stack.suffix(count))
-      stack.removeLast(count)
-      let receiver = stack.removeLast()
-      try run.step(at: step.offset, of: source)
-      let sending = Sending(selector: selector, arguments: arguments, offset: step.offset)
-      stack.append(try send(sending, to: receiver, wanted))
-    case .list(let count):
-      let elements = Array(stack.suffix(count))
-      stack.removeLast(count)
-      stack.append(try bounded(.list(elements)))
-    case .dictionary(let keys):
-      // A slice would share the stack's buffer, and so have all of it copied.
-      let values = Array(stack.suffix(keys.count))
-      let entries = Dictionary(zip(keys, values)) { $1 }
-      stack.removeLast(keys.count)
-      stack.append(try bounded(.dictionary(entries)))
     case .make(let receiver, let isNamed, let fallback):
       let name = isNamed ? try text(of: stack.removeLast()) : fallback
       try run.charge(Work.make + 2 * name.utf8.count)
       let object = ScriptObject(table: try world.table(of: receiver), receiver: receiver, name: name)
       stack.append(.object(object.reference))
-    case .not: stack.append(.bool(try !stack.removeLast().wanted("not needs a Bool, not", \.bool)))
-    case .query(let query): stack.append(try answer(query, about: stack.removeLast()))
-    case .responds:
-      let selector = stack.removeLast()
-      stack.append(.bool(try responds(stack.removeLast(), to: selectorName(selector), at: step.offset)))
-    case .alive(let name): stack.append(.bool(try isAlive(name)))
-    case .hookArgument: stack.append(try hookArgument(stack.removeLast()))
-    case .proceed(let hasArguments):
-      // Explicitly optional, since a bare value could be taken for the literal `nil`.
-      stack.append(try proceed(with: hasArguments ? .some(stack.removeLast()) : .none))
-    case .service(let name): stack.append(try service(name, at: step.offset))
-    case .services: stack.append(try services())
+    case .compute(let compute): stack.append(try compute(self, &stack))
     }
   }
 

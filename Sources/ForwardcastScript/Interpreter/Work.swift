@@ -58,24 +58,6 @@ enum Work {
   }
 }
 
-extension Expression {
-  /// An expression; its price is that of its steps and of the names that they look up.
-  init(steps: [Step], offset: Int) {
-    (self.steps, self.offset) = (steps, offset)
-    work = steps.reduce(0) { work, step in
-      let names =
-        switch step.action {
-        case .name(let name), .alive(let name), .service(let name): Work.name(name)
-        case .make(let receiver, _, _): Work.name(receiver)
-        case .send(let selector, _, _): Work.name(selector)
-        case .dictionary(let keys): keys.reduce(0) { $0 + Work.name($1) + Work.pass }
-        default: 0
-        }
-      return work + Work.look + names
-    }
-  }
-}
-
 extension ScriptValue {
   /// The price of boxing or unboxing the value. Only lists and dictionaries are copied.
   /// - Throws: `limit exceeded` for one that would take too long for one step.

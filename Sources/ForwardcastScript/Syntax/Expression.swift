@@ -7,36 +7,29 @@
 struct Expression: Sendable {
   let steps: [Step]
   let offset: Int
-  /// The price of each evaluation in units of ``Work``.
+  /// The price of each evaluation in units of ``Work``: that of its steps.
   let work: Int
+
+  init(steps: [Step], offset: Int) {
+    (self.steps, self.offset) = (steps, offset)
+    work = steps.reduce(0) { $0 + Work.look + $1.work }
+  }
 }
 
 /// One step: pops its operands from the stack and pushes its result.
 struct Step: Sendable {
   let action: Action
   let offset: Int
-
-  init(_ action: Action, at offset: Int) { (self.action, self.offset) = (action, offset) }
+  /// The price of the names that it looks up.
+  let work: Int
 
   enum Action: Sendable {
     case constant(ScriptValue)
     case name(String)
-    /// Pops the arguments and, below them, the receiver. The selector was checked against the grammar, and not interned.
-    case send(String, count: Int, Wanted)
-    case list(count: Int)
-    case dictionary(keys: [String])
     /// Pops the name if the text gives one; else the name is `fallback`.
     case make(receiver: String, isNamed: Bool, fallback: String)
-    case not
-    case query(Query)
-    /// Pops the selector and, below it, the object.
-    case responds
-    case alive(String)
-    case hookArgument
-    /// Pops the list of arguments if there is one.
-    case proceed(withArguments: Bool)
-    case service(String)
-    case services
+    /// Pops its operands itself.
+    case compute(@Sendable (Interpreter, inout [ScriptValue]) throws -> ScriptValue)
   }
 
   /// The result of a send: its answer, a policy applied to all answers, the texts of errors, or the counts of a report.

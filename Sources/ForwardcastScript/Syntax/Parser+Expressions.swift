@@ -8,40 +8,50 @@ extension Parser {
     .union(ExpressionWord.allCases.map(\.rawValue)).union(Query.allCases.map(\.rawValue))
 
   /// An expression: a query or an operand, with any `not` before it and `responds` after it.
-  mutating func parseExpression() throws -> Expression { try parse { try $0.appendExpression(to: &$1) } }
+  mutating func parseExpression() throws -> Expression { try parse { try $0.appendExpression() } }
 
   /// An operand: a literal, a name, a send, a query, or an expression in parentheses.
-  mutating func parseOperand() throws -> Expression { try parse { try $0.appendOperand(to: &$1) } }
+  mutating func parseOperand() throws -> Expression { try parse { try $0.appendOperand() } }
 
-  private mutating func parse(_ append: (inout Parser, inout [Step]) throws -> Void) throws -> Expression {
+  private mutating func parse(_ append: (inout Parser) throws -> Void) throws -> Expression {
     let start = try peek().offset
-    var steps: [Step] = []
-    try append(&self, &steps)
+    steps = []
+    try append(&self)
     return Expression(steps: steps, offset: start)
   }
 
-  private mutating func appendExpression(to steps: inout [Step]) throws {
+  private mutating func append(_ action: Step.Action, at offset: Int, work: Int = 0) {
+    steps.append(Step(action: action, offset: offset, work: work))
+  }
+
+  private mutating func appendExpression() throws {
     var negations: [Int] = []
     while try peek().is("not") { negations.append(try take().offset) }
-    try appendOperand(to: &steps)
+    try appendOperand()
     if try peek().is("responds"), try beginsOperand(peek(1)) {
       let offset = try take().offset
-      try appendOperand(to: &steps)
-      steps.append(Step(.responds, at: offset))
+      try appendOperand()
+      let compute = { @Sendable (interpreter: Interpreter, stack: inout [ScriptValue]) throws -> ScriptValue in
+        let selector = try interpreter.selectorName(stack.removeLast())
+        return .bool(try interpreter.responds(stack.removeLast(), to: selector, at: offset))
+      }
+      append(.compute(compute), at: offset)
     }
-    for offset in negations.reversed() { steps.append(Step(.not, at: offset)) }
+    for offset in negations.reversed() {
+      append(.compute { .bool(try !$1.removeLast().wanted("not needs a Bool, not", \.bool)) }, at: offset)
+    }
   }
 
   /// Queries are read from left to right and computed from right to left, in a loop since any number may follow one another.
-  private mutating func appendOperand(to steps: inout [Step]) throws {
-    var pending: [Step] = []
+  private mutating func appendOperand() throws {
+    var pending: [(action: Step.Action, offset: Int)] = []
     while let word = try peek().word {
       let offset = try peek().offset
       if let query = Query(rawValue: word) {
-        pending.append(Step(.query(query), at: offset))
+        pending.append((.compute { try $0.answer(query, about: $1.removeLast()) }, offset))
       } else if word == "arg" {
         guard case .hook = surroundings else { throw error("\"arg\" stands in a hook only", at: try peek()) }
-        pending.append(Step(.hookArgument, at: offset))
+        pending.append((.compute { try $0.hookArgument($1.removeLast()) }, offset))
       } else {
         break
       }
@@ -53,25 +63,24 @@ extension Parser {
       throw unexpected(
         token, wanted: "an expression", about: .advice("\"\(word)\" is a word of the language, and no name here"))
     }
-    try appendPrimary(to: &steps)
-    steps.append(contentsOf: pending.reversed())
+    try appendPrimary()
+    for (action, offset) in pending.reversed() { append(action, at: offset) }
   }
 
-  private mutating func appendPrimary(to steps: inout [Step]) throws {
+  private mutating func appendPrimary() throws {
     let token = try take()
-    func append(_ action: Step.Action) { steps.append(Step(action, at: token.offset)) }
     switch token.kind {
-    case .integer(let value): append(.constant(.integer(value)))
-    case .floating(let value): append(.constant(.floating(value)))
-    case .string(let text): append(.constant(.string(text)))
-    case .selector(let name): append(.constant(.selector(ScriptSelector(checked: name))))
-    case .word(let word): try appendWord(word, token, to: &steps)
-    case .sign(.openSend): try appendSend(.answer, token, opened: true, to: &steps)
+    case .integer(let value): append(.constant(.integer(value)), at: token.offset)
+    case .floating(let value): append(.constant(.floating(value)), at: token.offset)
+    case .string(let text): append(.constant(.string(text)), at: token.offset)
+    case .selector(let name): append(.constant(.selector(ScriptSelector(checked: name))), at: token.offset)
+    case .word(let word): try appendWord(word, token)
+    case .sign(.openSend): try appendSend(.answer, token, opened: true)
     case .sign(.openParenthesis):
-      try appendExpression(to: &steps)
+      try appendExpression()
       try expect(.closeParenthesis)
-    case .sign(.openList): try appendList(token, to: &steps)
-    case .sign(.openDictionary): try appendDictionary(token, to: &steps)
+    case .sign(.openList): try appendList(token)
+    case .sign(.openDictionary): try appendDictionary(token)
     default:
       throw unexpected(token, wanted: "an expression", about: token.is(.minus) ? .advice(Advice.arithmetic) : nil)
     }
@@ -85,39 +94,40 @@ extension Parser {
     }
   }
 
-  private mutating func appendWord(_ word: String, _ token: Token, to steps: inout [Step]) throws {
-    func append(_ action: Step.Action) { steps.append(Step(action, at: token.offset)) }
+  private mutating func appendWord(_ word: String, _ token: Token) throws {
+    let place = try peek().offset
     switch ExpressionWord(rawValue: word) {
-    case .true: append(.constant(.bool(true)))
-    case .false: append(.constant(.bool(false)))
-    case .nil: append(.constant(.null))
-    case .new: try appendNew(to: &steps)
+    case .true: append(.constant(.bool(true)), at: token.offset)
+    case .false: append(.constant(.bool(false)), at: token.offset)
+    case .nil: append(.constant(.null), at: token.offset)
+    case .new: try appendNew()
     case .alive:
-      let place = try peek().offset
-      steps.append(Step(.alive(try takeName("the name of an object")), at: place))
+      let name = try takeName("the name of an object")
+      append(.compute { interpreter, _ in .bool(try interpreter.isAlive(name)) }, at: place, work: Work.name(name))
     case .collect:
       let policy = try take(LanguageWords.words(CollectPolicy.self)) { $0.word.flatMap(CollectPolicy.init) }
-      try appendSend(.result(policy), token, to: &steps)
-    case .errors: try appendSend(.errors, token, to: &steps)
-    case .report: try appendSend(.report, token, to: &steps)
+      try appendSend(.result(policy), token)
+    case .errors: try appendSend(.errors, token)
+    case .report: try appendSend(.report, token)
     case .proceed:
       guard surroundings == .hook(.around) else { throw error("\"proceed\" stands in an \"around\" only", at: token) }
       let hasArguments = try takes("with")
-      if hasArguments { try appendList(try expect(.openList), to: &steps) }
-      append(.proceed(withArguments: hasArguments))
+      if hasArguments { try appendList(try expect(.openList)) }
+      // Explicitly optional, since a bare value could be taken for the literal `nil`.
+      append(.compute { try $0.proceed(with: hasArguments ? .some($1.removeLast()) : .none) }, at: token.offset)
     case .service:
-      let place = try peek().offset
-      steps.append(Step(.service(try takeName("the name of a receiver")), at: place))
-    case .services: append(.services)
+      let name = try takeName("the name of a receiver")
+      append(.compute { interpreter, _ in try interpreter.service(name, at: place) }, at: place, work: Work.name(name))
+    case .services: append(.compute { interpreter, _ in try interpreter.services() }, at: token.offset)
     case .not, .arg, nil:
       if Parser.reservedWords.contains(word) {
         throw error("\"\(word)\" is a word of the language and begins no expression here", at: token)
       }
-      append(.name(word))
+      append(.name(word), at: token.offset, work: Work.name(word))
     }
   }
 
-  private mutating func appendNew(to steps: inout [Step]) throws {
+  private mutating func appendNew() throws {
     let token = try peek()
     let receiver = try takeName("the name of a receiver")
     let isNamed = try peek().is("name") && peek(1).is(.colon)
@@ -129,25 +139,26 @@ extension Parser {
         throw error("more than \(Lexer.bracketLimit) names and brackets inside one another", .limitExceeded, at: token)
       }
       openNames += 1
-      try appendExpression(to: &steps)
+      try appendExpression()
       openNames -= 1
     }
-    steps.append(Step(.make(receiver: receiver, isNamed: isNamed, fallback: receiver), at: token.offset))
+    let make = Step.Action.make(receiver: receiver, isNamed: isNamed, fallback: receiver)
+    append(make, at: token.offset, work: Work.name(receiver))
   }
 
-  private mutating func appendList(_ opening: Token, to steps: inout [Step]) throws {
+  private mutating func appendList(_ opening: Token) throws {
     var count = 0
     if try !takes(.closeSquare) {
       repeat {
-        try appendExpression(to: &steps)
+        try appendExpression()
         count += 1
       } while try takes(.comma)
       try expect(.closeSquare, "\",\" or \"]\"")
     }
-    steps.append(Step(.list(count: count), at: opening.offset))
+    append(.compute { [count] in try $0.bounded(.list($1.popLast(count))) }, at: opening.offset)
   }
 
-  private mutating func appendDictionary(_ opening: Token, to steps: inout [Step]) throws {
+  private mutating func appendDictionary(_ opening: Token) throws {
     var keys: [String] = []
     var seen: Set<String> = []
     if try !takes(.closeBrace) {
@@ -158,19 +169,21 @@ extension Parser {
         guard seen.insert(key).inserted else { throw error("the key \"\(key)\" is there twice", at: token) }
         keys.append(key)
         try expect(.colon)
-        try appendExpression(to: &steps)
+        try appendExpression()
       } while try takes(.comma)
       try expect(.closeBrace, "\",\" or \"}\"")
     }
-    steps.append(Step(.dictionary(keys: keys), at: opening.offset))
+    let work = keys.reduce(0) { $0 + Work.name($1) + Work.pass }
+    let action = Step.Action.compute { [keys] interpreter, stack in
+      try interpreter.bounded(.dictionary(Dictionary(zip(keys, stack.popLast(keys.count))) { $1 }))
+    }
+    append(action, at: opening.offset, work: work)
   }
 
   /// A send, whose bracket was consumed if it is `opened`.
-  private mutating func appendSend(
-    _ wanted: Step.Wanted, _ token: Token, opened: Bool = false, to steps: inout [Step]
-  ) throws {
+  private mutating func appendSend(_ wanted: Step.Wanted, _ token: Token, opened: Bool = false) throws {
     if !opened { try expect(.openSend, "a message in brackets") }
-    try appendExpression(to: &steps)
+    try appendExpression()
     let first = try peek()
     var (name, count) = ("", 0)
     if let word = first.word, try !peek(1).is(.colon) {
@@ -187,11 +200,27 @@ extension Parser {
         name += ":"
         count += 1
         guard name.utf8.count <= 1024 else { break }
-        try appendExpression(to: &steps)
+        try appendExpression()
       }
       if count == 0 { throw error("a message needs a selector", at: first) }
     }
     let selector = try source.checkedSelector(name, at: first.offset)
-    steps.append(Step(.send(selector, count: count, wanted), at: token.offset))
+    let action = Step.Action.compute { [count, offset = token.offset] interpreter, stack in
+      // The receiver lies below the arguments.
+      let arguments = stack.popLast(count)
+      let receiver = stack.removeLast()
+      try interpreter.run.step(at: offset, of: interpreter.source)
+      let sending = Sending(selector: selector, arguments: arguments, offset: offset)
+      return try interpreter.send(sending, to: receiver, wanted)
+    }
+    append(action, at: token.offset, work: Work.name(selector))
+  }
+}
+
+extension [ScriptValue] {
+  /// Pops the last values, which stay in their order, into an array of their own: a slice would have all of the stack copied.
+  fileprivate mutating func popLast(_ count: Int) -> [ScriptValue] {
+    defer { removeLast(count) }
+    return Array(suffix(count))
   }
 }

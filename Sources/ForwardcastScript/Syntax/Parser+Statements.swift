@@ -93,8 +93,9 @@ extension Parser {
     try expect(.assign)
     var expression = try parseExpression()
     if expression.steps.count == 1, case .make(let receiver, false, _) = expression.steps[0].action {
-      let made = Step(.make(receiver: receiver, isNamed: false, fallback: name), at: expression.steps[0].offset)
-      expression = Expression(steps: [made], offset: expression.offset)
+      let make = Step.Action.make(receiver: receiver, isNamed: false, fallback: name)
+      let step = Step(action: make, offset: expression.steps[0].offset, work: expression.steps[0].work)
+      expression = Expression(steps: [step], offset: expression.offset)
     }
     return .action { [expression] in try $0.assign(name, expression) }
   }

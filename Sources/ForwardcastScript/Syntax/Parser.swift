@@ -10,6 +10,8 @@ struct Parser {
   private let tokenLimit = ScriptLimits.current.tokens
   /// The nesting depth of `new R name: e`.
   var openNames = 0
+  /// The steps of the expression that is parsed.
+  var steps: [Step] = []
   var surroundings = Surroundings.script
   var receivers: Set<String> = []
   let source: SourceText
