@@ -32,10 +32,8 @@ final class UndoStack {
   }
 
   private func keepLast(_ number: Int) {
-    let old = groups
-    looks += old.count
-    groups = old.filter(\.isLive).suffix(number)
-    withExtendedLifetime(old) {}
+    looks += groups.count
+    _ = exchange(&groups, with: groups.filter(\.isLive).suffix(number))
   }
 
   /// The last group with a living target; those above it are dropped.
@@ -64,18 +62,16 @@ final class UndoStack {
   }
 
   func removeAll() {
-    let old = groups
-    (groups, left) = ([], limit == 0 ? .max : limit)
-    withExtendedLifetime(old) {}
+    left = limit == 0 ? .max : limit
+    _ = exchange(&groups, with: [])
   }
 
   func removeSteps(of target: AnyObject) {
-    let old = groups
-    groups = old.compactMap { old in
+    let kept = groups.compactMap { old in
       var group = old
       group.steps = old.steps.filter { $0.target !== target }
       return group.steps.isEmpty ? nil : group
     }
-    withExtendedLifetime(old) {}
+    _ = exchange(&groups, with: kept)
   }
 }

@@ -49,12 +49,9 @@ extension Parser {
       if arguments.isEmpty { throw unexpected(first, wanted: "a selector") }
     }
     selector = try source.checkedSelector(selector, at: first.offset)
-    var encoding: (text: String, offset: Int)?
     let token = try peek()
-    if let text = token.text {
-      try take()
-      encoding = (text, token.offset)
-    }
+    let encoding = token.text.map { (text: $0, offset: token.offset) }
+    if encoding != nil { try take() }
     return RowDefinition(
       selector: selector, arguments: arguments, encoding: encoding, body: try within(.row) { try $0.parseRowBody() },
       source: source, offset: start.offset)
@@ -81,12 +78,8 @@ extension Parser {
     switch token.word {
     case "multicast":
       var options: Set<ProxyOption> = []
-      while let word = try peek().word {
-        guard let option = ProxyOption(rawValue: word) else {
-          throw unexpected(try peek(), wanted: LanguageWords.words(ProxyOption.self))
-        }
-        try take()
-        options.insert(option)
+      while try peek().word != nil {
+        options.insert(try take(LanguageWords.words(ProxyOption.self)) { $0.word.flatMap(ProxyOption.init) })
       }
       return { [options] in $0.makeMulticast(name, options) }
     case "forward":

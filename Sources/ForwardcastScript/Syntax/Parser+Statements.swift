@@ -57,7 +57,7 @@ extension Parser {
       while try !endsStatement(peek()) { expressions.append(try parseExpression()) }
       return .action { [expressions] in try $0.print(expressions) }
     case .expect: return try parseExpectation(token.offset)
-    case .wait: return .action { try $0.wait(at: token.offset) }
+    case .wait: return .action { [offset = token.offset] in try $0.wait(at: offset) }
     case .extension: return try parseExtension()
     case .register:
       if try peek().is("lazily"), try peek(1).word != nil, try peek(2).is("in") {
