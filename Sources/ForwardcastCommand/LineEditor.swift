@@ -106,20 +106,19 @@ struct EditedLine {
 
   /// The part of the line around the cursor that fits, and the columns before the cursor. Control characters are escaped.
   func window(of room: Int) -> (text: String, columnsBefore: Int) {
-    var (text, before, first) = ("", 0, cursor)
-    while first > 0 {
-      let drawn = ShownText.shown(String(characters[first - 1]))
-      guard before + ShownText.width(drawn) <= room else { break }
-      (text, before, first) = (drawn + text, before + ShownText.width(drawn), first - 1)
+    let drawn = characters.map { ShownText.shown(String($0)) }
+    let widths = drawn.map { ShownText.width($0) }
+    var (first, last, before) = (cursor, cursor, 0)
+    while first > 0, before + widths[first - 1] <= room {
+      first -= 1
+      before += widths[first]
     }
     var width = before
-    for character in characters[cursor...] {
-      let drawn = ShownText.shown(String(character))
-      width += ShownText.width(drawn)
-      guard width <= room else { break }
-      text += drawn
+    while last < drawn.count, width + widths[last] <= room {
+      width += widths[last]
+      last += 1
     }
-    return (text, before)
+    return (drawn[first..<last].joined(), before)
   }
 
   /// The part of a name or selector before the cursor.

@@ -49,12 +49,11 @@ extension Interpreter {
     return world.label(proxy, "<lazy \(name)>", .session)
   }
 
-  /// - Parameter modify: evaluates the modifiers.
-  func add(_ target: Expression, to proxy: Expression, _ modify: (inout RegistrationTerms) throws -> Void) throws {
+  func add(_ target: Expression, to proxy: Expression, _ modifiers: [RegistrationTerms.Modifier]) throws {
     let target = try object(target).receiver
     let proxy = try multicast(proxy, "add")
     var terms = RegistrationTerms()
-    try modify(&terms)
+    for modifier in modifiers { try modifier(self, &terms) }
     terms.ownership = world.label(of: proxy)?.ownership ?? .weak
     try run.charge(world.workOfAdding(to: proxy, terms))
     try world.link(proxy, to: target, strongly: terms.ownership == .strong)

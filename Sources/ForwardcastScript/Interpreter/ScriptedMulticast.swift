@@ -9,8 +9,10 @@ import ForwardcastCenters
 /// their proxies off the queues.
 typealias ScriptMulticast = MulticastProxy<any MessageReceiver & Sendable>
 
-/// The modifiers of `add`.
+/// What the modifiers of `add` say.
 struct RegistrationTerms {
+  typealias Modifier = @Sendable (Interpreter, inout RegistrationTerms) throws -> Void
+
   var queue: ScriptQueue?
   var name: String?
   var priority = 0

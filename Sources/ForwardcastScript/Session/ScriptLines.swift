@@ -46,17 +46,13 @@ public struct ScriptLines: Sendable {
   /// Adds a line with its line break. Returns the texts that are complete now; what cannot be parsed is complete too.
   public mutating func add(_ line: String) -> [Whole] {
     lineCount += 1
-    var whole: [Whole] = []
     let (first, stillOpen) = Parser.look(at: SourceText(line, name: ""), after: open)
-    if mayGoOn {
-      switch first {
-      case .separator?:
-        text += line
-        return []
-      case .word("else")?: mayGoOn = false
-      default: whole = finish()
-      }
+    if mayGoOn, first == .separator {
+      text += line
+      return []
     }
+    let whole = mayGoOn && first != .word("else") ? finish() : []
+    mayGoOn = false
     if text.isEmpty { firstLine = lineCount }
     text += line
     examinedBytes += line.utf8.count

@@ -104,7 +104,7 @@ extension Parser {
     let target = try parseExpression()
     let proxy = try parseExpression(after: "to")
     // In the order of the text.
-    var modifiers: [@Sendable (Interpreter, inout RegistrationTerms) throws -> Void] = []
+    var modifiers: [RegistrationTerms.Modifier] = []
     var seen: Set<String> = []
     while let word = try peek().word {
       let token = try take()
@@ -125,10 +125,6 @@ extension Parser {
       default: throw unexpected(token, wanted: "on, priority, only or as")
       }
     }
-    return .action { [modifiers] interpreter in
-      try interpreter.add(target, to: proxy) { terms in
-        for modifier in modifiers { try modifier(interpreter, &terms) }
-      }
-    }
+    return .action { [modifiers] in try $0.add(target, to: proxy, modifiers) }
   }
 }
