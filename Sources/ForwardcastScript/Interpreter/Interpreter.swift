@@ -13,13 +13,6 @@ struct Interpreter {
 
   var source: SourceText { frame.source }
 
-  private enum Flow {
-    case next
-    case enter([Statement], rounds: Int)
-    case evaluated(ScriptValue)
-    case answer(ScriptValue)
-  }
-
   /// A block with its remaining rounds and, of the current one, its remaining statements.
   private struct Cursor {
     let statements: [Statement]
@@ -49,36 +42,31 @@ struct Interpreter {
         continue
       }
       try run.step(at: statement.offset, of: source)
-      switch try at(statement.offset, { try flow(of: statement) }) {
-      case .next: break
-      case .enter(let block, let rounds):
-        guard rounds > 0 else { break }
+      var (block, rounds) = ([Statement](), 0)
+      do {
+        switch statement.kind {
+        case .action(let perform): try perform(self)
+        case .evaluate(let expression):
+          let value = try evaluate(expression)
+          if frame.isScriptLevel, cursors[top].rest.isEmpty { return value }
+        case .condition(let condition, let then, let otherwise):
+          (block, rounds) = try holds(condition) ? (then, 1) : (otherwise ?? [], 1)
+        case .repeat(let count, let repeated):
+          block = repeated
+          rounds = try evaluate(count, "repeat needs an integer from 0 on, not", showsValue: true) { value in
+            value.integer.flatMap { $0 >= 0 ? $0 : nil }
+          }
+        case .answer(let expression): return try expression.map { try evaluate($0) } ?? .null
+        }
+      } catch {
+        throw run.located(error, at: statement.offset, of: source)
+      }
+      if rounds > 0 {
         cursors.append(Cursor(statements: block, rest: block[...], rounds: rounds))
         frame.enterBlock()
-      case .evaluated(let value):
-        if frame.isScriptLevel, cursors[top].rest.isEmpty { return value }
-      case .answer(let value): return value
       }
     }
     return nil
-  }
-
-  /// Runs one statement except for its blocks.
-  private func flow(of statement: Statement) throws -> Flow {
-    switch statement.kind {
-    case .action(let perform): try perform(self)
-    case .evaluate(let expression): return .evaluated(try evaluate(expression))
-    case .condition(let condition, let then, let otherwise):
-      if try holds(condition) { return .enter(then, rounds: 1) }
-      if let otherwise { return .enter(otherwise, rounds: 1) }
-    case .repeat(let count, let block):
-      let rounds = try evaluate(count, "repeat needs an integer from 0 on, not", showsValue: true) { value in
-        value.integer.flatMap { $0 >= 0 ? $0 : nil }
-      }
-      return .enter(block, rounds: rounds)
-    case .answer(let expression): return .answer(try expression.map { try evaluate($0) } ?? .null)
-    }
-    return .next
   }
 
   func wait(at offset: Int) throws {
