@@ -82,6 +82,13 @@ struct LimitTests {
     expect(played.output.isEmpty)
   }
 
+  @Test("sends that are too deep are no failure that a report counts")
+  func reportedSends() {
+    let played = play("receiver R { - a = report [self a] }\nlet r = new R\n[r a]\nprint \"not reached\"")
+    expect(played.error?.hasSuffix("limit exceeded: more than 64 sends in progress") == true, "\(played.error ?? "")")
+    expect(played.output.isEmpty)
+  }
+
   @Test("a lazy proxy whose maker needs its own target is a cycle of proxies")
   func lazyCycle() {
     let text = "receiver R { - make = [l n] }\nlet r = new R\nproxy l = lazy { [r make] }\n"

@@ -33,9 +33,7 @@ final class Frame {
   /// The hook whose block runs; `nil` elsewhere.
   var hook: HookRun?
 
-  init(
-    source: SourceText, object: ScriptObject? = nil, depth: Int, scopes: [[String: Binding]] = []
-  ) {
+  init(source: SourceText, object: ScriptObject? = nil, depth: Int, scopes: [[String: Binding]] = []) {
     (self.source, self.object, self.depth, self.scopes) = (source, object, depth, scopes)
   }
 

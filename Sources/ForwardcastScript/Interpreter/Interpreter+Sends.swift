@@ -70,8 +70,7 @@ extension Interpreter {
     let inProgress = try beginSend(policy: policy, to: reference)
     if let lazy = reference.receiver as? LazyProxy { _ = try lazy.target() }
     let arguments = sending.arguments
-    let selector = try world.selectorToSend(
-      sending.selector, argumentCount: arguments.count, to: reference.receiver)
+    let selector = try world.selectorToSend(sending.selector, argumentCount: arguments.count, to: reference.receiver)
     let budget = run.budget(at: sending.offset, of: source)
     try internSelectors(in: arguments, of: selector, to: reference.receiver, budget)
     for argument in arguments { try chargeCopy(of: argument) }
