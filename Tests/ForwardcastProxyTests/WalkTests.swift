@@ -43,6 +43,22 @@ struct WalkTests {
     expect(sum, equals: 42)
   }
 
+  @Test("methods that return nothing answer a question alike, in a loop, behind hooks and nested", arguments: 0..<4)
+  func answersOfNothing(shape: Int) async throws {
+    let (outer, inner, note) = (Proxy(), Proxy(), Message<() -> Void>("note"))
+    let targets = (0..<3).map { _ in BareReceiver { Responds(to: note) { (_: BareReceiver) in } } }
+    outer.add(targets[0])
+    for target in targets.dropFirst() { (shape & 1 == 0 ? outer : inner).add(target) }
+    if shape & 1 == 1 { outer.add(inner) }
+    if shape & 2 == 2 { try outer.around(note) { try $0.proceed() } }
+    let counting = ReturnPolicy<Void, Int>.reduce(0) { count, _ in count + 1 }
+    expect(try outer.collect(note, returning: counting), equals: 3)
+    expect(try outer.collect(note, returning: .first) != nil, equals: true)
+    expect(outer.broadcast(note).delivered, equals: 3)
+    let waited = try await outer.collectAndWait(note, returning: counting)
+    expect(waited, equals: 3)
+  }
+
   @Test("of proxies in one another whose targets are all muted, a report lists the targets alone", arguments: 1...3)
   func mutedInside(levels: Int) throws {
     let (root, listener) = (Proxy(), Clerk("a", journal))
