@@ -37,12 +37,7 @@ extension TypeEncoding {
     case bool = 0x42
 
     /// Whether it is an integer or `bool`.
-    public var isInteger: Bool {
-      switch self {
-      case .float, .double, .longDouble: false
-      default: true
-      }
-    }
+    public var isInteger: Bool { self != .float && self != .double && self != .longDouble }
 
     /// Its name in C.
     public var meaning: String {

@@ -9,8 +9,9 @@
 ///     selector.numberOfArguments      // 2
 ///     selector.parts                  // ["onAddMsg", "msgData"]
 ///
-/// Names are interned and never freed. Canonically equivalent spellings are one selector, as they are one `String`. Look up names
-/// from untrusted text with ``init(known:)``, which never grows the table.
+/// Names are interned and never freed: a comparison is one of two pointers, a hash takes constant time. Canonically equivalent
+/// spellings are one selector, as they are one `String`. Look up names from untrusted text with ``init(known:)``, which never grows
+/// the table.
 public struct MessageSelector: Hashable, Sendable {
   /// The longest name, in bytes of UTF-8.
   public static let maximumLength = 1024
@@ -82,18 +83,8 @@ public struct MessageSelector: Hashable, Sendable {
       .map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// Whether both are the same name: a comparison of two pointers.
-  public static func == (left: Self, right: Self) -> Bool {
-    left.record == right.record
-  }
-
   /// A hash for the package's own tables.
   var placement: Int { record.pointee.hash }
-
-  /// Hashes the name in constant time.
-  public func hash(into hasher: inout Hasher) {
-    hasher.combine(UInt(bitPattern: record))
-  }
 }
 
 extension MessageSelector: ExpressibleByStringLiteral {

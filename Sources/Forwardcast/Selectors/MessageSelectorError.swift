@@ -35,9 +35,7 @@ public struct MessageSelectorError: Error, Hashable, Sendable {
   public let byteOffset: Int
 
   init(_ code: Code, in name: String, at byteOffset: Int) {
-    self.code = code
-    self.name = name
-    self.byteOffset = byteOffset
+    (self.code, self.name, self.byteOffset) = (code, name, byteOffset)
   }
 }
 

@@ -28,7 +28,7 @@ enum SelectorLiterals {
       literal.hasPointerRepresentation
       ? UInt(bitPattern: literal.utf8Start) : UInt(literal.unicodeScalar.value)
     return literal.withUTF8Buffer { text in
-      let slots = self.slots ?? makeSlots()
+      let slots = madeSlots
       let first = firstWay(of: place)
       for other in 0...1 {
         if let record = slots[first ^ other].record, let start = text.baseAddress,
@@ -67,17 +67,13 @@ enum SelectorLiterals {
     UnsafeMutablePointer(bitPattern: slotsAddress.load(ordering: .acquiring))
   }
 
-  /// Makes the slots, which are never freed; of several threads that do so at once, one wins.
-  private static func makeSlots() -> UnsafeMutablePointer<Slot> {
-    let count = 2 << setBits
-    let made = UnsafeMutablePointer<Slot>.allocate(capacity: count)
-    for index in 0..<count { (made + index).initialize(to: Slot()) }
-    let (isFirst, other) = slotsAddress.compareExchange(
-      expected: 0, desired: UInt(bitPattern: made), ordering: .acquiringAndReleasing)
-    if isFirst { return made }
-    made.deinitialize(count: count).deallocate()
-    return UnsafeMutablePointer(bitPattern: other) ?? makeSlots()
-  }
+  /// Never freed; each slot is atomic.
+  private nonisolated(unsafe) static let madeSlots: UnsafeMutablePointer<Slot> = {
+    let made = UnsafeMutablePointer<Slot>.allocate(capacity: 2 << setBits)
+    for index in 0..<2 << setBits { (made + index).initialize(to: Slot()) }
+    slotsAddress.store(UInt(bitPattern: made), ordering: .releasing)
+    return made
+  }()
 
   /// The first slot of the set for `place`, an address or a scalar; the second is `^ 1`. Multiplying by 2³² divided by the golden
   /// ratio spreads places that differ in few bits.
