@@ -16,10 +16,16 @@
 public final class MulticastProxy<Interface>: ForwardingProxy, MulticastHolding {
   @usableFromInline package let core: MulticastCore
 
-  /// A proxy; with a table for its whole interface, with options, or both.
+  /// A proxy whose targets have tables.
+  public override init() {
+    core = MulticastCore(Interface.self, table: nil, options: nil)
+    super.init(hooks: .ofNobody)
+  }
+
+  /// A proxy with a table for its whole interface, with options, or both.
   ///
   /// - Parameters:
-  ///   - table: methods for all targets, searched after a target's own tables. With it targets need none; without it they have tables.
+  ///   - table: methods for all targets, searched after a target's own tables. With it targets need none.
   ///   - options: how duplicates, silence and errors are treated.
   public init(table: SelectorTable? = nil, options: MulticastOptions? = nil) {
     core = MulticastCore(Interface.self, table: table, options: options)

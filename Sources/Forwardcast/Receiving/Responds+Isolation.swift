@@ -6,12 +6,7 @@ extension Responds {
     mainActor message: Message<(repeat each A) -> R>,
     _ body: @escaping @MainActor @Sendable (Target, repeat each A) throws -> R
   ) {
-    self.init(isolated: .mainActor, message) { (target: Target, arguments: Arguments<repeat each A>) throws -> R in
-      // The row has checked that it is on the main actor: nothing crosses.
-      let (target, arguments) = (UncheckedSendable(target), UncheckedSendable(arguments))
-      return try uncheckedOnMainActor { UncheckedSendable(try body(target.value, repeat each arguments.value.values)) }
-        .value
-    }
+    self.init(message, IsolatedRow<Target, R, repeat each A>(call: body))
   }
 
   @inline(never)
@@ -177,11 +172,6 @@ extension UncheckedSendable {
   fileprivate init(calling make: @Sendable () async throws -> Value) async rethrows {
     self.init(try await make())
   }
-}
-
-/// Runs `body`; the caller has checked that it is on the main actor.
-private func uncheckedOnMainActor<R>(_ body: @MainActor () throws -> R) rethrows -> R {
-  try withoutActuallyEscaping(body) { try unsafeBitCast($0, to: (() throws -> R).self)() }
 }
 
 /// Runs `body`; the caller has checked that it is on `actor`.
