@@ -41,7 +41,7 @@ enum RowTemplate {
         to message: Message<{function}>,
         onMainActor body: @escaping @MainActor @Sendable (Target{types}) throws -> R
       ) {
-        self.init(mainActor: message, body)
+        self.init(key: message, onGlobalActor: body)
       }
 
       /// A row of {words} that may suspend{as}.

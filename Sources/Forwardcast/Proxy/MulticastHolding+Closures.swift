@@ -48,9 +48,12 @@ extension MulticastHolding where Interface: Sendable {
     buffer: DeliveryBuffer = .unbounded, onMainActor body: @escaping @MainActor @Sendable (repeat each A) throws -> R
   ) -> Registration {
     core.on(
-      Responds<Method>(mainActor: message) {
-        (_: Method, arguments: repeat each A) throws -> R in try body(repeat each arguments)
-      }.method, priority, (delivery, buffer, .dropPending))
+      Responds<Method>(
+        key: message,
+        onGlobalActor: { @MainActor (_: Method, arguments: repeat each A) throws -> R in
+          try body(repeat each arguments)
+        }
+      ).method, priority, (delivery, buffer, .dropPending))
   }
 }
 

@@ -220,7 +220,7 @@ extension Responds {
     to message: Message<() -> R>,
     onMainActor body: @escaping @MainActor @Sendable (Target) throws -> R
   ) {
-    self.init(mainActor: message, body)
+    self.init(key: message, onGlobalActor: body)
   }
 
   /// A row of no arguments that may suspend.
@@ -236,7 +236,7 @@ extension Responds {
     to message: Message<(A) -> R>,
     onMainActor body: @escaping @MainActor @Sendable (Target, A) throws -> R
   ) {
-    self.init(mainActor: message, body)
+    self.init(key: message, onGlobalActor: body)
   }
 
   /// A row of one argument that may suspend: see the form for no arguments.
@@ -252,7 +252,7 @@ extension Responds {
     to message: Message<(A, B) -> R>,
     onMainActor body: @escaping @MainActor @Sendable (Target, A, B) throws -> R
   ) {
-    self.init(mainActor: message, body)
+    self.init(key: message, onGlobalActor: body)
   }
 
   /// A row of two arguments that may suspend: see the form for no arguments.
@@ -268,7 +268,7 @@ extension Responds {
     to message: Message<(A, B, C) -> R>,
     onMainActor body: @escaping @MainActor @Sendable (Target, A, B, C) throws -> R
   ) {
-    self.init(mainActor: message, body)
+    self.init(key: message, onGlobalActor: body)
   }
 
   /// A row of three arguments that may suspend: see the form for no arguments.
@@ -284,7 +284,7 @@ extension Responds {
     to message: Message<(A, B, C, D, repeat each E) -> R>,
     onMainActor body: @escaping @MainActor @Sendable (Target, A, B, C, D, repeat each E) throws -> R
   ) {
-    self.init(mainActor: message, body)
+    self.init(key: message, onGlobalActor: body)
   }
 
   /// A row of four arguments or more that may suspend: see the form for no arguments.

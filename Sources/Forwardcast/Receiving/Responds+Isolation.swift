@@ -3,14 +3,6 @@
 extension Responds {
   @inline(never)
   init<R, each A>(
-    mainActor message: Message<(repeat each A) -> R>,
-    _ body: @escaping @MainActor @Sendable (Target, repeat each A) throws -> R
-  ) {
-    self.init(message, IsolatedRow<Target, R, repeat each A>(call: body))
-  }
-
-  @inline(never)
-  init<R, each A>(
     suspending message: Message<(repeat each A) -> R>, on actor: (any Actor)? = nil, targetCrosses: Bool = true,
     _ body: @escaping @Sendable (Target, repeat each A) async throws -> R
   ) {
@@ -67,6 +59,7 @@ extension Responds {
   ///
   /// Deliveries on that actor, and senders inside ``withHeldActor(isolation:_:)`` on it, run it synchronously; waiting forms
   /// hop to it. Any other synchronous send throws ``MessageError`` `isolationMismatch`.
+  @inline(never)
   public init<R, each A>(
     key message: Message<(repeat each A) -> R>,
     onGlobalActor body: @escaping @isolated(any) @Sendable (Target, repeat each A) throws -> R
