@@ -16,12 +16,10 @@ enum ResolverHook {
     let selector: MessageSelector
   }
 
-  private enum State {
-    case pending(SharedWork)
-    case answered(Answer)
-  }
+  /// The work while the hook runs, then what it said.
+  private typealias Progress = (work: SharedWork?, answer: Answer?)
 
-  private static let requests = Guarded<[Request: State]>(.init())
+  private static let requests = Guarded<[Request: Progress]>(.init())
 
   /// Asks the hook once, or waits for the thread that does. Unless the answer is `nothing`, the tables may have changed since the
   /// caller looked.
@@ -33,32 +31,27 @@ enum ResolverHook {
   {
     let request = Request(type: ObjectIdentifier(type), selector: selector)
     let asked = UncheckedSendable(type)  // for its name
-    let (state, isMine) = requests.withLock { requests -> (State, Bool) in
+    let (known, isMine) = requests.withLock { requests -> (Progress, Bool) in
       if let known = requests[request] { return (known, false) }
-      let mine = State.pending(SharedWork { "resolveMethod(for: \(selector)) of \(asked.value)" })
+      let mine: Progress = (SharedWork { "resolveMethod(for: \(selector)) of \(asked.value)" }, nil)
       requests[request] = mine
       return (mine, true)
     }
-    switch state {
     // The hook may have added the method after the caller looked.
-    case .answered(let answer): return answer
-    case .pending(let other) where !isMine:
-      do { try WaitGraph.wait(for: other) } catch {
+    guard let work = known.work else { return known.answer ?? .added }
+    if !isMine {
+      do { try WaitGraph.wait(for: work) } catch {
         throw MessageError(
           .wouldDeadlock, receiver: "\(type)", selector: selector.name, evidence: error.chain.joined(separator: " → "))
       }
-      return requests.withLock { requests in
-        guard case .answered(let answer)? = requests[request] else { return .added }
-        return answer
-      }
-    case .pending(let mine):
-      WaitGraph.begin(mine)
-      let added = (type as? any MethodResolving.Type)?.resolveMethod(for: selector) ?? type.resolveMethod(for: selector)
-      let answer: Answer = !added ? .nothing : isThere() ? .added : .falseClaim
-      requests.withLock { $0[request] = .answered(answer) }
-      WaitGraph.end(mine)
-      return answer
+      return requests.withLock { $0[request]?.answer } ?? .added
     }
+    WaitGraph.begin(work)
+    let added = (type as? any MethodResolving.Type)?.resolveMethod(for: selector) ?? type.resolveMethod(for: selector)
+    let answer: Answer = !added ? .nothing : isThere() ? .added : .falseClaim
+    requests.withLock { $0[request] = (nil, answer) }
+    WaitGraph.end(work)
+    return answer
   }
 }
 
