@@ -16,9 +16,8 @@ extension ExpansionRequest {
     }
     let start = source[condition].range.upperBound
     let body = String(decoding: source.bytes[start..<source[end].leading], as: UTF8.self)
-    var writer = TextWriter()
-    writer.lines(namespace.attributes.filter { !$0.isOurs("Counted") }.map { source.line($0.positions) })
-    expansion.text = writer.text + "extension \(extendedType) {\(body)\n}\n"
+    let attributes = namespace.attributes.filter { !$0.isOurs("Counted") }.map { source.line($0.positions) }
+    expansion.text = attributes.text + "extension \(extendedType) {\(body)\n}\n"
   }
 
   static let countedCondition: StaticString = "WRITTEN_INTO_AN_EXTENSION"

@@ -26,51 +26,38 @@ extension ForwardedInterface {
   /// The namespace with the class: see ``ExpansionRequest/expandCounted(into:)``.
   func proxyText() -> String {
     let availability = availability(declaration.attributes)
-    var writer = TextWriter()
-    writer.line(
+    let condition = "#if \(ExpansionRequest.countedCondition)  // Counted writes this into an extension."
+    var lines = [
       "/// Is a ``\(declaration.plainName)`` and stands for many: a call goes to every target. Written by `@Forwarded`."
-    )
-    writer.lines(availability)
-    writer.line(
-      "\(namespaceAccess)typealias \(className)\(statedGenericParameters) = \(namespace).\(className)\(genericArguments)\(genericRequirements)"
-    )
-    writer.line("")
-    writer.line("/// What ``\(className)`` stands in.")
-    writer.lines(availability)
-    writer.line("@Forwardcast.Counted")
-    writer.block("\(namespaceAccess)nonisolated enum \(namespace)") { writer in
-      carriedNames(&writer)
-      parentsAndBases(&writer)
-      forwarding(&writer)
-      tableForRefining(&writer)
-      writer.line("#if \(ExpansionRequest.countedCondition)  // Counted writes this into an extension.")
-      writtenClass(&writer)
-      writer.line("#endif")
-    }
-    return writer.text
+    ]
+    lines += availability
+    lines += [
+      "\(namespaceAccess)typealias \(className)\(statedGenericParameters) = \(namespace).\(className)\(genericArguments)\(genericRequirements)",
+      "", "/// What ``\(className)`` stands in.",
+    ]
+    lines += availability + ["@Forwardcast.Counted"]
+    lines += block(
+      "\(namespaceAccess)nonisolated enum \(namespace)",
+      carriedNames + parentsAndBases + forwarding + tableForRefining + [condition] + writtenClass + ["#endif"])
+    return lines.text
   }
 
-  private func writtenClass(_ writer: inout TextWriter) {
-    writer.block(available(declaration.attributes, classHead), remark: advice, at: place) { writer in
-      keys(&writer)
-      writer.line("")
-      table(&writer)
-      storage(&writer)
-      weakAdd(&writer)
-      optionalRequirements(&writer)
-      if !hasInheritance { MemberWriter(self).write(to: &writer) }
-    }
+  private var writtenClass: [String] {
+    let members = hasInheritance ? [] : MemberWriter(self).lines
+    return block(
+      available(declaration.attributes, classHead), remark: advice, at: place,
+      keys + [""] + table + storage + weakAdd + optionalRequirements + members)
   }
 
   /// The aliases of namespaces and superclasses. `ForwardedBase` is written even without any, for refining protocols.
-  private func parentsAndBases(_ writer: inout TextWriter) {
-    for (parent, name) in zip(parents, options.classes) {
-      writer.line(
-        "\(access)typealias \(parent) = \(AttributeOptions.namespace(of: name))  // The protocol needs '@Forwarded' itself.",
-        at: place)
+  private var parentsAndBases: [String] {
+    let aliases = zip(parents, options.classes).flatMap { parent, name in
+      let namespace = AttributeOptions.namespace(of: name)
+      let line = "\(access)typealias \(parent) = \(namespace)  // The protocol needs '@Forwarded' itself."
+      return place?.lines(line) ?? [line]
     }
     let all = bases.isEmpty ? "Any" : bases.joined(separator: " & ")
-    writer.line("\(access)typealias \(ForwardedInterface.baseName) = \(all)")
+    return aliases + ["\(access)typealias \(ForwardedInterface.baseName) = \(all)"]
   }
 
   /// Explains compiler errors that may come from what the macro cannot see.
@@ -118,14 +105,13 @@ extension ForwardedInterface {
   // MARK: Names
 
   /// Aliases for what is visible in the namespace but not in extensions.
-  private func carriedNames(_ writer: inout TextWriter) {
-    guard isNested else { return }
-    writer.lines(aliases.map { access + $0 })
-    writer.entries(items, where: { $0.role != .setter }) { entry, writer in
+  private var carriedNames: [String] {
+    guard isNested else { return [] }
+    let members = items.lines(where: { $0.role != .setter }) { entry in
       let aliases = names.aliases(of: entry.member)
-      writer.lines(aliases.map { available(entry.member.attributes, access + $0) } + values(of: entry.member))
+      return aliases.map { available(entry.member.attributes, access + $0) } + values(of: entry.member)
     }
-    writer.line("")
+    return aliases.map { access + $0 } + members + [""]
   }
 
   private func values(of member: Member) -> [String] {
@@ -146,29 +132,27 @@ extension ForwardedInterface {
 
   // MARK: Keys
 
-  private func keys(_ writer: inout TextWriter) {
+  private var keys: [String] {
     let (stored, name) = (storedKeys, storedName)
     let places = Dictionary(stored.enumerated().map { ($1.key, $0) }) { first, _ in first }
-    writer.line("/// The keys of its messages, for `on`, `broadcast` and `collect`.")
-    writer.block("\(access)nonisolated enum Messages") { writer in
-      writer.entries(items) { entry, writer in
-        writer.lines(availability(entry.member.attributes))
-        let (key, type) = (entry.key.quotedIfKeyword, type(ofKey: entry))
-        let place = places[entry.key]
-        let value = "\(type)(\(place.map { "\(name).\($0)" } ?? "\"\(entry.selector)\""))"
-        let head = (place == nil ? isolation(ofKey: entry) : declaration.inClient) + "\(access)static "
-        let remark = entry.member.needsCopies ? "  // Every target gets a copy of each argument." : ""
-        let isComputed = place != nil || isGeneric
-        writer.line(head + (isComputed ? "var \(key): \(type) { \(value) }" : "let \(key) = \(value)") + remark)
-      }
-      if !stored.isEmpty {
-        let types = stored.map { _ in "Forwardcast.MessageSelector" }.joined(separator: ", ")
-        let values = stored.map { "\"\($0.selector)\"" }.joined(separator: ", ")
-        let head = declaration.inClient.isEmpty ? "private" : "@usableFromInline"
-        writer.line("\(head) static let \(name): (\(types)) = (\(values))")
-      }
-      overloads(&writer)
+    var lines = items.lines { entry in
+      let (key, type) = (entry.key.quotedIfKeyword, type(ofKey: entry))
+      let place = places[entry.key]
+      let value = "\(type)(\(place.map { "\(name).\($0)" } ?? "\"\(entry.selector)\""))"
+      let head = (place == nil ? isolation(ofKey: entry) : declaration.inClient) + "\(access)static "
+      let remark = entry.member.needsCopies ? "  // Every target gets a copy of each argument." : ""
+      let isComputed = place != nil || isGeneric
+      let declared = isComputed ? "var \(key): \(type) { \(value) }" : "let \(key) = \(value)"
+      return availability(entry.member.attributes) + [head + declared + remark]
     }
+    if !stored.isEmpty {
+      let types = stored.map { _ in "Forwardcast.MessageSelector" }.joined(separator: ", ")
+      let values = stored.map { "\"\($0.selector)\"" }.joined(separator: ", ")
+      let head = declaration.inClient.isEmpty ? "private" : "@usableFromInline"
+      lines.append("\(head) static let \(name): (\(types)) = (\(values))")
+    }
+    return ["/// The keys of its messages, for `on`, `broadcast` and `collect`."]
+      + block("\(access)nonisolated enum Messages", lines + overloads)
   }
 
   private func type(ofKey entry: Entry) -> String { "Forwardcast.Message<\(names.functionType(entry))>" }
@@ -192,87 +176,71 @@ extension ForwardedInterface {
 
   /// For each name that several requirements share, an unavailable key that names theirs: adding an overload renames the first
   /// one's key, and uses of the old one are told.
-  private func overloads(_ writer: inout TextWriter) {
-    let entries = entries
+  private var overloads: [String] {
     let keys = Dictionary(grouping: entries) { SelectorName.key($0.base) }
     let taken = Set(entries.map(\.key))
-    for (base, entries) in keys.sorted(by: { $0.key < $1.key }) where !taken.contains(base) {
+    return keys.sorted { $0.key < $1.key }.filter { !taken.contains($0.key) }.flatMap { base, entries in
       let names = entries.map { "'\($0.key)'" }.joined(separator: ", ")
-      writer.line(
-        "@available(*, unavailable, message: \"the requirements of this name have keys of their own: \(names)\")")
       // With the type of one of them, so that a use is told this and not that types differ.
       let typed = entries.first { $0.member.branches.isEmpty && availability($0.member.attributes).isEmpty }
       let type = typed.map(type(ofKey:)) ?? "Never"
       let isolation = typed.map(isolation(ofKey:)) ?? ""
-      writer.line(
-        "\(declaration.inClient)\(isolation)\(access)static var \(base.quotedIfKeyword): \(type) { fatalError() }")
+      return [
+        "@available(*, unavailable, message: \"the requirements of this name have keys of their own: \(names)\")",
+        "\(declaration.inClient)\(isolation)\(access)static var \(base.quotedIfKeyword): \(type) { fatalError() }",
+      ]
     }
   }
 
   // MARK: Storage
 
-  private func storage(_ writer: inout TextWriter) {
+  private var storage: [String] {
     let arguments = "(table: \(className).table, options: options)"
-    if inheritsFacade {
-      // The superclass has the proxy.
-      initializer("super.init\(arguments)", &writer)
-      return
-    }
-    writer.line("/// Has the targets and sends the messages.")
+    // The superclass has the proxy.
+    if inheritsFacade { return initializer("super.init\(arguments)") }
+    let proxy = "Forwardcast.MulticastProxy<\(target)>"
+    var lines = ["/// Has the targets and sends the messages."]
     if isHeld {
-      writer.block("\(access)nonisolated var multicast: Forwardcast.MulticastProxy<\(target)>") {
-        $0.line("held.proxy(for: \(className).place)")
-      }
-      writer.line("private nonisolated let held: Forwardcast.HeldProxy<\(target)>")
+      lines += block("\(access)nonisolated var multicast: \(proxy)", ["held.proxy(for: \(className).place)"])
+      lines.append("private nonisolated let held: Forwardcast.HeldProxy<\(target)>")
     } else {
-      let isolation = isSharedFromAnywhere ? "nonisolated " : ""
-      writer.line("\(access)\(isolation)let multicast: Forwardcast.MulticastProxy<\(target)>")
+      lines.append("\(access)\(isSharedFromAnywhere ? "nonisolated " : "")let multicast: \(proxy)")
     }
     if isolation != .nonisolated, mayInherit {
-      writer.block("\(access)nonisolated static var actorOfClass: (any Actor)?") {
-        $0.line("Forwardcast.actor(of: \(className).place)")
-      }
-      writer.line("private static func place() {}")
+      let actor = "\(access)nonisolated static var actorOfClass: (any Actor)?"
+      lines += block(actor, ["Forwardcast.actor(of: \(className).place)"]) + ["private static func place() {}"]
     }
-    let value = "Forwardcast.MulticastProxy<\(target)>\(arguments)"
-    writer.line("")
-    initializer(isHeld ? "held = Forwardcast.HeldProxy(\(value))" : "multicast = \(value)", &writer)
+    let value = isHeld ? "held = Forwardcast.HeldProxy(\(proxy)\(arguments))" : "multicast = \(proxy)\(arguments)"
+    return lines + [""] + initializer(value)
   }
 
-  private func initializer(_ body: String, _ writer: inout TextWriter) {
-    writer.line("/// A proxy without targets.")
+  private func initializer(_ body: String) -> [String] {
     let head = (isHeld ? "" : declaration.inClient) + access
-    writer.block("\(head)init(options: Forwardcast.MulticastOptions = Forwardcast.MulticastOptions())") {
-      $0.line(body)
-    }
+    return ["/// A proxy without targets."]
+      + block("\(head)init(options: Forwardcast.MulticastOptions = Forwardcast.MulticastOptions())", [body])
   }
 
   /// An `add` in which the compiler sees that only a weak reference is kept, so that it warns about temporaries.
-  private func weakAdd(_ writer: inout TextWriter) {
+  private var weakAdd: [String] {
     guard isVisiblyClassBound, options.interface == nil, !declaration.members.contains(where: { $0.plainName == "add" })
-    else { return }
-    writer.line("")
-    writer.line("/// Registers a target weakly, with a warning where nothing else keeps it.")
-    writer.line("@discardableResult")
+    else { return [] }
     let isolation = isSharedFromAnywhere || isHeld ? "nonisolated " : ""
-    let head = "\(declaration.inClient)\(access)\(isolation)func add"
-    writer.block("\(head)(_ target: \(target)) -> Forwardcast.Registration") { writer in
-      writer.line("weak let kept = target")
-      writer.line("_ = kept")
-      writer.line("return multicast.add(target)")
-    }
+    let head = "\(declaration.inClient)\(access)\(isolation)func add(_ target: \(target)) -> Forwardcast.Registration"
+    let remark = "/// Registers a target weakly, with a warning where nothing else keeps it."
+    return ["", remark, "@discardableResult"]
+      + block(head, ["weak let kept = target", "_ = kept", "return multicast.add(target)"])
   }
 
   // MARK: Inheritance
 
   /// The protocol that the class and those of refining protocols conform to; the requirements are in an extension for it.
-  private func forwarding(_ writer: inout TextWriter) {
+  private var forwarding: [String] {
     let parents = parents.map { ", \($0).Forwarding" }.joined()
     let sharing = isVisiblySendable ? " where Interface: Sendable" : ""
-    writer.line(
-      "/// What a class is that has these requirements: this one, and those of protocols that refine the protocol.")
-    writer.line("\(access)nonisolated protocol Forwarding: Forwardcast.MulticastFacade\(parents)\(sharing) {}")
-    writer.line("")
+    return [
+      "/// What a class is that has these requirements: this one, and those of protocols that refine the protocol.",
+      "\(access)nonisolated protocol Forwarding: Forwardcast.MulticastFacade\(parents)\(sharing) {}", "",
+    ]
   }
 
   /// The extension with the requirements, for the class and for those of refining protocols.
@@ -281,17 +249,11 @@ extension ForwardedInterface {
     // Without the backticks of the last name, which the suffix makes unnecessary.
     let start = type.hasSuffix("`") ? type.dropLast().lastIndex(of: "`") : nil
     let name = start.map { type[..<$0] + type[type.index(after: $0)...].dropLast() } ?? type[...]
-    var writer = TextWriter()
     let isolation = settings.isMainActorByDefault && isolation == .nonisolated ? "nonisolated " : ""
-    writer.lines(availability(declaration.attributes))
     let owner = "\(name)Proxy"
     let shared = sharedTypes.map { ", \($0): SendableMetatype" }.joined()
-    writer.block(
-      "\(isolation)extension \(type) where Self: \(AttributeOptions.namespace(of: owner)).Forwarding\(shared)"
-    ) {
-      MemberWriter(self, owner: owner).write(to: &$0)
-    }
-    return writer.text
+    let head = "\(isolation)extension \(type) where Self: \(AttributeOptions.namespace(of: owner)).Forwarding\(shared)"
+    return (availability(declaration.attributes) + block(head, MemberWriter(self, owner: owner).lines)).text
   }
 }
 

@@ -1,6 +1,6 @@
 // ForwardedInterface+Table.swift: the table of a written class.
 
-/// Writes the table of a protocol, declarations that its rows need, and `responds(to:)` for optional requirements.
+/// The table of a protocol, declarations that its rows need, and `responds(to:)` for optional requirements.
 extension ForwardedInterface {
   private var tableHead: String {
     // Refined protocols contribute to the table.
@@ -10,60 +10,47 @@ extension ForwardedInterface {
     return staysOnMainActor ? "@MainActor \(access)static" : "\(access)nonisolated static"
   }
 
-  /// Writes the function by which classes of refining protocols get the table. It takes the associated types from them.
-  func tableForRefining(_ writer: inout TextWriter) {
+  /// The function by which classes of refining protocols get the table. It takes the associated types from them.
+  var tableForRefining: [String] {
     let child = isGeneric ? "Child: \(protocolName)" : "Child"
     let shared = sharedTypes.map { "Child.\($0): SendableMetatype" }.joined(separator: ", ")
     let arguments = typeParameters.map { "Child.\($0.name)" }.joined(separator: ", ")
-    let line = "\(tableHead) func table<\(child)>(of child: Child.Type) -> Forwardcast.SelectorTable"
-    writer.block(declaration.inClient + line + (shared.isEmpty ? "" : " where \(shared)")) {
-      $0.line("\(className)\(arguments.isEmpty ? "" : "<\(arguments)>").table")
-    }
-    writer.line("")
+    let head = "\(declaration.inClient)\(tableHead) func table<\(child)>(of child: Child.Type)"
+    return block(
+      "\(head) -> Forwardcast.SelectorTable" + (shared.isEmpty ? "" : " where \(shared)"),
+      ["\(className)\(arguments.isEmpty ? "" : "<\(arguments)>").table"]) + [""]
   }
 
-  func table(_ writer: inout TextWriter) {
-    writer.line("/// One table for all targets: they need none of their own.")
-    // The tables of refined protocols: ``tableForRefining(_:)``.
+  var table: [String] {
+    // The tables of refined protocols: ``tableForRefining``.
     let inherited = isWhole ? parents.map { "\($0).table(of: \(className).self)" }.joined(separator: ", ") : ""
-    let arguments = "(\(target)).self" + (inherited.isEmpty ? "" : ", inheritingAll: [\(inherited)]")
-    func rows(_ writer: inout TextWriter) { writer.entries(items, row) }
+    let arguments = "(for: (\(target)).self" + (inherited.isEmpty ? ")" : ", inheritingAll: [\(inherited)])")
+    let rows = items.lines(row)
     let names = entries.compactMap(\.swiftName).joined(separator: " ")
     let end = names.isEmpty ? "" : ".named(\"\(names)\")"
+    var lines = ["/// One table for all targets: they need none of their own."]
     if isGeneric {
-      writer.block("\(tableHead) var table: Forwardcast.SelectorTable") { writer in
-        writer.block("Forwardcast.SelectorTable.shared(for: \(arguments))", end: end, rows)
-      }
+      let table = block("Forwardcast.SelectorTable.shared\(arguments)", end: end, rows)
+      lines += block("\(tableHead) var table: Forwardcast.SelectorTable", table)
     } else {
-      writer.block("\(tableHead) let table = Forwardcast.SelectorTable(for: \(arguments))", end: end, rows)
+      lines += block("\(tableHead) let table = Forwardcast.SelectorTable\(arguments)", end: end, rows)
     }
-    beside(&writer, { isolation(of: $0) == .inherited }) { entry, writer in
-      writer.lines(availability(entry.member.attributes))
-      rowWriter(entry).function(entry, &writer)
+    lines += beside({ isolation(of: $0) == .inherited }) {
+      availability($0.member.attributes) + rowWriter($0).function($0)
     }
-    beside(&writer, isDeprecated, deprecatedRow)
-    writer.line("")
+    return lines + beside(isDeprecated, deprecatedRow) + [""]
   }
 
-  /// Writes a declaration for each wanted message.
-  private func beside(
-    _ writer: inout TextWriter, _ isWanted: (Member) -> Bool, _ body: (Entry, inout TextWriter) -> Void
-  ) {
-    guard declaration.members.contains(where: isWanted) else { return }
-    writer.entries(items, where: { isWanted($0.member) }) { entry, writer in
-      writer.line("")
-      body(entry, &writer)
-    }
+  /// A declaration for each wanted message.
+  private func beside(_ isWanted: (Member) -> Bool, _ body: (Entry) -> [String]) -> [String] {
+    guard declaration.members.contains(where: isWanted) else { return [] }
+    return items.lines(where: { isWanted($0.member) }) { [""] + body($0) }
   }
 
-  private func row(_ entry: Entry, _ writer: inout TextWriter) {
-    if isDeprecated(entry.member) {
-      writer.line("Forwardcast.Responds(writtenBy: \(rowName(entry))())")
-    } else if let platforms = platforms(entry.member) {
-      writer.block("if #available(\(platforms))") { $0.line(rowText(entry)) }
-    } else {
-      writer.line(rowText(entry))
-    }
+  private func row(_ entry: Entry) -> [String] {
+    if isDeprecated(entry.member) { return ["Forwardcast.Responds(writtenBy: \(rowName(entry))())"] }
+    let row = [rowText(entry)]
+    return platforms(entry.member).map { block("if #available(\($0))", row) } ?? row
   }
 
   private func rowText(_ entry: Entry) -> String {
@@ -83,13 +70,13 @@ extension ForwardedInterface {
   private func rowName(_ entry: Entry) -> String { "Row\(ObjectiveCName.capitalized(entry.key))" }
 
   /// A row for a deprecated member, in a declaration that is deprecated too, where the call causes no warning.
-  private func deprecatedRow(_ entry: Entry, _ writer: inout TextWriter) {
+  private func deprecatedRow(_ entry: Entry) -> [String] {
     let stays = staysOnMainActor(entry.member)
     let head = "\(stays ? "@MainActor private" : "private nonisolated") struct \(rowName(entry))"
-    writer.block("\(head): \(stays ? "@MainActor " : "")Forwardcast.WrittenRow") { writer in
-      writer.lines(availability(entry.member.attributes))
-      writer.block("func row() -> Forwardcast.Responds<\(target)>") { $0.line(rowText(entry)) }
-    }
+    return block(
+      "\(head): \(stays ? "@MainActor " : "")Forwardcast.WrittenRow",
+      availability(entry.member.attributes)
+        + block("func row() -> Forwardcast.Responds<\(target)>", [rowText(entry)]))
   }
 
   // MARK: Optional requirements
@@ -102,27 +89,21 @@ extension ForwardedInterface {
       ? "#selector(getter: \(protocolName).\(member.name))" : "#selector(\(protocolName).\(member.name)\(arguments))"
   }
 
-  /// Writes `responds(to:)`, which says of an optional requirement whether a target implements it.
-  func optionalRequirements(_ writer: inout TextWriter) {
+  /// `responds(to:)`, which says of an optional requirement whether a target implements it.
+  var optionalRequirements: [String] {
     guard base != nil, declaration.members.contains(where: \.isOptional),
       [.nonisolated, .mainActor].contains(isolation)
-    else { return }
+    else { return [] }
     let isOnMainActor = isolation == .mainActor
-    writer.line("")
-    writer.line("/// Optional requirements are there when a target has them.")
-    writer.block(
-      "\(access)\(isOnMainActor ? "nonisolated " : "")override func responds(to selector: Selector!) -> Bool"
-    ) { writer in
-      writer.line("let message: Forwardcast.MessageSelector")
-      writer.line("switch selector {")
-      writer.entries(items, where: { $0.member.isOptional && $0.role != .setter }) { entry, writer in
-        writer.line(
-          "case \(objectiveCSelector(entry.member)): message = Messages.\(entry.key.quotedIfKeyword).selector")
-      }
-      writer.line("default: return super.responds(to: selector)")
-      writer.line("}")
-      let question = "multicast.responds(to: message)"
-      writer.line("return " + (isOnMainActor ? "MainActor.assumeIsolated { \(question) }" : question))
+    let cases = items.lines(where: { $0.member.isOptional && $0.role != .setter }) {
+      ["case \(objectiveCSelector($0.member)): message = Messages.\($0.key.quotedIfKeyword).selector"]
     }
+    let question = "multicast.responds(to: message)"
+    let answer = "return " + (isOnMainActor ? "MainActor.assumeIsolated { \(question) }" : question)
+    return ["", "/// Optional requirements are there when a target has them."]
+      + block(
+        "\(access)\(isOnMainActor ? "nonisolated " : "")override func responds(to selector: Selector!) -> Bool",
+        ["let message: Forwardcast.MessageSelector", "switch selector {"] + cases
+          + ["default: return super.responds(to: selector)", "}", answer])
   }
 }

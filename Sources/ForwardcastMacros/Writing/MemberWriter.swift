@@ -30,45 +30,36 @@ struct MemberWriter {
   /// The expression that sends messages.
   private var sender: String { interface.inheritsFacade ? "self" : "multicast" }
 
-  func write(to writer: inout TextWriter) {
-    writer.entries(interface.items, where: { $0.role != .setter }) { entry, writer in
-      writer.line("")
-      member(entry, &writer)
-      if entry.member.answers { policyForm(entry, &writer) }
+  var lines: [String] {
+    interface.items.lines(where: { $0.role != .setter }) {
+      [""] + member($0) + ($0.member.answers ? policyForm($0) : [])
     }
   }
 
-  private func member(_ entry: Entry, _ writer: inout TextWriter) {
+  private func member(_ entry: Entry) -> [String] {
     let member = entry.member
     let names = LocalNames(member)
-    writer.lines(member.documentation)
-    writer.lines(attributes(member))
     let head = "\(statesValue(member) ? "" : inClient)\(isolation(member))\(access)"
     let key = "\(keys).\(entry.key.quotedIfKeyword)"
-    switch member.kind {
-    case .method:
-      let result = member.answers ? " -> \(member.type.map(text) ?? "")" : ""
-      writer.block("\(head)func \(member.name)(\(parameters(member, names)))\(effects(member))\(result)") {
-        $0.lines(body(member, key, names))
-      }
-    case .property, .subscripted:
-      let type = member.type.map(text) ?? ""
-      let place =
+    let type = member.type.map(text) ?? ""
+    var lines = body(member, key, names)
+    let place: String
+    if member.kind == .method {
+      let result = member.answers ? " -> \(type)" : ""
+      place = "func \(member.name)(\(parameters(member, names)))\(effects(member))\(result)"
+    } else {
+      place =
         member.kind == .property
         ? "var \(member.name): \(type)" : "subscript(\(parameters(member, names, areLabels: false))) -> \(type)"
-      writer.block("\(head)\(place)") { writer in
-        let lines = body(member, key, names)
-        if !member.isSettable, member.effects == Effects() { return writer.lines(lines) }
-        writer.block("get\(effects(member))") { $0.lines(lines) }
-        let setter = interface.entries.first { $0.role == .setter && $0.member.positions == member.positions }
-        guard let setter else { return }
+      if member.isSettable || member.effects != Effects() { lines = block("get\(effects(member))", lines) }
+      let setter = interface.entries.first { $0.role == .setter && $0.member.positions == member.positions }
+      if let setter {
         let arguments = (["newValue"] + names.arguments(member)).joined(separator: ", ")
-        writer.block("set") {
-          $0.line(held("\(sender).broadcast(\(keys).\(setter.key.quotedIfKeyword), \(arguments))", member))
-        }
+        let call = "\(sender).broadcast(\(keys).\(setter.key.quotedIfKeyword), \(arguments))"
+        lines += block("set", [held(call, member)])
       }
-    case .other: break
     }
+    return member.documentation + attributes(member) + block(head + place, lines)
   }
 
   // MARK: Heads
@@ -121,23 +112,23 @@ struct MemberWriter {
     let arguments = ([key] + names.arguments(member)).joined(separator: ", ")
     guard member.answers, let plan = interface.plans[member.positions.lowerBound] else {
       if effects == Effects() { return [held("\(sender).broadcast(\(arguments))", member)] }
-      return ["_ = \(question(arguments, ".last", member))"]
+      return ["_ = \(question(arguments, ".last", member, effects.throwing))"]
     }
     let rule = plan.policy.contains("(") ? carried.value(plan.policy, "Rule", of: member) : plan.policy
     switch plan.empty {
-    case .none: return ["\(question(arguments, rule, member)) ?? nil"]
-    case .ofPolicy: return [question(arguments, rule, member)]
+    case .none: return ["\(question(arguments, rule, member, effects.throwing)) ?? nil"]
+    case .ofPolicy: return [question(arguments, rule, member, effects.throwing)]
     case .stated(let value):
       let policy = plan.isOptional ? rule : ".ifAnswered(\(rule))"
       let text = carried.value(value, "Otherwise", of: member)
-      let line = "\(question(arguments, policy, member)) ?? \(text)"
+      let line = "\(question(arguments, policy, member, effects.throwing)) ?? \(text)"
       // A value that the namespace holds is located there.
       return (text == value ? interface.place(ofValue: value, member) : nil)?.lines(line) ?? [line]
     case .thrown, .trap:
       let way =
         if case .trap = plan.empty { "multicast.endProcess(unanswered:" } else { "throw multicast.nobodyResponds(to:" }
       return [
-        "guard let answer = \(question(arguments, rule, member)) else {",
+        "guard let answer = \(question(arguments, rule, member, effects.throwing)) else {",
         "  \(way) \(key).selector)",
         "}",
         "return answer",
@@ -146,10 +137,10 @@ struct MemberWriter {
   }
 
   /// The call that collects the answers.
-  private func question(_ arguments: String, _ policy: String, _ member: Member) -> String {
-    let call = call(arguments, policy, member, member.effects.throwing)
+  private func question(_ arguments: String, _ policy: String, _ member: Member, _ throwing: Throwing) -> String {
+    let call = call(arguments, policy, member, throwing)
     guard !member.effects.isAsync, isOnGlobalActor(member) else { return call }
-    return (member.effects.throwing == .never ? "" : "try ") + held(call, member)
+    return (throwing == .never ? "" : "try ") + held(call, member)
   }
 
   private func isOnGlobalActor(_ member: Member) -> Bool {
@@ -200,32 +191,24 @@ struct MemberWriter {
   // MARK: Forms with a policy
 
   /// The throwing overload with a policy.
-  private func policyForm(_ entry: Entry, _ writer: inout TextWriter) {
+  private func policyForm(_ entry: Entry) -> [String] {
     let member = entry.member
     var names = LocalNames(member)
     let policy = names.unique("policy")
     let output = unusedType(member)
-    guard let type = member.type else { return }
+    guard let type = member.type else { return [] }
     let answer = carried.keyed(type)
     let clause = parameters(member, names, areLabels: member.kind != .subscripted)
     let parameter = "returning \(policy): Forwardcast.ReturnPolicy<\(answer), \(output)>"
     let arguments = (["\(keys).\(entry.key.quotedIfKeyword)"] + names.arguments(member)).joined(separator: ", ")
-    let isAsync = member.effects.isAsync
-    let question = call(arguments, policy, member, .untyped)
-    let call = !isAsync && isOnGlobalActor(member) ? "try " + held(question, member) : question
+    let call = question(arguments, policy, member, .untyped)
     let all = clause.isEmpty ? parameter : "\(clause), \(parameter)"
-    writer.line("")
-    writer.line("/// `\(member.name)` with a policy: what the answers become.")
-    writer.lines(attributes(member, isOwn: true))
     let head = "\(inClient)\(isolation(member))\(access)"
-    let effects = "\(isAsync ? " async" : "") throws"
-    if member.kind == .subscripted {
-      writer.block("\(head)subscript<\(output)>(\(all)) -> \(output)") { writer in
-        writer.block("get\(effects)") { $0.line(call) }
-      }
-    } else {
-      writer.block("\(head)func \(member.name)<\(output)>(\(all))\(effects) -> \(output)") { $0.line(call) }
-    }
+    let effects = "\(member.effects.isAsync ? " async" : "") throws"
+    let isSubscript = member.kind == .subscripted
+    let place = isSubscript ? "subscript<\(output)>(\(all))" : "func \(member.name)<\(output)>(\(all))\(effects)"
+    return ["", "/// `\(member.name)` with a policy: what the answers become."] + attributes(member, isOwn: true)
+      + block("\(head)\(place) -> \(output)", isSubscript ? block("get\(effects)", [call]) : [call])
   }
 
   /// A name for the result type that the member does not use.

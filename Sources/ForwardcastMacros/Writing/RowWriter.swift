@@ -21,13 +21,13 @@ struct RowWriter {
   var isInPlace = false
 
   /// A function that calls the target. It gets the isolation of the class that contains it.
-  func function(_ entry: Entry, _ writer: inout TextWriter) {
+  func function(_ entry: Entry) -> [String] {
     let (parameters, call) = body(entry)
     let clause = parameters.map { "_ \($0.name): \($0.type)" }.joined(separator: ", ")
     let effects = (entry.isAsync ? " async" : "") + (entry.throws ? " throws" : "")
     let answers = entry.member.answers && entry.role != .setter
     let result = answers ? " -> \(entry.member.type.map(names.keyed) ?? "Void")" : ""
-    writer.block("private static func \(entry.functionName)(\(clause))\(effects)\(result)") { $0.line(call) }
+    return block("private static func \(entry.functionName)(\(clause))\(effects)\(result)", [call])
   }
 
   func row(_ entry: Entry) -> String {

@@ -29,42 +29,37 @@ struct TableWriter {
   }
 
   func text() -> String {
-    var writer = TextWriter()
     let parent = options.inherited.last.map { ", inheriting: \($0).selectorTable" } ?? ""
-    let name = declaration.name
-    writer.line("/// The messages that the class answers. Written by `@Receiver`.")
-    let word = options.inherited.isEmpty ? "" : "override "
+    let table = "(for: \(declaration.name).self\(parent))"
+    let word = parent.isEmpty ? "" : "override "
+    var lines = ["/// The messages that the class answers. Written by `@Receiver`."]
     // A generic class has no stored static properties.
     if isGeneric {
       let kind = isFinal && word.isEmpty ? "static" : "class"
-      writer.block("\(access)nonisolated \(word)\(kind) var selectorTable: Forwardcast.SelectorTable") { writer in
-        writer.block("Forwardcast.SelectorTable.shared(for: \(name).self\(parent))", remark: advice, rows)
-      }
+      lines += block(
+        "\(access)nonisolated \(word)\(kind) var selectorTable: Forwardcast.SelectorTable",
+        block("Forwardcast.SelectorTable.shared\(table)", remark: advice, rows))
     } else if isFinal, word.isEmpty {
-      writer.block(
-        "\(access)nonisolated static let selectorTable = Forwardcast.SelectorTable(for: \(name).self\(parent))",
-        remark: advice, rows)
+      let head = "\(access)nonisolated static let selectorTable"
+      lines += block("\(head) = Forwardcast.SelectorTable\(table)", remark: advice, rows)
     } else {
-      writer.block("\(access)nonisolated \(word)class var selectorTable: Forwardcast.SelectorTable") {
-        $0.line("ReceiverTable.own")
-      }
-      writer.line("")
-      writer.block("private nonisolated enum ReceiverTable") { writer in
-        writer.block("static let own = Forwardcast.SelectorTable(for: \(name).self\(parent))", remark: advice, rows)
-      }
+      let head = "\(access)nonisolated \(word)class var selectorTable"
+      lines += block("\(head): Forwardcast.SelectorTable", ["ReceiverTable.own"]) + [""]
+      lines += block(
+        "private nonisolated enum ReceiverTable",
+        block("static let own = Forwardcast.SelectorTable\(table)", remark: advice, rows))
     }
-    return writer.text
+    return lines.text
   }
 
-  private func rows(_ writer: inout TextWriter) {
+  private var rows: [String] {
     let names = CarriedNames(source: declaration.source)
-    writer.entries(items) { entry, writer in
-      writer.line(
-        RowWriter(
-          targetType: declaration.name, names: names, isClassBound: true,
-          key: "Forwardcast.Message<\(names.functionType(entry))>(\"\(entry.selector)\")",
-          isolation: isolation(of: entry.member), isNonsendingByDefault: settings.isNonsendingByDefault
-        ).row(entry))
+    return items.lines { entry in
+      let writer = RowWriter(
+        targetType: declaration.name, names: names, isClassBound: true,
+        key: "Forwardcast.Message<\(names.functionType(entry))>(\"\(entry.selector)\")",
+        isolation: isolation(of: entry.member), isNonsendingByDefault: settings.isNonsendingByDefault)
+      return [writer.row(entry)]
     }
   }
 }
