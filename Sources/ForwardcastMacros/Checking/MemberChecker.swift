@@ -63,7 +63,7 @@ struct MemberChecker {
     let colons = String(repeating: "name:", count: max(1, member.parameters.count))
     refuse(
       "a selector has no such characters; name it with '@Message(\"\(colons)\")'", member.namePositions,
-      if: member.statedSelector == nil && member.isRawName)
+      if: member.statedSelector == nil && source[member.namePositions.lowerBound].kind == .quotedWord(isRaw: true))
     refuse(
       "a generic member cannot be forwarded unless each of its types is that of one argument alone: the types of a message are known when it is written; write them\(declaration.orByHand)",
       member.generics)

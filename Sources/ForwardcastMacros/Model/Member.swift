@@ -44,7 +44,6 @@ struct Member {
   var name: String
   /// The tokens that a problem of the member as a whole marks.
   var namePositions: Range<Int>
-  var isRawName = false
   /// The generic parameter clause, or else the `where` clause.
   var generics: Range<Int>?
   var parameters: [Parameter] = []

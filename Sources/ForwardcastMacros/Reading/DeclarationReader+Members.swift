@@ -113,7 +113,6 @@ extension DeclarationReader {
     let nameStart = position
     if source[position].isWord {
       member.name = source.text(position)
-      member.isRawName = source[position].kind == .quotedWord(isRaw: true)
       position += 1
     } else {
       let end = (nameStart..<limit).first {
@@ -174,7 +173,7 @@ extension DeclarationReader {
       let name = isMethod ? "'\(member.name)'" : "the subscript"
       refuse("the parameters of \(name) cannot be read", member.namePositions)
     }
-    if isMethod { effects(&member) }
+    if isMethod { (member.effects, member.rethrowsPosition) = effects() }
     if take("->") { result(&member) }
     let start = position
     guard take("where") else { return start..<start }
@@ -183,26 +182,22 @@ extension DeclarationReader {
     return start + 1..<position
   }
 
-  private mutating func effects(_ member: inout Member) {
+  private mutating func effects() -> (Effects, rethrowsPosition: Int?) {
+    var (effects, rethrowsPosition) = (Effects(), Int?.none)
     while true {
       if take("async") || take("reasync") {
-        member.effects.isAsync = true
+        effects.isAsync = true
       } else if take("throws") {
-        member.effects.throwing = .untyped
-        if source.isMark(position, "("), let closing = source.closing(position) {
-          let type = source.line(position + 1..<closing)
-          if type == "Never" || type == "Swift.Never" {
-            member.effects.throwing = .never
-          } else if type != "any Error" && type != "any Swift.Error" {
-            member.effects.throwing = .typed(type)
-          }
-          position = closing + 1
-        }
-      } else if source.isWord(position, "rethrows") {
-        member.rethrowsPosition = position
-        position += 1
+        effects.throwing = .untyped
+        guard source.isMark(position, "("), let closing = source.closing(position) else { continue }
+        let type = source.line(position + 1..<closing)
+        let isUntyped = ["any Error", "any Swift.Error"].contains(type)
+        effects.throwing = ["Never", "Swift.Never"].contains(type) ? .never : isUntyped ? .untyped : .typed(type)
+        position = closing + 1
+      } else if take("rethrows") {
+        rethrowsPosition = position - 1
       } else {
-        return
+        return (effects, rethrowsPosition)
       }
     }
   }
@@ -270,16 +265,14 @@ extension DeclarationReader {
       next.kind = .property
       next.isConstant = isConstant
       next.namePositions = position..<position + 1
+      next.name = source.text(position)
       guard source[position].isWord else {
         // A pattern such as `var (a, b) = …` cannot be a message.
         next.kind = .other("pattern")
-        next.name = source.text(position)
         skipOther()
         next.positions = start..<position
         return found + [next]
       }
-      next.name = source.text(position)
-      next.isRawName = source[position].kind == .quotedWord(isRaw: true)
       position += 1
       if take(":") { result(&next) }
       let isStored = !isInProtocol && !source.isMark(position, "{")
@@ -312,25 +305,17 @@ extension DeclarationReader {
         continue
       }
       let word = source[position].kind == .word ? source.text(position) : ""
+      position += 1
       switch word {
-      case "get", "_read", "read":
-        position += 1
-        var getter = Member(kind: .property, name: "", namePositions: 0..<0, positions: 0..<0)
-        effects(&getter)
-        member.effects = getter.effects
-        if source.isMark(position, "{") { position = min(source.after(position), end) }
-      case "nonmutating":
-        position += 1
-        if source.isWord(position, "set") { member.setterIsNonmutating = true }
-      case "set", "_modify", "modify", "mutating", "didSet", "willSet", "unsafeAddress", "init", "borrow", "mutate":
-        position += 1
-        if ["set", "_modify", "modify"].contains(word) { member.isSettable = true }
-        if source.isMark(position, "(") { position = min(source.after(position), end) }
-        if source.isMark(position, "{") { position = min(source.after(position), end) }
-      default:
-        // The body of a getter without `get`.
-        position = end
+      case "get", "_read", "read": member.effects = effects().0
+      case "nonmutating": member.setterIsNonmutating = member.setterIsNonmutating || source.isWord(position, "set")
+      case "set", "_modify", "modify": member.isSettable = true
+      case "mutating", "didSet", "willSet", "unsafeAddress", "init", "borrow", "mutate": break
+      // The body of a getter without `get`.
+      default: position = end
       }
+      if source.isMark(position, "(") { position = min(source.after(position), end) }
+      if source.isMark(position, "{") { position = min(source.after(position), end) }
     }
     position = end + 1
   }
