@@ -21,9 +21,7 @@ final class WireReading {
   }()
 
   /// The value of a known type at a node.
-  func value<T: Decodable>(_ type: T.Type, at node: Int) throws -> T { try value(type, at: node, nil) }
-
-  fileprivate func value<T: Decodable>(_ type: T.Type, at node: Int, _ path: @autoclosure () -> WirePath?) throws -> T {
+  func value<T: Decodable>(_ type: T.Type, at node: Int, _ path: @autoclosure () -> WirePath? = nil) throws -> T {
     if type == [UInt8].self, tree.kind(node) == .bytes {
       if let value = try wanted(tree.data(node), node, path()) as? T { return value }
     }
@@ -70,7 +68,7 @@ private struct WireDecoder: Decoder, SingleValueDecodingContainer {
 
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
     guard reading.tree.kind(node) == .list else { throw reading.mismatch([Any].self, node, path) }
-    return Unkeyed(reading: reading, list: node, path: path)
+    return Unkeyed(reading: reading, path: path, items: reading.tree.children(of: node))
   }
 
   func singleValueContainer() -> any SingleValueDecodingContainer { self }
@@ -151,19 +149,12 @@ private struct WireDecoder: Decoder, SingleValueDecodingContainer {
   private struct Unkeyed: UnkeyedDecodingContainer {
     let reading: WireReading
     let path: WirePath?
-    /// The node of the next item, and the one after the last.
-    private var next: Int
-    private let end: Int
+    let items: [Int]
     private(set) var currentIndex = 0
 
-    init(reading: WireReading, list: Int, path: WirePath?) {
-      (self.reading, self.path) = (reading, path)
-      (next, end) = (list + 1, Int(reading.tree.nodes[list].next))
-    }
-
     var codingPath: [any CodingKey] { WirePath.keys(path) }
-    var count: Int? { currentIndex + reading.tree.count(from: next, to: end) }
-    var isAtEnd: Bool { next == end }
+    var count: Int? { items.count }
+    var isAtEnd: Bool { currentIndex == items.count }
 
     private var inner: WirePath { WirePath(WireKey(currentIndex), in: path) }
 
@@ -173,14 +164,13 @@ private struct WireDecoder: Decoder, SingleValueDecodingContainer {
         throw DecodingError.valueNotFound(
           Any.self, .init(codingPath: WirePath.keys(inner), debugDescription: "the list has \(currentIndex) items"))
       }
-      let value = try body(next)
-      next = Int(reading.tree.nodes[next].next)
+      let value = try body(items[currentIndex])
       currentIndex += 1
       return value
     }
 
     mutating func decodeNil() throws -> Bool {
-      if !isAtEnd, reading.tree.kind(next) != .null { return false }
+      if !isAtEnd, reading.tree.kind(items[currentIndex]) != .null { return false }
       return try read { _ in true }
     }
     mutating func decode<T: Decodable>(_ type: T.Type) throws -> T { try value(type) }

@@ -58,12 +58,6 @@ struct WireTree {
     return nil
   }
 
-  func count(from first: Int, to end: Int) -> Int {
-    var (node, count) = (first, 0)
-    while node < end { (node, count) = (Int(nodes[node].next), count + 1) }
-    return count
-  }
-
   func bytes(of index: Int) -> ArraySlice<UInt8> { bytes[Int(nodes[index].start)..<Int(nodes[index].end)] }
 
   func text(_ index: Int) -> String { String(decoding: bytes(of: index), as: UTF8.self) }
