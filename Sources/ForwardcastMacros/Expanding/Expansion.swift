@@ -69,7 +69,9 @@ extension ExpansionRequest {
 
   /// The declaration; what cannot be read becomes a problem.
   func read(_ expansion: inout Expansion) -> TypeDeclaration? {
-    var reader = DeclarationReader(declaration)
+    var (source, unread) = (declaration, Expansion())
+    source.statedActor = options(&unread).actor
+    var reader = DeclarationReader(source)
     defer { expansion.problems = reader.problems }
     return reader.typeDeclaration()
   }

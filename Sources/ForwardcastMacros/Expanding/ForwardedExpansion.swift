@@ -17,7 +17,6 @@ extension ExpansionRequest {
     }
     let options = options(&expansion)
     guard expansion.attributeProblems.isEmpty else { return }
-    if let actor = options.actor { declaration.mark(actor: actor) }
     let checker = ProtocolChecker(declaration, settings, options.silence)
     expansion.problems += checker.problems
     var interface = ForwardedInterface(declaration, options, checker, in: self)

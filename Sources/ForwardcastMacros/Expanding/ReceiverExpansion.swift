@@ -3,7 +3,7 @@
 extension ExpansionRequest {
   /// Reads a class or an actor and checks its messages, then writes the requested table or conformance.
   func expandReceiver(into expansion: inout Expansion) {
-    guard var declaration = read(&expansion) else { return }
+    guard let declaration = read(&expansion) else { return }
     guard declaration.keyword == "class" || declaration.keyword == "actor" else {
       let advice =
         declaration.keyword == "protocol"
@@ -16,7 +16,6 @@ extension ExpansionRequest {
         declaration: declaration.source.offsets(modifier.positions))
     }
     let options = options(&expansion)
-    if let actor = options.actor { declaration.mark(actor: actor) }
     let (entries, problems) = declaration.messages(takesAll: options.takesAll, settings)
     expansion.problems += problems
     guard !expansion.hasErrors else { return }

@@ -18,7 +18,7 @@ struct Attribute {
   /// The text of the first argument, if it is a plain string literal without a label.
   let literal: String?
   /// Whether `isolatedTo:` names this as a global actor.
-  var isStatedActor = false
+  let isStatedActor: Bool
 
   var shortName: String { name.split(separator: ".").last.map(String.init) ?? name }
 
@@ -47,10 +47,12 @@ extension SourceText {
       let behindTypes = endOfGenericArguments(nameEnd, before: behind)
       let bracket = isMark(behind - 1, ")") ? (behindTypes..<behind).first { isMark($0, "(") } : nil
       let arguments = bracket.map { self.arguments(in: $0) } ?? []
+      let isStatedActor = bracket == nil && statedActor.map { [line(name), text(nameEnd - 1)].contains($0) } ?? false
       found.append(
         Attribute(
           name: line(name), positions: position..<behind, namePositions: name, arguments: arguments,
-          hasArguments: bracket != nil, literal: arguments.first.flatMap { $0.label == nil ? literal($0.value) : nil }))
+          hasArguments: bracket != nil, literal: arguments.first.flatMap { $0.label == nil ? literal($0.value) : nil },
+          isStatedActor: isStatedActor))
       position = behind
     }
     return found

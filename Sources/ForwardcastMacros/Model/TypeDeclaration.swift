@@ -7,7 +7,7 @@ struct TypeDeclaration {
   /// `protocol`, `class`, `actor` or another keyword.
   let keyword: String
   let keywordPosition: Int
-  private(set) var attributes: [Attribute]
+  let attributes: [Attribute]
   let modifiers: [Modifier]
   /// The name with its backticks.
   var name = ""
@@ -21,7 +21,7 @@ struct TypeDeclaration {
   var around: [TypeDeclaration] = []
   var items: [Item<Member>] = []
   /// Whether it or a member has the actor of `isolatedTo:` as an attribute.
-  private(set) var isMarked = false
+  var isMarked = false
 
   var members: [Member] { items.compactMap(\.element) }
   /// Whether this is an `@objc` declaration, which may have optional requirements.
@@ -34,23 +34,6 @@ struct TypeDeclaration {
   var primaryTypes: [String] { (generics ?? 0..<0).filter { source[$0].isWord }.map { source.text($0) } }
 
   var associatedTypes: [NamedType] { members.compactMap { $0.kind == .other("associatedtype") ? $0.namedType : nil } }
-
-  /// Marks attributes of that name as the global actor of `isolatedTo:`.
-  mutating func mark(actor: String) {
-    func mark(_ attributes: inout [Attribute]) {
-      for index in attributes.indices where !attributes[index].hasArguments {
-        guard attributes[index].name == actor || attributes[index].shortName == actor else { continue }
-        attributes[index].isStatedActor = true
-        isMarked = true
-      }
-    }
-    mark(&attributes)
-    for index in items.indices {
-      guard case .element(var member) = items[index] else { continue }
-      mark(&member.attributes)
-      items[index] = .element(member)
-    }
-  }
 
   /// The isolation that the declaration states, or else that of `actor`, unless a member has it as an attribute.
   func isolation(or actor: String?) -> Isolation? {

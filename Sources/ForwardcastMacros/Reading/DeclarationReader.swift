@@ -89,13 +89,9 @@ struct DeclarationReader {
     position += 1
     while keyword == "extension", source.isMark(position, "."), source[position + 1].isWord { position += 2 }
     declaration.generics = generics()
-    if source.isMark(position, ":") {
-      repeat {
-        position += 1
-        guard let end = source.endOfType(position, before: source.end) else { break }
-        declaration.inherited.append(position..<end)
-        position = end
-      } while source.isMark(position, ",")
+    while take(declaration.inherited.isEmpty ? ":" : ","), let end = source.endOfType(position, before: source.end) {
+      declaration.inherited.append(position..<end)
+      position = end
     }
     let whereStart = position
     while position < source.end, !source.isMark(position, "{") { position = source.after(position) }
@@ -107,6 +103,7 @@ struct DeclarationReader {
     }
     (position, limit, isInProtocol) = (position + 1, closing, keyword == "protocol")
     declaration.items = members()
+    declaration.isMarked = (attributes + declaration.members.flatMap(\.attributes)).contains(where: \.isStatedActor)
     return declaration
   }
 
