@@ -49,132 +49,104 @@ where ActorSystem: DistributedActorSystem<any Codable> {
 
   /// Runs the checks one after another.
   public func run() async -> [Check] {
-    var checks: [Check] = []
-    for (promise, body) in promises {
-      let failure: String?
-      do {
-        let stage = try await Stage(serving, calling, options)
-        defer { stage.probe.release() }
-        try await body(stage)
-        failure = nil
-      } catch {
-        failure = "\(error)"
-      }
-      checks.append(Check(promise: promise, failure: failure))
-    }
-    return checks
-  }
-
-  private typealias Body = @Sendable (Stage<ActorSystem>) async throws -> Void
-
-  private var promises: [(String, Body)] {
     [
-      ("values cross as what they are", values),
-      ("errors cross with what they say", errors),
-      ("messages run once, in the order in which they were sent", order),
-      ("messages under way together run once, in the order in which they were called", window),
-      ("two senders have an order each", twoSenders),
-      ("a call that is not answered ends at its deadline, and the next goes on", deadline),
-      ("cancelling ends the wait, and the next call goes on", cancellation),
-      ("what is given up before it begins does not run", givenUp),
-      ("what is not let through, or too large, is refused, and the next call goes on", bounds),
-      ("no more calls wait than may", waiting),
-      ("an endpoint that is closed says so at once", closing),
+      await check("values cross as what they are") { stage in
+        for number in [0, -1, .max, .min] {
+          try expect(number, try await stage.remote.sendAndWait(.probeNumber, number))
+        }
+        for text in ["", "plain", "quotes \" and \\, a line\nand a null \0", "日本語 🙂"] {
+          try expect(text, try await stage.remote.sendAndWait(.probeText, text))
+        }
+        let bytes = (0..<65_536).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        try expect(bytes, try await stage.remote.sendAndWait(.probeBytes, bytes))
+        for sample in [ProbeSample(), ProbeSample(name: "x", sizes: [0.5, -1e300, .infinity], next: ["a": [nil, 7]])] {
+          try expect(sample, try await stage.remote.sendAndWait(.probeSample, sample))
+        }
+      },
+      await check("errors cross with what they say") { stage in
+        try await stage.check("foreign error", "ProbeError: 7 is wrong, it ran") {
+          try await stage.remote.sendAndWait(.probeFails, 7)
+        }
+      },
+      await check("messages run once, in the order in which they were sent") { stage in
+        for number in 0..<messages { try expect(number, try await stage.remote.sendAndWait(.probeNumber, number)) }
+        try expect(Array(0..<messages), stage.probe.ran)
+      },
+      await check("messages under way together run once, in the order in which they were called") { stage in
+        try await stage.sendTogether(stage.remote, Array(0..<messages))
+        try expect(Array(0..<messages), stage.probe.ran)
+      },
+      await check("two senders have an order each") { stage in
+        let other = try await stage.connect(options)
+        async let first: Void = stage.sendTogether(stage.remote, Array(0..<messages))
+        async let second: Void = stage.sendTogether(other, Array(messages..<2 * messages))
+        _ = try await (first, second)
+        try expect(Array(0..<messages), stage.probe.ran.filter { $0 < messages })
+        try expect(Array(messages..<2 * messages), stage.probe.ran.filter { $0 >= messages })
+      },
+      await check("a call that is not answered ends at its deadline, and the next goes on") { stage in
+        let hasty = stage.remote.with(deadline: .milliseconds(20))
+        try await stage.check("timed out") { try await hasty.sendAndWait(.probeHolds, 1) }
+        stage.probe.release()
+        try expect(2, try await stage.remote.sendAndWait(.probeNumber, 2))
+      },
+      await check("cancelling ends the wait, and the next call goes on") { stage in
+        let held = try await stage.hold(stage.remote)
+        held.cancel()
+        try await stage.check("CancellationError()") { try await held.value }
+        stage.probe.release()
+        try expect(2, try await stage.remote.sendAndWait(.probeNumber, 2))
+      },
+      await check("what is given up before it begins does not run") { stage in
+        let held = try await stage.hold(stage.remote)
+        let hasty = stage.remote.with(deadline: .milliseconds(20))
+        try await stage.check("timed out") { try await hasty.sendAndWait(.probeNumber, 2) }
+        try await stage.wait(for: "the endpoint to be told") { !stage.remote.isTelling }
+        stage.probe.release()
+        try expect(1, try await held.value)
+        try expect(3, try await stage.remote.sendAndWait(.probeNumber, 3))
+        try expect([1, 3], stage.probe.ran)
+      },
+      await check("what is not let through, or too large, is refused, and the next call goes on") { stage in
+        try await stage.check("unrecognized selector") { try await stage.remote.sendAndWait(.probeMissing, 1) }
+        let large = String(repeating: "x", count: Stage<ActorSystem>.limits.bytes)
+        try await stage.check("refused") { try await stage.remote.sendAndWait(.probeText, large) }
+        try expect(2, try await stage.remote.sendAndWait(.probeNumber, 2))
+      },
+      await check("no more calls wait than may") { stage in
+        var narrow = options
+        (narrow.window, narrow.waitingCalls) = (1, 1)
+        let remote = try await stage.connect(narrow)
+        let held = try await stage.hold(remote)
+        let next = Task { try await remote.sendAndWait(.probeNumber, 2) }
+        try await stage.wait(for: "the second call to stand in line") { remote.standing == 2 }
+        try await stage.check("busy") { try await remote.sendAndWait(.probeNumber, 3) }
+        stage.probe.release()
+        try expect([1, 2], [try await held.value, try await next.value])
+      },
+      await check("an endpoint that is closed says so at once") { stage in
+        await stage.endpoint.close("it leaves")
+        try await stage.check("gone", "it did not run") { try await stage.remote.sendAndWait(.probeNumber, 1) }
+        try expect(true, stage.remote.isGone)
+      },
     ]
   }
 
-  // MARK: The checks
-
-  private func values(_ stage: Stage<ActorSystem>) async throws {
-    for number in [0, -1, .max, .min] { try check(number, try await stage.remote.sendAndWait(.probeNumber, number)) }
-    for text in ["", "plain", "quotes \" and \\, a line\nand a null \0", "日本語 🙂"] {
-      try check(text, try await stage.remote.sendAndWait(.probeText, text))
+  private func check(
+    _ promise: String, _ body: @Sendable (Stage<ActorSystem>) async throws -> Void
+  ) async -> Check {
+    do {
+      let stage = try await Stage(serving, calling, options)
+      defer { stage.probe.release() }
+      try await body(stage)
+      return Check(promise: promise, failure: nil)
+    } catch {
+      return Check(promise: promise, failure: "\(error)")
     }
-    let bytes = (0..<65_536).map { UInt8(truncatingIfNeeded: $0 &* 31) }
-    try check(bytes, try await stage.remote.sendAndWait(.probeBytes, bytes))
-    for sample in [ProbeSample(), ProbeSample(name: "x", sizes: [0.5, -1e300, .infinity], next: ["a": [nil, 7]])] {
-      try check(sample, try await stage.remote.sendAndWait(.probeSample, sample))
-    }
-  }
-
-  private func errors(_ stage: Stage<ActorSystem>) async throws {
-    try await stage.check("foreign error", "ProbeError: 7 is wrong, it ran") {
-      try await stage.remote.sendAndWait(.probeFails, 7)
-    }
-  }
-
-  private func order(_ stage: Stage<ActorSystem>) async throws {
-    for number in 0..<messages { try check(number, try await stage.remote.sendAndWait(.probeNumber, number)) }
-    try check(Array(0..<messages), stage.probe.ran)
-  }
-
-  private func window(_ stage: Stage<ActorSystem>) async throws {
-    try await stage.sendTogether(stage.remote, Array(0..<messages))
-    try check(Array(0..<messages), stage.probe.ran)
-  }
-
-  private func twoSenders(_ stage: Stage<ActorSystem>) async throws {
-    let other = try await stage.connect(options)
-    async let first: Void = stage.sendTogether(stage.remote, Array(0..<messages))
-    async let second: Void = stage.sendTogether(other, Array(messages..<2 * messages))
-    _ = try await (first, second)
-    try check(Array(0..<messages), stage.probe.ran.filter { $0 < messages })
-    try check(Array(messages..<2 * messages), stage.probe.ran.filter { $0 >= messages })
-  }
-
-  private func deadline(_ stage: Stage<ActorSystem>) async throws {
-    let hasty = stage.remote.with(deadline: .milliseconds(20))
-    try await stage.check("timed out") { try await hasty.sendAndWait(.probeHolds, 1) }
-    stage.probe.release()
-    try check(2, try await stage.remote.sendAndWait(.probeNumber, 2))
-  }
-
-  private func cancellation(_ stage: Stage<ActorSystem>) async throws {
-    let held = try await stage.hold(stage.remote)
-    held.cancel()
-    try await stage.check("CancellationError()") { try await held.value }
-    stage.probe.release()
-    try check(2, try await stage.remote.sendAndWait(.probeNumber, 2))
-  }
-
-  private func givenUp(_ stage: Stage<ActorSystem>) async throws {
-    let held = try await stage.hold(stage.remote)
-    let hasty = stage.remote.with(deadline: .milliseconds(20))
-    try await stage.check("timed out") { try await hasty.sendAndWait(.probeNumber, 2) }
-    try await stage.wait(for: "the endpoint to be told") { !stage.remote.isTelling }
-    stage.probe.release()
-    try check(1, try await held.value)
-    try check(3, try await stage.remote.sendAndWait(.probeNumber, 3))
-    try check([1, 3], stage.probe.ran)
-  }
-
-  private func bounds(_ stage: Stage<ActorSystem>) async throws {
-    try await stage.check("unrecognized selector") { try await stage.remote.sendAndWait(.probeMissing, 1) }
-    let large = String(repeating: "x", count: Stage<ActorSystem>.limits.bytes)
-    try await stage.check("refused") { try await stage.remote.sendAndWait(.probeText, large) }
-    try check(2, try await stage.remote.sendAndWait(.probeNumber, 2))
-  }
-
-  private func waiting(_ stage: Stage<ActorSystem>) async throws {
-    var narrow = options
-    (narrow.window, narrow.waitingCalls) = (1, 1)
-    let remote = try await stage.connect(narrow)
-    let held = try await stage.hold(remote)
-    let next = Task { try await remote.sendAndWait(.probeNumber, 2) }
-    try await stage.wait(for: "the second call to stand in line") { remote.standing == 2 }
-    try await stage.check("busy") { try await remote.sendAndWait(.probeNumber, 3) }
-    stage.probe.release()
-    try check([1, 2], [try await held.value, try await next.value])
-  }
-
-  private func closing(_ stage: Stage<ActorSystem>) async throws {
-    await stage.endpoint.close("it leaves")
-    try await stage.check("gone", "it did not run") { try await stage.remote.sendAndWait(.probeNumber, 1) }
-    try check(true, stage.remote.isGone)
   }
 }
 
-private func check<Value: Equatable>(_ wanted: Value, _ found: Value) throws {
+private func expect<Value: Equatable>(_ wanted: Value, _ found: Value) throws {
   guard wanted != found else { return }
   throw ProbeError(description: "wanted \("\(wanted)".prefix(300)), found \("\(found)".prefix(300))")
 }
