@@ -110,29 +110,23 @@ struct MemberWriter {
   private func body(_ member: Member, _ key: String, _ names: LocalNames) -> [String] {
     let effects = member.effects
     let arguments = ([key] + names.arguments(member)).joined(separator: ", ")
+    func ask(_ policy: String) -> String { question(arguments, policy, member, effects.throwing) }
     guard member.answers, let plan = interface.plans[member.positions.lowerBound] else {
-      if effects == Effects() { return [held("\(sender).broadcast(\(arguments))", member)] }
-      return ["_ = \(question(arguments, ".last", member, effects.throwing))"]
+      return [effects == Effects() ? held("\(sender).broadcast(\(arguments))", member) : "_ = \(ask(".last"))"]
     }
     let rule = plan.policy.contains("(") ? carried.value(plan.policy, "Rule", of: member) : plan.policy
     switch plan.empty {
-    case .none: return ["\(question(arguments, rule, member, effects.throwing)) ?? nil"]
-    case .ofPolicy: return [question(arguments, rule, member, effects.throwing)]
+    case .none: return ["\(ask(rule)) ?? nil"]
+    case .ofPolicy: return [ask(rule)]
     case .stated(let value):
-      let policy = plan.isOptional ? rule : ".ifAnswered(\(rule))"
       let text = carried.value(value, "Otherwise", of: member)
-      let line = "\(question(arguments, policy, member, effects.throwing)) ?? \(text)"
+      let line = "\(ask(plan.isOptional ? rule : ".ifAnswered(\(rule))")) ?? \(text)"
       // A value that the namespace holds is located there.
       return (text == value ? interface.place(ofValue: value, member) : nil)?.lines(line) ?? [line]
     case .thrown, .trap:
       let way =
         if case .trap = plan.empty { "multicast.endProcess(unanswered:" } else { "throw multicast.nobodyResponds(to:" }
-      return [
-        "guard let answer = \(question(arguments, rule, member, effects.throwing)) else {",
-        "  \(way) \(key).selector)",
-        "}",
-        "return answer",
-      ]
+      return block("guard let answer = \(ask(rule)) else", ["\(way) \(key).selector)"]) + ["return answer"]
     }
   }
 
@@ -157,11 +151,6 @@ struct MemberWriter {
     return "Forwardcast.withHeldActor({ \(head)\(call) })"
   }
 
-  /// Whether an async member hops to the class's actor to send.
-  private func isElsewhere(_ member: Member) -> Bool {
-    mayBeElsewhere && member.effects.isAsync && interface.isolation(of: member) == .inherited
-  }
-
   /// The capture list of a closure, which copies borrowed parameters.
   private func captures(_ member: Member) -> String {
     let names = LocalNames(member)
@@ -175,7 +164,8 @@ struct MemberWriter {
     let all = "\(ending)(\(arguments), returning: \(policy))"
     let isBare = !isAsync && !member.answers
     func send(_ effects: String, _ verb: String) -> String {
-      if isElsewhere(member) {
+      // It hops to the class's actor to send.
+      if mayBeElsewhere, isAsync, interface.isolation(of: member) == .inherited {
         return "\(effects)onActorOfClass({ \(captures(member))\(effects)self.multicast.\(verb)\(all) })"
       }
       return "\(effects)\(isAsync ? "multicast" : sender).\(verb)\(all)"
