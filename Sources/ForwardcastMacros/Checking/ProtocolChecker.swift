@@ -6,10 +6,8 @@ struct ProtocolChecker {
   let settings: ModuleSettings
   let silence: SilentAnswers
   private(set) var problems: [Problem] = []
-  /// How answers are combined, by the first position of the member.
-  private(set) var plans: [Int: AnswerPlan] = [:]
-  /// Members that are not forwarded, by first position: refused, or marked `@NotForwarded`.
-  private(set) var leftOut: Set<Int> = []
+  /// The messages of members that are neither refused nor marked `@NotForwarded`.
+  private(set) var entries: [Entry] = []
   /// Whether something other than a message was refused.
   private(set) var isHeadRefused = false
 
@@ -22,13 +20,8 @@ struct ProtocolChecker {
   init(_ declaration: TypeDeclaration, _ settings: ModuleSettings, _ silence: SilentAnswers) {
     (self.declaration, self.settings, self.silence) = (declaration, settings, silence)
     checkHead()
-    var carried: [Entry] = []
-    for member in declaration.members {
+    for var member in declaration.members where member.attribute("NotForwarded") == nil {
       let before = problems.count
-      if member.attribute("NotForwarded") != nil {
-        leftOut.insert(member.positions.lowerBound)
-        continue
-      }
       if case .other(let word) = member.kind {
         refuseOther(member, word)
         if word == "associatedtype", problems.count > before { isHeadRefused = true }
@@ -36,13 +29,13 @@ struct ProtocolChecker {
       }
       let found = MemberChecker(member, in: declaration, settings).problems
       problems += found
-      if found.isEmpty { checkAnswer(member) }
+      if found.isEmpty { checkAnswer(&member) }
       if member.kind == .property, member.plainName == "multicast" {
         refuse("'multicast' is the written class's own member; give the property another name", member.namePositions)
       }
-      if problems.count == before { carried += member.entries } else { leftOut.insert(member.positions.lowerBound) }
+      if problems.count == before { entries += member.entries }
     }
-    problems += declaration.selectorProblems(of: carried)
+    problems += declaration.selectorProblems(of: entries)
   }
 
   // MARK: The protocol
@@ -107,7 +100,7 @@ struct ProtocolChecker {
 
   // MARK: Answers
 
-  private mutating func checkAnswer(_ member: Member) {
+  private mutating func checkAnswer(_ member: inout Member) {
     let attribute = member.attribute("Answer")
     guard let type = member.type, !type.isVoid else {
       guard let attribute else { return }
@@ -144,8 +137,7 @@ struct ProtocolChecker {
     } else {
       return refuseSilence(member, type, attribute)
     }
-    plans[member.positions.lowerBound] = AnswerPlan(
-      policy: policy.text, isOptional: policy.name.isOptional, empty: empty)
+    member.plan = AnswerPlan(policy: policy.text, isOptional: policy.name.isOptional, empty: empty)
   }
 
   /// The name of a rule, and where its text begins: `.sum`, `AnswerRule.sum`.

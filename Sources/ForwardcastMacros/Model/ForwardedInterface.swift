@@ -4,8 +4,6 @@
 struct ForwardedInterface {
   let declaration: TypeDeclaration
   let options: AttributeOptions
-  /// How answers are combined, by the first position of the member.
-  let plans: [Int: AnswerPlan]
   private let request: ExpansionRequest
   let typeParameters: [NamedType]
   let items: [Item<Entry>]
@@ -19,12 +17,12 @@ struct ForwardedInterface {
     _ declaration: TypeDeclaration, _ options: AttributeOptions, _ checker: ProtocolChecker,
     in request: ExpansionRequest
   ) {
-    (self.declaration, self.options, plans, self.request) = (declaration, options, checker.plans, request)
+    (self.declaration, self.options, self.request) = (declaration, options, request)
     typeParameters = (options.interface == nil ? declaration.primaryTypes : []).map { name in
       declaration.associatedTypes.first { $0.name == name }
         ?? NamedType(name: name, position: declaration.namePosition, constraint: nil, requirements: nil)
     }
-    var entries = declaration.members.filter { !checker.leftOut.contains($0.positions.lowerBound) }.flatMap(\.entries)
+    var entries = declaration.items.isEmpty ? [] : checker.entries
     entries.nameKeys()
     (self.entries, items) = (entries, declaration.items(of: entries))
     isolation =

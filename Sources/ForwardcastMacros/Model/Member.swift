@@ -52,6 +52,8 @@ struct Member {
   /// The type of the result or property, if it is written.
   var type: TypeText?
   var isSettable = false
+  /// How answers are combined, once that is checked.
+  var plan: AnswerPlan?
   /// What an `associatedtype` or `typealias` declares.
   var namedType: NamedType?
   var isConstant = false

@@ -115,7 +115,7 @@ extension ForwardedInterface {
   }
 
   private func values(of member: Member) -> [String] {
-    guard !isGeneric, let plan = plans[member.positions.lowerBound], let type = member.type else { return [] }
+    guard !isGeneric, let plan = member.plan, let type = member.type else { return [] }
     var values: [(name: String, type: String, text: String)] = []
     if case .stated(let text) = plan.empty { values.append(("Otherwise", type.keyed, text)) }
     if plan.policy.contains("(") {

@@ -75,7 +75,7 @@ struct MemberWriter {
 
   /// Whether the body contains an expression of the user's, which may use names that are not public.
   private func statesValue(_ member: Member) -> Bool {
-    guard let plan = interface.plans[member.positions.lowerBound] else { return false }
+    guard let plan = member.plan else { return false }
     if case .stated = plan.empty { return true }
     return plan.policy.contains("(")
   }
@@ -111,7 +111,7 @@ struct MemberWriter {
     let effects = member.effects
     let arguments = ([key] + names.arguments(member)).joined(separator: ", ")
     func ask(_ policy: String) -> String { question(arguments, policy, member, effects.throwing) }
-    guard member.answers, let plan = interface.plans[member.positions.lowerBound] else {
+    guard member.answers, let plan = member.plan else {
       return [effects == Effects() ? held("\(sender).broadcast(\(arguments))", member) : "_ = \(ask(".last"))"]
     }
     let rule = plan.policy.contains("(") ? carried.value(plan.policy, "Rule", of: member) : plan.policy
