@@ -58,22 +58,15 @@ struct CarriedNames {
     guard owner != nil,
       type.positions.contains(where: { source[$0].isWord && !Self.universal.contains(source.text($0)) })
     else { return nil }
-    var prefix: [String] = []
-    var rest: [Int] = []
     let isImplicit = source.isMark(type.positions.upperBound - 1, "!") && !type.isFunction
-    var skipped = type.positions.lowerBound
-    for position in type.positions where position >= skipped {
-      if source.isMark(position, "@"), source.isWord(position + 1, "escaping") {
-        prefix.append("@escaping")
-        skipped = position + 2
-      } else if rest.isEmpty, ["some", "borrowing", "consuming", "__owned", "__shared"].contains(source.text(position))
-      {
-        prefix.append(source.text(position))
-      } else if !(isImplicit && position == type.positions.upperBound - 1) {
-        rest.append(position)
-      }
+    let escaping = type.positions.filter { source.isMark($0, "@") && source.isWord($0 + 1, "escaping") }
+    let others = type.positions.dropLast(isImplicit ? 1 : 0).filter { position in
+      !escaping.contains { $0 == position || $0 + 1 == position }
     }
+    let words = others.prefix { ["some", "borrowing", "consuming", "__owned", "__shared"].contains(source.text($0)) }
+    let rest = others.dropFirst(words.count)
     guard !rest.isEmpty else { return nil }
+    var prefix = (escaping + words).sorted().map { source.isMark($0, "@") ? "@escaping" : source.text($0) }
     if type.isSome, !prefix.contains("some") { prefix.append("some") }
     return (prefix.map { $0 + " " }.joined(), source.line(rest), isImplicit ? "!" : "")
   }
