@@ -193,18 +193,13 @@ struct Lexer {
     depth += 1
     defer { depth -= 1 }
     var level = 0
-    while true {
+    repeat {
       let token = next()
       if token.kind == .end { return false }
-      guard token.kind == .mark else { continue }
-      switch bytes[token.range.lowerBound] {
-      case UInt8(ascii: "("): level += 1
-      case UInt8(ascii: ")"):
-        level -= 1
-        if level == 0 { return true }
-      default: break
-      }
-    }
+      let byte = bytes[token.range.lowerBound]
+      if token.kind == .mark { level += byte == UInt8(ascii: "(") ? 1 : byte == UInt8(ascii: ")") ? -1 : 0 }
+    } while level > 0
+    return true
   }
 
   private mutating func scanExtendedRegex(hashes: Int) -> Token.Kind {

@@ -93,15 +93,11 @@ extension SourceText {
     guard isMark(start, "<"), start < limit else { return start }
     var (position, level) = (start, 0)
     while position < min(limit, start + Self.maximumGenericArguments) {
-      if isMark(position, "<") {
-        level += 1
-      } else if isMark(position, ">") {
-        level -= 1
-        if level == 0 { return position + 1 }
-      } else if isMark(position, "{") || isMark(position, "}") || isMark(position, ")") || isMark(position, "]") {
-        return start
-      }
+      let isEnd = isMark(position, "{") || isMark(position, "}") || isMark(position, ")") || isMark(position, "]")
+      if isEnd { return start }
+      level += isMark(position, "<") ? 1 : isMark(position, ">") ? -1 : 0
       position = after(position)
+      if level == 0 { return position }
     }
     return start
   }

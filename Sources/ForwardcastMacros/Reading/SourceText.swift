@@ -16,19 +16,14 @@ struct SourceText {
     tokens = Lexer.tokens(of: bytes)
     var open: [(Int, UInt8)] = []
     var partners: [Int: Int] = [:]
+    let (opening, closing) = (Array("([{".utf8), Array(")]}".utf8))
     for (position, token) in tokens.enumerated() where token.kind == .mark && token.range.count == 1 {
-      switch bytes[token.range.lowerBound] {
-      case UInt8(ascii: "("): open.append((position, UInt8(ascii: ")")))
-      case UInt8(ascii: "["): open.append((position, UInt8(ascii: "]")))
-      case UInt8(ascii: "{"): open.append((position, UInt8(ascii: "}")))
-      case let closing where ")]}".utf8.contains(closing):
-        // Unmatched brackets are ignored.
-        guard let match = open.lastIndex(where: { $0.1 == closing }) else { break }
-        partners[open[match].0] = position
-        partners[position] = open[match].0
-        open.removeSubrange(match...)
-      default: break
-      }
+      let byte = bytes[token.range.lowerBound]
+      if let kind = opening.firstIndex(of: byte) { open.append((position, closing[kind])) }
+      // Unmatched brackets are ignored.
+      guard closing.contains(byte), let match = open.lastIndex(where: { $0.1 == byte }) else { continue }
+      (partners[open[match].0], partners[position]) = (position, open[match].0)
+      open.removeSubrange(match...)
     }
     self.partners = partners
   }
