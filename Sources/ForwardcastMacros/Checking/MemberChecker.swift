@@ -29,9 +29,10 @@ struct MemberChecker {
 
   /// Refuses a specifier of a type, if it is there.
   private mutating func refuse(_ word: String, of type: TypeText, _ message: String) {
+    guard type.specifiers.contains(word) else { return }
     let position =
       type.positions.first { source[$0].kind == .word && source.text($0) == word } ?? type.positions.lowerBound
-    refuse(message, position..<position + 1, if: type.specifiers.contains(word))
+    refuse(message, position..<position + 1)
   }
 
   private mutating func checkModifiers() {
@@ -169,7 +170,7 @@ struct MemberChecker {
       refuse(
         "every target gets a copy, so what cannot be copied cannot travel; put it into a class", position..<position + 2
       )
-    } else if Self.spans.contains(name), source[position].kind == .word,
+    } else if source[position].kind == .word, Self.spans.contains(name),
       !isMember || source.isWord(position - 2, "Swift")
     {
       refuse(

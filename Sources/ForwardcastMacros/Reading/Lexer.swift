@@ -176,7 +176,7 @@ struct Lexer {
         return .string
       }
       if !isMultiline, here == 0x0A || here == 0x0D { return .unknown }
-      let isEscape = closes("\\", hashes: hashes)
+      let isEscape = here == UInt8(ascii: "\\") && closes("\\", hashes: hashes)
       if isEscape { index += 1 + hashes }
       if isEscape, byte() == UInt8(ascii: "(") {
         guard skipInterpolation() else { return .unknown }

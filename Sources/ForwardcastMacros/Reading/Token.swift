@@ -26,5 +26,5 @@ struct Token: Equatable {
   /// Whether a line break precedes the token.
   var beginsLine: Bool
 
-  var isWord: Bool { kind == .word || kind == .quotedWord(isRaw: false) || kind == .quotedWord(isRaw: true) }
+  var isWord: Bool { if case .quotedWord = kind { true } else { kind == .word } }
 }
