@@ -112,6 +112,21 @@ struct DepthTests {
     }
   }
 
+  @Test("methods are found, and missed, through thousands of inherited tables on a small stack")
+  func inheritedTables() {
+    let surface = Message<() -> Int>("surface")
+    var tables = [SelectorTable(for: Diver.self) { Responds(to: surface) { (_: Diver) in 1 } }]
+    for _ in 0..<10_000 { tables.append(SelectorTable(for: Diver.self, inheriting: tables[tables.count - 1]) {}) }
+    let last = tables[tables.count - 1]
+    onStack(512) {
+      expect(last.method(for: "surface") != nil)
+      expect(last.method(for: "climb") == nil)
+      expect(last.selectors, equals: ["surface"])
+    }
+    // One by one, since a table releases the one that it inherits.
+    while tables.count > 1 { tables.removeLast() }
+  }
+
   @Test("a typed call that makes itself again ends in an error")
   func typedCalls() {
     onStack(512) {

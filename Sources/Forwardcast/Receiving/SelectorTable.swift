@@ -244,17 +244,25 @@ final class TableStorage: Sendable {
     return true
   }
 
+  /// The table and those that it inherits, nearest first.
+  private var line: some Sequence<TableStorage> { sequence(first: self) { $0.parent } }
+
   /// The own or inherited method with the hooks around it, and the table that has it. A refused row hides the method it was to
   /// override.
   func find(_ selector: MessageSelector) -> TableMethod? {
-    let (method, refused, hasHook) = change { $0.find(selector) }
-    if let method { return TableMethod(method: method, owner: self) }
-    if refused { return nil }
-    guard hasHook else { return parent?.find(selector) }
-    return parent?.find(selector).map { inner in
-      TableMethod(
-        method: change { $0.surrounded(inner.method, selector, isOwn: false) }, owner: inner.owner)
+    var hooked: [TableStorage] = []
+    for here in line {
+      let (method, refused, hasHook) = here.change { $0.find(selector) }
+      if let method {
+        let outermost = hooked.reversed().reduce(method) { inner, table in
+          table.change { $0.surrounded(inner, selector, isOwn: false) }
+        }
+        return TableMethod(method: outermost, owner: here)
+      }
+      if refused { return nil }
+      if hasHook { hooked.append(here) }
     }
+    return nil
   }
 
   func method(for selector: MessageSelector) -> Method? { find(selector)?.method }
@@ -277,7 +285,7 @@ final class TableStorage: Sendable {
   }
 
   func refusal(for selector: MessageSelector) -> MessageError? {
-    state.withLock { $0.refusal(selector) } ?? parent?.refusal(for: selector)
+    line.lazy.compactMap { $0.state.withLock { $0.refusal(selector) } }.first
   }
 
   var refusals: [MessageError] {
@@ -285,8 +293,8 @@ final class TableStorage: Sendable {
   }
 
   var selectors: Set<MessageSelector> {
-    var all = parent?.selectors ?? []
-    for selector in state.withLock({ $0.rows }).keys { all.insert(selector) }
+    var all: Set<MessageSelector> = []
+    for here in line { for selector in here.state.withLock({ $0.rows }).keys { all.insert(selector) } }
     return all
   }
 
