@@ -38,6 +38,7 @@ struct ParserTests {
     ("print @selector(a b)", "1:17", "invalid selector"),
     ("print @selector(a", "1:7", "syntax: \"@selector(\" is never closed"),
     ("print let", "1:7", "syntax: \"let\" is a word of the language"),
+    ("print (let", "1:8", "syntax: \"let\" is a word of the language"),
     ("let count = 3\nprint count", "2:12", "syntax: wanted an expression"),
     ("else", "1:1", "syntax: \"else\" is a word of the language"),
     ("return 1", "1:1", "syntax: \"return\" stands in a row only"),

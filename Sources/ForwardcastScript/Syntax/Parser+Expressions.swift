@@ -95,13 +95,13 @@ extension Parser {
   }
 
   private mutating func appendWord(_ word: String, _ token: Token) throws {
-    let place = try peek().offset
     switch ExpressionWord(rawValue: word) {
     case .true: append(.constant(.bool(true)), at: token.offset)
     case .false: append(.constant(.bool(false)), at: token.offset)
     case .nil: append(.constant(.null), at: token.offset)
     case .new: try appendNew()
     case .alive:
+      let place = try peek().offset
       let name = try takeName("the name of an object")
       append(.compute { interpreter, _ in .bool(try interpreter.isAlive(name)) }, at: place, work: Work.name(name))
     case .collect:
@@ -116,6 +116,7 @@ extension Parser {
       // Explicitly optional, since a bare value could be taken for the literal `nil`.
       append(.compute { try $0.proceed(with: hasArguments ? .some($1.removeLast()) : .none) }, at: token.offset)
     case .service:
+      let place = try peek().offset
       let name = try takeName("the name of a receiver")
       append(.compute { interpreter, _ in try interpreter.service(name, at: place) }, at: place, work: Work.name(name))
     case .services: append(.compute { interpreter, _ in try interpreter.services() }, at: token.offset)
