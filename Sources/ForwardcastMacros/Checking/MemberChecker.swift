@@ -141,7 +141,9 @@ struct MemberChecker {
 
   private mutating func checkType(_ type: TypeText) {
     if let position = type.selfPosition { refuseSelf(position) }
-    for position in type.positions { checkToken(position) }
+    for position in type.positions where source[position].kind == .word || source.isMark(position, "~") {
+      checkToken(position)
+    }
   }
 
   private mutating func refuseSelf(_ position: Int) {
@@ -170,7 +172,7 @@ struct MemberChecker {
       refuse(
         "every target gets a copy, so what cannot be copied cannot travel; put it into a class", position..<position + 2
       )
-    } else if source[position].kind == .word, Self.spans.contains(name),
+    } else if Self.spans.contains(name),
       !isMember || source.isWord(position - 2, "Swift")
     {
       refuse(
