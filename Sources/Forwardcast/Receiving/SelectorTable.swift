@@ -250,8 +250,9 @@ final class TableStorage: Sendable {
   /// The own or inherited method with the hooks around it, and the table that has it. A refused row hides the method it was to
   /// override.
   func find(_ selector: MessageSelector) -> TableMethod? {
-    var hooked: [TableStorage] = []
-    for here in line {
+    // By hand: a sequence would allocate where it is not optimized.
+    var (next, hooked): (TableStorage?, [TableStorage]) = (self, [])
+    while let here = next {
       let (method, refused, hasHook) = here.change { $0.find(selector) }
       if let method {
         let outermost = hooked.reversed().reduce(method) { inner, table in
@@ -261,6 +262,7 @@ final class TableStorage: Sendable {
       }
       if refused { return nil }
       if hasHook { hooked.append(here) }
+      next = here.parent
     }
     return nil
   }
