@@ -78,9 +78,13 @@ public struct MessageSelector: Hashable, Sendable {
   /// The words before each colon, possibly `""`; the name itself for a unary selector.
   public var parts: [String] {
     if numberOfArguments == 0 { return [name] }
+    var (parts, start): ([String], Int) = ([], 0)
     // By bytes: a colon and a combining scalar after it would be one `Character`.
-    return record.text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false).dropLast()
-      .map { String(decoding: $0, as: UTF8.self) }
+    for (index, byte) in record.text.enumerated() where byte == UInt8(ascii: ":") {
+      parts.append(String(decoding: UnsafeRawBufferPointer(rebasing: record.text[start..<index]), as: UTF8.self))
+      start = index + 1
+    }
+    return parts
   }
 
   /// A hash for the package's own tables.
