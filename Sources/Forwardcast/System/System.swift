@@ -14,8 +14,13 @@
 package struct ThreadIdentity: Hashable, Sendable {
   private let id: UInt
 
-  // A number on some systems, a pointer on others.
-  package static var current: ThreadIdentity { ThreadIdentity(id: unsafeBitCast(pthread_self(), to: UInt.self)) }
+  package static var current: ThreadIdentity {
+    #if canImport(Darwin)
+      ThreadIdentity(id: UInt(bitPattern: pthread_self()))
+    #else
+      ThreadIdentity(id: UInt(pthread_self()))
+    #endif
+  }
 }
 
 /// A pointer of each thread, `nil` at first. Slots are never freed, and a system has few of them.
