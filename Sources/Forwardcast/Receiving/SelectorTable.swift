@@ -244,9 +244,6 @@ final class TableStorage: Sendable {
     return true
   }
 
-  /// The table and those that it inherits, nearest first.
-  private var line: some Sequence<TableStorage> { sequence(first: self) { $0.parent } }
-
   /// The own or inherited method with the hooks around it, and the table that has it. A refused row hides the method it was to
   /// override.
   func find(_ selector: MessageSelector) -> TableMethod? {
@@ -287,7 +284,12 @@ final class TableStorage: Sendable {
   }
 
   func refusal(for selector: MessageSelector) -> MessageError? {
-    line.lazy.compactMap { $0.state.withLock { $0.refusal(selector) } }.first
+    var next: TableStorage? = self
+    while let here = next {
+      if let refusal = here.state.withLock({ $0.refusal(selector) }) { return refusal }
+      next = here.parent
+    }
+    return nil
   }
 
   var refusals: [MessageError] {
@@ -296,7 +298,9 @@ final class TableStorage: Sendable {
 
   var selectors: Set<MessageSelector> {
     var all: Set<MessageSelector> = []
-    for here in line { for selector in here.state.withLock({ $0.rows }).keys { all.insert(selector) } }
+    for here in sequence(first: self, next: \.parent) {
+      for selector in here.state.withLock({ $0.rows }).keys { all.insert(selector) }
+    }
     return all
   }
 
