@@ -98,6 +98,8 @@ struct InputLines {
 
   /// The next line with its line break; `nil` at the end. One of over `limit` bytes comes in parts.
   func next(limit: Int) -> [UInt8]? {
+    // Without standard input there is no file, and no line.
+    guard let file else { return nil }
     var line: [UInt8] = []
     while line.count <= limit, line.last != UInt8(ascii: "\n"), case let byte = getc_unlocked(file), byte != EOF {
       line.append(UInt8(byte))

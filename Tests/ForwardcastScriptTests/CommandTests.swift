@@ -286,6 +286,11 @@ import Testing
       expect(closed.errors.isEmpty)
     }
 
+    @Test("without standard input a conversation has no lines")
+    func noInput() throws {
+      expect(try Call.shell("'\(Call.executable().path)' repl 2>&1 <&-; echo status $?"), equals: "status 0\n")
+    }
+
     @Test("what is echoed of a hostile text is cut, and shows control and direction characters as escapes")
     func echo() throws {
       let evil = "\u{1B}[31m\u{202E}x\u{200F}\u{7}"
