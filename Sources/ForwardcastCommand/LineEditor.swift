@@ -106,19 +106,20 @@ struct EditedLine {
 
   /// The part of the line around the cursor that fits, and the columns before the cursor. Control characters are escaped.
   func window(of room: Int) -> (text: String, columnsBefore: Int) {
-    let drawn = characters.map { ShownText.shown(String($0)) }
-    let widths = drawn.map { ShownText.width($0) }
+    // Of a long line only what is near: it is drawn anew for each key.
+    func drawn(_ index: Int) -> String { ShownText.shown(String(characters[index])) }
+    func width(of index: Int) -> Int { ShownText.width(drawn(index)) }
     var (first, last, before) = (cursor, cursor, 0)
-    while first > 0, before + widths[first - 1] <= room {
+    while first > 0, before + width(of: first - 1) <= room {
       first -= 1
-      before += widths[first]
+      before += width(of: first)
     }
-    var width = before
-    while last < drawn.count, width + widths[last] <= room {
-      width += widths[last]
+    var columns = before
+    while last < characters.count, columns + width(of: last) <= room {
+      columns += width(of: last)
       last += 1
     }
-    return (drawn[first..<last].joined(), before)
+    return ((first..<last).map(drawn).joined(), before)
   }
 
   /// The part of a name or selector before the cursor.

@@ -61,6 +61,17 @@ import Testing
       expect(terminal.status, equals: 0)
     }
 
+    @Test("of a long line only what is near the cursor is drawn for a key")
+    func longLine() throws {
+      let folder = try Folder()
+      _ = try folder.file("history", "print \"\(String(repeating: "x", count: 400_000))\"\n".utf8)
+      let terminal = try begin(folder)
+      let start = ContinuousClock.now
+      try terminal.enter("\u{1B}[A" + String(repeating: "\u{1B}[D", count: 200) + "\u{3}", until: "^C\r\n")
+      expect(ContinuousClock.now - start < .seconds(15))
+      try expect(terminal.end(), equals: 0)
+    }
+
     @Test("a line is recalled once however often it was given, and what was begun is there again behind the last")
     func recalled() throws {
       let terminal = try begin(Folder())
