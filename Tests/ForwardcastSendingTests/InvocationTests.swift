@@ -29,6 +29,23 @@ struct InvocationTests {
     expect(original.result == nil)
   }
 
+  @Test("a message whose arguments do not all fit keeps all of them as they were", arguments: [false, true])
+  func misfit(isStated: Bool) throws {
+    let (types, tally) = (
+      MethodSignature.sample("v@:qq"),
+      BareReceiver {
+        Responds(to: "put:with:", signature: .sample("v@:qq")) { (_: BareReceiver, _: inout Invocation) in }
+      }
+    )
+    let values: [ArgumentBox] = [.init(Int8(1)), .init("x")]
+    var call =
+      isStated
+      ? Invocation("put:with:", signature: types, arguments: values) : Invocation("put:with:", arguments: values)
+    #expect(throws: MessageError.self) { try tally.perform(&call) }
+    try expect(call.argument(0, as: Int8.self), equals: 1)
+    expect(call.arguments[0].type == Int8.self)
+  }
+
   @Test("the description reads like a call")
   func description() {
     let rows: [(Invocation, String)] = [

@@ -83,10 +83,12 @@ extension Invocation {
   }
 
   mutating func fit(_ types: [TypeEncoding], _ receiver: @autoclosure () -> String) throws(MessageError) {
-    for index in arguments.indices where types[index + 2].kind != .object(name: nil) {
-      do { arguments[index] = try arguments[index].converted(to: types[index + 2]) } catch {
+    var fitted = arguments
+    for index in fitted.indices where types[index + 2].kind != .object(name: nil) {
+      do { fitted[index] = try fitted[index].converted(to: types[index + 2]) } catch {
         throw .argument(index, selector, receiver: receiver(), error)
       }
     }
+    arguments = fitted
   }
 }
