@@ -57,6 +57,7 @@ struct WalkTests {
     expect(outer.broadcast(note).delivered, equals: 3)
     let waited = try await outer.collectAndWait(note, returning: counting)
     expect(waited, equals: 3)
+    withExtendedLifetime(targets) {}
   }
 
   @Test("of proxies in one another whose targets are all muted, a report lists the targets alone", arguments: 1...3)
