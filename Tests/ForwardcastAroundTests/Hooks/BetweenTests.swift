@@ -221,10 +221,13 @@ struct BetweenTests {
     let bo = desk("bo", worth: 2, in: inner)
     inner.mute(bo)
     var gone: Desk? = Desk("gone", journal)
-    if let gone { outer.add(gone, delivery: .queue(DispatchQueue(label: "gone"))) }
+    let queue = DispatchQueue(label: "gone")
+    if let gone { outer.add(gone, delivery: .queue(queue)) }
     var call = quote
     if hasHook { try outer.after(.quote) { _, _ in } }
     _ = outer.broadcast(.say, "so that there is a route")
+    // A delivery that runs would keep it alive.
+    queue.sync {}
     gone = nil
     let report = try outer.forward(&call)
     expect(report.queued.isEmpty && report.answers.isEmpty)
