@@ -34,7 +34,7 @@ package struct WaitCycle: Error {
 /// Before a thread waits for another's work it looks for a ring of waits, and enters its wait under the same lock: of the threads
 /// that close a ring exactly one finds it, and throws instead.
 package enum WaitGraph {
-  /// Few: the threads that work or wait are.
+  /// Searched, since few threads work or wait at a time.
   private struct State {
     /// What all threads do; of one thread, each needed by the one before.
     var work: [SharedWork] = []
