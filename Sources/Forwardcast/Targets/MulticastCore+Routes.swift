@@ -33,10 +33,15 @@ extension MulticastCore {
     guard StackGuard.hasRoom else { return refused(selector, StackGuard.tooDeep(selector, receiver: self)) }
     let epoch = TableEpoch.current
     let ready = state.withLock { state -> MessageRoute? in
-      guard let route = current(selector, epoch, state), route.version == state.list.version else { return nil }
+      guard let route = current(selector, epoch, state), route.version == reach(state).version else { return nil }
       return MessageRoute(route, count: route.count)
     }
     return ready ?? makeRoute(selector)
+  }
+
+  /// How far a route that is made now reaches. Called under the lock.
+  private func reach(_ state: borrowing State) -> RouteReach {
+    RouteReach(version: version.load(ordering: .relaxed), end: UInt32(state.list.end))
   }
 
   /// The route of a selector, if it is valid or can be extended. Called under the lock.
@@ -49,31 +54,31 @@ extension MulticastCore {
   private func refused(_ selector: MessageSelector, _ error: any Error) -> MessageRoute {
     let prelude = MessagePrelude(refusal: error)
     return MessageRoute(
-      Route(self, selector, list: nil, steps: RouteSteps(), prelude: prelude), count: 0)
+      Route(self, selector, reach: .init(), steps: RouteSteps(), prelude: prelude), count: 0)
   }
 
   /// Makes or extends a route. Tables are asked outside of the lock, so the list may change meanwhile: then it is repeated, and
   /// after some tries the route serves this message only.
   func makeRoute(_ selector: MessageSelector) -> MessageRoute {
     if selector == .ofNobody {
-      return MessageRoute(Route(self, selector, list: nil, steps: RouteSteps()), count: 0)
+      return MessageRoute(Route(self, selector, reach: .init(), steps: RouteSteps()), count: 0)
     }
     if state.withLock({ !($0.rest?.unreachable.isEmpty ?? true) }) { tellUnreachable() }
     for _ in 0..<8 {
       let epoch = TableEpoch.current
       // The end of the old route is read together with the list: another message may be extending the route.
-      let (list, around, old, covered) = state.withLock { state in
+      let (list, seen, around, old, covered) = state.withLock { state in
         let old = current(selector, epoch, state)
-        return (state.list, old == nil ? state.rest?.around(selector) : nil, old, Int(old?.covered ?? 0))
+        return (state.list, reach(state), old == nil ? state.rest?.around(selector) : nil, old, old?.covered ?? 0)
       }
-      let joined = old == nil ? list.all : list.joined(since: covered)
+      let joined = old == nil ? list.all : list.joined(since: Int(covered))
       if joined.count >= MulticastCore.fewRegistrations {
         do { try ProxyQuestion.charge(.passed, joined.count) } catch { return refused(selector, error) }
       }
       let steps = steps(joined, selector, in: list)
       let surroundings = around.flatMap { RouteSurroundings(hooks: $0, trace: $1) }
-      let route = old ?? Route(self, selector, list: list, steps: steps, around: surroundings)
-      if let found = publish(route, epoch, list, adding: old == nil ? nil : steps, from: covered) { return found }
+      let route = old ?? Route(self, selector, reach: seen, steps: steps, around: surroundings)
+      if let found = publish(route, epoch, seen, adding: old == nil ? nil : steps, from: covered) { return found }
       if old != nil { for step in steps.list { step.release() } }
     }
     let own = ownRoute(selector)
@@ -86,15 +91,15 @@ extension MulticastCore {
   ///   - more: steps to add first to a route on the board.
   ///   - covered: how far that route reached.
   private func publish(
-    _ route: Route, _ epoch: UInt, _ list: TargetList, adding more: RouteSteps?, from covered: Int
+    _ route: Route, _ epoch: UInt, _ seen: RouteReach, adding more: RouteSteps?, from covered: UInt32
   ) -> MessageRoute? {
     change { state, garbage in
-      guard !state.isClosed, state.list.version == list.version else { return nil }
+      guard !state.isClosed, reach(state).version == seen.version else { return nil }
       var route = route
       if let more {
-        guard current(route.selector, epoch, state) === route, Int(route.covered) == covered else { return nil }
-        if route.extend(by: more, to: list) { return MessageRoute(route, count: route.count) }
-        route = route.grown(by: more, to: list)
+        guard current(route.selector, epoch, state) === route, route.covered == covered else { return nil }
+        if route.extend(by: more, to: seen) { return MessageRoute(route, count: route.count) }
+        route = route.grown(by: more, to: seen)
       }
       if let board = state.board, board.epoch == epoch {
         if !board.enter(route) { put(board.replacing(route.selector, with: route), &state, &garbage) }
@@ -116,9 +121,9 @@ extension MulticastCore {
   ///
   /// - Parameter pinned: whether it retains every target, including weak ones.
   func ownRoute(_ selector: MessageSelector, pinned: Bool = false) -> Route {
-    let (list, around) = state.withLock { ($0.list, $0.rest?.around(selector)) }
+    let (list, seen, around) = state.withLock { ($0.list, reach($0), $0.rest?.around(selector)) }
     return Route(
-      self, selector, list: list, steps: steps(list.all, selector, in: list, pinned: pinned),
+      self, selector, reach: seen, steps: steps(list.all, selector, in: list, pinned: pinned),
       around: around.flatMap { RouteSurroundings(hooks: $0, trace: $1) })
   }
 

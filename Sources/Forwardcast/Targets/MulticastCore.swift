@@ -54,7 +54,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
   }
   /// The address of ``link``, retained, or 0.
   private let madeLink = Atomic<UInt>(0)
-  /// The version of the target list, for readers without the lock.
+  /// The version of the target list: grows whenever a registration joins or routes end. Written under the lock.
   let version = Atomic<UInt>(0)
 
   /// - Parameter options: `nil` for the defaults, which take no memory.
@@ -111,11 +111,9 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
   @inline(never)
   private func endChange(_ state: inout State, _ garbage: inout Garbage) {
     // Routes retain strong targets, and can be extended at their ends only.
-    if state.list.endsRoutes {
-      state.list.endsRoutes = false
-      if state.board != nil { put(nil, &state, &garbage) }
-    }
-    version.store(state.list.version, ordering: .releasing)
+    let change = exchange(&state.list.change, with: .none)
+    if change == .endsRoutes, state.board != nil { put(nil, &state, &garbage) }
+    if change != .none { version.store(version.load(ordering: .relaxed) &+ 1, ordering: .releasing) }
   }
 
   /// Releases the routes: no further message comes. Messages on their way are delivered.

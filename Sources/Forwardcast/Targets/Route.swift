@@ -38,16 +38,16 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
   let around: RouteSurroundings?
 
   /// - Parameters:
-  ///   - list: the target list that the steps were made from; `nil` for a route that serves one message.
+  ///   - reach: of the target list that the steps were made from; 0 for a route that serves one message.
   ///   - room: for how many more steps to allocate memory.
   @inline(never)
   init(
-    _ core: MulticastCore, _ selector: MessageSelector, list: TargetList?, steps: RouteSteps, room: Int = 0,
+    _ core: MulticastCore, _ selector: MessageSelector, reach: RouteReach, steps: RouteSteps, room: Int = 0,
     prelude: MessagePrelude? = nil, around: RouteSurroundings? = nil
   ) {
     (self.core, self.selector, self.prelude, self.around) = (core, selector, prelude, around)
-    knownVersion = Atomic(list?.version ?? 0)
-    covered = UInt32(list?.end ?? 0)
+    knownVersion = Atomic(reach.version)
+    covered = reach.end
     traits = steps.traits
     needsWalk = around != nil || prelude != nil || traits.needsWalk
     loopType = needsWalk ? nil : traits.types.only
@@ -99,30 +99,30 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
   var hasRepeats: Bool { traits.hasRepeats }
 
   /// Adds steps at the end if there is room and their traits are the same. Called under the proxy's lock.
-  func extend(by steps: RouteSteps, to list: TargetList) -> Bool {
+  func extend(by steps: RouteSteps, to reach: RouteReach) -> Bool {
     // A plan is for all steps.
     guard plan == nil, count + steps.list.count <= Int(capacity), traits.joined(by: steps.traits) == traits else {
       return false
     }
     append(steps)
-    covered = UInt32(list.end)
-    knownVersion.store(list.version, ordering: .releasing)
+    covered = reach.end
+    knownVersion.store(reach.version, ordering: .releasing)
     return true
   }
 
   /// A longer copy with room to grow. Called under the proxy's lock.
-  func grown(by more: RouteSteps, to list: TargetList) -> Route {
+  func grown(by more: RouteSteps, to reach: RouteReach) -> Route {
     var all = retainedSteps(upTo: count)
     all.list += more.list
     all.traits = traits.joined(by: more.traits)
-    return Route(core, selector, list: list, steps: all, room: all.list.count, around: around)
+    return Route(core, selector, reach: reach, steps: all, room: all.list.count, around: around)
   }
 
   /// A copy of the steps that one message sees.
   func copy(upTo end: Int, _ prelude: MessagePrelude) -> Route {
     var seen = retainedSteps(upTo: end)
     seen.traits.leavesOut = true
-    return Route(core, selector, list: nil, steps: seen, prelude: prelude, around: around)
+    return Route(core, selector, reach: .init(), steps: seen, prelude: prelude, around: around)
   }
 
   private func retainedSteps(upTo end: Int) -> RouteSteps {
@@ -162,6 +162,12 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
   }
 
   private static let witnessNumber: UInt64 = 1 << 32 - 1
+}
+
+/// How far a route reaches in the target list: the list's version, and how many slots its last priority had.
+struct RouteReach {
+  var version: UInt = 0
+  var end: UInt32 = 0
 }
 
 struct RouteTraits: Equatable {

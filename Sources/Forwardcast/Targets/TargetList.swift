@@ -15,13 +15,15 @@ struct TargetList {
   private var groups: [Group] = []
   /// The first registration of each target; unused while there are only a few, which are searched.
   private var first = IdentityTable()
-  /// The registrations of each target that has several, as a ring: the first, then the others, newest first. Each with the one
-  /// before and the one after it.
-  private var rings: [ObjectIdentifier: [Registration]] = .init()
-  /// The newest of the others for each way.
-  private var others: [RegistrationWay: Registration] = .init()
-  /// Grows whenever a registration joins or routes end; compared by routes.
-  private(set) var version: UInt = 0
+  /// What is known of targets that have several registrations; made for the first of them.
+  private var repeats: Repeats?
+  private final class Repeats {
+    /// The registrations of a target as a ring: the first, then the others, newest first. Each with the one before and the one
+    /// after it.
+    var rings: [ObjectIdentifier: [Registration]] = .init()
+    /// The newest of the others for each way.
+    var others: [RegistrationWay: Registration] = .init()
+  }
   private var number: UInt32 = 0
   var count: Int { Int(number) }
 
@@ -37,8 +39,15 @@ struct TargetList {
   /// Up to this many registrations are searched instead of keeping a table.
   private static let fewToLookAt: UInt32 = 8
 
-  /// Whether the current change makes existing routes invalid, so that they cannot be extended.
-  var endsRoutes = false
+  /// What the changes since this was reset mean for existing routes; the core counts them as versions of the list.
+  var change = Change.none
+  enum Change {
+    case none
+    /// Registrations joined at the end.
+    case extendsRoutes
+    /// Routes are invalid and cannot be extended.
+    case endsRoutes
+  }
 
   /// How many slots the last priority has; registrations that join at the end are behind it.
   var end: Int { groups.last?.slots.count ?? 0 }
@@ -57,7 +66,7 @@ struct TargetList {
   /// The registrations that joined at the end since ``end`` was `end`.
   func joined(since end: Int) -> [Registration] { groups.last?.slots[end...].compactMap { $0 } ?? [] }
 
-  var hasRepeats: Bool { !rings.isEmpty }
+  var hasRepeats: Bool { repeats != nil }
 
   /// Moves a registration to the end of another priority. `false` when it is out, or has that priority.
   mutating func move(_ registration: Registration, to priority: Int, garbage: inout Garbage) -> Bool {
@@ -72,10 +81,7 @@ struct TargetList {
   }
 
   /// Ends existing routes: a target became or stopped being strong, or its deliveries changed, or what routes know of repeats.
-  mutating func noteChanged() {
-    endsRoutes = true
-    version &+= 1
-  }
+  mutating func noteChanged() { change = .endsRoutes }
 
   /// The oldest registration of a target, unretained: the list keeps it until it is removed.
   func registration(of target: ObjectIdentifier) -> Unmanaged<Registration>? {
@@ -105,20 +111,20 @@ struct TargetList {
   }
 
   @inline(never) private func neighbours(of registration: Registration) -> [Registration]? {
-    rings[ObjectIdentifier(registration)]
+    repeats?.rings[ObjectIdentifier(registration)]
   }
 
   /// Makes two registrations neighbours in a ring.
-  @inline(never) private mutating func tie(_ one: Registration, to next: Registration) {
-    rings[ObjectIdentifier(one), default: [one, one]][1] = next
-    rings[ObjectIdentifier(next), default: [next, next]][0] = one
+  @inline(never) private func tie(_ one: Registration, to next: Registration) {
+    repeats?.rings[ObjectIdentifier(one), default: [one, one]][1] = next
+    repeats?.rings[ObjectIdentifier(next), default: [next, next]][0] = one
   }
 
   /// The registration that adding a target like `new` returns.
   func registration(like new: Registration) -> Registration? {
     guard let first = registration(of: new.key)?.takeUnretainedValue() else { return nil }
     if first.isLike(new) { return first }
-    return hasRepeats ? rareValue(of: new.way, in: others).flatMap { $0.isCancelled ? nil : $0 } : nil
+    return newestOther(of: new.way).flatMap { $0.isCancelled ? nil : $0 }
   }
 
   /// Adds a registration at the end of its priority. The caller releases `garbage` after the lock.
@@ -130,11 +136,12 @@ struct TargetList {
       let new = Group(priority: priority)
       if group == groups.count { groups.append(new) } else { groups.insert(new, at: group) }
       if group <= cursor.group { cursor.group += 1 }
-      endsRoutes = true
+      change = .endsRoutes
     } else if group != groups.count - 1 {
-      endsRoutes = true
+      change = .endsRoutes
+    } else if change == .none {
+      change = .extendsRoutes
     }
-    version &+= 1
     registration.slot = groups[group].slots.count
     groups[group].slots.append(registration)
     link(registration, &garbage)
@@ -147,10 +154,12 @@ struct TargetList {
     if let alive = head.targetUnderLock {
       garbage.keep(alive)
       noteChanged()  // existing routes know nothing of repeats
+      let repeats = repeats ?? Repeats()
+      self.repeats = repeats
       let next = neighbours(of: head)?[1] ?? head
       tie(head, to: registration)
       tie(registration, to: next)
-      setRareValue(registration, of: registration.way, in: &others)
+      setRareValue(registration, of: registration.way, in: &repeats.others)
     } else {
       let all = registrations(of: registration.key)
       replaceFirst(head, with: registration)
@@ -213,16 +222,21 @@ struct TargetList {
 
   /// Removes a registration from the ring of its target and returns the next one; `nil` when it was in none.
   private mutating func leaveRing(_ registration: Registration) -> Registration? {
-    guard let left = neighbours(of: registration) else { return nil }
+    guard let repeats, let left = neighbours(of: registration) else { return nil }
     let (before, after) = (left[0], left[1])
-    rings[ObjectIdentifier(registration)] = nil
-    if before === after { rings[ObjectIdentifier(after)] = nil } else { tie(before, to: after) }
+    repeats.rings[ObjectIdentifier(registration)] = nil
+    if before === after { repeats.rings[ObjectIdentifier(after)] = nil } else { tie(before, to: after) }
     let way = registration.way
-    // Of that type: compared as an object, the whole dictionary would be converted.
-    let newest: Registration? = rareValue(of: way, in: others)
-    if newest === registration { setRareValue(nil, of: way, in: &others) }
-    if !hasRepeats { noteChanged() }  // routes that look for repeats end with the last one
+    if newestOther(of: way) === registration { setRareValue(nil, of: way, in: &repeats.others) }
+    if repeats.rings.isEmpty {
+      self.repeats = nil
+      noteChanged()  // routes that look for repeats end with the last one
+    }
     return after
+  }
+
+  private func newestOther(of way: RegistrationWay) -> Registration? {
+    repeats.flatMap { rareValue(of: way, in: $0.others) }
   }
 
   /// The group that has a registration; `nil` when it is out.
