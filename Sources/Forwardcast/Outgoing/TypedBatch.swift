@@ -233,7 +233,7 @@ enum BatchPlace {
 
 extension DeliveryGroup {
   /// How often a sender looks for a batch that another one is about to post.
-  private static let looksForBatch = 32
+  private static let looksForBatch = 1024
 
   /// Gives one message to the target of a step; `nil` if that has died.
   @inline(__always)
