@@ -247,6 +247,45 @@ struct SelectorTableTests {
     expect(counter.alive, equals: 0)
   }
 
+  @Test("of many rows that come and go each is found and held while it is there")
+  func manyRows() throws {
+    let counter = LeakCounter()
+    let table = SelectorTable(for: Owner.self, rows: [])
+    let selectors = try (0..<300).map { try MessageSelector("row\($0)") }
+    var there: [MessageSelector: Int] = [:]
+    var random = SeededGenerator(seed: 34)
+    for round in 0..<4_000 {
+      // More in the table in one half of the rounds, fewer in the other.
+      let selector = selectors[Int.random(in: 0..<(round % 1_000 < 500 ? 300 : 40), using: &random)]
+      if Bool.random(using: &random) {
+        let witness = Witness(counter)
+        try table.replace(Responds(to: selector) { (_: Owner) in withExtendedLifetime(witness) { round } })
+        there[selector] = round
+      } else {
+        expect(table.remove(selector), equals: there.removeValue(forKey: selector) != nil)
+      }
+      expect(counter.alive, equals: there.count)
+    }
+    let owner = Owner(table)
+    for selector in selectors { expect(try? owner.send(Message<() -> Int>(selector)), equals: there[selector]) }
+    expect(Set(table.selectors), equals: Set(there.keys))
+  }
+
+  @Test("a table that nobody has any more releases its rows")
+  func end() {
+    let counter = LeakCounter()
+    do {
+      let witness = Witness(counter)
+      let table = SelectorTable(for: Owner.self) {
+        for name in ["one", "two", "three"] as [MessageSelector] {
+          Responds(to: name) { (_: Owner) in withExtendedLifetime(witness) { 1 } }
+        }
+      }
+      expect(table.selectors.count, equals: 3)
+    }
+    expect(counter.alive, equals: 0)
+  }
+
   @Test("a table is changed and asked from many threads")
   func threads() {
     let table = SelectorTable(for: Owner.self, rows: [])

@@ -13,24 +13,35 @@ class Method: @unchecked Sendable {  // immutable once in a table
   /// `nil` for a method that runs in its sender's turn, for any target, and states no types.
   private final var rare: Rare?
 
-  /// What few methods have, except ``crossing``.
+  /// What few methods have of their own.
   private final class Rare: Sendable {
     typealias Values = (crosses: Bool, isolation: MethodIsolation, signature: MethodSignature?, isPresent: Presence?)
     let values: Values
-    /// Shared by all methods whose only rare value is that answers cross.
+    let isClosure: Bool
+    // Shared by all methods that have nothing else.
     static let crossing = Rare((true, .sender, nil, nil))
-    init(_ values: Values) { self.values = values }
+    static let closure = Rare((false, .sender, nil, nil), isClosure: true)
+    static let crossingClosure = Rare((true, .sender, nil, nil), isClosure: true)
+    init(_ values: Values, isClosure: Bool = false) { (self.values, self.isClosure) = (values, isClosure) }
   }
 
   @usableFromInline
   init(
     _ selector: MessageSelector, functionType: ObjectIdentifier?, isolation: MethodIsolation,
-    resultCrosses: Bool = false, signature: MethodSignature? = nil
+    resultCrosses: Bool = false, signature: MethodSignature? = nil, isClosure: Bool = false
   ) {
     (self.selector, self.functionType) = (selector, functionType)
-    let isPlain = isolation.isSender && signature == nil
-    rare = isPlain ? resultCrosses ? .crossing : nil : Rare((resultCrosses, isolation, signature, nil))
+    if isClosure {
+      rare = resultCrosses ? .crossingClosure : .closure
+    } else if isolation.isSender && signature == nil {
+      rare = resultCrosses ? .crossing : nil
+    } else {
+      rare = Rare((resultCrosses, isolation, signature, nil))
+    }
   }
+
+  /// Whether the method is a closure that is a target.
+  final var isClosure: Bool { rare?.isClosure ?? false }
 
   @usableFromInline final var resultCrosses: Bool { rare?.values.crosses ?? false }
 
@@ -104,6 +115,10 @@ class Method: @unchecked Sendable {  // immutable once in a table
       throw .argumentCount(selector, receiver: receiver(), wanted: numberOfParameters, found: arguments.count)
     }
   }
+}
+
+extension Method: Identified {
+  var identity: UInt { selector.identity }
 }
 
 // A closure that is a target is its own method.
@@ -195,25 +210,31 @@ struct MessageClosure<R, each A> {
   init(call: @escaping (repeat each A) throws -> R) { self.call = call }
 }
 
+/// A function that opens boxes.
+@frozen @usableFromInline
+struct BoxOpening: Sendable {
+  @usableFromInline let call: Method.Opener
+}
+
 /// A method whose Swift types are known.
 @usableFromInline
 final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable after init
   @usableFromInline let body: @Sendable (AnyObject, Arguments<repeat each A>) throws -> R
   /// Opens boxes: a function of the module that wrote the row, specialized for its types. `nil` for the generic one.
-  private let opener: Opener?
-  /// The closure, where this method is a closure target.
-  @usableFromInline let closure: MessageClosure<R, repeat each A>?
+  ///
+  /// Of a closure target it is the closure, which is only called as ``closure``: two fields would take 16 bytes more of each row.
+  @usableFromInline let opener: BoxOpening?
 
   @usableFromInline
   init(
     _ message: Message<(repeat each A) -> R>, signature: MethodSignature? = nil, isolation: MethodIsolation = .sender,
-    opener: Opener?, closure: MessageClosure<R, repeat each A>? = nil,
+    opener: Opener?, closure: BoxOpening? = nil,
     body: @escaping @Sendable (AnyObject, Arguments<repeat each A>) throws -> R
   ) {
-    (self.body, self.opener, self.closure) = (body, opener, closure)
+    (self.body, self.opener) = (body, closure ?? opener.map { BoxOpening(call: $0) })
     super.init(
       message.selector, functionType: ObjectIdentifier(((repeat each A) -> R).self), isolation: isolation,
-      resultCrosses: message.answerCrosses, signature: signature)
+      resultCrosses: message.answerCrosses, signature: signature, isClosure: closure != nil)
   }
 
   @inlinable
@@ -228,11 +249,16 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
   /// The method of a closure target. Its body finds the closure in the target, so it captures and allocates nothing.
   @export(implementation) @inline(never)
   convenience init(_ message: Message<(repeat each A) -> R>, closure: @escaping (repeat each A) throws -> R) {
-    self.init(message, opener: nil, closure: MessageClosure(call: closure)) {
+    self.init(message, opener: nil, closure: unsafeBitCast(MessageClosure(call: closure), to: BoxOpening.self)) {
       (target: AnyObject, arguments: Arguments<repeat each A>) throws -> R in
-      try unsafeDowncast(target, to: TypedMethod<R, repeat each A>.self).closure.unsafelyUnwrapped.call(
-        repeat each arguments.values)
+      try unsafeDowncast(target, to: TypedMethod<R, repeat each A>.self).closure.call(repeat each arguments.values)
     }
+  }
+
+  /// The closure of a closure target.
+  @export(implementation) @inline(__always)
+  var closure: MessageClosure<R, repeat each A> {
+    unsafeBitCast(opener.unsafelyUnwrapped, to: MessageClosure<R, repeat each A>.self)
   }
 
   /// The typed form. The caller has compared ``functionType``.
@@ -250,13 +276,14 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
   override func renamed(_ selector: MessageSelector) -> Method {
     TypedMethod(
       Message(selector, answerCrosses: resultCrosses), signature: statedSignature, isolation: isolation,
-      opener: opener, body: body)
+      opener: opener?.call, body: body)
   }
 
   override func hooked(by hooks: HookChain) -> Method {
     let (selector, body) = (selector, body)
     return TypedMethod(
-      Message(selector, answerCrosses: resultCrosses), signature: statedSignature, isolation: isolation, opener: opener
+      Message(selector, answerCrosses: resultCrosses), signature: statedSignature, isolation: isolation,
+      opener: opener?.call
     ) { (target: AnyObject, arguments: Arguments<repeat each A>) throws -> R in
       let message = HookedMessage(
         selector: selector, receiver: target,
@@ -276,7 +303,7 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
   }
 
   override func withOpened(_ boxes: [ArgumentBox], _ body: (_ run: OpenedRun, _ ask: OpenedAsk) -> Void) -> Bool {
-    opener?(boxes, body) ?? TypedMethod.open(boxes, body)
+    (isClosure ? nil : opener)?.call(boxes, body) ?? TypedMethod.open(boxes, body)
   }
 
   /// Opens boxes generically: for rows of four arguments or more, see ``BoxOpener1``.

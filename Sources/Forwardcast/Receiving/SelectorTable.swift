@@ -127,8 +127,8 @@ struct LastClass: ~Copyable {
 /// What a table holds. All mutable state is in `state`, under its lock.
 final class TableStorage: Sendable {
   private struct State {
-    /// The rows, without hooks.
-    private(set) var rows: [MessageSelector: Method] = .init()
+    /// The rows, without hooks; each retained.
+    private(set) var rows = IdentityTable<Method>()
     /// The rows that were refused, each once.
     private(set) var refusals: [(selector: MessageSelector, error: MessageError)] = []
     /// The hooks in the order of installation.
@@ -147,11 +147,13 @@ final class TableStorage: Sendable {
 
     /// The method for a selector, whether a row of it was refused, and whether hooks are for this very selector.
     mutating func find(_ selector: MessageSelector) -> (method: Method?, refused: Bool, hasHook: Bool) {
-      let (row, refused) = (rows[selector], refusal(selector) != nil)
+      let (row, refused) = (row(selector), refusal(selector) != nil)
       if hooks.isEmpty { return (row, refused, false) }
       let hasHook = !hooks.filter { $0.selector == selector }.isEmpty
       return (row.map { surrounded($0, selector, isOwn: true) }, refused, hasHook)
     }
+
+    func row(_ selector: MessageSelector) -> Method? { rows.find(selector.identity)?.takeUnretainedValue() }
 
     /// A row with its hooks: an own one with all that are for it, an inherited one with those for its very selector.
     mutating func surrounded(_ row: Method, _ selector: MessageSelector, isOwn: Bool) -> Method {
@@ -166,8 +168,13 @@ final class TableStorage: Sendable {
     @inline(never) @discardableResult
     mutating func set(_ selector: MessageSelector, _ method: Method?) -> Method? {
       replaceHooked(selector, nil)
-      let old = Swift.exchange(&rows[selector], with: method)
-      if let old { outdated.append(old) }
+      let old = row(selector)
+      if let old {
+        rows.remove(old)
+        Unmanaged.passUnretained(old).release()
+        outdated.append(old)
+      }
+      if let method { _ = rows.enter(Unmanaged.passRetained(method).takeUnretainedValue()) }
       return old
     }
 
@@ -226,6 +233,10 @@ final class TableStorage: Sendable {
         .typeMismatch, of: self, selector, "\(targetName) cannot inherit a table of \(parent.targetName)")
       state.withLock { $0.refuse(selector, error) }
     }
+  }
+
+  deinit {
+    for row in state.withLock({ $0.rows.all }) { row.release() }
   }
 
   /// Changes the state under the lock and releases replaced methods outside of it: closures' captures may have `deinit`s.
@@ -299,9 +310,13 @@ final class TableStorage: Sendable {
   var selectors: Set<MessageSelector> {
     var all: Set<MessageSelector> = []
     for here in sequence(first: self, next: \.parent) {
-      for selector in here.state.withLock({ $0.rows }).keys { all.insert(selector) }
+      for selector in here.ownSelectors { all.insert(selector) }
     }
     return all
+  }
+
+  private var ownSelectors: [MessageSelector] {
+    state.withLock { $0.rows.all.map { $0._withUnsafeGuaranteedRef { $0.selector } } }
   }
 
   func name(_ names: String) {
@@ -311,7 +326,7 @@ final class TableStorage: Sendable {
   var swiftNames: String { state.withLock { $0.names } + (parent.map { " " + $0.swiftNames } ?? "") }
 
   /// The table's own row, without hooks.
-  @inline(never) func ownMethod(for selector: MessageSelector) -> Method? { state.withLock { $0.rows[selector] } }
+  @inline(never) func ownMethod(for selector: MessageSelector) -> Method? { state.withLock { $0.row(selector) } }
 
   /// Changes the hooks. The caller keeps removed ones until after the lock.
   func changeHooks(_ change: @Sendable (inout FirstInFirstOut<Hook>) -> Void) {
@@ -346,23 +361,23 @@ final class TableStorage: Sendable {
   @discardableResult
   @inline(never) func enter(_ method: Method, replacing: Bool) throws(MessageError) -> Method? {
     let selector = method.selector
-    guard let old = try enter(method, where: { replacing || $0[selector] == nil }) else {
+    guard let old = try enter(method, where: { replacing || $0 == nil }) else {
       throw MessageError(.alreadyInTable, of: self, selector, "a table has one method a selector")
     }
     return old
   }
 
-  /// Lets a row in if its place among the rows may be taken; returns the method that stood there. Checks the row's number of
+  /// Lets a row in if it may take the place of the one that is there; returns the method that stood there. Checks the row's number of
   /// arguments, and its types against its encoding.
   @inline(never)
-  func enter(_ method: Method, where mayEnter: ([MessageSelector: Method]) -> Bool) throws(MessageError) -> Method?? {
+  func enter(_ method: Method, where mayEnter: (Method?) -> Bool) throws(MessageError) -> Method?? {
     let selector = method.selector
     guard method.numberOfParameters == selector.numberOfArguments else {
       throw .argumentCount(selector, receiver: targetName, found: method.numberOfParameters)
     }
     try method.checkEncoding(receiver: targetName)
     return change { state in
-      guard mayEnter(state.rows) else { return nil }
+      guard mayEnter(state.row(selector)) else { return nil }
       state.refuse(selector, nil)
       return .some(state.set(selector, method))
     }
@@ -374,8 +389,8 @@ final class TableStorage: Sendable {
         second, receiver: targetName, wanted: first.numberOfArguments, found: second.numberOfArguments)
     }
     let missing = change { state -> MessageSelector? in
-      guard let one = state.rows[first] else { return first }
-      guard let two = state.rows[second] else { return second }
+      guard let one = state.row(first) else { return first }
+      guard let two = state.row(second) else { return second }
       state.set(first, two.renamed(first))
       state.set(second, one.renamed(second))
       return nil

@@ -70,7 +70,7 @@ extension SelectorTable {
       let own = storage.ownMethod(for: selector)
       let row = try row(method(for: selector))
       try storage.checkTarget(Target.self, row.selector)
-      entered = try storage.enter(row.method) { $0[selector] === own } != nil
+      entered = try storage.enter(row.method) { $0 === own } != nil
     }
     TableEpoch.advance()
   }

@@ -87,6 +87,8 @@ public struct MessageSelector: Hashable, Sendable {
     return parts
   }
 
+  var identity: UInt { UInt(bitPattern: record) }
+
   /// A hash for the package's own tables.
   var placement: Int { record.pointee.hash }
 }

@@ -14,7 +14,7 @@ struct TargetList {
 
   private var groups: [Group] = []
   /// The first registration of each target; unused while there are only a few, which are searched.
-  private var first = IdentityTable()
+  private var first = IdentityTable<Registration>()
   /// What is known of targets that have several registrations; made for the first of them.
   private var repeats: Repeats?
   private final class Repeats {
@@ -85,7 +85,7 @@ struct TargetList {
 
   /// The oldest registration of a target, unretained: the list keeps it until it is removed.
   func registration(of target: ObjectIdentifier) -> Unmanaged<Registration>? {
-    if first.isInUse { return first.find(target) }
+    if first.isInUse { return first.find(UInt(bitPattern: target)) }
     for group in groups.indices {
       for index in groups[group].slots.indices.reversed() {
         guard let found = slot(index, in: group) else { continue }
@@ -323,6 +323,10 @@ struct TargetList {
       }
     }
   }
+}
+
+extension Registration: Identified {
+  var identity: UInt { UInt(bitPattern: key) }
 }
 
 /// What a change under the lock removed, to be released after it, since a release may run foreign code.
