@@ -8,14 +8,11 @@ final class HookedMethod: Method, @unchecked Sendable {  // immutable after init
   init(_ inner: Method, _ hooks: HookChain) {
     (self.inner, self.hooks) = (inner, hooks)
     super.init(inner.selector, functionType: nil, isolation: inner.isolation)
-    isPresent = inner.isPresent
   }
 
   override var signature: MethodSignature { inner.signature }
   override func answers(to actor: (any Actor)?) -> Bool { inner.answers(to: actor) }
   override func runs(on sender: (any Actor)?) -> Bool { inner.runs(on: sender) }
-  override var numberOfParameters: Int { inner.numberOfParameters }
-  override func renamed(_ selector: MessageSelector) -> Method { HookedMethod(inner.renamed(selector), hooks) }
 
   override func check(_ arguments: [ArgumentBox], receiver: @autoclosure () -> String) throws(MessageError) {
     try inner.check(arguments, receiver: receiver())

@@ -52,6 +52,12 @@ class Method: @unchecked Sendable {  // immutable once in a table
     set { if let newValue { rare = Rare((resultCrosses, isolation, statedSignature, newValue)) } }
   }
 
+  /// Itself, made of another method: for the targets that have that one.
+  final func present(like other: Method) -> Method {
+    if self !== other { isPresent = other.isPresent }
+    return self
+  }
+
   final var isolation: MethodIsolation { rare?.values.isolation ?? .sender }
 
   /// The types that were stated for the method.

@@ -159,7 +159,7 @@ final class TableStorage: Sendable {
     mutating func surrounded(_ row: Method, _ selector: MessageSelector, isOwn: Bool) -> Method {
       if let known = hooked[selector], known.row === row { return known.method }
       let around = hooks.filter { isOwn ? $0.isFor(selector) : $0.selector == selector }
-      let method = around.isEmpty ? row : row.hooked(by: HookChain(hooks: around))
+      let method = around.isEmpty ? row : row.hooked(by: HookChain(hooks: around)).present(like: row)
       replaceHooked(selector, (row, method))
       return method
     }
@@ -391,8 +391,8 @@ final class TableStorage: Sendable {
     let missing = change { state -> MessageSelector? in
       guard let one = state.row(first) else { return first }
       guard let two = state.row(second) else { return second }
-      state.set(first, two.renamed(first))
-      state.set(second, one.renamed(second))
+      state.set(first, two.renamed(first).present(like: two))
+      state.set(second, one.renamed(second).present(like: one))
       return nil
     }
     if let missing { throw MessageError(.unrecognizedSelector, of: self, missing, "the table has no such method") }

@@ -17,6 +17,11 @@ private final class Letter: MessageReceiver, ObjectTableOwning, Sendable {
 
 extension Message<(String) -> String> { fileprivate static var greet: Self { .init("greet:") } }
 
+/// A protocol whose table says which targets have a message.
+private protocol Listening: AnyObject {}
+private final class Keen: Listening {}
+private final class Deaf: Listening {}
+
 @Suite("Hooks of a selector table")
 struct TableHookTests {
   let journal = Journal()
@@ -271,5 +276,68 @@ struct TableHookTests {
     if change == 1 { hook.cancel() }
     if change == 2 { try table.add(row(nil)) }
     expect(journal.all, equals: ["released, 1 selectors"])
+  }
+
+  @Test("a row for some targets only stays so behind hooks, and under the selector that it is exchanged with")
+  func presence() throws {
+    let raw: MessageSelector = "raw:"
+    let table = SelectorTable(for: (any Listening).self) {
+      Responds(to: .quote) { (_: any Listening, amount: Int) in amount }.present { $0 is Keen }
+      Responds(to: raw, signature: .objects(arguments: 1)) { (_: any Listening, call: inout Invocation) in
+        call.result = call.arguments[0]
+      }.present { $0 is Keen }
+      Responds(to: "offer:") { (_: any Listening, amount: Int) in -amount }
+    }
+    let proxy = MulticastProxy<any Listening>(table: table)
+    proxy.add(Keen(), ownership: .strong)
+    proxy.add(Deaf(), ownership: .strong)
+    let offer = Message<(Int) -> Int>("offer:")
+    func answers(_ message: MessageSelector) throws -> [Int] {
+      try proxy.collect(Invocation(message, arguments: [ArgumentBox(1)]), returning: .all).map { try $0.unbox() }
+    }
+    for _ in 0..<2 {
+      try expect(proxy.collect(.quote, 1, returning: .all), equals: [1])
+      try expect(answers(raw), equals: [1])
+      try expect(proxy.collect(offer, 1, returning: .all), equals: [-1, -1])
+      try table.before { _ in }
+    }
+    try table.exchange("quote:", "offer:")
+    try expect(proxy.collect(.quote, 1, returning: .all), equals: [-1, -1])
+    try expect(proxy.collect(offer, 1, returning: .all), equals: [1])
+    try table.exchange("offer:", raw)
+    try expect(answers("offer:"), equals: [1])
+    try expect(answers(raw), equals: [1])
+  }
+
+  @Test("a row that takes invocations, or suspends, has its own types behind hooks, and is checked by them")
+  func types() async throws {
+    let table = table()
+    let letter = Letter(journal, table)
+    let before = (table.signature(for: "raw:"), table.signature(for: "slowly:"))
+    try table.around {
+      try $0.proceed()
+    } waiting: {
+      try await $0.proceed()
+    }
+    expect(letter.methodSignature(for: "raw:"), equals: before.0)
+    expect(letter.methodSignature(for: "slowly:"), equals: before.1)
+    let proxy = Desks()
+    proxy.add(letter)
+    for call in [Invocation("raw:"), Invocation("slowly:", arguments: [ArgumentBox(1)])] {
+      var call = call
+      #expect(throws: MessageError.self) { try proxy.forward(&call) }
+    }
+    expect(journal.all, equals: [])
+  }
+
+  @Test("the calls of a table's hooks say their selector, and go on with the arguments that came")
+  func calls() async throws {
+    let table = table()
+    let letter = Letter(journal, table)
+    try table.around(.greet, of: Letter.self) { _, call in try "\(call.selector) \(call.proceed())" }
+    try expect(letter.send(.greet, "a"), equals: "greet: hello a")
+    let key = Message<(String) -> String>("slowly:")
+    try table.around(key, of: Letter.self, waiting: { _, call in try await "\(call.selector) \(call.proceed())" })
+    try await expect(letter.sendAndWait(key, "b"), equals: "slowly: b slowly")
   }
 }
