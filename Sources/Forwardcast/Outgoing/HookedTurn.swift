@@ -172,10 +172,14 @@ final class HookedTurn {
     if let message = outside.popLast() { walk.message = message }
   }
 
-  /// Ends a try by an error: nobody waits any more for open outcomes.
+  /// Ends a try by an error: nobody waits any more for open outcomes, which a report lists as queued.
   private func ended(by error: any Error) -> any Error {
     walk.pending?.abandon()
-    replace(with: outcomes.filter { if case .queued = $0.outcome { false } else { true } })
+    replace(
+      with: outcomes.compactMap { found in
+        guard case .queued = found.outcome else { return found }
+        return walk.listsEveryTarget ? Outcome(.queued(slot: -1), found.context) : nil
+      })
     walk.leaveFrames(to: depth)
     return error
   }

@@ -254,4 +254,100 @@ struct HookWaitingTests {
     try await expect(outer.collectAndWait(.worth, returning: .all), equals: [20])
     withExtendedLifetime((ann, bo, inner)) {}
   }
+
+  /// A desk of each kind: two that fail at once, and one whose queue is held.
+  private func heldDesks(_ told: Journal) -> (proxy: SharedDesks, queue: DispatchQueue) {
+    let (proxy, queue) = (SharedDesks(), DispatchQueue(label: "held"))
+    queue.suspend()
+    proxy.onError = { told.write("\($0.error)") }
+    proxy.add(Desk("ann", worth: 1, journal), delivery: .direct, ownership: .strong)
+    proxy.add(Desk("bo", worth: 2, journal), delivery: .queue(queue), ownership: .strong)
+    proxy.add(Desk("cy", worth: 3, journal), delivery: .direct, ownership: .strong)
+    return (proxy, queue)
+  }
+
+  @Test("the hook is thrown that a sender waited long enough, and errors of targets go to the handler, each once")
+  func lateInside() async throws {
+    let told = Journal()
+    let (proxy, queue) = heldDesks(told)
+    try proxy.around(.quote) { call in
+      do { return try call.proceed() } catch {
+        journal.write("\((error as? MessageError)?.code == .timedOut)")
+        throw error
+      }
+    }
+    let error = #expect(throws: MessageError.self) {
+      try proxy.collect(.quote, -1, returning: .all, timeout: .zero)
+    }
+    expect(error?.code, equals: .timedOut)
+    expect(journal.take(), equals: ["ann quotes -1", "cy quotes -1", "true"])
+    expect(told.all, equals: ["refused by ann", "refused by cy"])
+    queue.resume()
+    try await proxy.drain()
+    expect(told.all, equals: ["refused by ann", "refused by cy", "refused by bo"])
+  }
+
+  @Test("a hook that answers for a target that is late ends the message, whose report lists the target as queued")
+  func answeredInside() async throws {
+    let told = Journal()
+    let (proxy, queue) = heldDesks(told)
+    try proxy.around(.quote) { call in
+      do { return try call.proceed() } catch { return [7, 8] }
+    }
+    try expect(proxy.collect(.quote, 1, returning: .all, timeout: .zero), equals: [7, 8])
+    let report = try proxy.forward(Invocation("quote:", arguments: [ArgumentBox(1)]), timeout: .zero)
+    try expect(report.answers.compactMap { try $0.result?.unbox(as: Int.self) }, equals: [7, 8])
+    expect(report.queued.compactMap { ($0 as? Desk)?.name }, equals: ["bo"])
+    queue.resume()
+    try await proxy.drain()
+    expect(journal.all.filter { $0.hasPrefix("bo") }.count, equals: 2)
+    expect(told.all, equals: [])
+  }
+
+  @Test("a wait inside of a hook that is cancelled ends with it, and a second try does not wait either")
+  func cancelledInside() async throws {
+    let told = Journal()
+    let (proxy, queue) = heldDesks(told)
+    try proxy.around(waiting: { call in
+      for _ in 0..<2 {
+        do { return try await call.proceed() } catch is CancellationError { journal.write("cancelled") }
+      }
+      return []
+    })
+    let sender = Task { try await proxy.collectAndWait(.worth, returning: .all) }
+    await until(journal.all.contains("cy worth"))
+    sender.cancel()
+    try await expect(sender.value, equals: [])
+    expect(journal.take(), equals: ["ann worth", "cy worth", "cancelled", "ann worth", "cy worth", "cancelled"])
+    queue.resume()
+    try await proxy.drain()
+    expect(journal.all, equals: ["bo worth", "bo worth"])
+    expect(told.all, equals: [])
+  }
+
+  @Test("an error that comes behind the answer that was enough goes to the handler, with hooks as without")
+  func surplusError() async throws {
+    let (told, key, queue) = (Journal(), Message<() -> Int>("turn"), DispatchQueue(label: "desks"))
+    let table = SelectorTable(for: Desk.self) {
+      Responds(to: key) { (desk: Desk) in
+        if desk.name == "bo" { throw Refusal(name: desk.name) }
+        if desk.name == "cy" { desk.journal.write("cy") }
+        return 1
+      }
+    }
+    let proxy = SharedDesks(table: table)
+    proxy.onError = { told.write("\($0.error)") }
+    for name in ["ann", "bo"] { proxy.add(Desk(name, journal), delivery: .queue(queue), ownership: .strong) }
+    proxy.add(Desk("cy", journal), delivery: .direct, ownership: .strong)
+    let hook = try proxy.around(key, waiting: { try await $0.proceed() })
+    for round in 1...2 {
+      queue.suspend()
+      let first = Task { try await proxy.collectAndWait(key, returning: .first) }
+      await until(journal.all.count == round)
+      queue.resume()
+      try await expect(first.value, equals: 1)
+      expect(told.all.count, equals: round)
+      hook.cancel()
+    }
+  }
 }
