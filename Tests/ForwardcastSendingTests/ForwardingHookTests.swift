@@ -22,6 +22,11 @@ private final class HookedRelay: MessageForwarding {
   }
 }
 
+/// Forwards nothing, by the defaults of every hook.
+private final class Closed: MessageForwarding {
+  static let selectorTable = SelectorTable(for: Closed.self) { Responds(to: "open") { (_: Closed) in 1 } }
+}
+
 @Suite("Forwarding hooks")
 struct ForwardingHookTests {
   private let relay = HookedRelay(["n:": .sample("q@:c"), "bad:": .sample("v@:"), "free:": .sample("@@:@")])
@@ -38,6 +43,26 @@ struct ForwardingHookTests {
     expect(code(Invocation("n:", arguments: boxes)), equals: .wrongArgumentCount)
     expect(code(Invocation("free:", arguments: boxes)), equals: .wrongArgumentCount)
     expect(relay.seen.isEmpty)
+  }
+
+  @Test("by default an object has the types of its tables, forwards nothing, and says so to whoever asks it to")
+  func defaults() async throws {
+    let closed = Closed()
+    expect(closed.methodSignature(for: "open"), equals: Closed.selectorTable.signature(for: "open"))
+    expect(closed.methodSignature(for: "other") == nil)
+    var call = Invocation("other")
+    let error = #expect(throws: MessageError.self) { _ = try closed.forward(&call) }
+    expect(error?.code, equals: .unrecognizedSelector)
+    let waiting = await #expect(throws: MessageError.self) { _ = try await closed.forwardAndWait(call) }
+    expect(waiting?.code, equals: .unrecognizedSelector)
+  }
+
+  @Test("an object that forwards in its turn reports the answer that it left in the message, also to who waits")
+  func waiting() async throws {
+    relay.answer = ArgumentBox(7)
+    let report = try await relay.forwardAndWait(Invocation("free:", arguments: [ArgumentBox(1)]))
+    try expect(report.result?.unbox(as: Int.self), equals: 7)
+    expect(report.answers.map { $0.target === relay }, equals: [true])
   }
 
   @Test("arguments are converted to the types that methodSignature(for:) gave, or refused")

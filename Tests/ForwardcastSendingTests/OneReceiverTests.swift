@@ -119,6 +119,11 @@ struct OneReceiverTests {
     try expect(a(1), equals: 101)
     try expect(old?.call(on: solo, 1), equals: 2)
     try expect(old?.call(on: solo, Int8(1)), equals: 2.0)
+    var call = Invocation("other:", arguments: [ArgumentBox(2)])
+    try old?.perform(&call, on: solo)
+    try expect(call.result?.unbox(as: Int.self), equals: 3)
+    #expect(throws: MessageError.self) { try old?.perform(&call, on: Page()) }
+    expect(call.result == nil)
     try table.replace("a:") { original in
       Responds(to: "a:") { (solo: Solo, x: Int) in try original?.call(on: solo, x * 2) ?? 0 }
     }

@@ -336,6 +336,51 @@ struct HookTests {
     expect(proxy.answer(.worth, returning: .all).answered(), equals: [1])
     expect(told.all, equals: ["refused by the scales"])
   }
+
+  @Test("the same holds of an error that is an object, or cannot be compared; one of another type or text replaces it")
+  func sameError() throws {
+    final class Held: Error {}
+    struct Said: Error { var text: String }
+    func proxy(failing error: any Error, _ hook: @escaping @Sendable (any Error) -> any Error) throws -> Desks {
+      let proxy = Desks()
+      proxy.on(.worth) { throw error }
+      try proxy.around(.worth) { call in do { return try call.proceed() } catch { throw hook(error) } }
+      return proxy
+    }
+    var call = Invocation("worth")
+    for error: any Error in [Held(), Said(text: "a")] {
+      let same = try proxy(failing: error) { error in
+        // In a box of its own.
+        if let error = error as? Held { error } else if let error = error as? Said { error } else { error }
+      }
+      try expect(same.forward(&call).failures.count, equals: 1)
+    }
+    for other: any Error in [Held(), Said(text: "b"), Refusal(name: "hook")] {
+      for error: any Error in [Held(), Said(text: "a")] {
+        let replaced = try proxy(failing: error) { _ in other }
+        #expect(throws: (any Error).self) { try replaced.forward(&call) }
+      }
+    }
+  }
+
+  @Test("a broadcast that nobody gets is told to the handler once, by hooks, by boxes and without either")
+  func silentBroadcast() throws {
+    let told = Journal()
+    let proxy = Desks.of(Desk("ann", journal), options: MulticastOptions(silence: .thrown))
+    proxy.onError = { told.write("\(($0.error as? MessageError)?.code == .nobodyResponds)") }
+    proxy.registrations.first?.mute()
+    proxy.broadcast(.say, "a")
+    proxy.broadcast(Invocation("say:", arguments: [ArgumentBox("b")]))
+    expect(told.take(), equals: ["true", "true"])
+    let hook = try proxy.around(.say) { try $0.proceed() }
+    proxy.broadcast(.say, "c")
+    expect(told.take(), equals: ["true"])
+    hook.cancel()
+    try proxy.before(.say) { _ in }
+    proxy.broadcast(.say, "d")
+    expect(told.take(), equals: ["true"])
+    expect(journal.all, equals: [])
+  }
 }
 
 /// Answers what desks do, with an error.

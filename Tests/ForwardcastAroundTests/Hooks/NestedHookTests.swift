@@ -333,6 +333,25 @@ struct NestedHookTests {
     // Who cannot be thrown the first error has it told as well.
     expect(told.all, equals: ["refused by cy", "refused by cy", "refused by bo"])
   }
+
+  @Test("a hook that takes the error of inner hooks ends it: the report has the hook's answer and no failure")
+  func innerErrorTaken() throws {
+    let (outer, inner) = pair()
+    try inner.before(.quote) { _ in throw Refusal(name: "inner") }
+    try outer.around(.quote) { call in
+      do { return try call.proceed() } catch {
+        journal.write("\(error)")
+        return [9]
+      }
+    }
+    var call = Invocation("quote:", arguments: [ArgumentBox(1)])
+    let report = try outer.forward(&call)
+    expect(journal.all, equals: ["ann quotes 1", "di quotes 1", "refused by inner"])
+    expect(report.failures.isEmpty)
+    try expect(report.answers.compactMap { try $0.result?.unbox(as: Int.self) }, equals: [9])
+    expect(report.delivered, equals: 2)
+    expect(report.skipped.map { ($0.target as? Desk)?.name }, equals: ["bo", "cy"])
+  }
 }
 
 /// A proxy for desks and for proxies of desks.

@@ -53,6 +53,19 @@ struct StreamTests {
     expect(heard, equals: ["3 [4]", "1 [2, 6]", "7 []"])
   }
 
+  @Test("in a proxy's own isolation exchanges come with answers of any type")
+  func exchangesInPlace() async throws {
+    var proxy: Desks? = Desks()
+    let key = Message<() -> Local>("local")
+    proxy?.on(key) { Local() }
+    let locals = proxy?.exchanges(for: key)
+    try expect(proxy?.collect(key, returning: .all).count, equals: 1)
+    proxy = nil
+    var heard = 0
+    if let locals { for await exchange in locals { heard += exchange.answers.count } }
+    expect(heard, equals: 1)
+  }
+
   @Test("answers that are not known to be Sendable do not cross to a stream that any isolation may use")
   func exchangesThatDoNotCross() async throws {
     var proxy: MulticastProxy<any MessageReceiver & Sendable>? = MulticastProxy()
