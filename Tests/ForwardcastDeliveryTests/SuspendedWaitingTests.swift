@@ -378,4 +378,26 @@ struct SuspendedWaitingTests {
     await expect(code { _ = try await proxy.ask() }, equals: .wouldDeadlock)
     withExtendedLifetime((doer, door)) {}
   }
+
+  @Test("a method waits for another target behind an object that is asked", arguments: [false, true])
+  func throughAskedToOther(isElsewhere: Bool) async throws {
+    final class Door: ForwardingProxy, Member, @unchecked Sendable {}  // immutable
+    let (outer, inner, other) = (MulticastProxy<any Member>(), MulticastProxy<any Member>(), Doer())
+    inner.add(other, delivery: .queue(DispatchQueue(label: "other")))
+    let door = Door(to: inner)
+    outer.add(door, delivery: isElsewhere ? .queue(DispatchQueue(label: "door")) : .direct)
+    doer.does { number in try await outer.ask(number + 1) * 10 }
+    try await expect(proxy.ask(), equals: 20)
+    withExtendedLifetime((doer, door, other)) {}
+  }
+
+  @Test("an object on a queue that leads a message back to its proxy is the error of a ring")
+  func ringThroughAsked() async {
+    final class Door: ForwardingProxy, Member, @unchecked Sendable {}  // immutable
+    let outer = MulticastProxy<any Member>()
+    let door = Door(to: outer)
+    outer.add(door, delivery: .queue(DispatchQueue(label: "door")))
+    await expect(code { _ = try await outer.ask() }, equals: .proxyCycle)
+    outer.removeAll()
+  }
 }

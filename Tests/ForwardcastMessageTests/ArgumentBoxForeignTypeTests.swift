@@ -35,6 +35,8 @@ struct ArgumentBoxForeignTypeTests {
     try expect(ArgumentBox(Float(0.5)).unbox(as: CGFloat?.self), equals: 0.5)
     try expect(ArgumentBox([1, 2]).unbox(as: [CGFloat].self), equals: [1, 2])
     expect(try ArgumentBox(half).converted(to: TypeEncoding("d")).value as? Double == 0.5)
+    expect(try ArgumentBox(3).converted(to: TypeEncoding("{CGFloat=d}")).value as? Double == 3)
+    #expect(throws: UnboxingError.self) { try ArgumentBox("3").converted(to: TypeEncoding("{CGFloat=d}")) }
     #expect(throws: UnboxingError.self) { try ArgumentBox(half).unbox(as: Int.self) }
     #expect(throws: UnboxingError.self) { try ArgumentBox(half).unbox(as: String.self) }
     #expect(throws: UnboxingError.self) { try ArgumentBox("0.5").unbox(as: CGFloat.self) }

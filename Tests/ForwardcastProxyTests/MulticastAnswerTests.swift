@@ -45,6 +45,11 @@ struct MulticastAnswerTests {
     }
     try expect(proxy.collect(.value, returning: untilNothing), equals: [3, 0])
     expect(asked(), equals: 2)
+    try expect(proxy.collect(.value, returning: .ifAnswered(untilNothing)), equals: [3, 0])
+    expect(asked(), equals: 2)
+    proxy.removeAll()
+    try expect(proxy.collect(.value, returning: .ifAnswered(untilNothing)), equals: nil)
+    try expect(proxy.collect(.value, returning: .ifAnswered(.sum)), equals: nil)
     withExtendedLifetime(targets) {}
   }
 

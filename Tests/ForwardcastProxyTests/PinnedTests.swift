@@ -52,6 +52,20 @@ struct PinnedTests {
     expect([first.total, second.total, third.total], equals: [101, 11, 100])
   }
 
+  @Test("messages of a burst may be written like calls, and errors of those go to the handler")
+  func otherVerbs() {
+    let proxy = MulticastProxy<any MessageReceiver>()
+    let (meter, told) = (Meter(), Journal())
+    proxy.onError = { told.write("\(($0.error as? MessageError)?.code.description ?? "other")") }
+    proxy.add(meter)
+    proxy.pinned { pinned in
+      pinned.dynamic.add(5)
+      expect(pinned.dynamic.total() as? Int, equals: 5)
+      pinned.dynamic.add("five")
+    }
+    expect(told.all, equals: ["type mismatch"])
+  }
+
   @Test("a burst inside a burst and a change of a table are noticed")
   func nested() throws {
     let proxy = MulticastProxy<any MessageReceiver>()

@@ -54,6 +54,25 @@ struct HookWaitingTests {
     expect(journal.all, equals: [])
   }
 
+  @Test("so is one where a direct target's method runs elsewhere, unless the target is muted")
+  func isolatedBehindPlainHook() async throws {
+    actor Clerk: MessageReceiver {
+      let worth = 5
+      static let selectorTable = SelectorTable(for: Clerk.self) {
+        Responds(to: .worth, isolated: { clerk in clerk.worth })
+      }
+    }
+    let proxy = MulticastProxy<any MessageReceiver & Sendable>()
+    let registration = proxy.add(Clerk(), ownership: .strong)
+    try await expect(proxy.collectAndWait(.worth, returning: .all), equals: [5])
+    try proxy.around(.worth) { try $0.proceed() }
+    let error = await #expect(throws: MessageError.self) { try await proxy.collectAndWait(.worth, returning: .all) }
+    expect(error?.code, equals: .isolationMismatch)
+    expect(error?.evidence.hasPrefix("the method of Clerk, which runs on its actor, has to be waited for") ?? false)
+    registration.mute()
+    try await expect(proxy.collectAndWait(.worth, returning: .all), equals: [])
+  }
+
   @Test("a sender that does not wait is refused where a hook suspends", arguments: ["around", "around all"])
   func suspendingHook(kind: String) async throws {
     let proxy = desks()

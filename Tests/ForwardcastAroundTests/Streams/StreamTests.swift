@@ -53,17 +53,18 @@ struct StreamTests {
     expect(heard, equals: ["3 [4]", "1 [2, 6]", "7 []"])
   }
 
-  @Test("in a proxy's own isolation exchanges come with answers of any type")
+  @Test("in a proxy's own isolation messages come with answers of any type, or as invocations")
   func exchangesInPlace() async throws {
     var proxy: Desks? = Desks()
     let key = Message<() -> Local>("local")
     proxy?.on(key) { Local() }
-    let locals = proxy?.exchanges(for: key)
+    let (locals, all) = (proxy?.exchanges(for: key), proxy?.messages())
     try expect(proxy?.collect(key, returning: .all).count, equals: 1)
     proxy = nil
-    var heard = 0
-    if let locals { for await exchange in locals { heard += exchange.answers.count } }
-    expect(heard, equals: 1)
+    var heard: [String] = []
+    if let locals { for await exchange in locals { heard.append("\(exchange.answers.count)") } }
+    if let all { for await invocation in all { heard.append("\(invocation)") } }
+    expect(heard, equals: ["1", "local"])
   }
 
   @Test("answers that are not known to be Sendable do not cross to a stream that any isolation may use")
