@@ -62,6 +62,14 @@ struct ConversationTests {
     let odd = JSONValue.string("a\"\\\n\t\r\u{1}é🎉")
     expect(JSONValue(Array(odd.encoded.utf8)), equals: odd)
     expect(JSONValue(Array("\"\\ud83c\\udf89\\u00e9\\/\\ud83c\"".utf8)), equals: .string("🎉é/\u{FFFD}"))
+    expect(JSONValue(Array("\"\\b\\f\\u001F\"".utf8)), equals: .string("\u{8}\u{C}\u{1F}"))
+    expect(JSONValue(Array(" [ 1 ,\t{ \"a\" : null } ] \r\n".utf8)), equals: .array([.int(1), .object(["a": .null])]))
+    for text in [
+      "", "[", "[1", "[1,", "[1 2]", "{\"a\"}", "{\"a\":", "{\"a\":1", "{1:2}", "\"", "\"\\", "\"\\x\"", "\"\\u12\"",
+      "\"\\u12g4\"", "nothing", "1 2", String(repeating: "[", count: 200),
+    ] {
+      expect(JSONValue(Array(text.utf8)) == nil, "\(text)")
+    }
   }
 
   @Test("a problem is told at its bytes of the file, with its fix-it")

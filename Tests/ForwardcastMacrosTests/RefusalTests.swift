@@ -61,7 +61,9 @@ struct Refusal: CustomTestStringConvertible, Sendable {
     .member("func a() -> sending Q?", 13, "sending", "make its type Sendable"),
     .member("func a(_ x: @escaping () throws -> Void) rethrows", 42, "rethrows", "write 'throws'"),
     .member("func a(_ x: borrowing Span<Int>)", 23, "Span", "it points into"),
+    .member("func a(_ x: Swift.Span<Int>)", 19, "Span", "it points into"),
     .member("func a(_ x: consuming any Q & ~Copyable)", 31, "~Copyable", "put it into a class"),
+    .member("func a(_ x: borrowing any Q & ~Escapable)", 31, "~Escapable", "put it into a class"),
     .member("typealias ID = Int\nfunc a(_ x: Self.ID)", 13, "Self.ID", "write it without 'Self.'").at("3:13"),
     .member("func a(_ x: [Messages])", 14, "Messages", "write the name with its module"),
     // Members that are no messages.
@@ -72,12 +74,26 @@ struct Refusal: CustomTestStringConvertible, Sendable {
     .member("init(x: Int)", 1, "init", "an initialiser is no message"),
     .member("func == (l: Int, r: Int) -> Bool", 6, "==", "write a method with a name"),
     .member("mutating func a()", 1, "mutating", "inherit 'AnyObject'"),
+    .member("distributed func a()", 1, "distributed", "cannot be carried by a message"),
+    .member("struct S { var a = 1 }", 1, "struct", "cannot be carried by a message"),
+    .member("var (a, b): (Int, Int)", 5, "(", "cannot be carried by a message"),
     .member("optional func a()", 1, "optional", "let targets adopt 'PartialTarget'"),
+    Refusal(
+      "@Forwarded @objc protocol P {\n@objc optional subscript(x: Int) -> Int? { get }\n}", "2:16", "subscript",
+      "has no name to ask for"),
+    Refusal(
+      "@Forwarded @objc protocol P {\n@objc optional var a: Int? { get set }\n}", "2:20", "a",
+      "cannot be set through a protocol"),
+    // What cannot be read.
+    .member("func a", 6, "a", "the parameters of 'a' cannot be read"),
+    .member("func a() ->", 1, "}", "the type of 'a' cannot be read").at("3:1"),
+    .member("subscript -> Int? { get }", 1, "subscript", "the parameters of the subscript cannot be read"),
     // Names.
     .member("func `a b`()", 6, "`a b`", "name it with '@Message("),
     .member("func a(_ x: Int)\nfunc a(_ x: String)", 6, "a", "is already the selector of 'a'").at("3:6"),
     .member("var a: Int? { get set }\nfunc setA(_ x: Int)", 6, "setA", "is already the selector of 'a'").at("3:6"),
     .member("@Message(\"a:b:\") func a(_ x: Int)", 10, "\"a:b:\"", "has 2 where the arguments need 1 colon"),
+    .member("@Message(\"a\") func a(_ x: Int)", 10, "\"a\"", "has no colon where the arguments need 1 colon"),
     .member("@Message(\"a b\") func a()", 10, "\"a b\"", "is no selector"),
     .member("@Message(\"a\\(1)\") func a()", 10, "\"a\\(1)\"", "plain literal"),
     .member("@Message(\"a:\") var a: Int? { get }", 10, "\"a:\"", "has 1 where the arguments need 0 colons"),
@@ -109,6 +125,8 @@ struct Refusal: CustomTestStringConvertible, Sendable {
     // Protocols.
     Refusal("@Forwarded protocol P: Actor {}", "1:24", "Actor", "inherit 'Sendable' and let actors adopt it"),
     Refusal("@Forwarded protocol P: Swift.Actor, Q {}", "1:24", "Swift.Actor", "inherit 'Sendable'"),
+    Refusal(
+      "@Forwarded distributed protocol P {}", "1:12", "distributed", "a distributed protocol cannot be forwarded"),
     Refusal("@Forwarded struct S {}", "1:12", "struct", "@Forwarded is for protocols"),
     Refusal("@Forwarded final class S {}", "1:18", "class", "'@Receiver' writes a table"),
     Refusal("@Forwarded func f() {}", "1:12", "func", "@Forwarded is for protocols"),
@@ -150,6 +168,42 @@ struct RefusalTests {
     expect(text.isEmpty || text.contains("final class PProxy") && !text.contains(" P, "), "\(text)")
     expect(expander.expansion.problems[0].severity, equals: .error)
     expect(expander.expansion.problems.count, equals: 1, "\(expander.said)")
+  }
+
+  @Test("more members than are read, and a selector that is too long, are refused, and the rest stays")
+  func bounds() {
+    let members = (0..<4_100).map { "func a\($0)()" }.joined(separator: "\n")
+    let many = Expander("@Forwarded protocol P {\n\(members)\n}")
+    expect(many.said, equals: ["4098:1: there are more than 4096 members"])
+    let name = String(repeating: "a", count: 1_025)
+    let long = Expander("@Forwarded protocol P {\nfunc \(name)()\nfunc b()\n}")
+    expect(long.said.count == 1 && long.said[0].contains("is longer than 1024 bytes"), "\(long.said)")
+    expect(long.expansion.text.contains("\"b\""))
+    expect(Expander("@Forwarded protocol P { @Message(\"b\") func \(name)() }").said, equals: [])
+  }
+
+  @Test("a rule for answers says nothing in a receiver, which is told as a warning")
+  func answerOfReceiver() {
+    let expander = Expander("@Receiver final class C { @Message @Answer(.sum) func a() -> Int { 1 } }")
+    expect(expander.problems.map(\.severity), equals: [.warning])
+    expect(expander.blamed, equals: ["@Answer(.sum)"])
+    expect(expander.expansion.text.contains("\"a\""))
+  }
+
+  @Test("empty values of tuples are those of their elements, and a function or a tuple with one has none")
+  func emptyTuples() {
+    func expander(_ type: String, _ role: String) -> Expander {
+      Expander(
+        "@Forwarded(otherwise: .emptyValues) protocol P { func a() -> \(type) }", role: role, extending: "P")
+    }
+    for (type, value) in [("(Int?, b: [Int])", "(nil, b: [])"), ("(Bool, Swift.Int)", "(false, 0)")] {
+      expect(expander(type, "peer").said, equals: [])
+      let text = expander(type, "extension").expansion.text
+      expect(text.contains(value), "\(text)")
+    }
+    for type in ["(Int) -> Void", "(Int, () -> Void)", "(Int, any Q)"] {
+      expect(expander(type, "peer").said.count, equals: 1, "\(type)")
+    }
   }
 
   @Test("fix-its make a declaration that is accepted")
