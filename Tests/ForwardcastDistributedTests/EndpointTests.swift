@@ -74,6 +74,10 @@ final class Worker: MessageReceiver, Sendable {
         return number
       })
     Responds(to: "burn") { (_: Worker) throws -> Void in throw Burnt(description: "the cook slept") }
+    Responds(to: "rant") { (_: Worker) throws -> Void in
+      throw Burnt(description: String(repeating: "ö\u{0}", count: 9999))
+    }
+    Responds(to: "name:") { (_: Worker, selector: MessageSelector) in selector.name }
     Responds(to: "mistake") { (worker: Worker) throws -> Void in
       _ = try worker.send(Message<(Int) -> Int>("missing:"), 1)
     }
@@ -331,6 +335,8 @@ struct EndpointTests {
   func beyondWindow() async throws {
     let line = try await HandLine(endpoint(MessageLimits(waiting: 4)))
     expect(try await line.call(5, "add:", "3:Inti5;", awaited: 1).contains("1:c5:ahead"))
+    let words = WireRequest.awaitText([], upTo: 3, line: line.name).replacing("1:a[]", with: "1:a[1:1d1;]")
+    expect(try await line.endpoint.receive(words).contains("1:rf"))
     for (awaited, number) in [([1], 5), ([Int](), Int.max), ([0], 3), ([-7], 1), ([9], 3)] {
       expect(try await line.await(awaited, upTo: number).contains("1:rf"), "\(awaited) \(number)")
     }
@@ -559,6 +565,23 @@ struct EndpointTests {
     expect(own.contains("1:c21:unrecognized selector") && own.contains("1:s8:missing:"), "\(own)")
     let unwritten = try await line.call(3, "plain", "")
     expect(unwritten.contains("1:c6:answer") && unwritten.contains("not Encodable: Unwritten"), "\(unwritten)")
+  }
+
+  @Test("of an error's text the beginning crosses")
+  func longErrors() async throws {
+    let line = try await HandLine(endpoint())
+    let reply = try await line.call(1, "rant", "")
+    let text = String(repeating: "ö\u{0}", count: 1362) + "ö…"
+    expect(reply, equals: "forwardcast:2 {1:k5:error1:ni1;1:t5:Burnt1:e\(text.utf8.count):\(text)}")
+  }
+
+  @Test("a selector among the arguments is one that the endpoint lets through, or refused")
+  func selectorsAsArguments() async throws {
+    let line = try await HandLine(endpoint())
+    expect(try await line.call(1, "name:", "15:MessageSelector4:add:").contains("1:r[6:String4:add:]"))
+    _ = MessageSelector("knownToNoTable:")
+    let reply = try await line.call(2, "name:", "15:MessageSelector15:knownToNoTable:")
+    expect(reply.contains("1:c8:argument"), "\(reply)")
   }
 
   @Test("names are compared as bytes, and keys that take long to compare are refused")

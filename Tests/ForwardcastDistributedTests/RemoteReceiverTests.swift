@@ -63,7 +63,7 @@ struct RemoteReceiverTests {
     var call = Invocation("add:", arguments: [ArgumentBox(1)])
     try await remote.performAndWait(&call)
     try expect(call.result?.unbox(as: Int.self), equals: 2)
-    expect("\(remote)", equals: "remote worker, 9 messages")
+    expect("\(remote)", equals: "remote worker, 11 messages")
   }
 
   @Test("an endpoint that the engine's coder has carried is the same endpoint")

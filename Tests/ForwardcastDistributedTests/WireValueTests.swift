@@ -72,6 +72,84 @@ struct Patient: Codable, Hashable, Sendable {
   }
 }
 
+/// Uses what containers have beside the members that the compiler's own code calls.
+struct Unusual: Codable, Hashable, Sendable {
+  var flags = [true, false]
+  var wide: [Int128] = [.min, .max]
+  var widest = UInt128.max
+  private enum Keys: String, CodingKey { case none, list, inner }
+
+  init() {}
+  init(from decoder: any Decoder) throws {
+    let record = try decoder.container(keyedBy: Keys.self)
+    let isThere = try !record.decodeNil(forKey: .none) || record.decodeNil(forKey: .list)
+    var list = try record.nestedUnkeyedContainer(forKey: .list)
+    guard !isThere, list.count == 6, try list.decodeNil(), try !list.decodeNil() else { throw Burnt(description: "") }
+    flags = [try list.decode(Bool.self), try list.decode(Bool.self)]
+    wide = [try list.decode(Int128.self), try list.decode(Int128.self)]
+    widest = try list.decode(UInt128.self)
+    guard list.isAtEnd else { throw Burnt(description: "") }
+  }
+  func encode(to encoder: any Encoder) throws {
+    var record = encoder.container(keyedBy: Keys.self)
+    try record.encodeNil(forKey: .none)
+    var list = record.nestedUnkeyedContainer(forKey: .list)
+    try list.encodeNil()
+    for flag in flags { try list.encode(flag) }
+    for number in wide { try list.encode(number) }
+    try list.encode(widest)
+  }
+}
+
+/// Reads one item more than there are.
+struct Greedy: Codable, Sendable {
+  init() {}
+  init(from decoder: any Decoder) throws {
+    var list = try decoder.unkeyedContainer()
+    while try list.decode(Int.self) < 2 {}
+    if list.isAtEnd { _ = try list.decodeNil() }
+  }
+}
+
+/// Says where it stands in a value.
+struct Placed: Codable, Sendable {
+  var words: [String] = []
+  private enum Keys: String, CodingKey { case list }
+
+  init() {}
+  init(from decoder: any Decoder) throws {
+    let record = try decoder.container(keyedBy: Keys.self)
+    var list = try record.nestedUnkeyedContainer(forKey: .list)
+    let inner = try list.superDecoder()
+    let paths = [decoder.codingPath, record.codingPath, list.codingPath, inner.codingPath]
+    words = paths.map { $0.map { $0.intValue.map { "\($0)" } ?? $0.stringValue }.joined(separator: ".") }
+  }
+  func encode(to encoder: any Encoder) throws {
+    var record = encoder.container(keyedBy: Keys.self)
+    var list = record.nestedUnkeyedContainer(forKey: .list)
+    let inner = list.superEncoder()
+    let paths = [encoder.codingPath, record.codingPath, list.codingPath, inner.codingPath]
+    var single = inner.singleValueContainer()
+    try single.encode(paths.map { $0.map { $0.intValue.map { "\($0)" } ?? $0.stringValue }.joined(separator: ".") })
+  }
+}
+
+/// Stands for itself, without end.
+struct Endless: Codable, Sendable {
+  init() {}
+  init(from decoder: any Decoder) throws { self = try decoder.singleValueContainer().decode(Endless.self) }
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(self)
+  }
+}
+
+/// Refuses to be read with an error of its own.
+struct Unreadable: Codable, Sendable {
+  init() {}
+  init(from decoder: any Decoder) throws { throw Burnt(description: "it is too late") }
+}
+
 enum Choice: Codable, Hashable, Sendable {
   case none
   case some(Int, label: String)
@@ -115,7 +193,8 @@ private func read(_ bytes: [UInt8], _ types: InvocationTypes) throws -> Argument
 
 private let types = InvocationTypes([
   "Tint": Tint.self, "Choice": Choice.self, "Dog": Dog.self, "Wide": Wide.self, "Interleaved": Interleaved.self,
-  "Patient": Patient.self,
+  "Patient": Patient.self, "Unusual": Unusual.self, "Greedy": Greedy.self, "Placed": Placed.self,
+  "Endless": Endless.self, "Unreadable": Unreadable.self,
 ])
 
 private func crosses<T: Equatable & Sendable>(_ value: T, as text: String? = nil) throws {
@@ -181,6 +260,34 @@ struct WireValueTests {
     try crosses(["a": Interleaved()], as: "21:[String: Interleaved]{1:a\(item)}")
   }
 
+  @Test("flags, wide numbers and nothing cross, one by one and under keys")
+  func unusual() throws {
+    let ends = "i\(Int128.min);i\(Int128.max);i\(UInt128.max);"
+    try crosses(Unusual(), as: "7:Unusual{4:nonen4:list[ntf\(ends)]}")
+  }
+
+  @Test("a large dictionary crosses, and of equal keys the first counts there too")
+  func large() throws {
+    let numbers = Dictionary(uniqueKeysWithValues: (0..<500).map { ("key \($0)", $0) })
+    try crosses(numbers)
+    let items = (0..<100).map { "2:k\($0 % 9)i\($0);" }.joined()
+    let text = "forwardcast:2 [4:Tint{\(items)3:redi1;3:redi2;6:shades[]}]"
+    try expect(read(Array(text.utf8), types).unbox(as: Tint.self), equals: Tint(red: 1))
+    let missing = try #require(throws: WireValueError.self) {
+      try read(Array("forwardcast:2 [4:Tint{\(items)6:shades[]}]".utf8), types)
+    }
+    expect("\(missing)".contains("no field red"), "\(missing)")
+  }
+
+  @Test("a value knows where it stands, when it is written as when it is read")
+  func places() throws {
+    let bytes = try written(ArgumentBox(uncheckedSendable: ["a": [Placed()]]))
+    let text = String(decoding: bytes, as: UTF8.self)
+    expect(text.contains("[3:a.03:a.08:a.0.list10:a.0.list.0]"), "\(text)")
+    let copy = try read(bytes, types).unbox(as: [String: [Placed]].self)
+    expect(copy["a"]?.first?.words, equals: ["a.0", "a.0", "a.0.list", "a.0.list.0"])
+  }
+
   @Test("a part that fails while it is written leaves nothing behind")
   func failingParts() throws { try crosses([Patient()], as: "9:[Patient][{4:goodi3;4:list[i0;]}]") }
 
@@ -219,6 +326,8 @@ struct WireValueTests {
     }
     let endless = try #require(throws: WireValueError.self) { try written(ArgumentBox(uncheckedSendable: Ring())) }
     expect("\(endless)".contains("more than 64 levels"))
+    let own = try #require(throws: WireValueError.self) { try written(ArgumentBox(Endless())) }
+    expect("\(own)".contains("more than 64 levels"))
   }
 
   @Test(
@@ -232,6 +341,13 @@ struct WireValueTests {
       ("7:[UInt8]b3:AQJ", "wanted Array<UInt8>"), ("7:[UInt8]b2:A=", "wanted Array<UInt8>"),
       ("4:Tint{3:red1:x}", "at red"),
       ("4:Tint{}", "no field red"),
+      ("6:Greedy[i1;]", "the list has 1 items at 1"), ("6:Greedy[i1;i2;]", "the list has 2 items at 2"),
+      ("7:Endlessi1;", "wanted Endless, found integer at value.value"),
+      ("10:Unreadablen", "no value of type \"Unreadable\": it is too late"),
+      ("6:[Tint][i1;]", "wanted Dictionary<String, Any>, found integer at 0"), ("6:[Tint]{}", "found record"),
+      ("4:Booln", "wanted Bool, found null"), ("6:Doublet", "wanted Double, found yes"),
+      ("6:Doubled--1;", "wanted Double, found real"), ("3:Inti--1;", "wanted Int, found integer"),
+      ("1000:\(String(repeating: "x", count: 1000)){}", "\"\(String(repeating: "x", count: 50))…\""),
       ("15:MessageSelector16:neverNamedOnWire", "no selector is known"),
     ])
   func refused(text: String, reason: String) throws {

@@ -46,7 +46,7 @@ final class WireReading {
 
 extension WireTree {
   fileprivate func string(_ node: Int) -> String? { kind(node) == .text ? text(node) : nil }
-  fileprivate func number<T: FixedWidthInteger>(_ node: Int) -> T? { kind(node) == .integer ? T(text(node)) : nil }
+  func number<T: FixedWidthInteger>(_ node: Int) -> T? { kind(node) == .integer ? T(text(node)) : nil }
   fileprivate func real<T: LosslessStringConvertible>(_ node: Int) -> T? {
     kind(node) == .real || kind(node) == .integer ? T(text(node)) : nil
   }

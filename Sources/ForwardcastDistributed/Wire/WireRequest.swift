@@ -43,7 +43,7 @@ extension WireRequest {
       return .open(sender: WireName(String(decoding: sender, as: UTF8.self)))
     case "ask"?: return .ask(selector: try message.wanted("s", message.text("s").map(WireName.init)))
     case "await"?:
-      let awaited = try message.wanted("a", message.list("a")).map { message.tree.integer($0) ?? 0 }
+      let awaited = try message.wanted("a", message.list("a")).map { message.tree.number($0) ?? 0 }
       return .await(line: try message.line(), number: try message.wanted("n", message.positive("n")), awaited: awaited)
     case "call"?:
       let number = try message.wanted("n", message.positive("n"))
@@ -178,7 +178,7 @@ struct WireFields {
     field(name, .text).flatMap { tree.bytes(of: $0).count <= 64 ? tree.text($0) : nil }
   }
 
-  func integer(_ name: Unicode.Scalar) -> Int? { field(name, .integer).flatMap(tree.integer) }
+  func integer(_ name: Unicode.Scalar) -> Int? { field(name).flatMap(tree.number) }
 
   func positive(_ name: Unicode.Scalar) -> Int? { integer(name).flatMap { $0 > 0 ? $0 : nil } }
 

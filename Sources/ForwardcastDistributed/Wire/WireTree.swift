@@ -62,9 +62,6 @@ struct WireTree {
 
   func text(_ index: Int) -> String { String(decoding: bytes(of: index), as: UTF8.self) }
 
-  /// The number of an item, if it fits.
-  func integer(_ index: Int) -> Int? { Int(text(index)) }
-
   func bool(_ index: Int) -> Bool? { kind(index) == .yes ? true : kind(index) == .no ? false : nil }
 
   func kind(_ index: Int) -> WireNode.Kind { nodes[index].kind }
