@@ -29,6 +29,23 @@ private final class Cart: MessageReceiver {
   struct Money { let cents: Int }
 }
 
+/// Answers with what it was given, and with values that a script does not have as they are.
+private final class Shelf: MessageReceiver {
+  static let selectorTable = SelectorTable(for: Shelf.self) {
+    Responds(to: "same:") { (_: Shelf, value: Any) in value }
+    Responds(to: "halves:") { (_: Shelf, numbers: [Double]) in numbers.map { $0 / 2 } }
+    Responds(to: "flags") { (_: Shelf) in [true, false] }
+    Responds(to: "floats") { (_: Shelf) -> [Float] in [0.5, 2] }
+    Responds(to: "part") { (_: Shelf) in "a part".dropFirst(2) }
+    Responds(to: "letter") { (_: Shelf) -> Character in "é" }
+    Responds(to: "hashed") { (_: Shelf) -> [AnyHashable] in [3, "x", true, 0.5] }
+    Responds(to: "wrapped") { (_: Shelf) -> Int?? in .some(.some(5)) }
+    Responds(to: "own") { (_: Shelf) -> [Any] in [ScriptValue.list([1, nil])] }
+    Responds(to: "unbox") { (_: Shelf) throws in try ArgumentBox("x").unbox(as: Int.self) }
+    Responds(to: "foreign") { (_: Shelf) in Cart.Money(cents: 5) }
+  }
+}
+
 /// Used by one test only, so that nothing has made its table before.
 private final class Sleeper: MessageReceiver {
   static let selectorTable = SelectorTable(for: Sleeper.self) {
@@ -92,6 +109,88 @@ struct SessionTests {
     expect(outcome.value, equals: 5.5)
     expect(cart.items.count, equals: 2)
     expect(cart.tags, equals: [1, 2])
+  }
+
+  @Test("every kind of value goes to a host's object and comes back as it was")
+  func valuesAndBack() {
+    let transcript = Transcript()
+    let session = ScriptSession(handlers: transcript.handlers)
+    session.register(Shelf(), as: "shelf")
+    let outcome = session.run(
+      """
+      receiver R { - hear: x { return } }
+      let r = new R; let s = signature "v@:q"; queue q; proxy p = multicast
+      add r to p as place
+      before p @selector(hear:) { } as hook
+      expect [r hear: 1] == nil
+      expect [shelf same: s] == s
+      expect [shelf same: q] == q
+      expect [shelf same: place] == place
+      expect [shelf same: hook] == hook
+      expect [shelf same: @selector(knownToNobodyAtAll:)] == @selector(knownToNobodyAtAll:)
+      expect [shelf same: @[@selector(hear:), nil]] == @[@selector(hear:), nil]
+      expect [shelf same: @[true, false]] == @[true, false]
+      expect [shelf same: @[0.5, 1.5]] == @[0.5, 1.5]
+      expect [shelf same: @[0.5, 1]] == @[0.5, 1]
+      expect [shelf halves: @[0.5, 1.5]] == @[0.25, 0.75]
+      expect [shelf flags] == @[true, false]
+      expect [shelf floats] == @[0.5, 2]
+      expect [shelf part] == "part"
+      expect [shelf letter] == "é"
+      expect [shelf hashed] == @[3, "x", true, 0.5]
+      expect [shelf wrapped] == 5
+      expect [shelf own] == @[@[1, nil]]
+      expect [shelf same: [shelf foreign]] != [shelf foreign]
+      expect [shelf unbox] throws "type mismatch: wanted Int, found String"
+      expect q != place
+      print s q place hook @[[shelf foreign]]
+      """)
+    expect(outcome.failures.map(\.text), equals: [])
+    expect(outcome.error == nil, "\(outcome)")
+    expect(transcript.output.hasPrefix("v@:q <queue q> <registration> <hook> [Money("), "\(transcript.output)")
+    for (name, kind) in [
+      ("s", "a signature"), ("q", "a queue"), ("place", "a registration"), ("hook", "a hook"), ("@{}", "a dictionary"),
+      ("@selector(a:)", "a selector"), ("[shelf foreign]", "a value of type Money"),
+    ] {
+      let error = session.run("if \(name) { }").error
+      expect(error?.text, equals: "type mismatch: a condition needs a Bool, not \(kind)")
+    }
+  }
+
+  @Test("equal values have equal hashes, of whatever kind")
+  func hashes() throws {
+    let session = ScriptSession()
+    session.run(
+      "receiver R { }; let r = new R; let s = signature \"v@:q\"; queue q; proxy p = multicast; add r to p as place")
+    let names = try ["r", "s", "q", "place"].map { try #require(session.value(of: $0)) }
+    let selector = ScriptValue.selector(try ScriptSelector("a:"))
+    let values: [ScriptValue] = [nil, true, 1, 1.5, "x", [1, 2], ["a": 1], selector] + names
+    expect(Set(values).count, equals: values.count)
+    expect(Set(values + values).count, equals: values.count)
+    expect(Set<ScriptValue>([1, 1.0, [2], [2.0], ["a": 3], ["a": 3.0]]).count, equals: 3)
+    let twice: ScriptValue = ["a": 1, "a": 2]
+    expect(twice == ["a": 2] && selector.description == "a:")
+  }
+
+  @Test("an outcome as text is what went wrong, or the value")
+  func outcomesAsText() {
+    let session = ScriptSession(stepLimit: .max, handlers: Transcript().handlers)
+    expect("\(session.run("\"x\""))", equals: "\"x\"")
+    expect(
+      "\(session.run("expect false\nnobody"))",
+      equals: """
+        script:1:1: error: expectation failed: wanted true, found false
+        expect false
+        ^
+        script:2:1: error: unknown name: nobody
+        nobody
+        ^
+        """)
+    let many = session.run("repeat 1001 { expect false }").description
+    expect(many.hasSuffix("\n1001 expectations did not hold"))
+    let text = "receiver R { - burn throws \"burnt\" }; let r = new R; queue q; proxy p = multicast; add r to p on q"
+    expect("\(session.run(text + "; [p burn]; wait"))", equals: "1 error on queues")
+    expect("\(session.run("[p burn]; [p burn]; wait"))", equals: "2 errors on queues")
   }
 
   @Test("a class is asked whose table nobody has touched, even through proxies")
@@ -335,9 +434,11 @@ struct SessionTests {
   func progress() {
     let transcript = Transcript()
     var handlers = transcript.handlers
-    handlers.progress = { progress in transcript.handlers.output("\(progress.steps) \(progress.stepLimit)") }
+    handlers.progress = { progress in
+      transcript.handlers.output("\(progress.steps) \(progress.stepLimit) \(progress.position)")
+    }
     ScriptSession(stepLimit: 5000, handlers: handlers).run("repeat 3000 { let x = 1 }")
-    expect(transcript.pieces, equals: ["1024 5000", "2048 5000"])
+    expect(transcript.pieces, equals: ["1024 5000 script:1:15", "2048 5000 script:1:15"])
   }
 
   @Test("the first line has any number", arguments: [Int.min, 0, Int.max])

@@ -60,7 +60,11 @@ struct ValueTests {
       ("ann == ann", true), ("ann == new Cook", false), ("new Cook == new Cook", false), ("line == line", true),
       ("1 < 2", true), ("2 < 1", false), ("3 < 3.0", false), ("3.0 < 3", false), ("3.0 <= 3", true), ("2 < 2.5", true),
       ("2.5 < 3", true), ("1 < [0.0 divide: 0]", false), ("[0.0 divide: 0] < 1", false), ("1 > [0.0 divide: 0]", false),
-      ("1e300 < 5", false), ("5 < -1e300", false), ("1 <= 1.0", true), ("2.5 > 2", true), ("2 >= 2.5", false),
+      ("1e300 < 5", false), ("5 < -1e300", false), ("1 <= 1.0", true), ("2.5 > 2", true),
+      ("0.5 < 1.5", true), ("@{\"a\": 1} == @{\"a\": 1, \"b\": 2}", false),
+      ("signature \"v@:q\" == signature \"v@:q\"", true),
+      ("signature \"v@:q\" == signature \"v@:d\"", false), ("signature \"v@:q\" != signature \"v@:\"", true),
+      ("2 >= 2.5", false),
       ("9007199254740993 > 9007199254740992.0", true), ("9223372036854775807 < 9223372036854775808.0", true),
       ("-9223372036854775808 <= -1e300", false), ("-0.5 < 0", true), ("0 < -0.5", false),
     ])
@@ -87,9 +91,16 @@ struct ValueTests {
       ("[-7 divide: 2]", "-3"), ("[7 divide: 2.0]", "3.5"), ("[1.0 divide: 0]", "inf"), ("[3 negated]", "-3"),
       ("[0.5 negated]", "-0.5"), ("[\"👩‍👩‍👧é\" length]", "2"), ("[\"abc\" uppercased]", "ABC"),
       ("[\"a\" appending: \"b\"]", "ab"), ("[@[1, 2] count]", "2"), ("[@[1, 2] at: 1]", "2"), ("[@[1, 2] first]", "1"),
-      ("[@[] last]", "nil"), ("[@[1] adding: @[2]]", "[1, [2]]"), ("[@{\"a\": 1} at: \"a\"]", "1"),
+      ("[@[] last]", "nil"), ("[@[] first]", "nil"), ("[0.75 subtract: 0.5]", "0.25"),
+      ("[@[1] adding: @[2]]", "[1, [2]]"), ("[@{\"a\": 1} at: \"a\"]", "1"),
       ("[@{\"a\": 1} at: \"b\"]", "nil"), ("[@{\"a\": 1} count]", "1"), ("[nil anything: 1]", "nil"),
       ("3 responds \"add:\"", "true"), ("\"a\" responds \"add:\"", "false"), ("nil responds \"x\"", "false"),
+      ("@[1] responds \"at:\"", "true"), ("@{} responds \"first\"", "false"), ("0.5 responds \"divide:\"", "true"),
+      ("collect all [nil ping]", "[]"), ("collect sum [nil ping]", "0"), ("collect first [nil ping]", "nil"),
+      ("collect all [3 add: 4]", "[7]"),
+      ("errors [3 add: \"x\"]", "[\"type mismatch: add: takes a number, not a text\"]"),
+      ("report [3 negated]", "{\"delivered\": 1, \"failed\": 0, \"queued\": 0, \"skipped\": 0}"),
+      ("report [nil ping]", "{\"delivered\": 0, \"failed\": 0, \"queued\": 0, \"skipped\": 0}"),
     ])
   func answers(expression: String, text: String) throws {
     try expect(value(expression).description, equals: text)

@@ -112,10 +112,10 @@ extension ScriptError {
   }
 
   /// An error whose text is the code's words and, after a colon, the evidence.
-  init(_ code: Code, _ evidence: String = "", about subject: Subject? = nil) {
+  init(_ code: Code, _ evidence: String, about subject: Subject? = nil) {
     (self.code, self.subject) = (code, subject)
     let rule = code.description
-    text = rule.isEmpty ? evidence : evidence.isEmpty ? rule : "\(rule): \(evidence)"
+    text = rule.isEmpty ? evidence : "\(rule): \(evidence)"
   }
 
   init(_ code: Code, whole text: String, about subject: Subject? = nil) {

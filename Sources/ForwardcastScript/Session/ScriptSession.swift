@@ -136,7 +136,8 @@ public struct ScriptOutcome: Sendable, CustomStringConvertible {
   public var description: String {
     var lines = failures.map(\.description) + (error.map { ["\($0)"] } ?? [])
     if failureCount > failures.count { lines.append("\(failureCount) expectations did not hold") }
-    if unawaitedErrorCount > 0 { lines.append("\(unawaitedErrorCount) errors on queues") }
+    let unawaited = unawaitedErrorCount
+    if unawaited > 0 { lines.append("\(unawaited) error\(unawaited == 1 ? "" : "s") on queues") }
     return lines.isEmpty ? value.debugDescription : lines.joined(separator: "\n")
   }
 }
