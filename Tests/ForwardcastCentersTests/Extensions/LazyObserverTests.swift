@@ -21,6 +21,13 @@ private final class Half: ManagedService, Partial, PartialTarget {
   func second() {}
 }
 
+/// A protocol that values may adopt.
+private protocol Wording: Sendable { func say(_ word: String) }
+
+private let wordTable = SelectorTable(for: (any Wording).self) {
+  Responds(to: "say:") { (observer: any Wording, word: String) in observer.say(word) }
+}
+
 extension Centers {
   @Suite("Lazy observers")
   struct LazyObserverTests {
@@ -398,6 +405,66 @@ extension Centers {
       point.broadcast(.onAdd, "again")
       expect(journal.all, equals: ["loud add from outside", "loud add again"])
       expect(failures.all.isEmpty)
+    }
+
+    @Test("a message that is sent while a service becomes an observer does not reach that one, and goes to the others")
+    func sendsWhileMapped() {
+      let (point, window) = (point, ChatWindow("w", journal))
+      defer { withExtendedLifetime(window) {} }
+      point.register(window)
+      point.registerLazily(ArchiveService.self) { archive in
+        point.broadcast(.onAdd, "from within")
+        return archive
+      }
+      point.broadcast(.onAdd, "x")
+      expect(journal.all, equals: ["archive made", "w add from within", "w add x", "archive add x"])
+    }
+
+    @Test("an observer that is a value is refused, and where a service makes one that is the message's error")
+    func values() throws {
+      struct Note: Wording { func say(_ word: String) {} }
+      let point = ExtensionPoint<any Wording>(table: wordTable, services: services)
+      expect(point.register(Note()) == nil)
+      let key = ServiceKey("note") { _ in 1 }
+      point.registerLazily(key, table: wordTable) { _ in Note() }
+      var call = Invocation("say:", arguments: [ArgumentBox("x")])
+      let report = try point.forward(&call)
+      expect(report.failures.map { "\($0.error)" }, equals: ["not an object: note"])
+      expect(services.existing(key) == 1 && point.lazyObservers == ["note"])
+    }
+
+    @Test("a typed call and a message that is awaited count observers that could not be made, and tell the handler")
+    func failuresElsewhere() async throws {
+      let failures = Journal()
+      point.observers.onError = { failures.write("\($0)") }
+      point.registerLazily(BrokenService.self) { $0 }
+      point.registerLazily(ArchiveService.self) { $0 }
+      expect(point.broadcast { $0.onAddMsg("1") }.failed, equals: 1)
+      expect(point.broadcast(for: "onAddMsg:") { $0.onAddMsg("2") }.failed, equals: 1)
+      let told = ["typedCall", "onAddMsg:"].map { "\($0) failed in BrokenService: refused by broken" }
+      expect(failures.take(), equals: told)
+      let report = try await point.forwardAndWait(Invocation("onAddMsg:", arguments: [ArgumentBox("3")]))
+      expect(report.answers.count == 1 && report.failures.map { "\($0.error)" } == ["refused by broken"])
+      let unstated = await #expect(throws: MessageError.self) { try await point.forwardAndWait(Invocation("onEnter:")) }
+      expect(unstated?.code, equals: .unrecognizedSelector)
+      // Who sends to the point as to one receiver gets one error; another is told.
+      let window = ChatWindow("w", journal)
+      window.whenAdded.withLock { $0 = { _ in throw TargetError(name: "w") } }
+      point.register(window)
+      #expect(throws: TargetError(name: "w")) { try point.send(.onAdd, "4") }
+      expect(failures.all, equals: ["onAddMsg: failed in BrokenService: refused by broken"])
+      _ = journal.take()
+      window.whenAdded.withLock { $0 = nil }
+      #expect(throws: TargetError(name: "broken")) { let _: Void = try point.dynamic.onAddMsg("5") }
+      expect(journal.all, equals: ["archive add 5", "w add 5"])
+    }
+
+    @Test("a point of any receivers takes a class without a closure")
+    func anyReceiver() {
+      let point = ExtensionPoint<any MessageReceiver>(selectors: messageSelectors, services: services)
+      expect(point.registerLazily(ArchiveService.self))
+      expect(point.broadcast(.onAdd, "x").delivered, equals: 1)
+      expect(journal.all, equals: ["archive made", "archive add x"])
     }
 
     @Test("a typed call without a selector makes every lazy observer, with one only those that have it")

@@ -224,6 +224,9 @@ extension Centers {
       expect(center.services.map(\.name), equals: ["greeter", "other", "greeter"])
       expect(center.remove(polite))
       expect(center.existing(polite) == nil)
+      expect(!center.remove(ServiceKey<Int>("greeter", scope: ServiceScope("attic")) { _ in 7 }))
+      let keys = [polite, ServiceKey("greeter") { _ in Rude() }, ServiceKey("other") { _ in Rude() }]
+      expect(Set(keys).map(\.name).sorted(), equals: ["greeter", "other"])
     }
   }
 }

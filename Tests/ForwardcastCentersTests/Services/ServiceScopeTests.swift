@@ -18,6 +18,16 @@ extension Centers {
       init(in center: ServiceCenter) throws { _ = try center.service(SessionService.self) }
     }
 
+    final class TellingService: ManagedService {
+      static let scope = ServiceScope.session
+      let journal: Journal
+      init(in center: ServiceCenter) throws { journal = try center.service(.journal) }
+      func didEnterBackground() { journal.write("session background") }
+      func willEnterForeground() { journal.write("session foreground") }
+      func willTerminate() { journal.write("session terminates") }
+      deinit { journal.write("session gone") }
+    }
+
     private func tree() throws -> (application: ServiceCenter, session: ServiceCenter, journal: Journal) {
       let (application, journal) = try ServiceCenter.journaled()
       return (application, ServiceCenter(.session, in: application), journal)
@@ -60,6 +70,42 @@ extension Centers {
       application.clearData()
       expect(journal.all, equals: ["last will clear", "account will clear", "account gone"])
       expect(session.services.isEmpty && application.services.isEmpty)
+    }
+
+    @Test("what happens to the program reaches the centers within, dependents first or last, and so does removal")
+    func eventsInner() throws {
+      let (application, session, journal) = try tree()
+      _ = ServiceCenter(.user, in: session)  // gone at once, and passed by
+      _ = try session.service(SessionService.self)
+      _ = try session.service(TellingService.self)
+      _ = journal.take()
+      application.didEnterBackground()
+      application.willEnterForeground()
+      application.willTerminate()
+      expect(
+        journal.take(),
+        equals: [
+          "session background", "account background", "account foreground", "session foreground", "session terminates",
+          "account terminates",
+        ])
+      application.removeAll()
+      expect(journal.all, equals: ["session gone", "account gone"])
+      expect(session.services.isEmpty && application.services.isEmpty)
+    }
+
+    @Test("substitutes for centers that have nothing to do with each other hold side by side")
+    func substitutionInTwoTrees() throws {
+      let (one, other) = (ServiceCenter(), ServiceCenter())
+      let third = ServiceCenter()
+      let name = ServiceKey<String>("name") { _ in "real" }
+      try one.withSubstitutes(ServiceSubstitute(for: name) { _ in "first" }) {
+        try other.withSubstitutes(ServiceSubstitute(for: name) { _ in "second" }) {
+          try expect(one.service(name), equals: "first")
+          try expect(other.service(name), equals: "second")
+          try expect(third.service(name), equals: "real")
+        }
+        try expect(other.service(name), equals: "real")
+      }
     }
 
     @Test("a description lists what lives, in order, since when, and what survives a log-out")
