@@ -46,6 +46,20 @@ struct StubTests {
     expect(face.find("abcde"), equals: [])
   }
 
+  @Test("numbers and flags are matched by their literals, and a call with other arguments by none")
+  func literals() throws {
+    let mix = Message<(Bool, Double) -> Int>("mix:by:")
+    store.stub(mix, true, 0.5).answers(1)
+    store.stub(mix, false, 2).answers(2)
+    try expect(store.face.send(mix, true, 0.5), equals: 1)
+    try expect(store.face.send(mix, false, 2), equals: 2)
+    #expect(throws: MessageError.self) { try store.face.send(mix, true, 2) }
+    let captured = Capture<Int>()
+    store.stub(Message<(Int) -> Int>("mix:"), .captured(by: captured)).answers(3)
+    #expect(throws: MessageError.self) { try store.face.send(Message<(String) -> Int>("mix:"), "x") }
+    expect(captured.values.isEmpty)
+  }
+
   @Test("the stub that was added last comes first")
   func lastStubFirst() throws {
     store.stub(Says.load, "a").answers("first")

@@ -133,6 +133,7 @@ struct VerifyTests {
     expect(failures.failures.last?.place.line, equals: UInt(line))
     expect(failures.failures.last?.place.fileID, equals: #fileID)
     expect(failures.failures.last?.place.filePath, equals: "\(#filePath)")
+    expect(failures.failures.last?.description.hasPrefix("\(#fileID):\(line): "), equals: true)
     verifyOrder(store.call(Says.clear))
     expect(failures.failures.last?.place.line, equals: UInt(#line - 1))
     verifyNever(store.call(Says.clear), after: log.call(LoggingProxy.Messages.note, .any))
@@ -146,6 +147,7 @@ struct VerifyTests {
     strict.face.clear()
     expect(failures.failures.last?.place.line, equals: UInt(#line - 2))
     expect(failures.failures.count == 6 && madeAt > 0)
+    expect(Set(failures.failures.map(\.place) + [failures.failures[0].place]).count, equals: 6)
   }
 
   @Test("a strict double makes a call that no stub is for a failure, which shows the stubs")

@@ -183,6 +183,14 @@ struct WaitingTests {
     expect(server.verify(Says.status, .any, times: 1000) && answers.values.isEmpty)
   }
 
+  @Test("a closure of a double that threads share runs on whichever calls")
+  func closures() {
+    let (face, told) = (server.face, Locked<Set<String>>([]))
+    server.stub(Says.tell, .any).runs { text in told.withLock { _ = $0.insert(text) } }
+    DispatchQueue.concurrentPerform(iterations: 100) { face.tell("\($0)") }
+    expect(told.withLock { $0.count }, equals: 100)
+  }
+
   @Test("doubles of tests that run at the same time do not meet", arguments: 0..<20)
   func parallel(index: Int) async throws {
     server.stub(Says.fetch, .any).answers([UInt8(index)])

@@ -175,7 +175,6 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
         lane.job = nil
         job.runSynchronously(on: asUnownedTaskExecutor())
       case .mailbox(let context, let mailbox):
-        guard !lane.entries.isEmpty else { return }
         let entry = lane.entries.removeFirst()
         context.begin(turn)
         explorer.use(context.turns)
@@ -185,9 +184,13 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
         note.kind = .delivery
         notes.append(note)
         lane.delivery = note
-        context.run { [self] in
+        context.run {
           context.within { mailbox.open(entry.envelope) }
-          openSilent(lane)
+          // What runs no code of the program.
+          while let entry = lane.entries.first, entry.envelope.isSilent {
+            lane.entries.removeFirst()
+            mailbox.open(entry.envelope)
+          }
         }
         context.holder = nil
         explorer.release(first)
@@ -198,15 +201,6 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
       }
     }
     lane.turn = nil
-  }
-
-  /// Opens envelopes at the front that run no code of the program.
-  private func openSilent(_ lane: ScheduleLane) {
-    guard case .mailbox(_, let mailbox) = lane.kind else { return }
-    while let entry = lane.entries.first, entry.envelope.isSilent {
-      lane.entries.removeFirst()
-      mailbox.open(entry.envelope)
-    }
   }
 
   // MARK: What turns do

@@ -363,7 +363,64 @@ struct ScheduleTests {
         """)
   }
 
+  @Test("an order in which turns block for ever says which, and the last of them goes on", arguments: [true, false])
+  func stuckTurns(isAsked: Bool) async {
+    let left = Locked<Set<String>>([])
+    let summary = await run { schedule in
+      let (proxy, first, second) = (Proxy(), Proxy(), Proxy())
+      for (log, other, name) in [(first, second, "first"), (second, first, "second")] {
+        log.on(.note, delivery: schedule.queue(name)) { _ in
+          let isDrained = (try? other.drain(timeout: .seconds(Int64.max))) != nil
+          left.withLock { _ = $0.insert("\(name) \(isDrained)") }
+        }
+      }
+      first.broadcast(.note, 1)
+      second.broadcast(.note, 2)
+      guard isAsked else { return }
+      proxy.add(Endless(), delivery: schedule.actor("index"), ownership: .strong)
+      _ = try proxy.collect(.ask, 3, returning: .last, timeout: .seconds(Int64.max))
+    }
+    expect(
+      summary.failure?.reason,
+      equals: """
+        nothing can go on, and the \(isAsked ? "body" : "turn of a target") has not ended:
+        \(isAsked ? "  body waits for ask: on actor index\n" : "")\
+          queue first blocks in its turn
+          queue second blocks in its turn
+          note: on queue first, sent by body, has not ended
+          note: on queue second, sent by body, has not ended\
+        \(isAsked ? "\n  ask: on actor index, sent by body, has not ended" : "")
+        """)
+    if !isAsked { expect(left.withLock { $0 }, equals: ["first true", "second false"]) }
+  }
+
   // MARK: Searches
+
+  @Test("progress is told after each thousand orders")
+  func progress() async {
+    let told = Locked<[Int]>([])
+    let summary = await everySchedule(
+      .random(seed: 1), upTo: 2001, reporter: failures.reporter,
+      progress: { summary in told.withLock { $0.append(summary.orders) } }
+    ) { _ in }
+    expect(summary.orders == 2001 && told.withLock { $0 } == [1000, 2000])
+  }
+
+  @Test("an order of more turns than there are letters has a text, and one that ends early goes on by itself")
+  func manyTurns() async throws {
+    let program: @Sendable (Schedule) async throws -> Void = { schedule in
+      let (proxy, seen) = (Proxy(), Locked(0))
+      for queue in 0..<60 { proxy.on(.note, delivery: schedule.queue("\(queue)")) { _ in seen.withLock { $0 += 1 } } }
+      proxy.broadcast(.note, 1)
+      try await proxy.drain()
+      schedule.expect(seen.withLock { $0 } < 60)
+    }
+    let order = try #require(await run(upTo: 1, program).failure?.order)
+    expect(order.contains("Z(52)(53)"), "\(order)")
+    expect(await run(.replaying(order), program).failure?.order, equals: order)
+    let beginning = String(order.prefix(20))
+    expect(await run(.replaying(beginning), program).failure?.order.hasPrefix(beginning) == true)
+  }
 
   @Test("a bound on changes leaves orders out; none is a complete walk that is short")
   func changes() async {
