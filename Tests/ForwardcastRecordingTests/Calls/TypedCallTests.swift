@@ -178,6 +178,24 @@ struct TypedCallTests {
     expect(!lamp.isOn.withLock { $0 })
   }
 
+  @Test("a stand-in that stays where it is takes calls on the actor that is named, and on no other")
+  func standInsOfANamedActor() async throws {
+    let (history, circle) = (UndoHistory(), Circle())
+    let errors = Locked<[String]>([])
+    let stand = history.prepare(circle, as: ShapeProxy(), isolation: MainActor.shared)
+    stand.onError = { failure in errors.withLock { $0.append("\(failure.error)") } }
+    stand.move(1, to: 1)
+    expect(!history.canUndo && errors.withLock { $0.count } == 1)
+    expect(errors.withLock { $0 }.allSatisfy { $0.contains("prepared on another actor") })
+    await MainActor.run {
+      let history = UndoHistory()
+      history.prepare(Circle(), as: ShapeProxy(), isolation: MainActor.shared).move(1, to: 1)
+      let circle = Circle()
+      history.prepare(circle, as: ShapeProxy(), isolation: MainActor.shared).move(1, to: 1)
+      expect(history.undoCount, equals: 1)
+    }
+  }
+
   @Test("a stand-in that was prepared on an actor takes calls in all of the actor's tasks")
   @MainActor func sharedStandInsOfAnActor() async throws {
     let (history, lamp) = (UndoHistory(), Lamp())

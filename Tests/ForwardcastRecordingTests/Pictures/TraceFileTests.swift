@@ -219,6 +219,38 @@ struct TraceFileTests {
     expect(pieces.text, equals: "[\n\n]\n")
   }
 
+  @Test("who finishes a file waits until all has been written, but for the write itself")
+  func finishing() async throws {
+    let held = Locked<TraceFile?>(nil)
+    let (isIn, goesOn) = (Latch(), Latch())
+    let file = TraceFile { [pieces] piece in
+      if pieces.text.isEmpty {
+        held.withLock { $0 }?.finish()
+        isIn.open()
+        goesOn.pass()
+      }
+      pieces.take(piece)
+    }
+    held.withLock { $0 = file }
+    // A turn that is said to begin twice has begun once.
+    for step in [1, 1, 2] { file.add(event(.began, step, at: 1)) }
+    let hasEnded = Locked(false)
+    let writer = Thread { file.finish() }
+    writer.start()
+    await onThread { isIn.pass() }
+    let waiter = Thread {
+      file.finish()
+      hasEnded.withLock { $0 = true }
+    }
+    waiter.start()
+    try await Task.sleep(for: .milliseconds(30))
+    expect(!hasEnded.withLock { $0 } && pieces.text.isEmpty)
+    goesOn.open()
+    await until(hasEnded.withLock { $0 })
+    held.withLock { $0 = nil }
+    try expect(Lanes(pieces.text).slices.count, equals: 2)
+  }
+
   @Test(
     "a file that is released is finished, and a write that sends messages of its own neither hangs nor loses a step")
   func released() throws {

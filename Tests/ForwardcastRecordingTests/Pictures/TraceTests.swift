@@ -178,6 +178,28 @@ struct TraceTests {
     expect(svg.contains("#b00"))
   }
 
+  @Test("the SVG has notes where somebody waits or is passed over, and loops where somebody sends to itself")
+  func svgNotes() {
+    func add(_ stage: MessageEvent.Stage, _ sender: String, _ receiver: String, _ evidence: String = "") {
+      diagram.add(
+        MessageEvent(
+          stage, name: "a", message: "a", sender: sender, receiver: receiver, context: "queue q", evidence: evidence))
+    }
+    add(.sent, "ann", "ann")
+    add(.queued, "ann", "bo")
+    add(.skipped, "ann", "bo", "muted")
+    add(.failed, "ann", "ann")
+    let svg = diagram.svg
+    expect(svg.components(separatedBy: "fill=\"#ffd\"").count - 1, equals: 2)
+    expect(svg.contains(">a waits on queue q</text>") && svg.contains(">passed over: muted</text>"))
+    let loops = svg.components(separatedBy: "<path d=\"M 100 ")
+    expect(loops.count, equals: 5)  // two loops, each with its head
+    expect(svg.contains("h 24 v 10 h -24\" fill=\"none\" stroke=\"black\"/>"))
+    expect(svg.contains("h 24 v 10 h -24\" fill=\"none\" stroke=\"#b00\" stroke-dasharray=\"4 3\"/>"))
+    // A text is never missing, where it is empty.
+    expect(diagram.mermaid.hasSuffix("  p1--xp1:  \n"), "\(diagram.mermaid)")
+  }
+
   @Test("a message that is sent in a target's turn is drawn from that target, and an empty answer is one word")
   func senders() throws {
     let (outer, inner) = (SequenceDiagram(), Desks.of(Desk("bo", journal)))

@@ -194,6 +194,24 @@ struct UndoTests {
     expect(history.undoCount, equals: 4)
   }
 
+  @Test("what goes from an open group with its target leaves the steps of others, and the groups within that have some")
+  func removalInOpenGroup() throws {
+    let (page, other) = (Page(history), Page(history))
+    try history.group {
+      try titles(page, "a")
+      try history.group { try titles(other, "b") }
+      try history.group { try titles(page, "c") }
+      try history.group {
+        try titles(page, "d")
+        try titles(other, "e")
+      }
+      history.removeAllActions(withTarget: page)
+      // Of the two that are left the last one, and no step but its own.
+      expect(try history.undoNestedGroup() && page.title == "d" && other.title == "b")
+    }
+    expect(try history.undo() && page.title == "d" && other.title == "" && !history.canUndo)
+  }
+
   @Test("the largest limit there is keeps everything, also what had been undone when it was set")
   func largestLimit() throws {
     let page = Page(history)
