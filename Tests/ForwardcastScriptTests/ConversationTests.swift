@@ -85,6 +85,81 @@ import Testing
       try expect(terminal.end(), equals: 0)
     }
 
+    @Test("characters, words and lines are taken away as in other programs, and keys that mean nothing change nothing")
+    func editing() throws {
+      let terminal = try begin(Folder())
+      // Delete, and control-D in its place, take what is under the cursor, and nothing behind the last.
+      try terminal.enter("print 1x\u{1B}[D\u{1B}[3~\u{1B}[3~2\r", until: "\n12\r\n")
+      try terminal.enter("print 3y\u{2}\u{4}\u{4}4\r", until: "\n34\r\n")
+      // Control-F stops at the end, control-B at the beginning, which control-U takes back to.
+      try terminal.enter("junk\u{15}print 5\u{1B}[C\u{6}6\r", until: "\n56\r\n")
+      try terminal.enter("int 7\u{1B}[H\u{2}pr\r", until: "\n7\r\n")
+      // A page up, an unknown escape, and the line after the last.
+      try terminal.enter("print\u{1B}[5~\u{1B}OQ\u{1B}[B 8\r", until: "\n8\r\n")
+      try terminal.press("print 9", until: "print 9\r\u{1B}[9C")
+      try terminal.press("\u{C}", until: "\u{1B}[H\u{1B}[2J\r\u{1B}[K> print 9\r\u{1B}[9C")
+      try terminal.enter("\r", until: "\n9\r\n")
+      try expect(terminal.end(), equals: 0)
+    }
+
+    @Test("names that begin alike are completed as far as they are alike, and listed then")
+    func completions() throws {
+      let terminal = try begin(Folder())
+      try terminal.enter("let kitchen = 1; let kite = 2; let kitten = 3\r", until: "\n")
+      try terminal.press("print k\t", until: "print kit\r\u{1B}[11C")
+      try terminal.press("\t", until: "\r\nkitchen  kite  kitten\r\n\r\u{1B}[K> print kit\r\u{1B}[11C")
+      try terminal.press("z\t", until: "print kitz\r\u{1B}[12C")
+      try terminal.enter("\u{7F}e\t \t\r", until: "\n2\r\n")
+      try expect(terminal.end(), equals: 0)
+    }
+
+    @Test("help lists words and commands, and quit ends, as elsewhere")
+    func words() throws {
+      let terminal = try begin(Folder())
+      try terminal.enter(":help\r", until: "  repeat")
+      try terminal.enter("?\r", until: ":quit")
+      try terminal.enter("quit now\r", until: "error: ")
+      try terminal.press("quit\r", until: "\n")
+      expect(terminal.status, equals: 0)
+    }
+
+    @Test("a thousand lines are kept, for their owner alone, where the environment says or in the home folder")
+    func historyFile() throws {
+      let folder = try Folder()
+      let file = try folder.file("history", (1...1000).map { "print \($0)\n" }.joined().utf8)
+      var terminal = try begin(folder)
+      try terminal.enter("print \"new\"\r", until: "\nnew\r\n")
+      try expect(terminal.end(), equals: 0)
+      let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
+      expect(lines.count == 1000 && lines.first == "print 2" && lines.last == "print \"new\"")
+      terminal = try PseudoTerminal(Call.executable(), ["repl"], environment: ["HOME": folder.path])
+      try terminal.wait(for: PseudoTerminal.prompt)
+      try terminal.enter("print \"home\"\r", until: "\nhome\r\n")
+      try expect(terminal.end(), equals: 0)
+      let home = folder.path + "/.forwardcast_history"
+      try expect(String(contentsOfFile: home, encoding: .utf8), equals: "print \"home\"\n")
+      let permissions = try FileManager.default.attributesOfItem(atPath: home)[.posixPermissions] as? Int
+      expect(permissions, equals: 0o600)
+      // Nowhere, where it is said to be nowhere.
+      terminal = try begin(folder, ["FORWARDCAST_HISTORY": "", "HOME": folder.path + "/none"])
+      try terminal.enter("print \"gone\"\r", until: "\ngone\r\n")
+      try terminal.enter("\u{1B}[A\r", until: "\ngone\r\n")
+      try expect(terminal.end(), equals: 0)
+    }
+
+    @Test("how far a run has come is shown after a second, and goes before anything else is said")
+    func progress() throws {
+      let terminal = try begin(Folder())
+      let text = String(repeating: "x", count: 600)
+      try terminal.press("let t = \"\(text)\"; repeat 1000000 { [t uppercased] }\r", until: "] ")
+      try terminal.wait(for: " of 1000000 steps, repl:1:")
+      terminal.interrupt()
+      try terminal.wait(for: "\r\u{1B}[Krepl:1:")
+      try terminal.wait(for: "limit exceeded: the run was cancelled")
+      try terminal.wait(for: PseudoTerminal.prompt)
+      try expect(terminal.end(), equals: 0)
+    }
+
     @Test("commands reset, trace, save and load, and one that is unknown is named")
     func commands() throws {
       let folder = try Folder()
