@@ -124,6 +124,38 @@ struct RecordedScriptTests {
     expect(ScriptSession.check(text) == nil)
   }
 
+  @Test("a call that has not ended is sent, and calls within it are comments of one line, whatever they hold")
+  func comments() throws {
+    struct Torn: CustomStringConvertible { var description: String { "a\nb\r\nc" } }
+    let recorder = CallRecorder()
+    let taker = BareReceiver { Responds(to: "take:") { (_: BareReceiver, value: Any) in "\(type(of: value))" } }
+    let inner = RecordingProxy(of: taker, as: "inner", into: recorder)
+    let texts = Locked<[String]>([])
+    let goer = BareReceiver {
+      Responds(to: "go") { (_: BareReceiver) throws in
+        let _: String = try inner.dynamic.take(Torn())
+        let text = try recorder.recording.script()
+        texts.withLock { $0.append(text) }
+      }
+    }
+    let outer = RecordingProxy(of: goer, as: "outer", into: recorder)
+    var call = Invocation("go")
+    try outer.perform(&call)
+    let text = try #require(texts.withLock { $0.first })
+    expect(text.hasPrefix("[outer go]  # had not ended\n#   [inner take: a b  c] answers \"Torn\"\n"), "\(text)")
+    expect(text.split(separator: "\n").count == 2 && ScriptSession.check(text) == nil)
+    try expect(recorder.calls[0].statement(), equals: "[outer go]")
+  }
+
+  @Test("a message with too few arguments is no statement")
+  func tooFew() throws {
+    let proxy = RecordingProxy(of: Ledger(), as: "ledger")
+    var call = Invocation("store:path:", arguments: [ArgumentBox(1)])
+    _ = try? proxy.forward(&call)
+    let error = #expect(throws: ScriptWritingError.self) { try proxy.recorder.recording.script() }
+    expect(error?.description, equals: "\"store:path:\" has 1 arguments, and a script sends 2")
+  }
+
   @Test("lists are written as deep as a script reads them, and refused beyond")
   func depth() throws {
     func nested(_ depth: Int) -> Any { (0..<depth).reduce([] as [Any]) { list, _ in [list] } }

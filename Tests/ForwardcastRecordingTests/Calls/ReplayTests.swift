@@ -94,13 +94,15 @@ struct ReplayTests {
     let again = try await recording.replayAndWait(into: ["vault": vault])
     expect(again.isEqual(to: recording) == true)
     await expect(vault.total, equals: 3)
+    expect(try await recording.replayAndWait(into: Vault()).isEqual(to: recording) == true)
+    expect(try await recording.replayAndWait(into: vault).isEqual(to: recording) == false)
   }
 
   @Test("a receiver that is missing, or an argument that was not kept, is found before anything is sent")
   func refusals() throws {
     let recorder = CallRecorder()
     let (till, account) = (Till(), RecordingProxy(of: Account(), as: "account", into: recorder))
-    recorder.redact("logIn:password:", arguments: [1])
+    recorder.redact(Message<(String, String) -> String>("logIn:password:"), arguments: [1])
     let recordedTill = RecordingProxy(of: Till(), as: "till", into: recorder)
     _ = try recordedTill.dynamic.add(1)
     _ = try account.dynamic.logIn("ann", password: "secret")

@@ -52,6 +52,13 @@ struct SharedRecordingTests {
     expect(counter.recorder.calls.map(\.error?.type), equals: ["MessageError"])
   }
 
+  @Test("who waits for a receiver that is not shared is answered in its own turn")
+  func waitingInTurn() async throws {
+    let ledger = RecordingProxy(of: Ledger(), as: "ledger")
+    let report = try await ledger.forwardAndWait(Invocation("note:", arguments: [ArgumentBox("x")]))
+    expect(report.result?.value as? Int == 1 && ledger.recorder.calls.count == 1)
+  }
+
   @Test("four threads lose no call, and each thread's calls stand in its order")
   func threads() {
     let echo = RecordingProxy(of: Echo(), as: "echo")
