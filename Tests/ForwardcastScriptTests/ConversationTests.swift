@@ -267,6 +267,12 @@ import Testing
       expect(piped.errors.isEmpty, equals: run.errors.isEmpty)
     }
 
+    @Test("an if that could go on has run before a command behind it")
+    func commandBehindIf() throws {
+      let call = try Call("repl", input: "if true { print 1 }\n:trace off\nprint 2\n")
+      expect(call.output == "1\n2\n" && call.errors.isEmpty && call.status == 0)
+    }
+
     @Test("bytes that are not UTF-8 are refused with their place, as in a file")
     func invalidText() throws {
       let input = Data("print 1\nprint \"é".utf8) + Data([0xFF, 0x22, 0x0A]) + Data("print 2\n".utf8)

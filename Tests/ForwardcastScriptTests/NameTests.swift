@@ -140,6 +140,11 @@ struct NameTests {
       ("receiver R {\n  - a: x \"v@:\" = 1 }", "2:3 wrong number of arguments"),
       ("receiver R {\n  - a \"v@:q\" = 1 }", "2:3 wrong number of arguments"),
       ("receiver R {\n  - a \"v\" = 1 }", "2:7 invalid type encoding"),
+      ("receiver R {\n  - _unknownToEveryTable: x = 1 }", "1:1 invalid selector: _unknownToEveryTable: stands"),
+      ("receiver R {\n  - \((0...300).map { "a\($0):x\($0) " }.joined()) = 1 }", "2:5 invalid selector"),
+      ("[3 \(String(repeating: "ab: 1 ", count: 400))]", "1:4 invalid selector"),
+      ("extension e {\n  a: 3 }", "2:6 syntax: wanted a selector or \"}\", found 3"),
+      ("let x = 1 @selector(a:)", "1:11 syntax: wanted the end of the statement, found @selector(a:)"),
     ])
   func encodings(text: String, error: String) {
     expect(play(text).error?.hasPrefix(error) == true, "\(play(text).error ?? "none")")

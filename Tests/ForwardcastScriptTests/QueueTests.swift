@@ -282,4 +282,37 @@ struct QueueTests {
     }
     expect(session.run("add clock to inner; collect all [p hour]").succeeded)
   }
+
+  @Test("a host's proxy that may be shared is used on a queue with what the host has put there, and takes nothing else")
+  func hostProxies() {
+    let session = ScriptSession(handlers: Transcript().handlers)
+    let (line, clock) = (MulticastProxy<any MessageReceiver & Sendable>(), Clock())
+    defer { withExtendedLifetime(clock) {} }
+    line.add(clock)
+    session.register(line, as: "line")
+    session.register(Ledger(), as: "ledger")
+    session.run(Self.cast + "proxy mixed = multicast; add ledger to mixed; proxy own = multicast; add b to own")
+    let refused = session.run("add a to line on q").error?.text
+    expect(refused, equals: "type mismatch: only a proxy of the script takes targets on a queue")
+    // The host may be using it on another thread.
+    for text in ["add ledger to line", "add mixed to line"] {
+      expect(session.run(text).error?.text.hasPrefix("isolation mismatch") == true, "\(text)")
+    }
+    expect(session.run("add line to p on q; collect all [p hour]").value, equals: [11])
+    expect(session.run("add own to line; collect sum [p n]").value, equals: 3)
+    expect(session.run("add ledger to own").error?.text.hasPrefix("isolation mismatch") == true)
+    expect(line.count, equals: 2)
+  }
+
+  @Test("a row on a queue answers with nothing that may not leave it")
+  func answersOfQueues() {
+    let session = ScriptSession(handlers: Transcript().handlers)
+    session.register(
+      BareReceiver { Responds(to: "make") { (_: BareReceiver) in Ledger() } }, as: "maker")
+    session.run(Self.cast + "receiver User { - make = [maker make] - entries = [[maker make] entries] }")
+    session.run("let u = new User; proxy users = multicast; add u to users on q")
+    let error = session.run("collect all [users make]").error
+    expect(error?.text, equals: "isolation mismatch: <Ledger> may not leave a queue")
+    expect(session.run("collect all [users entries]").value, equals: [7])
+  }
 }

@@ -62,8 +62,7 @@ extension World {
 
   func label(host receiver: any MessageReceiver, _ text: String, crosses: Bool) -> ScriptReference {
     state.withLock { $0.hasForeignReceivers = true }
-    let isProxy = receiver is any ScriptedMulticast
-    return label(receiver, text, !crosses ? .session : isProxy ? .undecided : .anywhere)
+    return label(receiver, text, crosses ? .anywhere : .session)
   }
 
   // MARK: Isolation
@@ -86,7 +85,7 @@ extension World {
   }
 
   /// Notes that `proxy` will lead to `target`.
-  /// - Throws: `isolation mismatch` when the proxy is used on queues and the target may not be; `limit exceeded` for one proxy too
+  /// - Throws: `isolation mismatch` when the proxy may be used on queues and the target not; `limit exceeded` for one proxy too
   ///   many that holds a proxy.
   func link(_ proxy: any MessageReceiver, to target: any MessageReceiver, strongly: Bool) throws {
     let id = ObjectIdentifier(proxy)
@@ -103,8 +102,8 @@ extension World {
       }
       try check(seen)
       if !fits {
-        throw ScriptError(
-          .thrown, "isolation mismatch: \(reference(target)) is not Sendable and \(reference(proxy)) is used on queues")
+        let (target, proxy) = (reference(target), reference(proxy))
+        throw ScriptError(.thrown, "isolation mismatch: \(target) is not Sendable and \(proxy) may be used on queues")
       }
     }
     guard isProxy, strongly else { return }

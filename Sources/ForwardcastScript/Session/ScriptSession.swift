@@ -55,7 +55,8 @@ public final class ScriptSession {
     world.bind(name, .object(world.label(host: receiver, "<\(type(of: receiver)) \(name)>", crosses: false)))
   }
 
-  /// Makes a receiver known that may also be used on queues of a script.
+  /// Makes a receiver known that may also be used on queues of a script. A proxy of the host takes only such receivers, and
+  /// objects of scripts: the host may use it on any thread.
   public func register<Receiver: MessageReceiver & Sendable>(_ receiver: Receiver, as name: String) {
     world.bind(name, .object(world.label(host: receiver, "<\(type(of: receiver)) \(name)>", crosses: true)))
   }
