@@ -392,7 +392,9 @@ struct RemoteReceiverTests {
     "an endpoint whose first answer is no answer is not connected to",
     arguments: [
       "forwardcast:2 {1:k4:told1:rt}", "forwardcast:2 {1:k6:opened1:l1:x1:wi1;1:m[5:note:3:q@!]}",
-      "forwardcast:2 {1:k6:opened1:l1:x1:wi1;1:m[5:note:]}", "forwardcast:2 {1:k6:opened1:l1:x1:m[]}",
+      "forwardcast:2 {1:k6:opened1:l1:x1:wi1;1:m[5:note:]}",
+      "forwardcast:2 {1:k6:opened1:l1:x1:wi1;1:m[i1;n]}", "forwardcast:2 {1:k6:opened1:l1:x1:wi1;1:m[5:note:i1;]}",
+      "forwardcast:2 {1:k6:opened1:l1:x1:m[]}",
       "forwardcast:7 x",
     ])
   func malformedOpening(text: String) async throws {
@@ -400,6 +402,18 @@ struct RemoteReceiverTests {
       _ = try await connect(endpoint()) { _ in text }
     }
     expect(error.code, equals: .malformedAnswer, "\(error)")
+  }
+
+  @Test("an endpoint that answers a question with anything but yes or no has not answered it")
+  func malformedTelling() async throws {
+    let isWrong = Locked(false)
+    let remote = try await connect(endpoint()) { _ in
+      isWrong.withLock { $0 } ? "forwardcast:2 {1:k6:opened1:l1:x1:wi1;1:m[]}" : nil
+    }
+    expect(try await remote.respondsNow(to: "add:"))
+    isWrong.withLock { $0 = true }
+    let error = try await remoteError { _ = try await remote.respondsNow(to: "add:") }
+    expect("\(error)".hasPrefix("malformed answer add: of worker: wanted yes or no"), "\(error)")
   }
 
   @Test("an error's code of a later version arrives as a foreign error with its words")
@@ -556,8 +570,22 @@ struct RemoteReceiverTests {
     remote.end("closed down")
     await expect(presences.next(), equals: .ended("closed down"))
     expect(await presences.next() == nil)
+    // Who looks later finds the end alone.
+    var later = remote.presences.makeAsyncIterator()
+    await expect(later.next(), equals: .ended("closed down"))
+    expect(await later.next() == nil)
+    expect("\(remote)", equals: "remote worker, 11 messages, gone")
     try await expect(remoteError { try await remote.reconnect() }.code, equals: .gone)
     expect(worker.words, equals: ["add 3"])
+  }
+
+  @Test("who watches a receiver is told of its end, also where that is released")
+  func releasedReceiver() async throws {
+    var remote: RemoteReceiver? = try await connect(endpoint())
+    var presences = remote?.presences.makeAsyncIterator()
+    await expect(presences?.next(), equals: .connected)
+    remote = nil
+    expect(await presences?.next() == nil)
   }
 
   @Test("an endpoint that was closed is lost at once: nobody waits for a deadline")
