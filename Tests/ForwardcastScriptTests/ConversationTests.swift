@@ -150,11 +150,12 @@ import Testing
     @Test("how far a run has come is shown after a second, and goes before anything else is said")
     func progress() throws {
       let terminal = try begin(Folder())
-      let text = String(repeating: "x", count: 600)
-      try terminal.press("let t = \"\(text)\"; repeat 1000000 { [t uppercased] }\r", until: "] ")
-      try terminal.wait(for: " of 1000000 steps, repl:1:")
+      // Each step is slow, so that a second passes long before the limits of steps and of work end the run.
+      try terminal.press("receiver R { - a = 1 }; let r = new R; proxy p = multicast\r", until: PseudoTerminal.prompt)
+      try terminal.press("add r to p; repeat 1000000 { if collect all [p a] == 1 { } }\r", until: "] ")
+      try terminal.wait(for: " of 1000000 steps, repl:2:")
       terminal.interrupt()
-      try terminal.wait(for: "\r\u{1B}[Krepl:1:")
+      try terminal.wait(for: "\r\u{1B}[Krepl:2:")
       try terminal.wait(for: "limit exceeded: the run was cancelled")
       try terminal.wait(for: PseudoTerminal.prompt)
       try expect(terminal.end(), equals: 0)
