@@ -67,9 +67,9 @@ extension Invocation {
     guard isName, !Parser.reservedWords.contains(receiver) else {
       throw refusal("was sent to \"\(receiver)\", which is no name in a script")
     }
-    let count = selector.numberOfArguments
-    guard arguments.count == count else {
-      throw refusal("has \(arguments.count) arguments, and a script sends \(count)")
+    let (count, sent) = (arguments.count, selector.numberOfArguments)
+    guard count == sent else {
+      throw refusal("has \(count) argument\(count == 1 ? "" : "s"), and a script sends \(sent)")
     }
     var texts: [String] = []
     for (index, argument) in arguments.enumerated() {

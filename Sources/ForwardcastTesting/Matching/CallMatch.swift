@@ -42,7 +42,8 @@ struct CallMatch: Sendable {
   /// Why a call of the same selector is not accepted: `argument 0 is "b", expected "a"`.
   func difference(from message: Invocation) -> String? {
     guard message.selector == selector else { return nil }
-    guard message.arguments.count == arguments.count else { return "has \(message.arguments.count) arguments" }
+    let count = message.arguments.count
+    guard count == arguments.count else { return "has \(count) argument\(count == 1 ? "" : "s")" }
     let differing = zip(arguments, message.arguments).enumerated().filter { !$1.0.accepts($1.1) }
     guard !differing.isEmpty else { return nil }
     return differing.map { "argument \($0) is \($1.1), expected \($1.0.description)" }.joined(separator: "; ")
