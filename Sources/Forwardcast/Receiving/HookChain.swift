@@ -65,9 +65,7 @@ struct HookChain: Sendable {
       let turn = HookTurn(message, around: self, inner, inTurn)
       defer { turn.end() }
       answers = try body(turn)
-    case (nil, nil, let inner)?:
-      answers = try await runAndWait(message, inside: inner, rest, inTurn: inTurn, pause: pause, resume: resume)
-    case nil: answers = try await rest(message.arguments)
+    default: answers = try await rest(message.arguments)
     }
     try leave(message, afters, answers)
     return answers
@@ -84,6 +82,7 @@ struct HookChain: Sendable {
       switch hooks[index].body {
       case .before(let body): try body(message)
       case .after: afters.append(hooks[index])
+      case .around(nil, waiting: nil): continue
       case .around(let body, let waiting): return (afters, (body, waiting, index))
       }
     }

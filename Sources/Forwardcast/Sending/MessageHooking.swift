@@ -105,7 +105,7 @@ extension MessageHooking {
   ///   - message: the key.
   ///   - body: gets the message and returns the answers, to which the sender's policy is applied. Each `proceed` sends the
   ///     message to the targets; the outcome of the last counts. Without `body`, a sender that does not wait gets
-  ///     `isolationMismatch`.
+  ///     `isolationMismatch`; without either form the hook does nothing.
   ///   - waiting: the form for senders that wait, such as `collectAndWait`, and for methods that suspend.
   @export(implementation) @discardableResult
   public func around<R, each A>(
