@@ -43,7 +43,10 @@ extension ArgumentBox {
   /// An integer, or else a floating point number.
   private static func number(_ text: String) -> ArgumentBox? {
     if let whole = Int128(text) { return ArgumentBox(whole) }
-    guard let double = Double(text), double.isFinite, !text.utf8.contains(UInt8(ascii: "x")) else { return nil }
+    if let large = UInt128(text) { return ArgumentBox(large) }
+    // In base 10 only.
+    let isHexadecimal = text.utf8.contains { $0 | 0x20 == UInt8(ascii: "x") }
+    guard !isHexadecimal, let double = Double(text), double.isFinite else { return nil }
     return ArgumentBox(double)
   }
 }
