@@ -95,7 +95,6 @@ extension UndoHistory {
     closeGroup(1)
     // Listeners may have opened another one meanwhile.
     closeSilently(to: 0)
-    held = 0
     swap(&open, &waiting)
     self.phase = .idle
     events.broadcast(phase == .undoing ? Events.didUndo : Events.didRedo, self)

@@ -178,7 +178,7 @@ public final class UndoHistory {
     held = level
     events.broadcast(Events.checkpoint, self)
     events.broadcast(Events.willCloseGroup, self)
-    held = outer
+    held = min(outer, level - 1)
     closeSilently(to: level - 1)
     events.broadcast(Events.didCloseGroup, self)
   }

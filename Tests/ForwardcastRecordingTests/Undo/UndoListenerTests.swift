@@ -115,6 +115,22 @@ struct UndoListenerTests {
     expect(history.undoCount == 1 && history.groupingLevel == 0)
   }
 
+  @Test("who is told that a group was closed may open one and end it, also where a step was a group by itself")
+  func opensAndEndsAfterClosing() throws {
+    let counter = Counter(history)
+    var refusals: [UndoError.Code?] = []
+    let listening = history.events.on(Events.didCloseGroup) { history in
+      guard history.groupingLevel == 0, refusals.count < 3 else { return }
+      refusals.append(nil)
+      history.beginGroup()
+      refusals[refusals.count - 1] = self.refusal { try history.endGroup() }
+    }
+    counter.set(1)
+    expect(refusals == [nil, nil, nil] && history.groupingLevel == 0 && history.undoCount == 1)
+    listening.cancel()
+    expect(try history.undo() && counter.value == 0)
+  }
+
   @Test("a step is kept also where a listener would undo the group that is made for it")
   func undoesTheOpeningGroup() throws {
     let counter = Counter(history)
