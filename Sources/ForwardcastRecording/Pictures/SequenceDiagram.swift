@@ -21,15 +21,20 @@ public final class SequenceDiagram: Sendable {
     var omitted = 0
     /// The turns at each place, innermost last.
     var turns: [TracePlace: [(step: Int, name: String)]] = [:]
+    /// Where each turn began: one that suspends may end elsewhere.
+    var beginnings: [Int: TracePlace] = [:]
     /// The known senders of messages that are not answered yet.
     var senders: [Int: String] = [:]
 
     /// The event with its sender. A message without one is from the innermost turn at its place.
     mutating func signed(_ event: MessageEvent, at place: TracePlace) -> MessageEvent {
       switch event.stage {
-      case .began: turns[place, default: []].append((event.step, event.receiver))
+      case .began:
+        turns[place, default: []].append((event.step, event.receiver))
+        beginnings[event.step] = place
       case .sent where event.sender == "sender": senders[event.step] = turns[place]?.last?.name
       case .answered, .failed:
+        let place = beginnings.removeValue(forKey: event.step) ?? place
         turns[place]?.removeAll { $0.step == event.step }
         if turns[place]?.isEmpty ?? false { turns[place] = nil }
       case .sent, .queued, .skipped: break

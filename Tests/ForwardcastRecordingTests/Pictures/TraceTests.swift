@@ -46,6 +46,18 @@ struct TraceTests {
         """)
   }
 
+  @Test("a turn that suspends and ends in another task is over where it began, too")
+  func endsElsewhere() async {
+    func event(_ stage: MessageEvent.Stage, to receiver: String, step: Int) -> MessageEvent {
+      MessageEvent(stage, name: "say:", message: "say: 1", sender: "sender", receiver: receiver, step: step)
+    }
+    diagram.add(event(.began, to: "ann", step: 1))
+    let end = event(.answered, to: "ann", step: 1)
+    await Task.detached { [diagram] in diagram.add(end) }.value
+    diagram.add(event(.sent, to: "office", step: 2))
+    expect(diagram.events.map(\.sender), equals: ["sender", "sender", "sender"])
+  }
+
   @Test("targets of one type that nobody names are told apart")
   func unnamed() {
     let (first, second, proxy) = (Desk("ann", journal), Desk("bo", journal), Desks())
