@@ -46,7 +46,8 @@ struct TraceEntry: Sendable {
 
   /// A text as a JSON string, shortened.
   static func quoted(_ text: String) -> String {
-    let short = text.utf8.count <= 1000 ? text : String(text.unicodeScalars.prefix(1000)) + "…"
+    let start = text.unicodeScalars.prefix(1000)
+    let short = start.endIndex == text.endIndex ? text : String(start) + "…"
     let isPlain = short.utf8.allSatisfy {
       (0x20..<0x7F).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
     }

@@ -64,6 +64,13 @@ struct TraceFileTests {
 
   private func file() -> TraceFile { TraceFile { [pieces] in pieces.take($0) } }
 
+  @Test("only a text that was cut short ends with an ellipsis")
+  func lengths() {
+    let longest = String(repeating: "茶", count: 1000)
+    expect(TraceEntry.quoted(longest), equals: "\"\(longest)\"")
+    expect(TraceEntry.quoted(longest + "茶"), equals: "\"\(longest)…\"")
+  }
+
   @Test("a direct turn stands inside of its message, with what was sent and what came of it")
   func directTurns() throws {
     let (file, proxy) = (file(), Desks.of(Desk("ann", worth: 1, journal), Desk("bo", worth: 2, journal)))
