@@ -39,8 +39,11 @@ extension ServiceCenter {
     -> Result
   {
     let overlay = ServiceOverlay(root, substitutes)
-    defer { overlay.removeAll() }
-    return try ServiceOverlay.$current.withValue(overlay) { try body() }
+    return try ServiceOverlay.$current.withValue(overlay) {
+      // In force until its services are gone, so that these do not find the real ones.
+      defer { overlay.removeAll() }
+      return try body()
+    }
   }
 
   /// Runs an async `body` with substitutes for services.
@@ -48,8 +51,10 @@ extension ServiceCenter {
     _ substitutes: ServiceSubstitute..., run body: nonisolated(nonsending) () async throws -> Result
   ) async rethrows -> Result {
     let overlay = ServiceOverlay(root, substitutes)
-    defer { overlay.removeAll() }
-    return try await ServiceOverlay.$current.withValue(overlay) { try await body() }
+    return try await ServiceOverlay.$current.withValue(overlay) {
+      defer { overlay.removeAll() }
+      return try await body()
+    }
   }
 }
 

@@ -142,6 +142,20 @@ extension Centers {
       expect(center.services.map(\.name), equals: ["journal", "greeter", "letter"])
     }
 
+    @Test("a substitute that asks for services while it is released does not get those that it stands for")
+    func askingWhileReleased() async throws {
+      let (center, journal) = try ServiceCenter.journaled()
+      let key = ServiceKey<Hooked>("h") { _ in Hooked() }
+      let substitute = ServiceSubstitute(for: key) { center in
+        Hooked(gone: { [weak center] in
+          journal.write(center?.existing(ServiceKey<Journal>.journal) == nil ? "alone" : "with the real journal")
+        })
+      }
+      try center.withSubstitutes(substitute) { _ = try center.service(key) }
+      try await center.withSubstitutes(substitute) { () async throws in _ = try center.service(key) }
+      expect(journal.take(), equals: ["alone", "alone"])
+    }
+
     @Test("substitutes reach through scopes, nest, and are released in reverse order at the end")
     func substitutionInScopes() throws {
       let (application, session, journal) = try tree()
