@@ -73,7 +73,10 @@ public final class CallRecorder: @unchecked Sendable {  // state is under a lock
   public var recording: Recording { Recording(calls) }
 
   /// The calls so far, in the order in which they began.
-  public var calls: [RecordedCall] { state.withLock { UncheckedSendable($0.calls.suffix(limit)) }.value.map { $0 } }
+  public var calls: [RecordedCall] {
+    // Without calls to push out, what there is, uncopied: doubles ask at each call.
+    state.withLock { UncheckedSendable($0.calls.count > limit ? Array($0.calls.suffix(limit)) : $0.calls) }.value
+  }
 
   /// Removes all calls. Those in progress are not recorded when they end.
   public func removeAll() {

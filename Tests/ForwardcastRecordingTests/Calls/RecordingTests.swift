@@ -228,4 +228,22 @@ struct RecordingTests {
     expect(error?.code, equals: .proxyCycle)
     withExtendedLifetime(crowd) {}
   }
+
+  @Test(
+    "a recorder that is asked for its calls at each of them takes time that grows with their number, not with its square",
+    .enabled(if: Bounds.areFull))
+  func growth() throws {
+    let growing = Growing("calls") { count in
+      let (recorded, recorder) = (Invocation("say:", arguments: [ArgumentBox("hello")]), CallRecorder())
+      return {
+        var asked = 0
+        for _ in 0..<count {
+          _ = try recorder.record(recorded, to: "ann") { nil }
+          asked += recorder.calls.count
+        }
+        expect(asked, equals: count * (count + 1) / 2)
+      }
+    }
+    try growing.expectLinear(from: 100)
+  }
 }
