@@ -20,6 +20,12 @@ struct UndoGroup {
 
   var isLive: Bool { steps.contains { $0.target != nil } }
 
+  /// Adds the steps of a later group. What can be discarded is only what can be in both.
+  mutating func join(_ later: UndoGroup) {
+    steps += later.steps
+    if !later.action.isDiscardable { action.isDiscardable = false }
+  }
+
   /// Performs the steps, last first. A step that fails does not stop the others.
   /// - Returns: the first error.
   func perform() -> (any Error)? {

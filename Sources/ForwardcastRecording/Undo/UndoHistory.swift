@@ -191,7 +191,7 @@ public final class UndoHistory {
       case .redoing: undoStack.push(group)
       case .idle:
         let (kind, last) = (group.coalescing, undoStack.last?.coalescing)
-        let isJoined = kind != nil && kind == last && undoStack.changeLast { $0.steps += group.steps }
+        let isJoined = kind != nil && kind == last && undoStack.changeLast { $0.join(group) }
         if isJoined { continue }
         breakCoalescing()
         undoStack.push(group)

@@ -135,6 +135,22 @@ struct UndoMenuTests {
     withExtendedLifetime(canvas) {}
   }
 
+  @Test("what is joined to an action that can be discarded without asking has to be asked for, unless it can be, too")
+  func joinedToDiscardable() {
+    final class View {}
+    let (history, view) = (UndoHistory(), View())
+    for isDiscardable in [true, true, false] {
+      history.group("Scroll", coalescing: "scroll") {
+        history.register(view) { _ in }
+        history.setActionIsDiscardable(isDiscardable)
+      }
+      expect(history.undoCount == 1 && history.undoActionIsDiscardable == isDiscardable)
+    }
+    history.setActionIsDiscardable(true)
+    expect(history.undoActionIsDiscardable)
+    withExtendedLifetime(view) {}
+  }
+
   @Test("arguments are kept, targets are not")
   func lifetimes() throws {
     var canvas: Canvas? = Canvas()
