@@ -92,6 +92,33 @@ struct TargetListTests {
     withExtendedLifetime((a, b)) {}
   }
 
+  @Test("of a target that had several registrations none is kept, however they went", arguments: 0..<3)
+  func repeatsLeft(way: Int) {
+    let (proxy, lasting) = (Proxy(), Listener("lasting"))
+    // Another target keeps its registrations.
+    proxy.add(lasting)
+    proxy.add(lasting, only: ["note:"])
+    weak var last: Registration?
+    do {
+      let target = Listener("target")
+      let registrations = [proxy.add(target), proxy.add(target, only: ["note:"])]
+      last = registrations[1]
+      proxy.broadcast(.note, 1)
+      switch way {
+      case 0: for registration in registrations { registration.cancel() }
+      case 1: expect(proxy.remove(target), equals: 2)
+      default: break
+      }
+      withExtendedLifetime((target, registrations)) {}
+    }
+    // A message takes out those whose targets have died, and who joins before others ends the route.
+    proxy.broadcast(.note, 2)
+    proxy.add(lasting, priority: 1, only: ["say:"])
+    expect(last == nil)
+    expect(proxy.core.registrations.count, equals: 3)
+    withExtendedLifetime(lasting) {}
+  }
+
   @Test("who takes a reserved place gets the next message there, and when it has gone the place is its successor's")
   func reservedPlace() {
     let (proxy, journal) = (Proxy(), Journal())

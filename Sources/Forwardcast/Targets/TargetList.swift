@@ -225,9 +225,14 @@ struct TargetList {
     guard let repeats, let left = neighbours(of: registration) else { return nil }
     let (before, after) = (left[0], left[1])
     repeats.rings[ObjectIdentifier(registration)] = nil
-    if before === after { repeats.rings[ObjectIdentifier(after)] = nil } else { tie(before, to: after) }
-    let way = registration.way
-    if newestOther(of: way) === registration { setRareValue(nil, of: way, in: &repeats.others) }
+    forgetOther(registration)
+    if before === after {
+      // The last one is in no ring, and will not come here when it leaves.
+      repeats.rings[ObjectIdentifier(after)] = nil
+      forgetOther(after)
+    } else {
+      tie(before, to: after)
+    }
     if repeats.rings.isEmpty {
       self.repeats = nil
       noteChanged()  // routes that look for repeats end with the last one
@@ -237,6 +242,12 @@ struct TargetList {
 
   private func newestOther(of way: RegistrationWay) -> Registration? {
     repeats.flatMap { rareValue(of: way, in: $0.others) }
+  }
+
+  @inline(never) private func forgetOther(_ registration: Registration) {
+    let way = registration.way
+    guard let repeats, newestOther(of: way) === registration else { return }
+    setRareValue(nil, of: way, in: &repeats.others)
   }
 
   /// The group that has a registration; `nil` when it is out.
