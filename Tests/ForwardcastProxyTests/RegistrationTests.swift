@@ -6,6 +6,10 @@ import Dispatch
 import TestSupport
 import Testing
 
+private struct WeakRegistration {
+  weak var registration: Registration?
+}
+
 @Suite("Registrations")
 struct RegistrationTests {
   typealias Proxy = MulticastProxy<any MessageReceiver>
@@ -42,6 +46,22 @@ struct RegistrationTests {
     expect(journal.take(), equals: ["a 1", "b 1", "c 1", "b 2", "c 2", "a 2"])
     try expect(proxy.collect(.value, returning: .all).count, equals: 3)
     withExtendedLifetime(targets) {}
+  }
+
+  @Test("targets without a table that only closures call leave nothing behind")
+  func calledByClosures() {
+    final class Plain {}
+    let proxy = MulticastProxy<AnyObject>()
+    var (first, number) = (WeakRegistration(), 0)
+    for _ in 0..<1_000 {
+      let target = Plain()
+      let registration = proxy.add(target)
+      if number == 0 { first.registration = registration }
+      proxy.broadcast { _ in number += 1 }
+      registration.cancel()
+    }
+    expect(number, equals: 1_000)
+    expect(first.registration == nil)
   }
 
   @Test("adding a target again with the priority that it has leaves it at its place")

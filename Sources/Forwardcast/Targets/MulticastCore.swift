@@ -19,6 +19,18 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
         return made
       }
     }
+
+    /// Notes a target that no message can reach, which is in the list. Forgets those that have left when they are the majority:
+    /// where no message is sent, none is reported.
+    mutating func noteUnreachable(_ registration: Registration, _ garbage: inout Garbage) {
+      let rest = madeRest
+      if rest.unreachable.count > 16, rest.unreachable.count > list.count * 2 {
+        for known in exchange(&rest.unreachable, with: []) {
+          if list.contains(known) { rest.unreachable.append(known) } else { garbage.keep(known) }
+        }
+      }
+      rest.unreachable.append(registration)
+    }
   }
 
   /// The part of the state that most proxies do not need.
@@ -158,7 +170,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
         return old
       }
       state.list.add(new, priority: priority ?? 0, garbage: &garbage)
-      if !canAnswer { state.madeRest.unreachable.append(new) }
+      if !canAnswer { state.noteUnreachable(new, &garbage) }
       return nil
     }
     let registration = old ?? new

@@ -16,7 +16,7 @@ extension MulticastCore {
         return nil
       }
       state.list.add(new, priority: priority, garbage: &garbage)
-      if !canAnswer { state.madeRest.unreachable.append(new) }
+      if !canAnswer { state.noteUnreachable(new, &garbage) }
       return new
     }
   }

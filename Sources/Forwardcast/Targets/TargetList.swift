@@ -250,6 +250,8 @@ struct TargetList {
     setRareValue(nil, of: way, in: &repeats.others)
   }
 
+  func contains(_ registration: Registration) -> Bool { group(holding: registration) != nil }
+
   /// The group that has a registration; `nil` when it is out.
   @inline(never) private func group(holding registration: Registration) -> Int? {
     let (priority, slot) = (registration.storedPriority, registration.slot)
