@@ -19,6 +19,7 @@ final class HookedMethod: Method, @unchecked Sendable {  // immutable after init
   }
 
   override func invoke(_ target: AnyObject, _ invocation: inout Invocation) throws {
+    guard canRun(on: target) else { throw unreachable(target) }
     let answers = try hooks.run(message(invocation, target)) { [inner, selector] other in
       var copy = other.invocation(selector)
       try inner.invoke(target, &copy)

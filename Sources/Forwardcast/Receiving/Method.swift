@@ -286,15 +286,16 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
   }
 
   override func hooked(by hooks: HookChain) -> Method {
-    let (selector, body) = (selector, body)
-    return TypedMethod(
+    TypedMethod(
       Message(selector, answerCrosses: resultCrosses), signature: statedSignature, isolation: isolation,
       opener: opener?.call
-    ) { (target: AnyObject, arguments: Arguments<repeat each A>) throws -> R in
+    ) { [self] (target: AnyObject, arguments: Arguments<repeat each A>) throws -> R in
+      // The hooks run where the method does, or not at all.
+      guard canRun(on: target) else { throw unreachable(target) }
       let message = HookedMessage(
         selector: selector, receiver: target,
         arguments: arguments.shared(returning: R.self, crosses: false))
-      let answers = try hooks.run(message) { other in
+      let answers = try hooks.run(message) { [self] other in
         TypedAnswers([try body(target, other.values(as: ((repeat each A) -> R).self, selector, target))])
       }
       return try answers.single(as: R.self, message)

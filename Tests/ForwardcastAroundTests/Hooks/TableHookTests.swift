@@ -17,6 +17,16 @@ private final class Letter: MessageReceiver, ObjectTableOwning, Sendable {
 
 extension Message<(String) -> String> { fileprivate static var greet: Self { .init("greet:") } }
 
+private func sendHere(_ window: Window) throws -> String { try window.send(.greet, "b") }
+
+@MainActor
+private final class Window: MessageReceiver {
+  nonisolated static let selectorTable = SelectorTable(for: Window.self) {
+    Responds(to: .greet, onMainActor: { _, name in "hello " + name })
+  }
+  nonisolated init() {}
+}
+
 /// A protocol whose table says which targets have a message.
 private protocol Listening: AnyObject {}
 private final class Keen: Listening {}
@@ -327,6 +337,25 @@ struct TableHookTests {
       var call = call
       #expect(throws: MessageError.self) { try proxy.forward(&call) }
     }
+    expect(journal.all, equals: [])
+  }
+
+  @Test("of a row on an actor they run there, and not for a sender that cannot call it")
+  func isolated() async throws {
+    let journal = journal
+    try Window.selectorTable.before(.greet, of: Window.self) { _, name in journal.write("before \(name)") }
+    let window = Window()
+    try await expect(window.sendAndWait(.greet, "a"), equals: "hello a")
+    let error = #expect(throws: MessageError.self) { try sendHere(window) }
+    expect(error?.code, equals: .isolationMismatch)
+    let proxy = MulticastProxy<any MessageReceiver>()
+    proxy.add(window)
+    expect(proxy.broadcast(.greet, "d").failed, equals: 1)
+    expect(journal.take(), equals: ["before a"])
+    // A sender that does not wait cannot call a method that suspends.
+    let (table, slowly) = (table(), Message<(String) -> String>("slowly:"))
+    try table.before(slowly, of: Letter.self) { letter, _ in letter.journal.write("before") }
+    #expect(throws: MessageError.self) { try Letter(journal, table).send(slowly, "e") }
     expect(journal.all, equals: [])
   }
 
