@@ -303,6 +303,9 @@ final class TableStorage: Sendable {
     return nil
   }
 
+  /// Whether this table itself refused a row.
+  func hasRefused(_ selector: MessageSelector) -> Bool { state.withLock { $0.refusal(selector) != nil } }
+
   var refusals: [MessageError] {
     inOrder(state.withLock { $0.refusals }.map(\.error)) { $0.selector }
   }

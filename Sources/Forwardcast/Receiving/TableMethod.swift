@@ -47,10 +47,12 @@ public struct TableMethod: Sendable {
 }
 
 extension SelectorTable {
-  /// The method that this table has or inherits; `nil` when there is none. An own one comes without hooks.
+  /// The method that this table has or inherits, without this table's hooks; `nil` when there is none.
   public func method(for selector: MessageSelector) -> TableMethod? {
     if let own = storage.ownMethod(for: selector) { return TableMethod(method: own, owner: storage) }
-    return storage.find(selector)
+    // A refused row hides the inherited one.
+    if storage.hasRefused(selector) { return nil }
+    return inheritedMethod(for: selector)
   }
 
   /// The method that this table would have for `selector` without its own row.

@@ -359,6 +359,22 @@ struct TableHookTests {
     expect(journal.all, equals: [])
   }
 
+  @Test("a row that calls the inherited method which it replaces has its table's hooks once")
+  func replacingInherited() throws {
+    let parent = table()
+    let child = SelectorTable(for: Letter.self, inheriting: parent, rows: [])
+    let letter = Letter(journal, child)
+    try parent.before(.greet, of: Letter.self) { letter, _ in letter.journal.write("parent") }
+    try child.before(.greet, of: Letter.self) { letter, _ in letter.journal.write("child") }
+    try child.replace("greet:") { original in
+      Responds(to: .greet) { (letter: Letter, name: String) in
+        try original?.call(on: letter, name + "!") ?? "nobody"
+      }
+    }
+    try expect(letter.send(.greet, "a"), equals: "hello a!")
+    expect(journal.all, equals: ["child", "parent", "greet a!"])
+  }
+
   @Test("the calls of a table's hooks say their selector, and go on with the arguments that came")
   func calls() async throws {
     let table = table()
