@@ -148,6 +148,22 @@ struct SelectorTableTests {
     expect(!proxy.responds(to: "a:"))
   }
 
+  @Test("a refused row hides what a further parent of a protocol's table has")
+  func refusalHidesFurtherParent() throws {
+    let first = SelectorTable(for: Owner.self, rows: [])
+    let second = SelectorTable(for: Owner.self) {
+      Responds(to: .value) { (_: Owner) in 1 }
+      Responds(to: "a:") { (_: Owner, _: Int) in "second" }
+    }
+    let table = SelectorTable(for: Owner.self, inheritingAll: [first, second]) {
+      Responds(to: "a:") { (_: Owner) in "slip" }
+    }
+    let owner = Owner(table)
+    try expect(owner.send(.value), equals: 1)
+    expect(table.refusals.map(\.code), equals: [.wrongArgumentCount])
+    expect(code { _ = try owner.send(Message<(Int) -> String>("a:"), 1) }, equals: .wrongArgumentCount)
+  }
+
   @Test("a refused row hides what it was to override")
   func refusalHidesInherited() throws {
     let base = SelectorTable(for: Owner.self) { Responds(to: "a:") { (_: Owner, _: Int) in "base" } }

@@ -37,7 +37,8 @@ extension SelectorTable {
   ) {
     self.init(for: type, inheriting: parents.first, rows)
     for parent in parents.dropFirst() {
-      for selector in parent.selectors where storage.method(for: selector) == nil {
+      for selector in parent.selectors {
+        guard storage.method(for: selector) == nil, storage.refusal(for: selector) == nil else { continue }
         if let method = parent.storage.method(for: selector) { storage.enterOrRefuse(method) }
       }
       storage.name(parent.swiftNames)
