@@ -210,6 +210,19 @@ struct SelectorTableTests {
     #expect(throws: MessageError.self) { try proxy.collect(Message<() -> String>("who"), returning: .all) }
   }
 
+  @Test("of rows for one selector of which one is wrong none enters, whatever their number and order")
+  func severalSlips() throws {
+    let three = SelectorTable(for: Owner.self, rows: (1...3).map { number in Responds(to: .value) { _ in number } })
+    expect(three.refusals.map(\.code), equals: [.alreadyInTable])
+    expect(code { _ = try Owner(three).send(.value) }, equals: .alreadyInTable)
+    let wrongFirst = SelectorTable(for: Owner.self) {
+      Responds(to: "value") { (_: Owner, _: Int) in 1 }
+      Responds(to: .value) { (_: Owner) in 2 }
+    }
+    expect(wrongFirst.refusals.map(\.code), equals: [.wrongArgumentCount])
+    expect(code { _ = try Owner(wrongFirst).send(.value) }, equals: .wrongArgumentCount)
+  }
+
   @Test("a table cannot inherit one of a class that is no superclass, and says so for each selector")
   func wrongParent() {
     let parent = SelectorTable(for: Stranger.self) {

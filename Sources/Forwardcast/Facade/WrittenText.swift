@@ -39,7 +39,7 @@ extension SelectorTable {
     for parent in parents.dropFirst() {
       for selector in parent.selectors {
         guard storage.method(for: selector) == nil, storage.refusal(for: selector) == nil else { continue }
-        if let method = parent.storage.method(for: selector) { storage.enterOrRefuse(method) }
+        if let method = parent.storage.method(for: selector) { storage.enterOrRefuse([method]) }
       }
       storage.name(parent.swiftNames)
     }

@@ -35,7 +35,7 @@ public struct SelectorTable: Sendable {
     for type: Target.Type, inheriting parent: SelectorTable? = nil, rows: [Responds<Target>]
   ) {
     storage = TableStorage(for: type, parent: parent?.storage)
-    for row in rows { storage.enterOrRefuse(row.method) }
+    storage.enterOrRefuse(rows.map(\.method))
   }
 
   /// Adds a method, which may override an inherited one.
@@ -349,13 +349,17 @@ final class TableStorage: Sendable {
       .typeMismatch, of: self, selector, "the row is for \(Target.self), the table for \(targetName)")
   }
 
-  /// Lets a row in, or keeps why it was refused, and removes one of the same selector that had entered: either may be the mistake.
+  /// Lets rows in, or keeps why one was refused; then no other one of its selector is there: either may be the mistake.
   @inline(never)
-  func enterOrRefuse(_ method: Method) {
-    do { try enter(method, replacing: false) } catch {
-      change {
-        $0.refuse(method.selector, error)
-        $0.set(method.selector, nil)
+  func enterOrRefuse(_ methods: [Method]) {
+    var refused: Set<MessageSelector> = []
+    for method in methods where !refused.contains(method.selector) {
+      do { try enter(method, replacing: false) } catch {
+        refused.insert(method.selector)
+        change {
+          $0.refuse(method.selector, error)
+          $0.set(method.selector, nil)
+        }
       }
     }
   }
