@@ -223,6 +223,12 @@ struct SelectorTableTests {
     expect(code { _ = try Owner(wrongFirst).send(.value) }, equals: .wrongArgumentCount)
   }
 
+  @Test("a requirement whose name ends another's is named too")
+  func endingNames() {
+    let table = SelectorTable(for: Owner.self, rows: []).named("uid()").named("id()").named("id()")
+    expect(table.swiftNames, equals: " uid() id()")
+  }
+
   @Test("a table cannot inherit one of a class that is no superclass, and says so for each selector")
   func wrongParent() {
     let parent = SelectorTable(for: Stranger.self) {

@@ -323,7 +323,8 @@ final class TableStorage: Sendable {
   }
 
   func name(_ names: String) {
-    state.withLock { if !$0.names.hasSuffix(names) { $0.names += " " + names } }
+    let more = " " + names
+    state.withLock { if !$0.names.hasSuffix(more) { $0.names += more } }
   }
 
   var swiftNames: String { state.withLock { $0.names } + (parent.map { " " + $0.swiftNames } ?? "") }
