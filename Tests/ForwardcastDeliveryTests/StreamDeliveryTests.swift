@@ -124,6 +124,30 @@ struct StreamDeliveryTests {
     withExtendedLifetime(clerks) {}
   }
 
+  @Test("a context that waited for a sender is woken once, however many messages come before it is there")
+  func awaitedOnce() throws {
+    let adder = Adder()
+    proxy.add(adder, delivery: .on(context))
+    for number in 0..<3 { proxy.broadcast(.note, number) }
+    let group = try #require(proxy.core.begin("note:").plan).list[0].takeUnretainedValue()
+    guard case .behind(let batch, let place) = group.enter(ObjectIdentifier(((Int) -> Void).self)) else {
+      Issue.record("no place in a batch")
+      return
+    }
+    expect(context.runTurn())
+    batch._withUnsafeGuaranteedRef { batch in
+      let slots = unsafeDowncast(batch, to: TypedBatch<Void, Int>.self).slots
+      (slots + (place - batch.first)).initialize(to: Arguments(values: 3))
+    }
+    group.wrote(batch, place)
+    for number in 4..<8 { proxy.broadcast(.note, number) }
+    expect(context.runTurn())
+    // Where a context runs turns in parallel, a second one would be beside the first.
+    expect(!context.runTurn())
+    expect(adder.sum, equals: 28)
+    withExtendedLifetime(adder) {}
+  }
+
   @Test("a turn ends in the middle of a batch, and the rest comes first in the next one", arguments: [1, 2])
   func turnEnds(targets: Int) {
     let context = TurnContext(turn: 4)

@@ -39,11 +39,12 @@ package class PlainBatch: Envelope, @unchecked Sendable {
   private let drop: Drop?
   @usableFromInline typealias Run = (UnsafeRawPointer, Method, _ target: AnyObject) throws -> Void
   @usableFromInline typealias Drop = (UnsafeMutableRawPointer) -> Void
-  /// A bit for each place that is written or before the first; one that says that the context waits; and, once the batch is out of
-  /// the word, the number of places.
+  /// A bit for each place that is written or before the first; one more than the place that the context waits for, or 0; and, once
+  /// the batch is out of the word, the number of places.
   private let places: Atomic<UInt64>
-  private static let awaited: UInt64 = 1 << UInt64(limit)
-  private static let numberShift = UInt64(limit + 1)
+  private static let awaitedShift: UInt64 = 48
+  private static let numberShift: UInt64 = 54
+  private static let awaited: UInt64 = 0x3F << awaitedShift
   @usableFromInline static let limit = 48
   /// The place of the first message not yet served, and the end of those known to be written.
   @usableFromInline @exclusivity(unchecked) final var position: Int
@@ -69,7 +70,7 @@ package class PlainBatch: Envelope, @unchecked Sendable {
     memory.deallocate()
   }
 
-  private static func written(_ places: UInt64) -> Int { (~(places & (awaited - 1))).trailingZeroBitCount }
+  private static func written(_ places: UInt64) -> Int { (~(places & (1 << awaitedShift - 1))).trailingZeroBitCount }
 
   private var written: Int { PlainBatch.written(places.load(ordering: .acquiring)) }
 
@@ -84,8 +85,8 @@ package class PlainBatch: Envelope, @unchecked Sendable {
 
   private func note(_ bits: UInt64, at place: Int) -> Bool {
     let found = places.wrappingAdd(bits, ordering: .acquiringAndReleasing).oldValue
-    // Later ones are behind what the context waits for.
-    return found & PlainBatch.awaited != 0 && PlainBatch.written(found) == place
+    // Of this place only: who writes the next ones, before the context is there, does not wake it again.
+    return found & PlainBatch.awaited == UInt64(place + 1) &<< PlainBatch.awaitedShift
   }
 
   /// Takes out the next message, for a parcel.
@@ -153,7 +154,8 @@ package class PlainBatch: Envelope, @unchecked Sendable {
   }
 
   override func awaitsSender() -> Bool {
-    let found = places.bitwiseOr(PlainBatch.awaited, ordering: .acquiringAndReleasing).oldValue
+    let place = UInt64(position + 1) &<< PlainBatch.awaitedShift
+    let found = places.bitwiseOr(place, ordering: .acquiringAndReleasing).oldValue
     if PlainBatch.written(found) == position, Int(found >> PlainBatch.numberShift) != position { return true }
     stopAwaiting()
     return false
