@@ -11,16 +11,16 @@ final class Outcome {
   init(_ outcome: StepOutcome, _ context: StepContext) { (self.outcome, self.context) = (outcome, context) }
 }
 
-/// Is told of targets that are not asked. Not a closure: the code that tells would be compiled for each.
-protocol OutcomeTaker: AnyObject {
+/// Outcomes in the order of delivery. A class that walks inherit from: with a closure or protocol, the code that tells of targets
+/// would be compiled for each who is told.
+@usableFromInline
+class OutcomeLog {
+  @exclusivity(unchecked) final var log: [Outcome] = []
+
+  /// Takes the outcome of a target that was not asked.
+  ///
   /// - Parameter isStep: whether the target has a step, which traces and routes know.
-  func tell(_ outcome: StepOutcome, _ context: StepContext, isStep: Bool)
-}
-
-final class OutcomeList: OutcomeTaker {
-  private(set) var list: [Outcome] = []
-
-  func tell(_ outcome: StepOutcome, _ context: StepContext, isStep: Bool) { list.append(Outcome(outcome, context)) }
+  func tell(_ outcome: StepOutcome, _ context: StepContext, isStep: Bool) { log.append(Outcome(outcome, context)) }
 }
 
 extension StepOutcome {

@@ -8,12 +8,12 @@ extension RouteNode {
   ///   - place: the proxy's own, which is listed if it has no targets.
   ///   - walk: the message's walk in this proxy, if it may have left for some targets or come to some.
   func list(
-    _ stop: DeliveryReport.SkipReason?, at place: StepContext?, in walk: Walk? = nil, to taker: any OutcomeTaker
+    _ stop: DeliveryReport.SkipReason?, at place: StepContext?, in walk: Walk? = nil, to taker: OutcomeLog
   ) {
     list(Listing(self, stop, at: place, in: walk), to: taker)
   }
 
-  private func list(_ listing: Listing, to taker: any OutcomeTaker) {
+  private func list(_ listing: Listing, to taker: OutcomeLog) {
     var open = [listing]
     while let last = open.indices.last {
       if let inner = open[last].next(to: taker) { open.append(inner) } else { open.removeLast() }
@@ -48,7 +48,7 @@ extension RouteNode {
     private var namesTargets: Bool { walk?.listsEveryTarget ?? true }
 
     /// Continues to a nested proxy, whose targets are to be told of next; `nil` when all have been told of.
-    mutating func next(to taker: any OutcomeTaker) -> Listing? {
+    mutating func next(to taker: OutcomeLog) -> Listing? {
       while index <= node.route.count {
         while let next = left.first, next.before <= index {
           left.removeFirst()
@@ -66,7 +66,7 @@ extension RouteNode {
       return nil
     }
 
-    private mutating func step(to taker: any OutcomeTaker) -> Listing? {
+    private mutating func step(to taker: OutcomeLog) -> Listing? {
       let step = node.route.steps[index]
       // What was posted left before anybody was served.
       if let walk, node.posted != nil, step.queued != nil {
@@ -107,14 +107,14 @@ extension RouteNode {
 
   /// Tells of a registration without a step, or of the targets of a multicast that is one. `false` when its target has died.
   @discardableResult
-  func list(_ leftOut: LeftOut, _ stop: DeliveryReport.SkipReason?, to taker: any OutcomeTaker) -> Bool {
+  func list(_ leftOut: LeftOut, _ stop: DeliveryReport.SkipReason?, to taker: OutcomeLog) -> Bool {
     let (isThere, inner) = tell(leftOut, stop, to: taker)
     if let inner { list(inner, to: taker) }
     return isThere
   }
 
   /// The same, except that the listing of a multicast's targets is returned.
-  @inline(never) private func tell(_ leftOut: LeftOut, _ stop: DeliveryReport.SkipReason?, to taker: any OutcomeTaker)
+  @inline(never) private func tell(_ leftOut: LeftOut, _ stop: DeliveryReport.SkipReason?, to taker: OutcomeLog)
     -> (isThere: Bool, inner: Listing?)
   {
     let registration = leftOut.registration
@@ -130,7 +130,7 @@ extension RouteNode {
   }
 
   /// Tells of observers that could not be made for the message. `false` when there are none.
-  func listFailures(to taker: any OutcomeTaker) -> Bool {
+  func listFailures(to taker: OutcomeLog) -> Bool {
     let failures = route.route.prelude?.failures ?? []
     for (target, error) in failures {
       let place = StepContext(selector: route.selector, proxies: proxies, target: target)
@@ -141,8 +141,8 @@ extension RouteNode {
 
   /// ``list(_:at:in:to:)`` where the message is not here.
   func outcomes(_ stop: DeliveryReport.SkipReason?, at place: StepContext) -> [Outcome] {
-    let found = OutcomeList()
+    let found = OutcomeLog()
     list(stop, at: place, to: found)
-    return found.list
+    return found.log
   }
 }

@@ -8,7 +8,7 @@
 ///
 /// Used in the turn of its message only: no access overlaps another, so none has to be checked.
 @usableFromInline
-class Walk: OutcomeTaker {
+class Walk: OutcomeLog {
   /// What is to be waited for before the walk continues.
   indirect enum Suspension {
     case hooks(RouteNode)
@@ -47,9 +47,7 @@ class Walk: OutcomeTaker {
   final let isElsewhere: Bool
   /// Whether the walk is inside of a hook that does not suspend: then no target is queued that would have to be waited for.
   @exclusivity(unchecked) final var mayNotWait = false
-  /// Outcomes that the sink has not got yet, in the order of delivery.
-  @exclusivity(unchecked) final var log: [Outcome] = []
-  /// Where the outcomes inside of the innermost hooks begin.
+  /// Where the outcomes inside of the innermost hooks begin in the log, which has what the sink has not got yet.
   @exclusivity(unchecked) final var logStart = 0
   /// How many running calls of hooks get answers: then the sink gets nothing.
   @exclusivity(unchecked) final var hooksThatAsk = 0
@@ -291,8 +289,7 @@ class Walk: OutcomeTaker {
     }
   }
 
-  /// Takes the outcome of a target that was not asked.
-  final func tell(_ outcome: StepOutcome, _ context: StepContext, isStep: Bool) {
+  final override func tell(_ outcome: StepOutcome, _ context: StepContext, isStep: Bool) {
     if isStep { return take(outcome, at: context) }
     node.frame.isListed = true
     put(outcome, context)

@@ -43,7 +43,7 @@ struct HookChain: Sendable {
   ///   - pause: called before a hook that may suspend begins, and before it continues with the outcome of `rest`.
   ///   - resume: called when such a hook proceeds.
   /// - Throws: what a hook, `rest` or `resume` throws.
-  nonisolated(nonsending) func runAndWait(
+  @inline(never) nonisolated(nonsending) func runAndWait(
     _ message: HookedMessage, inside count: Int? = nil, _ rest: @escaping Hook.WaitingRest,
     inTurn: @escaping Hook.Rest, pause: @escaping () -> Void = {},
     resume: nonisolated(nonsending) @escaping () async throws -> Void = {}
