@@ -327,13 +327,11 @@ final class HookedTurn {
       if answers.count > 0 { walk.log.append(Outcome(.answeredAll(answers), own)) }
       return noteOutcomes()
     }
-    let (places, boxes) = (outcomes.indices.filter { outcomes[$0].outcome.hasAnswer }, answers.boxes)
-    if places.count == boxes.count {
-      for (place, box) in zip(places, boxes) { walk.log[place].outcome = .answered(box) }
-    } else {
-      for place in places { walk.log[place].outcome = .answered(nil) }
-      walk.log += boxes.map { Outcome(.answered($0), own) }
-    }
+    let boxes = answers.boxes
+    let areOfTargets = outcomes.reduce(0) { $0 + $1.outcome.answerCount } == boxes.count
+    var next = (areOfTargets ? boxes : []).makeIterator()
+    for found in outcomes where found.outcome.hasAnswer { found.outcome.replaceAnswers { next.next() } }
+    if !areOfTargets { walk.log += boxes.map { Outcome(.answered($0), own) } }
     noteOutcomes()
   }
 

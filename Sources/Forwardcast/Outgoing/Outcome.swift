@@ -28,12 +28,20 @@ extension StepOutcome {
 
   var isReached: Bool { if case .skipped(let reason) = self { reason == .bufferFull } else { true } }
 
-  var hasAnswer: Bool {
+  var answerCount: Int {
     switch self {
-    case .answered(let answer): answer != nil
-    case .answeredAll(let answers): answers.count > 0
-    case .queued, .failed, .skipped: false
+    case .answered(let answer): answer == nil ? 0 : 1
+    case .answeredAll(let answers): answers.count
+    case .queued, .failed, .skipped: 0
     }
+  }
+
+  var hasAnswer: Bool { answerCount > 0 }
+
+  /// Has the next answers in place of its own; none, when there are no more.
+  mutating func replaceAnswers(_ next: () -> ArgumentBox?) {
+    if case .answeredAll(let answers as ListedAnswers) = self { return answers.replaceResults(next) }
+    self = .answered(next())
   }
 
   var boxes: [ArgumentBox] {

@@ -86,6 +86,15 @@ final class AnswerTaker<R>: TypedTaker {
   override func kept(crosses: Bool) -> MessageAnswers { TypedAnswers(list, crosses: crosses) }
 }
 
+/// Keeps answers with their targets, where hooks get them before a report does.
+final class AnswerLister: TypedTaker {
+  let answers = ListedAnswers()
+
+  init() { super.init(ListedAnswers.self) }
+
+  override func kept(crosses: Bool) -> MessageAnswers { answers }
+}
+
 class WalkInto<Sink: OutcomeSink>: Walk {
   @exclusivity(unchecked) final var sink: Sink
 
@@ -221,7 +230,10 @@ extension DeliveryReport: OutcomeSink {
       answers.append(answer)
       endsQueued = false
     case .answeredAll(let all):
-      answers += all.boxes.map { Answer(target: known, result: $0, wasQueued: context.isQueued) }
+      let list =
+        (all as? ListedAnswers)?.list
+        ?? all.boxes.map { Answer(target: known, result: $0, wasQueued: context.isQueued) }
+      if answers.isEmpty { answers = list } else { answers += list }
       endsQueued = false
     case .queued:
       queued.append(known)

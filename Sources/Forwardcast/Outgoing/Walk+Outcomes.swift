@@ -66,7 +66,11 @@ extension Walk {
   }
 
   private func give(_ outcome: StepOutcome, _ context: StepContext) {
-    if case .answeredAll(let answers) = outcome { reached += answers.count } else if outcome.isReached { reached += 1 }
+    if case .answeredAll(let answers) = outcome, answers.count > 0 {
+      reached += answers.count
+    } else if outcome.isReached {
+      reached += 1
+    }
     if isKnown {
       if case .failed(let error) = outcome { context.report(error) }
       return
@@ -120,7 +124,7 @@ extension Walk {
   /// What a loop does with answers of `type`; `nil` where they come in boxes.
   func answers(of type: Any.Type?) -> WalkLoop.Answers {
     if !message.request.asks { return .none }
-    if givesAtOnce, takesPlain, !isQueued, message.request.keepsAnswers { return .plain }
+    if takesPlain, !isQueued, message.request.keepsAnswers { return .plain }
     guard let type, taker?.type == type, givesAtOnce || !isQueued else { return .boxed }
     return message.request.makeProbe != nil && (hasHooks || !givesAtOnce) ? .boxed : .typed
   }
@@ -131,6 +135,14 @@ extension Walk {
   @usableFromInline
   var loopSteps: (first: UnsafeMutablePointer<RouteStep>, count: Int) {
     (node.route.steps + node.frame.index, node.frame.segmentEnd - node.frame.index)
+  }
+
+  /// Keeps plain answers; `nil` where the sink gets them at once.
+  var lister: AnswerLister? {
+    if givesAtOnce { return nil }
+    let lister = AnswerLister()
+    keeper = lister
+    return lister
   }
 
   /// Notes how far a loop has come: the targets that it has not reported have run.

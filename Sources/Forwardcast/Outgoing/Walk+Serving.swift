@@ -114,6 +114,7 @@ extension Walk {
   @usableFromInline @inline(never)
   func serveOpened(_ run: Method.OpenedRun, _ ask: Method.OpenedAsk) {
     let loop = WalkLoop(self, answering: nil)
+    let lister = loop.answers == .plain ? lister : nil
     let (first, count) = loopSteps
     let end = first + count
     var next = first
@@ -128,7 +129,12 @@ extension Walk {
         if loop.answers == .none {
           try method._withUnsafeGuaranteedRef { try run($0, target) }
         } else if loop.answers == .plain {
-          accept(try method._withUnsafeGuaranteedRef { try ask($0, target) }, of: target)
+          let answer = try method._withUnsafeGuaranteedRef { try ask($0, target) }
+          if let lister {
+            lister.answers.add(answer, of: target)
+          } else {
+            accept(answer, of: target)
+          }
         } else if !take(try method._withUnsafeGuaranteedRef { try ask($0, target) }, of: target, step) {
           break
         }

@@ -43,6 +43,32 @@ final class TypedAnswers<R>: MessageAnswers {
   override var count: Int { list.count }
 }
 
+/// Answers with the targets that gave them, of a message whose report lists those. All have a result, or none.
+final class ListedAnswers: MessageAnswers {
+  @exclusivity(unchecked) private(set) var list: [DeliveryReport.Answer] = []
+  private var hasResults = true
+
+  init() { super.init(ObjectIdentifier(ListedAnswers.self)) }
+
+  func add(_ answer: consuming ArgumentBox, of target: consuming AnyObject) {
+    list.append(.init(target: target, result: answer))
+  }
+
+  /// Replaces the results, as hooks have changed them; takes them away where there are no others.
+  func replaceResults(_ next: () -> ArgumentBox?) {
+    for index in list.indices { list[index] = .init(target: list[index].target, result: next()) }
+    hasResults = list.last?.result != nil
+  }
+
+  override var boxes: [ArgumentBox] {
+    guard hasResults else { return [] }
+    // In place: copying an answer would retain its target.
+    return list.withUnsafeBufferPointer { list in list.indices.compactMap { list[$0].result } }
+  }
+
+  override var count: Int { hasResults ? list.count : 0 }
+}
+
 extension TypedAnswers<ArgumentBox> {
   /// The answer of a message in boxes.
   convenience init(of answered: Invocation) { self.init(answered.result.map { [$0] } ?? []) }

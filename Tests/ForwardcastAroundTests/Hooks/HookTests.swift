@@ -76,6 +76,30 @@ struct HookTests {
     try expect(proxy.collect(.worth, returning: .first), equals: 1)
   }
 
+  @Test("a report has each target with the answer that hooks around one another leave it")
+  func answersOfReports() throws {
+    let proxy = desks()
+    let cy = Desk("cy", worth: 1, journal)
+    proxy.add(cy)
+    try proxy.around(.worth) { call in try call.proceed().map { $0 * 2 } }
+    try proxy.around("worth") { call in try call.proceed() }
+    func listed() throws -> [String] {
+      var call = Invocation("worth")
+      return try proxy.forward(&call).answers.map { answer in
+        "\((answer.target as? Desk)?.name ?? "the proxy") \(try answer.result?.unbox(as: Int.self) ?? 0)"
+      }
+    }
+    try expect(listed(), equals: ["ann 40", "bo 90", "cy 2"])
+    let muting = try proxy.before(.worth) { proxy.remove(cy) }
+    try expect(listed(), equals: ["ann 40", "bo 90"])
+    muting.cancel()
+    let fewer = try proxy.around(.worth) { call in try Array(call.proceed().dropFirst()) }
+    try proxy.around("worth") { call in try call.proceed() + [ArgumentBox(5), ArgumentBox(6)] }
+    try expect(listed(), equals: ["ann 0", "bo 0", "the proxy 90", "the proxy 5", "the proxy 6"])
+    fewer.cancel()
+    try expect(listed(), equals: ["ann 0", "bo 0", "the proxy 40", "the proxy 90", "the proxy 5", "the proxy 6"])
+  }
+
   @Test("an answer of another type is refused with both types")
   func wrongAnswer() throws {
     let proxy = desks()
