@@ -109,6 +109,26 @@ struct AutomaticDeliveryTests {
     withExtendedLifetime(clerk) {}
   }
 
+  @Test("a target with a registration for each of two selectors has one message at a time")
+  func twoRegistrations() async throws {
+    let (clerk, inside, sent) = (Clerk("a", journal), Latch(), Latch())
+    clerk.onNote { [journal] number in
+      inside.open()
+      sent.pass()
+      journal.write("a ended \(number)")
+    }
+    proxy.add(clerk, delivery: .automatic(wide), only: [Message.note.selector])
+    proxy.add(clerk, delivery: .automatic(wide), only: [Message.say.selector])
+    wide.async { [proxy] in _ = proxy.broadcast(.note, 1) }
+    inside.pass()
+    expect(wide.sync { proxy.broadcast(.say, "two").queued }, equals: 1)
+    sent.open()
+    wide.sync(flags: .barrier) {}
+    try await proxy.drain()
+    expect(journal.all, equals: ["a 1", "a ended 1", "a: two"])
+    withExtendedLifetime(clerk) {}
+  }
+
   @Test("what is queued for a target waits while a sender on its concurrent queue runs it")
   func queuedBehindDirect() async throws {
     let (clerk, other, inside, passed) = (Clerk("a", journal), Clerk("b"), Latch(), Latch())

@@ -84,6 +84,27 @@ struct QueuedDeliveryTests {
     expect(journal.all.filter { $0.hasPrefix("2 ") }, equals: (0..<500).map { "2 \($0)" })
   }
 
+  @Test(
+    "a message waits until a method of its target has ended, whichever of two registrations each came by",
+    arguments: [4731: false, 4732: true])
+  func twoRegistrations(number: Int, isAddedAnew: Bool) async {
+    let (target, turnstile) = (clerk("a"), Turnstile.shut(number))
+    let first = proxy.add(target, delivery: .on(context), only: [Message.slow.selector])
+    proxy.broadcast(.slow, number)
+    context.run()
+    await turnstile.arrived(1)
+    if isAddedAnew { first.cancel() }
+    proxy.add(target, delivery: .on(context), only: [Message.note.selector])
+    proxy.broadcast(.note, 2)
+    context.run()
+    expect(journal.all, equals: ["a begins \(number)"])
+    turnstile.open()
+    await until(context.waiting > 0)
+    context.run()
+    expect(journal.all, equals: ["a begins \(number)", "a ends \(number)", "a 2"])
+    withExtendedLifetime(target) {}
+  }
+
   @Test("what a direct target sends in its turn comes second at a queued one")
   func reentrantOrder() {
     let (direct, queued) = (clerk("direct"), clerk("queued"))

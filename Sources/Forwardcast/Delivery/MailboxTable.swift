@@ -1,43 +1,45 @@
-// MailboxTable.swift: the mailboxes of one proxy; a value without locks.
+// MailboxTable.swift: the mailboxes and gates of one proxy; a value without locks.
 
-/// Identifies a mailbox: by its context and, where that runs several at a time, by its target.
+/// Identifies a mailbox: by its context and, where that runs several at a time, by its target; or a gate, by mailbox and target.
 struct MailboxKey: Hashable, Sendable {
   let context: ObjectIdentifier
   let target: ObjectIdentifier?
 }
 
-/// The mailboxes of one proxy, held weakly. Registrations and messages on their way retain them.
+/// The mailboxes and gates of one proxy, held weakly. Registrations and messages on their way retain them.
 struct MailboxTable: Sendable {
   private struct Entry: Sendable {
-    weak let mailbox: Mailbox?
+    weak let object: (any AnyObject & Sendable)?
   }
 
   private var entries: [MailboxKey: Entry] = .init()
-  /// The number of entries at which those of dead mailboxes are removed: twice the number found alive, so that an entry is looked
+  /// The number of entries at which those of dead objects are removed: twice the number found alive, so that an entry is looked
   /// at once or twice.
   private var countToClean = MailboxTable.fewest
   private static let fewest = 16
 
   var count: Int { entries.count }
 
-  var all: [Mailbox] { entries.values.compactMap(\.mailbox) }
+  var all: [Mailbox] { entries.values.compactMap { $0.object as? Mailbox } }
 
-  /// Enters a mailbox unless there is one.
+  /// Enters a mailbox or gate unless there is one.
   ///
-  /// - Returns: the one for that key, and the mailboxes that were loaded, to be released after the lock: theirs may be the last
+  /// - Returns: the one for that key, and the objects that were loaded, to be released after the lock: theirs may be the last
   ///   references.
-  mutating func enter(_ new: Mailbox, for key: MailboxKey) -> (mailbox: Mailbox, seen: [Mailbox]) {
-    if let old = entries[key]?.mailbox { return (old, []) }
-    var seen: [Mailbox] = []
+  mutating func enter<Object: AnyObject & Sendable>(_ new: Object, for key: MailboxKey)
+    -> (object: Object, seen: [any AnyObject & Sendable])
+  {
+    if let old = entries[key]?.object as? Object { return (old, []) }
+    var seen: [any AnyObject & Sendable] = []
     if entries.count >= countToClean {
       entries = entries.filter { entry in
-        guard let mailbox = entry.value.mailbox else { return false }
-        seen.append(mailbox)
+        guard let object = entry.value.object else { return false }
+        seen.append(object)
         return true
       }
       countToClean = max(entries.count * 2, MailboxTable.fewest)
     }
-    entries[key] = Entry(mailbox: new)
+    entries[key] = Entry(object: new)
     return (new, seen)
   }
 }

@@ -2,8 +2,15 @@
 
 import Synchronization
 
-/// Keeps the methods of one target from overlapping: while one is suspended, or runs in a sender's turn, later messages wait here.
-final class SerialGate: @unchecked Sendable {  // `parked` and `place` belong to the mailbox's drain, `closed` is atomic
+/// Keeps the methods of one target from overlapping, whichever of its registrations a message comes by: while one is suspended, or
+/// runs in a sender's turn, later messages wait here.
+///
+/// With an automatic delivery a sender on the context or the drain runs the target. On a serial context these cannot meet. On a
+/// concurrent queue they can, and off Apple systems no queue tells whether it is one. A sender that finds the target taken queues
+/// its message; the drain closes the gate and puts the message off until the sender is done. What the target sends itself
+/// meanwhile, on the same thread, runs at once.
+// `parked` and `place` belong to the mailbox's drain; `closed` is atomic, `state` has a lock.
+final class SerialGate: @unchecked Sendable {
   private let closed = Atomic<Bool>(false)
   fileprivate(set) var isClosed: Bool {
     get { closed.load(ordering: .acquiring) }
@@ -13,7 +20,69 @@ final class SerialGate: @unchecked Sendable {  // `parked` and `place` belong to
   fileprivate var place: Int?
   fileprivate var parked = FirstInFirstOut<(envelope: Envelope, index: Int)>()
 
+  private struct State {
+    /// How many messages wait, of automatic deliveries.
+    var waiting = 0
+    /// The thread that runs the target, and how many of its methods are running.
+    var thread: ThreadIdentity?
+    var depth = 0
+    /// Whether the drain has put a message off until the thread is done.
+    var isAwaited = false
+
+    /// Whether no other thread has the target.
+    var isMine: Bool { thread == nil || thread == .current }
+
+    mutating func take() {
+      thread = .current
+      depth += 1
+    }
+  }
+
+  private let state = Guarded(State())
+
   init() {}
+
+  /// Whether nothing waits, no method is suspended and no other thread has the target.
+  var isFree: Bool { !isClosed && state.withLock { $0.waiting == 0 && $0.isMine } }
+
+  func noteQueued() { state.withLock { $0.waiting += 1 } }
+
+  /// A message is dropped that waited.
+  func noteDropped() { state.withLock { $0.waiting -= 1 } }
+
+  /// Takes the target for a sender's turn. `false` when another thread has it, or the gate is closed.
+  func begin() -> Bool {
+    state.withLock { state in
+      // Whoever closes the gate has the target.
+      guard state.isMine, state.thread != nil || !isClosed else { return false }
+      state.take()
+      return true
+    }
+  }
+
+  /// Takes the target for a message that waited. `false` when a sender has it; its ``end()`` then returns `true`.
+  func beginQueued() -> Bool {
+    state.withLock { state in
+      guard state.isMine else {
+        state.isAwaited = true
+        return false
+      }
+      state.waiting -= 1
+      state.take()
+      return true
+    }
+  }
+
+  /// Gives the target back. `true` when the drain waits for that.
+  func end() -> Bool {
+    state.withLock { state in
+      state.depth -= 1
+      guard state.depth == 0 else { return false }
+      defer { state.isAwaited = false }
+      state.thread = nil
+      return state.isAwaited
+    }
+  }
 }
 
 extension Mailbox {

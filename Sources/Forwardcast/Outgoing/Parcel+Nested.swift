@@ -62,7 +62,7 @@ extension Parcel {
     _ body: @escaping @Sendable () async -> Void
   ) {
     let registration = group.steps[place].registration.takeUnretainedValue()
-    guard let gate = registration.queued?.gate else { return }
+    guard let gate = registration.gate else { return }
     keeper = group
     mailbox.close(gate)
     Task(executorPreference: executor) {

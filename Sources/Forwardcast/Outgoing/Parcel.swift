@@ -87,7 +87,9 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable but fo
     var message = message
     for index in 0..<count {
       let place = place(index)
-      if mailbox.hasClosedGates, let queued = group.steps[place].queued, mailbox.park(self, place, at: queued.gate) {
+      if mailbox.hasClosedGates, let gate = group.steps[place].registration.takeUnretainedValue().gate,
+        mailbox.park(self, place, at: gate)
+      {
         keeper = group
       } else {
         serve(place, &message, mailbox)
@@ -118,11 +120,11 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable but fo
 
   private func serve(_ place: Int, _ message: inout OutgoingMessage, _ mailbox: Mailbox) {
     let step = group.steps[place]
-    let automatic = group.isBatched ? nil : step.queued.flatMap { $0.turns == nil ? nil : $0 }
-    if let automatic, automatic.turns?.beginQueued() == false {
+    let automatic = group.isBatched ? nil : step.queued
+    if let turns = automatic?.turns, !turns.beginQueued() {
       // A sender on the context runs the target at the moment.
       keeper = group
-      return mailbox.close(automatic.gate, before: self, place)
+      return mailbox.close(turns, before: self, place)
     }
     defer { automatic?.endTurn() }
     mailbox.noteDeliveries()

@@ -246,5 +246,5 @@ enum SuspendedWaits {
 extension Registration {
   /// Identifies the target's turns on its context; its own where it has none.
   @inline(never)
-  fileprivate var gateIdentity: ObjectIdentifier { queued.map { ObjectIdentifier($0.gate) } ?? ObjectIdentifier(self) }
+  fileprivate var gateIdentity: ObjectIdentifier { ObjectIdentifier(gate ?? self as AnyObject) }
 }

@@ -36,7 +36,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
   /// The part of the state that most proxies do not need.
   final class Rest {
     var onError: (@Sendable (MulticastFailure) -> Void)?
-    /// One mailbox for each context that registrations use.
+    /// One mailbox for each context that registrations use, and gates of their targets.
     var mailboxes = MailboxTable()
     /// Targets that no message can reach, until that is reported.
     var unreachable: [Registration] = []
@@ -175,7 +175,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     }
     let registration = old ?? new
     if let (_, buffer, pending) = delivery, registration !== new, let queued = registration.queued,
-      queued.change(to: buffer, whenRemoved: pending)
+      queued.change(to: buffer, whenRemoved: pending, of: registration)
     {
       change { state, _ in state.list.noteChanged() }
     }
@@ -277,16 +277,28 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     _ delivery: Delivery, _ buffer: DeliveryBuffer, _ pending: PendingDeliveries, for target: AnyObject
   ) -> QueuedState? {
     guard let context = delivery.context else { return nil }
-    return QueuedState(delivery, mailbox(for: context, target), buffer: buffer, pending: pending)
+    let mailbox = mailbox(for: context, target)
+    let needsGate = delivery.isAutomatic || buffer != .unbounded
+    let gate = needsGate ? gate(of: ObjectIdentifier(target), mailbox) : nil
+    return QueuedState(delivery, mailbox, gate, buffer: buffer, pending: pending)
+  }
+
+  /// The gate of a target: one for all of its registrations on a context, and as long as one of its methods runs.
+  func gate(of target: ObjectIdentifier, _ mailbox: Mailbox) -> SerialGate {
+    // As long as there is a gate, there is its mailbox.
+    enter(SerialGate(), for: MailboxKey(context: ObjectIdentifier(mailbox), target: target))
   }
 
   /// The mailbox of a context: one for all registrations, or one for each target on a context that runs several at a time.
   private func mailbox(for context: any DeliveryContext, _ target: AnyObject) -> Mailbox {
     let key = MailboxKey(context: context.identity, target: context.isConcurrent ? ObjectIdentifier(target) : nil)
-    let new = Mailbox(context)
-    let (mailbox, seen) = state.withLock { $0.madeRest.mailboxes.enter(new, for: key) }
+    return enter(Mailbox(context), for: key)
+  }
+
+  private func enter<Object: AnyObject & Sendable>(_ new: Object, for key: MailboxKey) -> Object {
+    let (object, seen) = state.withLock { $0.madeRest.mailboxes.enter(new, for: key) }
     withExtendedLifetime(seen) {}
-    return mailbox
+    return object
   }
 
   var mailboxes: [Mailbox] { state.withLock { $0.rest?.mailboxes.all ?? [] } }

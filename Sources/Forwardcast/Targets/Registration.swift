@@ -58,7 +58,7 @@ public final class Registration: @unchecked Sendable {
   @usableFromInline static let cancelledBit: UInt8 = 2
   private static let deadBit: UInt8 = 4
 
-  private var core: MulticastCore? { link.core }
+  var core: MulticastCore? { link.core }
 
   func belongs(to core: MulticastCore) -> Bool { link.base === core.link }
 
