@@ -79,6 +79,15 @@ struct AutomaticDeliveryTests {
     withExtendedLifetime(clerk) {}
   }
 
+  @Test("a sender on a global queue runs the target in its own turn")
+  func globalQueue() {
+    let clerk = Clerk("a", journal)
+    proxy.add(clerk, delivery: .automatic(.global()))
+    expect(DispatchQueue.global().sync { proxy.broadcast(.note, 1).delivered }, equals: 1)
+    expect(journal.all, equals: ["a 1"])
+    withExtendedLifetime(clerk) {}
+  }
+
   // Off Apple systems nothing tells that such a queue is concurrent.
   private let wide = DispatchQueue(label: "wide", attributes: .concurrent)
 

@@ -74,7 +74,7 @@ final class QueuedState: Sendable {
   /// Whether a message may run in its sender's turn: the delivery is automatic, the sender on the context, no earlier message
   /// waits, and the method needs no other isolation.
   func runsNow(_ step: RouteStep) -> Bool {
-    guard let turns, mailbox.isCurrent, turns.isFree else { return false }
+    guard let turns, mailbox.context.isCurrent, turns.isFree else { return false }
     guard let method = step.method?.takeUnretainedValue(), let target = step.target else { return true }
     return method.canRun(on: target)
   }
