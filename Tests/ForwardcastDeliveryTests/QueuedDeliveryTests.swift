@@ -7,6 +7,8 @@ import Synchronization
 import TestSupport
 import Testing
 
+extension Message<() -> String> { fileprivate static var named: Self { .init("named") } }
+
 @Suite("Queued delivery")
 struct QueuedDeliveryTests {
   let journal = Journal()
@@ -82,6 +84,26 @@ struct QueuedDeliveryTests {
     try proxy.drain(timeout: .seconds(600))
     expect(journal.all.count, equals: 2000)
     expect(journal.all.filter { $0.hasPrefix("2 ") }, equals: (0..<500).map { "2 \($0)" })
+  }
+
+  @Test("a policy that wants every answer lets what is queued leave first")
+  func policiesThatWantAll() throws {
+    for policy in [ReturnPolicy<String, String>.joined, .joined(separator: ", ")] {
+      let proxy = MulticastProxy<any Member>()
+      proxy.on(.named, priority: 1) { [proxy] in
+        proxy.broadcast(.note, 2)
+        return "direct"
+      }
+      proxy.on(.named, delivery: .on(context)) { [journal] in
+        journal.write("named")
+        return "queued"
+      }
+      proxy.on(.note, delivery: .on(context)) { [journal] in journal.write("note \($0)") }
+      try expect(proxy.collect(.named, returning: policy), equals: "direct")
+      context.run()
+      expect(journal.take(), equals: ["named", "note 2"])
+      proxy.removeAll()
+    }
   }
 
   @Test(

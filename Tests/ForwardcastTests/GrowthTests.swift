@@ -37,6 +37,19 @@ struct GrowthTests {
     expect(proxy.core.state.withLock { $0.rest?.mailboxes.count ?? .max } < 100)
   }
 
+  @Test("one more answer copies none of those before it")
+  func answers() throws {
+    func blocks<R, Output>(_ policy: ReturnPolicy<R, Output>, _ answer: R) throws -> Int {
+      let collector = policy.makeCollector()
+      return try #require(
+        AllocationCounter.count(.thisThread) { for _ in 0..<2_000 { _ = try? collector.take(answer) } })
+    }
+    expect(try blocks(.all, 1) < 100)
+    expect(try blocks(.ifAnswered(.all), 1) < 100)
+    expect(try blocks(.joined, "ab") < 100)
+    expect(try blocks(.joined(separator: ", "), "ab") < 100)
+  }
+
   @Test("what a queue looks for costs the same whether few or many queues have become known")
   func knownQueues() throws {
     func blocks(_ count: Int) throws -> Int {

@@ -67,12 +67,14 @@ extension ReturnPolicy where R: RangeReplaceableCollection & SendableMetatype, O
 extension ReturnPolicy where R == String, Output == String {
   /// All answers concatenated, with `separator` between them.
   public static func joined(separator: String) -> Self {
-    Self(from: String?.none) { text, answer in
-      text = text.map { $0 + separator + answer } ?? answer
+    var policy = Self(from: [String]()) { texts, answer in
+      texts.append(answer)
       return true
     } finish: {
-      $0 ?? ""
+      $0.joined(separator: separator)
     }
+    policy.mayStopEarly = false
+    return policy
   }
 }
 
@@ -88,8 +90,8 @@ extension ReturnPolicy {
     switch policy.way {
     case .folding(let initial, let step):
       way = .folding(initial: { nil }) { result, answer in
-        var inner = result ?? initial()
-        // What was folded before an error stays.
+        // Taken out, so that nothing is copied; what was folded before an error stays.
+        var inner = result.take() ?? initial()
         defer { result = inner }
         return try step(&inner, answer)
       }

@@ -10,7 +10,7 @@
 public struct ReturnPolicy<R, Output>: Sendable {
   @usableFromInline let way: Way
   /// Whether the result may be known before everybody was asked.
-  @usableFromInline let mayStopEarly: Bool
+  @usableFromInline var mayStopEarly: Bool
   /// Whether errors are thrown only when nobody answered.
   @usableFromInline let ignoresErrors: Bool
   /// The result when there are targets but none could be asked; `nil` for that of no answers.
