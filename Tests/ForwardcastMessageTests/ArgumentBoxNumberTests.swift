@@ -4,8 +4,76 @@ import Forwardcast
 import TestSupport
 import Testing
 
+/// An integer of a library, wider than those of the standard library, as far as conversions use it.
+private struct Wide: FixedWidthInteger, UnsignedInteger {
+  typealias Words = [UInt]
+  static let bitWidth = 256
+  var high, low: UInt128
+
+  init(high: UInt128, low: UInt128) { (self.high, self.low) = (high, low) }
+  init(integerLiteral value: UInt64) { self.init(high: 0, low: UInt128(value)) }
+  init(_truncatingBits bits: UInt) { self.init(high: 0, low: UInt128(bits)) }
+
+  var description: String { "wide" }
+  var words: [UInt] { [low, high].flatMap { [UInt(truncatingIfNeeded: $0), UInt(truncatingIfNeeded: $0 >> 64)] } }
+  var trailingZeroBitCount: Int { low == 0 ? 128 + high.trailingZeroBitCount : low.trailingZeroBitCount }
+  var leadingZeroBitCount: Int { high == 0 ? 128 + low.leadingZeroBitCount : high.leadingZeroBitCount }
+  var nonzeroBitCount: Int { high.nonzeroBitCount + low.nonzeroBitCount }
+  var byteSwapped: Wide { Wide(high: low.byteSwapped, low: high.byteSwapped) }
+
+  static func < (one: Wide, other: Wide) -> Bool { (one.high, one.low) < (other.high, other.low) }
+  static func &= (one: inout Wide, other: Wide) { one = Wide(high: one.high & other.high, low: one.low & other.low) }
+  static func |= (one: inout Wide, other: Wide) { one = Wide(high: one.high | other.high, low: one.low | other.low) }
+  static func ^= (one: inout Wide, other: Wide) { one = Wide(high: one.high ^ other.high, low: one.low ^ other.low) }
+  static func &<<= (one: inout Wide, other: Wide) {
+    let count = Int(other.low % 256)
+    one = Wide(high: one.high << count | one.low << (count - 128) | one.low >> (128 - count), low: one.low << count)
+  }
+  static func &>>= (one: inout Wide, other: Wide) {
+    let count = Int(other.low % 256)
+    one = Wide(high: one.high >> count, low: one.low >> count | one.high << (128 - count) | one.high >> (count - 128))
+  }
+  static func + (one: Wide, other: Wide) -> Wide {
+    let (low, carries) = one.low.addingReportingOverflow(other.low)
+    return Wide(high: one.high + other.high + (carries ? 1 : 0), low: low)
+  }
+  static func - (one: Wide, other: Wide) -> Wide {
+    let (low, borrows) = one.low.subtractingReportingOverflow(other.low)
+    return Wide(high: one.high - other.high - (borrows ? 1 : 0), low: low)
+  }
+  static func * (one: Wide, other: Wide) -> Wide { unused() }
+  static func / (one: Wide, other: Wide) -> Wide { unused() }
+  static func % (one: Wide, other: Wide) -> Wide { unused() }
+  static func *= (one: inout Wide, other: Wide) { unused() }
+  static func /= (one: inout Wide, other: Wide) { unused() }
+  static func %= (one: inout Wide, other: Wide) { unused() }
+  func addingReportingOverflow(_: Wide) -> (partialValue: Wide, overflow: Bool) { unused() }
+  func subtractingReportingOverflow(_: Wide) -> (partialValue: Wide, overflow: Bool) { unused() }
+  func multipliedReportingOverflow(by: Wide) -> (partialValue: Wide, overflow: Bool) { unused() }
+  func dividedReportingOverflow(by: Wide) -> (partialValue: Wide, overflow: Bool) { unused() }
+  func remainderReportingOverflow(dividingBy: Wide) -> (partialValue: Wide, overflow: Bool) { unused() }
+  func multipliedFullWidth(by: Wide) -> (high: Wide, low: Wide) { unused() }
+  func dividingFullWidth(_: (high: Wide, low: Wide)) -> (quotient: Wide, remainder: Wide) { unused() }
+}
+
+private func unused() -> Never { fatalError("no conversion calculates with it") }
+
 @Suite("Numbers in boxes")
 struct ArgumentBoxNumberTests {
+  @Test("a number beyond 128 bits fits no other type, and one below is a number like any other")
+  func widerThanAll() throws {
+    let small = ArgumentBox(Wide(high: 0, low: 7))
+    try expect(small.unbox(as: UInt8.self), equals: 7)
+    try expect(small.unbox(as: Double.self), equals: 7)
+    let large = ArgumentBox(Wide(high: 0, low: .max))
+    try expect(large.unbox(as: UInt128.self), equals: .max)
+    let beyond = ArgumentBox(Wide(high: 1, low: .max))
+    try expect(beyond.unbox(as: Wide?.self)?.high, equals: 1)
+    #expect(throws: UnboxingError.self) { try beyond.unbox(as: UInt128.self) }
+    #expect(throws: UnboxingError.self) { try beyond.unbox(as: Int.self) }
+    #expect(throws: UnboxingError.self) { try beyond.converted(to: TypeEncoding("T")) }
+  }
+
   static let integers: [any (FixedWidthInteger & Sendable).Type] = [
     Int.self, Int8.self, Int16.self, Int32.self, Int64.self, Int128.self,
     UInt.self, UInt8.self, UInt16.self, UInt32.self, UInt64.self, UInt128.self,

@@ -176,13 +176,13 @@ func makeNumber(_ type: any Any.Type, fitting number: WideNumber) -> Any? {
 // Neither is specialized: that would compile the conversions anew for each type.
 @inline(never)
 @_semantics("optimize.sil.specialize.generic.never")
-private func widened<I: FixedWidthInteger>(_ integer: I) -> WideNumber {
+private func widened<I: FixedWidthInteger>(_ integer: I) -> WideNumber? {
   if I.bitWidth <= 64 {
     let signed = Int64(truncatingIfNeeded: integer)
     return .integer(I.isSigned ? Int128(signed) : Int128(UInt64(bitPattern: signed)))
   }
   if let small = Int128(exactly: integer) { return .integer(small) }
-  return .large(UInt128(truncatingIfNeeded: integer))
+  return UInt128(exactly: integer).map { .large($0) }
 }
 
 // Through the low bits: the standard library's `exactly` takes 900 instructions unspecialized.
