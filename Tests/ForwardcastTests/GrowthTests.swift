@@ -66,6 +66,20 @@ struct GrowthTests {
   }
 }
 
+/// Runs the jobs of its tasks where it is told to.
+private final class HandExecutor: TaskExecutor {
+  private let jobs = Locked<[UnownedJob]>([])
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    jobs.withLock { $0.append(job) }
+  }
+
+  func run() {
+    while let job = jobs.withLock({ $0.popLast() }) { job.runSynchronously(on: asUnownedTaskExecutor()) }
+  }
+}
+
 /// Where bounds are full: unoptimized they take a third of the time of all tests.
 @Suite("Growth of time", .enabled(if: Bounds.areFull))
 struct TimeGrowthTests {
@@ -124,6 +138,22 @@ struct TimeGrowthTests {
         for key in keys[..<count] { proxy.broadcast(key) }
         expect(registration.dropped, equals: count)
         withExtendedLifetime(target) {}
+      }
+    },
+    Growing("places in buffers that a sender gives back when it is cancelled") { count in
+      let (proxy, executor) = (MulticastProxy<any Member>(), HandExecutor())
+      let targets = (0..<count).map { _ in Clerk("a") }
+      for target in targets { proxy.add(target, delivery: .on(StepContext("steps")), buffer: .suspendSender(1)) }
+      let lines = proxy.registrations.compactMap { $0.queued?.line }
+      // The one that is asked for last has no room.
+      expect(lines.max { ObjectIdentifier($0) < ObjectIdentifier($1) }?.reserveAtOnce() ?? false)
+      let task = Task(executorPreference: executor) { _ = try? await proxy.broadcastWhenReady(.note, 1) }
+      executor.run()
+      return {
+        task.cancel()
+        executor.run()
+        expect(lines.count { $0.reserveAtOnce() }, equals: count - 1)
+        withExtendedLifetime(targets) {}
       }
     },
     Growing("targets of one context whose methods end in any order") { count in

@@ -211,7 +211,7 @@ extension Walk {
         do {
           if !line.reserveAtOnce(), try await !wait(for: line, registration, node.proxies, keeping: kept) { continue }
         } catch is PlacesWanted {
-          for (_, node, _) in places { giveBackRoom(in: node) }
+          giveBack(places)
           if try await wait(for: line, registration, node.proxies, keeping: []) { line.giveBack() }
           return try await reserve(places)
         }
@@ -220,7 +220,7 @@ extension Walk {
         last = line
       }
     } catch {
-      for (_, node, _) in places { giveBackRoom(in: node) }
+      giveBack(places)
       throw error
     }
   }
@@ -257,15 +257,20 @@ extension Walk {
   @inline(never)
   @discardableResult
   func giveBackRoom(in root: RouteNode) -> [Place] {
-    var unused: [Place] = []
-    for node in root.all() {
-      for index in node.reserved.indices where node.reserved[index] == true {
-        guard let line = node.route.steps[index].queued?.line else { continue }
-        node.reserved[index] = nil
-        line.giveBack()
-        unused.append((line, node, index))
+    let unused = root.all().flatMap { node in
+      node.reserved.indices.compactMap { index -> Place? in
+        guard node.reserved[index] == true, let line = node.route.steps[index].queued?.line else { return nil }
+        return (line, node, index)
       }
     }
+    giveBack(unused)
     return unused
+  }
+
+  private func giveBack(_ places: [Place]) {
+    for (line, node, index) in places where node.reserved[index] == true {
+      node.reserved[index] = nil
+      line.giveBack()
+    }
   }
 }

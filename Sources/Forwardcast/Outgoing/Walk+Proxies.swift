@@ -43,7 +43,7 @@ extension Walk {
   /// Gives back and returns all unused places. While it waits for anything but room, a sender keeps no place that others may wait
   /// for; it takes them again afterwards.
   func giveBackRoom() -> [Place] {
-    keepsRoom ? ([root] + late).flatMap { giveBackRoom(in: $0) } : []
+    exchange(&keepsRoom, with: false) ? ([root] + late).flatMap { giveBackRoom(in: $0) } : []
   }
 
   /// Takes such places again, unless no further target is to get the message.
