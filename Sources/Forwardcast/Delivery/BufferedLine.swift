@@ -152,7 +152,6 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
 
   var suspendsSenders: Bool { if case .suspendSender = buffer.policy { true } else { false } }
 
-  /// Takes a place if there is one and nobody waits for it.
   func reserveAtOnce() -> Bool { state.withLock { $0.reserve() } }
 
   /// Waits for a place, first come first served.

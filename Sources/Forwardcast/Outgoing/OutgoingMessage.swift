@@ -125,7 +125,6 @@ struct OutgoingMessage {
     }
   }
 
-  /// The result of giving the message to a target.
   enum Attempt {
     case over(StepOutcome)
     /// The target is a multicast: its targets get the message in its place.
@@ -138,8 +137,6 @@ struct OutgoingMessage {
 
   /// Gives the message to one target: typed if the method has exactly the sender's types, else boxed; a target without a method is
   /// asked. The only place that chooses. If it cannot end here, the caller is told how it goes on.
-  ///
-  /// - Parameter trail: the proxies that the message came through, for hooks that may send it on.
   mutating func perform(_ method: Method?, on target: AnyObject, trail: @autoclosure () -> ProxyTrail) -> Attempt {
     do {
       if let method { return try run(method, target) }
@@ -204,12 +201,8 @@ extension OutgoingMessage.Attempt {
     }
   }
 
-  /// Ends it, waiting for methods elsewhere and hooks that suspend.
-  ///
-  /// - Parameters:
-  ///   - registration: the target's, which is checked where a method runs, right before it starts; so is the way there.
-  ///   - isKept: whether a removed target still gets waiting messages.
-  /// - Returns: `nil` for a multicast, and for a method or hook that was not to start any more.
+  /// Ends it, waiting for methods elsewhere and hooks that suspend. Registration and way are checked right before a method starts,
+  /// where it runs; `nil` where it was not to start any more, and for a multicast.
   nonisolated(nonsending) func endedAndWaited(
     _ outgoing: inout OutgoingMessage, for registration: Registration, behind proxies: ProxyChain, isKept: Bool = false
   ) async -> StepOutcome? {

@@ -47,7 +47,6 @@ extension Parcel {
     }
   }
 
-  /// Settles the slot of a proxy with the outcomes at its targets.
   private func settle(
     _ place: Int, _ walk: WalkInto<NestedSink>, _ failure: (any Error)?, _ target: AnyObject
   ) {

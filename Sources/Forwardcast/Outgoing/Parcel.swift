@@ -38,7 +38,6 @@ package final class ParcelDetails: @unchecked Sendable {
 @usableFromInline
 package final class Parcel: Envelope, @unchecked Sendable {  // immutable but for `keeper`, which belongs to the context
   package unowned(unsafe) let group: DeliveryGroup
-  /// The group, once the parcel leaves the order of its mailbox.
   var keeper: DeliveryGroup?
   private let chosen: [Int]?
   private let arguments: MessageArguments
@@ -75,7 +74,6 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable but fo
     return details.slots[chosen?.partitioningIndex { $0 >= place } ?? place]
   }
 
-  /// The proxy of the targets, and those around it.
   var proxies: ProxyChain { details?.proxies ?? ProxyChain(group.core) }
 
   func context(_ place: Int, _ target: AnyObject?) -> StepContext {
@@ -177,7 +175,6 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable but fo
     return .first(own ?? (isKept || step.target != nil ? nil : .dead), outer)
   }
 
-  /// Takes in the outcome at one target.
   func settle(_ place: Int, _ outcome: StepOutcome, _ target: AnyObject?) {
     if let details, let trace = details.trace {
       var message = message

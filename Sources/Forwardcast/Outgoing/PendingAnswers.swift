@@ -35,7 +35,6 @@ package final class PendingAnswers: @unchecked Sendable {
     var dropped = 0
     /// The proxies where targets have failed.
     var failed: [ProxyChain] = []
-    /// Whether nobody will ask for outcomes any more, so that errors go to the handlers.
     var isAbandoned = false
 
     /// Notes that a slot has an outcome; returns an error to be reported.
@@ -98,7 +97,6 @@ package final class PendingAnswers: @unchecked Sendable {
     if settles { completion.leave() }
   }
 
-  /// How many messages full buffers elsewhere dropped for this one.
   var dropped: Int { state.withLock { $0.dropped } }
 
   func noteDropped(_ count: Int) { if count > 0 { state.withLock { $0.dropped += count } } }

@@ -78,14 +78,12 @@ final class RouteNode {
     fileprivate(set) var node: RouteNode?
   }
 
-  /// A multicast among the targets.
   enum Nested {
     case node(RouteNode)
     /// Why the message does not go there.
     case refused(any Error)
   }
 
-  /// The result of posting a step.
   enum Posted {
     case outcome(StepOutcome)
     /// It is to run in the sender's turn, which is on that very context.
@@ -119,12 +117,8 @@ final class RouteNode {
     return (plan.groups[group], place)
   }
 
-  /// The node of a message that comes to the proxy of `route`, with those inside.
-  ///
-  /// - Parameters:
-  ///   - trail: the proxies that the message came through by hooks.
-  ///   - listsEveryTarget: whether targets out of reach are listed too.
-  ///   - message: the node that the message began at, if not this one, and the one around.
+  /// The node of a message that comes to the proxy of `route`, with those inside. `message` has the node that the message began
+  /// at, if not this one, and the one around.
   static func tree(
     _ route: MessageRoute, _ proxies: ProxyChain, _ trail: ProxyTrail?, listsEveryTarget: Bool,
     within message: (first: RouteNode, outer: RouteNode)? = nil

@@ -89,7 +89,6 @@ package class PlainBatch: Envelope, @unchecked Sendable {
     return found & PlainBatch.awaited == UInt64(place + 1) &<< PlainBatch.awaitedShift
   }
 
-  /// Takes out the next message, for a parcel.
   @usableFromInline
   func takeNext() -> MessageArguments { BoxedArguments(Invocation(group.selector)) }
 
@@ -178,13 +177,11 @@ struct BatchWord {
   private static let number: UInt64 = 0xFF << 48
   private static let marks: UInt64 = 0xF
 
-  init(bits: UInt64) { self.bits = bits }
-
   /// A new batch that is about to be posted. `nil` when its address uses the bits of the number or marks.
-  init?(new batch: PlainBatch) {
+  static func new(_ batch: PlainBatch) -> BatchWord? {
     let address = UInt64(UInt(bitPattern: Unmanaged.passUnretained(batch).toOpaque()))
-    guard address & (BatchWord.number | BatchWord.marks) == 0 else { return nil }
-    bits = address + UInt64(batch.first + 1) * BatchWord.one + BatchWord.changing
+    guard address & (number | marks) == 0 else { return nil }
+    return BatchWord(bits: address + UInt64(batch.first + 1) * one + changing)
   }
 
   var address: UInt { UInt(truncatingIfNeeded: bits & ~(BatchWord.number | BatchWord.marks)) }
@@ -313,7 +310,6 @@ extension DeliveryGroup {
 
   private var batchCapacity: Int { nextCapacity.load(ordering: .relaxed) }
 
-  /// Marks a message as written.
   @usableFromInline
   func wrote(_ batch: Unmanaged<PlainBatch>, _ place: Int) {
     batch._withUnsafeGuaranteedRef { batch in mailbox.adding(to: batch) { batch.publish(place) } }
@@ -327,7 +323,7 @@ extension DeliveryGroup {
       mailbox.lastGroup = number
       return mailbox.post(new)
     }
-    if let word = BatchWord(new: copy new) {
+    if let word = BatchWord.new(copy new) {
       _ = Unmanaged.passRetained(new)
       batch.store(word.bits, ordering: .releasing)
     } else {

@@ -1,7 +1,6 @@
 // Walk+Outcomes.swift: outcomes on their way from targets to the sink.
 
 extension Walk {
-  /// Takes the outcome at one target.
   func take(_ outcome: StepOutcome, at context: StepContext) {
     if let trace = message.trace, context.registration != nil {
       trace.note(outcome, message.invocation, at: context, step: tracedStep)
@@ -145,9 +144,7 @@ extension Walk {
     return lister
   }
 
-  /// Notes how far a loop has come: the targets that it has not reported have run.
-  ///
-  /// - Parameter end: the place behind the last step that had its turn.
+  /// Notes that a loop has come up to the step at `end`: the targets that it has not reported have run.
   @usableFromInline @inline(never)
   func endLoop(_ end: UnsafeMutablePointer<RouteStep>) {
     let (node, first) = (node, loopSteps.first)
@@ -177,9 +174,7 @@ extension Walk {
     return keeper
   }
 
-  /// Skips a step that is not to be served, or whose target is dead. `false` when the loop is to end.
-  ///
-  /// - Parameter end: the place behind the step.
+  /// Skips the step before `end`, which is not to be served or whose target is dead. `false` when the loop is to end.
   @usableFromInline @inline(never)
   func miss(_ end: UnsafeMutablePointer<RouteStep>) -> Bool {
     let step = (end - 1).pointee
@@ -195,11 +190,7 @@ extension Walk {
     return node.frame.stop == nil
   }
 
-  /// Takes a target's error. `false` when the loop is to end.
-  ///
-  /// - Parameters:
-  ///   - end: the place behind the step.
-  ///   - target: the target, if it might die meanwhile.
+  /// Takes the error of the step before `end`, and its target if that might die meanwhile. `false` when the loop is to end.
   @usableFromInline @inline(never)
   func fail(_ error: any Error, _ end: UnsafeMutablePointer<RouteStep>, _ target: AnyObject? = nil) -> Bool {
     let step = (end - 1).pointee

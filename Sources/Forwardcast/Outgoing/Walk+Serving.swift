@@ -169,7 +169,6 @@ extension Walk {
     return try SuspendedWaits.begin(for: root.queuedTargets, in: route.core, route.selector)
   }
 
-  /// Suspends until all that was sent to other contexts has ended, if the sender waits for that.
   nonisolated(nonsending) func suspend() async throws {
     guard let pending else { return }
     wait?.sent(pending)
@@ -181,7 +180,6 @@ extension Walk {
     }
   }
 
-  /// Blocks until then, if the sender does.
   func block() throws {
     guard case .blocked(let patience) = waiting else { return }
     let late = pending?.wait(until: patience.deadline) ?? []
@@ -247,7 +245,6 @@ struct WalkLoop {
 
   @usableFromInline
   enum Answers {
-    /// Nobody wants them.
     case none
     /// The sink takes them as they are.
     case typed

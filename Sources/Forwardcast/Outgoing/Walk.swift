@@ -19,11 +19,8 @@ class Walk: OutcomeLog {
 
   /// How the sender gets the outcomes of other contexts.
   enum Waiting {
-    /// Not at all.
     case nobody
-    /// Its task suspends until all are known.
     case suspended
-    /// It blocks until then.
     case blocked(Patience)
   }
 
@@ -59,7 +56,6 @@ class Walk: OutcomeLog {
   @exclusivity(unchecked) final var given: [ArgumentBox] = []
   /// Whether the sender needs nothing more, as far as its sink, or the probe, knows: further targets are skipped.
   @exclusivity(unchecked) final var (isKnown, isEnough) = (false, false)
-  /// How many targets got the message.
   @exclusivity(unchecked) final var reached = 0
   @exclusivity(unchecked) final var toldCount = 0
   /// How many messages full buffers of this proxy, and of those in the same turn, dropped for this one.
@@ -97,10 +93,6 @@ class Walk: OutcomeLog {
   /// The trace's number of the turn; 0 for none.
   @exclusivity(unchecked) final var tracedStep = 0
 
-  /// - Parameters:
-  ///   - isQueued: whether the message came to the proxy on another context, as to a target.
-  ///   - executor: where the walk runs, if in its own task.
-  ///   - pending: gets what the walk does not wait for.
   @inline(never)
   init(
     _ message: consuming OutgoingMessage, to root: RouteNode, waiting: Waiting, isQueued: Bool,
@@ -185,7 +177,6 @@ class Walk: OutcomeLog {
     node.frame.loopsFrom = node.frame.segmentEnd
   }
 
-  /// Serves one step.
   private final func turn(_ node: RouteNode, _ index: Int, awaits: Bool) {
     let step = node.route.steps[index]
     node.frame.index += 1
@@ -244,12 +235,7 @@ class Walk: OutcomeLog {
   /// Takes the outcome of a queued step, which is posted now unless all were posted before. `false` when it runs in the sender's
   /// turn.
   final func takePosted(_ step: RouteStep, _ index: Int, _ node: RouteNode) -> Bool {
-    let posted: RouteNode.Posted?
-    if let all = node.posted {
-      posted = all[index]
-    } else {
-      posted = node.location(of: index).map { post($0.group, $0.place, node) }
-    }
+    let posted = node.posted.map { $0[index] } ?? node.location(of: index).map { post($0.group, $0.place, node) }
     return take(posted ?? .outcome(.queued(slot: -1)), of: step, node)
   }
 
@@ -321,7 +307,6 @@ class Walk: OutcomeLog {
 
   // MARK: Turns
 
-  /// Gives the message to the target of a step.
   private final func perform(_ step: RouteStep, on target: AnyObject, awaits: Bool) {
     if let trace = message.trace, !(target is any MulticastSending) {
       tracedStep = MessageTrace.nextStep()
