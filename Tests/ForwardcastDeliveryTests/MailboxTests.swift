@@ -101,6 +101,20 @@ struct MailboxTests {
     expect(context.take(), equals: [])
   }
 
+  @Test("a job of a task on a context has a turn of the task's priority, whoever lets the task go on")
+  func resumedTask() async {
+    let context = NotingContext(hasPriority: true)
+    let (mailbox, turnstile) = (Mailbox(context), Turnstile.shut(4741))
+    let task = Task.detached(executorPreference: MailboxExecutor(mailbox), priority: .high) { await turnstile.pass() }
+    expect(context.take(), equals: [.high])
+    mailbox.drain(.high)
+    await turnstile.arrived(1)
+    await Task.detached(priority: .background) { turnstile.open() }.value
+    expect(context.take(), equals: [.high])
+    mailbox.drain(.high)
+    await task.value
+  }
+
   @Test("a turn of a lower priority opens nothing while a more urgent message is about to be added")
   func lowerTurn() async {
     let (mailbox, bag) = (Mailbox(context), Bag())

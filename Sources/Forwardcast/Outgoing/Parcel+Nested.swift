@@ -127,7 +127,11 @@ final class MailboxExecutor: TaskExecutor {
 
   init(_ mailbox: Mailbox) { self.mailbox = mailbox }
 
-  func enqueue(_ job: consuming ExecutorJob) { mailbox.post(JobEnvelope(UnownedJob(job), self)) }
+  func enqueue(_ job: consuming ExecutorJob) {
+    // Not that of whoever lets the task go on.
+    let level = mailbox.hasPriority ? Mailbox.level(TaskPriority(rawValue: job.priority.rawValue)) : 0
+    mailbox.post(JobEnvelope(UnownedJob(job), self), level)
+  }
 }
 
 /// One job of a task, on its way to a context.
