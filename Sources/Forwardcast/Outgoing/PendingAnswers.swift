@@ -9,8 +9,9 @@ package final class PendingAnswers: @unchecked Sendable {
   private struct Slot {
     var context: StepContext
     var outcome: StepOutcome?
-    /// The slots of a nested proxy's targets, once it has been served.
+    /// The slots of a nested proxy's targets, once it has been served, and how many of the first ones are known to be settled.
     var children: [Int]?
+    var settledChildren = 0
     /// Whether the outcome has been given out.
     var isTaken = false
 
@@ -33,15 +34,24 @@ package final class PendingAnswers: @unchecked Sendable {
     var slots: [Slot] = []
     /// How many messages full buffers of queued proxies dropped for this one.
     var dropped = 0
-    /// The proxies where targets have failed.
-    var failed: [ProxyChain] = []
+    /// The proxies where targets have failed, and those around them.
+    var failed: Set<ObjectIdentifier> = []
     var isAbandoned = false
 
     /// Notes that a slot has an outcome; returns an error to be reported.
     mutating func noteSettled(_ index: Int) -> Untold? {
       guard let untold = slots[index].untold else { return nil }
-      failed.append(untold.context.proxies)
+      failed.formUnion(sequence(first: untold.context.proxies, next: \.outer).map { ObjectIdentifier($0) })
       return isAbandoned ? untold : nil
+    }
+
+    /// Whether the slot, and those of a nested proxy's targets, have outcomes. Each of these is looked at once.
+    mutating func isSettled(_ index: Int) -> Bool {
+      guard let children = slots[index].children else { return !slots[index].isOpen }
+      while slots[index].settledChildren < children.count, isSettled(children[slots[index].settledChildren]) {
+        slots[index].settledChildren += 1
+      }
+      return slots[index].settledChildren == children.count
     }
   }
 
@@ -113,13 +123,12 @@ package final class PendingAnswers: @unchecked Sendable {
   /// The outcomes in a slot, in order; `nil` while one is open.
   func settled(_ index: Int) -> [Outcome]? {
     state.withLock { state -> UncheckedSendable<[Outcome]?> in
+      guard state.isSettled(index) else { return UncheckedSendable(nil) }
       var found: [Int] = []
       var waiting = [index]
       while let next = waiting.popLast() {
         if let children = state.slots[next].children {
           waiting += children.reversed()
-        } else if state.slots[next].isOpen {
-          return UncheckedSendable(nil)
         } else {
           found.append(next)
         }
@@ -141,7 +150,7 @@ package final class PendingAnswers: @unchecked Sendable {
   var open: [StepContext] { state.withLock { UncheckedSendable($0.slots.filter(\.isOpen).map(\.context)) }.value }
 
   func hasFailed(in proxies: ProxyChain) -> Bool {
-    state.withLock { $0.failed.contains { $0.contains { $0 === proxies } } }
+    state.withLock { $0.failed.contains(ObjectIdentifier(proxies)) }
   }
 
   /// Blocks until every slot is settled; returns the places still open at the deadline.

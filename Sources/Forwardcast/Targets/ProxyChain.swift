@@ -81,10 +81,6 @@ final class ProxyChain: Sendable {
     }
   }
 
-  func contains(where isMeant: (ProxyChain) -> Bool) -> Bool {
-    sequence(first: self, next: \.outer).contains(where: isMeant)
-  }
-
   /// The trail of a message that leaves this way, for hooks that may send it on.
   func trail(after earlier: ProxyTrail?) -> ProxyTrail {
     ProxyTrail(core, after: outer?.trail(after: earlier) ?? earlier)
