@@ -11,7 +11,6 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
     /// Places given to senders that have not filled them yet.
     var reserved = 0
     var isPosted = false
-    /// The senders that wait for room.
     var waiters = FirstInFirstOut<Completion>()
 
     var isFull: Bool {
@@ -90,11 +89,8 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
     return result
   }
 
-  /// Adds a message; returns the one that the buffer drops for it: an older one, `envelope` itself, or none.
-  ///
-  /// - Parameters:
-  ///   - reserved: whether the sender fills a place from ``reserve()``.
-  ///   - overfills: whether to exceed the bound, since the sender holds a place on another way to the target.
+  /// Adds a message; returns the one that the buffer drops for it: an older one, `envelope` itself, or none. With `reserved` the
+  /// sender fills its place, with `overfills` it exceeds the bound, since it has a place on another way to the target.
   func offer(_ envelope: Envelope, reserved: Bool, overfills: Bool = false, to mailbox: Mailbox) -> Envelope? {
     let level = mailbox.senderLevel
     let (dropped, wakes) = state.withLock { state -> (Envelope?, Bool) in
@@ -179,6 +175,5 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
     }
   }
 
-  /// Gives back a place that was not filled.
   @inline(never) func giveBack() { makingRoom { $0.reserved -= 1 } }
 }

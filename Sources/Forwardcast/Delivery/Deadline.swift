@@ -51,9 +51,7 @@ package struct Deadline: Comparable, Sendable {
     return .now() + .seconds(Int(clamping: seconds)) + .nanoseconds(Int(attoseconds / 1_000_000_000))
   }
 
-  /// Suspends until then.
-  ///
-  /// - Throws: `CancellationError`, the only way to end at ``never``.
+  /// Suspends until then; throws `CancellationError`, the only way to end at ``never``.
   package func sleep() async throws {
     switch self {
     case .now: try Task.checkCancellation()

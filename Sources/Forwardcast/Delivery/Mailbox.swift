@@ -142,10 +142,8 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
     set { poster.store(newValue, ordering: .relaxed) }
   }
 
-  /// Adds to an envelope that waits, with the effects of ``post(_:)``.
-  ///
-  /// - Parameter add: returns whether the context waits for this: see ``Envelope/awaitsSender()``. From then on the envelope is the
-  ///   context's.
+  /// Adds to an envelope that waits, with the effects of ``post(_:)``. `add` returns whether the context waits for this, see
+  /// ``Envelope/awaitsSender()``; from then on the envelope is the context's.
   @inline(__always)
   func adding(to envelope: Envelope, _ add: () -> Bool) {
     let level = senderLevel

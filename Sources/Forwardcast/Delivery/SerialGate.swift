@@ -5,10 +5,9 @@ import Synchronization
 /// Keeps the methods of one target from overlapping, whichever of its registrations a message comes by: while one is suspended, or
 /// runs in a sender's turn, later messages wait here.
 ///
-/// With an automatic delivery a sender on the context or the drain runs the target. On a serial context these cannot meet. On a
-/// concurrent queue they can, and off Apple systems no queue tells whether it is one. A sender that finds the target taken queues
-/// its message; the drain closes the gate and puts the message off until the sender is done. What the target sends itself
-/// meanwhile, on the same thread, runs at once.
+/// With an automatic delivery a sender on the context or the drain runs the target; on a concurrent queue these can meet, and off
+/// Apple systems no queue tells whether it is one. A sender that finds the target taken queues its message; the drain puts it off
+/// until the sender is done. What the target sends itself meanwhile, on the same thread, runs at once.
 // `parked` and `place` belong to the mailbox's drain; `closed` is atomic, `state` has a lock.
 final class SerialGate: @unchecked Sendable {
   private let closed = Atomic<Bool>(false)

@@ -345,10 +345,8 @@ extension DeliveryGroup {
     }
   }
 
-  /// Takes a batch out of the word. Called on the context.
-  ///
-  /// - Parameter number: how many places have to be given away; `nil` for any number.
-  /// - Returns: `false` when the number differs, or the batch is not there.
+  /// Takes a batch out of the word, if so many places have been given away. `false` when there are more, or the batch is not there.
+  /// Called on the context.
   @discardableResult
   func takeOut(_ served: PlainBatch, at number: Int? = nil) -> Bool {
     var word = BatchWord(bits: batch.load(ordering: .acquiring))

@@ -29,12 +29,8 @@ func broadcastTyped<R, each A>(
   return tally.broadcast(count, arguments, returning: R.self)
 }
 
-/// A typed broadcast that takes more than a loop.
-///
-/// - Parameters:
-///   - count: how many steps it goes.
-///   - summary: the result, if it has ended.
-/// - Returns: the visit, if only a loop is left behind hooks.
+/// A typed broadcast that takes more than a loop; `summary` is its result if it has ended. Returns the visit if only a loop is left
+/// behind hooks.
 @usableFromInline @inline(never)
 func broadcastOtherwise(
   _ visit: consuming MessageVisit, _ count: Int, _ type: ObjectIdentifier, _ summary: inout BroadcastSummary,
@@ -152,12 +148,8 @@ extension LoopTally {
     return unserved == 0 ? BroadcastSummary(delivered: count) : unusualSummary(end)
   }
 
-  /// Calls the methods of direct targets, all of one function type, one after another.
-  ///
-  /// - Parameters:
-  ///   - take: gets each answer. `false` ends the message, as for `fail`.
-  ///   - fail: gets what a target, or `take`, throws.
-  /// - Returns: the end of the steps that had their turn.
+  /// Calls `count` methods of direct targets, all of one function type. `take` gets each answer, `fail` what a target, or `take`,
+  /// throws; `false` of either ends the message. Returns the end of the steps that had their turn.
   @export(implementation) @inline(__always)
   mutating func serve<R, each A>(
     _ count: Int, _ arguments: Arguments<repeat each A>, returning: R.Type, take: (R) throws -> Bool,

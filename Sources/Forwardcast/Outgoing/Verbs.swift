@@ -34,9 +34,7 @@ extension OutgoingMessage {
 
 // MARK: Typed messages
 
-/// A typed `collect` that takes more than a loop.
-///
-/// - Parameter arguments: `nil` where there is nobody to get them.
+/// A typed `collect` that takes more than a loop; without arguments where there is nobody to get them.
 @usableFromInline
 func collectWalked<R, Output>(
   _ route: MessageRoute, _ policy: ReturnPolicy<R, Output>, _ collector: AnswerCollector<R, Output>,

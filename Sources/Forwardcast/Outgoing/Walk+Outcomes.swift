@@ -144,7 +144,9 @@ extension Walk {
     return lister
   }
 
-  /// Notes that a loop has come up to the step at `end`: the targets that it has not reported have run.
+  /// Notes how far a loop has come: the targets that it has not reported have run.
+  ///
+  /// - Parameter end: the place behind the last step that had its turn.
   @usableFromInline @inline(never)
   func endLoop(_ end: UnsafeMutablePointer<RouteStep>) {
     let (node, first) = (node, loopSteps.first)

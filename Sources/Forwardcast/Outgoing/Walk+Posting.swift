@@ -36,9 +36,7 @@ extension Walk {
     }
   }
 
-  /// Posts the message to one step, in its own parcel.
-  ///
-  /// - Parameter mayRunNow: `false` for a step that was to run in the sender's turn and cannot.
+  /// Posts the message to one step, in its own parcel; without `mayRunNow` to one that was to run in the sender's turn and cannot.
   func post(_ group: DeliveryGroup, _ place: Int, _ node: RouteNode, mayRunNow: Bool = true)
     -> RouteNode.Posted
   {
@@ -175,9 +173,8 @@ extension Walk {
   typealias Place = (line: BufferedLine, node: RouteNode, index: Int)
 
   /// Waits for a place in every buffer that suspends its senders, of a proxy and those inside, if the sender does: once for all
-  /// that the message may reach, also behind hooks.
+  /// that the message may reach, also behind hooks, and for `kept`, which it had before.
   ///
-  /// - Parameter kept: places that the sender had, to be waited for together with those.
   /// - Throws: `CancellationError`; `wouldDeadlock` in a method of the target that would make room, or of one that it waits for;
   ///   `timedOut` in a task that such a method made. Then no place is kept.
   nonisolated(nonsending) func reserveRoom(in root: RouteNode, with kept: [Place] = []) async throws {

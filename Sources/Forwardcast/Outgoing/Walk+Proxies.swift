@@ -20,11 +20,8 @@ extension Walk {
     if awaits, mayAwaitRoom { suspension = .node(node) } else { enter(node, target) }
   }
 
-  /// Continues with the hooks of a multicast, or with its targets; queued messages leave first, unless the order of delivery is kept.
-  ///
-  /// - Parameters:
-  ///   - target: the multicast as a target; `nil` for the proxy that the message was sent to.
-  ///   - hooks: whether to begin with the hooks, if there are any.
+  /// Continues with the hooks of a multicast, if any are to run, or with its targets; queued messages leave first, unless the order
+  /// of delivery is kept. `target` is the multicast as a target; `nil` for the proxy that the message was sent to.
   func enter(_ node: RouteNode, _ target: consuming AnyObject?, hooks: Bool = true) {
     node.target = target
     if hooks, node.route.isSurrounded { return surrounded = node }

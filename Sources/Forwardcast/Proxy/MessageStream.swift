@@ -56,11 +56,9 @@ extension MessageExchange: Sendable where R: Sendable, repeat each A: Sendable {
 extension MulticastCore {
   /// A stream of what `element` makes of each message. Specialized in the user's module, where the types are known. The source does
   /// not retain the stream, so that one nobody iterates ends.
-  /// - Parameters:
-  ///   - isShared: whether the stream may be used in another isolation than the senders': then messages with arguments not known
-  ///     to be `Sendable` are reported to `onError` instead.
-  ///   - ofAnswers: whether messages appear when they have succeeded, with their answers; else when they leave.
-  ///   - element: may throw for a message of other types, which is reported to `onError`. A listener never stops a message.
+  ///
+  /// Where it is shared, messages with arguments not known to be `Sendable` are reported to `onError` instead, as are those that
+  /// `element` throws for. With `ofAnswers` messages appear when they have succeeded, else when they leave.
   @export(implementation)
   func stream<Element>(
     _ selector: MessageSelector?, _ policy: AsyncStream<Element>.Continuation.BufferingPolicy, isShared: Bool,
