@@ -24,6 +24,7 @@ struct HintTests {
       ("proxy p = multicast\nproxy q = forwrad to p", nil),
       ("print nobodyIsLikeThis", nil), ("print q", nil), ("[@[1] at: 5]", nil),
       ("let kitchen = 1\ndrop kitchen\nprint kitchen", nil),
+      ("receiver R { - aRowOfSuchALengthThatItGoesOnWithObject: x = 1 }\nlet r = new R\n[r foo: 1]", nil),
     ])
   func suggestions(text: String, hint: String?) {
     let error = play(text).outcome.error

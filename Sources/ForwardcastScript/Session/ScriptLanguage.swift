@@ -77,7 +77,7 @@ enum Likeness {
 
   /// The number of letters to insert, remove, change or swap with a neighbour.
   private static func distance(_ left: [Character], _ right: [Character]) -> Int {
-    if abs(left.count - right.count) > lengthLimit / 3 { return .max }
+    if abs(left.count - right.count) > lengthLimit / 3 { return lengthLimit }
     var (before, last) = ([Int](), Array(0...right.count))
     for row in left.indices {
       var here = [row + 1]
