@@ -43,6 +43,7 @@ struct LimitTests {
     expect(play(text, steps: 8).error, equals: "3:18 limit exceeded: more than 8 steps")
     let most = bound(100_000, full: ScriptSession.defaultStepLimit)
     expect(play("repeat 1000000000000 { }", steps: most).error, equals: "1:1 limit exceeded: more than \(most) steps")
+    expect(play("print 1\nrepeat 9 { }", steps: 5).error, equals: "2:1 limit exceeded: more than 5 steps")
     let nested = play("repeat 9223372036854775807 { repeat 0 { } }", steps: 1000)
     expect(nested.error?.contains("limit exceeded") == true)
   }

@@ -36,8 +36,6 @@ struct Interpreter {
           cursors[top].rest = cursors[top].statements[...]
           frame.leaveBlock()
           frame.enterBlock()
-          // An empty round costs a step, so that it ends too.
-          if cursors[top].statements.isEmpty { try run.step(at: 0, of: source) }
         }
         continue
       }
@@ -55,6 +53,11 @@ struct Interpreter {
           block = repeated
           rounds = try evaluate(count, "repeat needs an integer from 0 on, not", showsValue: true) { value in
             value.integer.flatMap { $0 >= 0 ? $0 : nil }
+          }
+          // An empty round costs a step, so that it ends too.
+          while repeated.isEmpty, rounds > 0 {
+            try run.step(at: statement.offset, of: source)
+            rounds -= 1
           }
         case .answer(let expression): return try expression.map { try evaluate($0) } ?? .null
         }
