@@ -28,13 +28,13 @@ struct ProxyScriptTests {
     expect(played.output, equals: "c 1\nb 1\na 1\n[<R c>, <S b>, <R a>]\n")
   }
 
-  @Test("adding the same again gives it a new priority, unless duplicates are allowed")
+  @Test("adding the same again gives it the priority that is said, if any, unless duplicates are allowed")
   func duplicates() {
     holds(
       """
       proxy p = multicast; add a to p priority 3 as r1; add b to p priority 5; add a to p priority 9 as r2
       expect count p == 2; expect r1 == r2; expect targets p == @[a, b]
-      add a to p; expect targets p == @[b, a]
+      add a to p; expect targets p == @[a, b]; add a to p priority 0; expect targets p == @[b, a]
       proxy d = multicast duplicates; add a to d as d1; add a to d as d2
       expect count d == 2; expect d1 != d2; expect collect all [d n] == @[1, 1]
       remove a from d; expect count d == 0

@@ -15,7 +15,8 @@ struct RegistrationTerms {
 
   var queue: ScriptQueue?
   var name: String?
-  var priority = 0
+  /// `nil` keeps the place of a target that is there.
+  var priority: Int?
   var ownership = Ownership.weak
   var only: [MessageSelector]?
 }

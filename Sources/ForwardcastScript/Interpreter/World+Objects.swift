@@ -124,7 +124,7 @@ extension World {
     let isRepeatable = terms.only != nil || proxy.holder.options.duplicates == .allowed
     return state.withLock { state in
       var work = 0
-      if state.labels[id]?.priorities.insert(terms.priority).inserted ?? false {
+      if state.labels[id]?.priorities.insert(terms.priority ?? 0).inserted ?? false {
         work += Work.look * (state.labels[id]?.priorities.count ?? 0) / 8
       }
       if isRepeatable {
