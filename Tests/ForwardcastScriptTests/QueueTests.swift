@@ -76,6 +76,14 @@ struct QueueTests {
     try expect(value(expression, after: Self.cast + "add a to p\nadd b to p on q"), equals: wanted)
   }
 
+  @Test(
+    "queries over a proxy wait for the queued targets of those behind it, each by itself", arguments: answers,
+    ["add near to p", "proxy f = forward to near; add f to p", "proxy l = lazy { near }; add l to p"])
+  func nestedQueries(query: (String, ScriptValue), link: String) throws {
+    let text = Self.cast + "proxy near = multicast; add b to near on q; add a to p; \(link)"
+    try expect(value(query.0, after: text), equals: query.1)
+  }
+
   @Test("the answer of a direct target behind a queued one is the broadcast's")
   func lastIsDirect() throws {
     try expect(value("[p n]", after: Self.cast + "add a to p on q\nadd b to p"), equals: 3)
@@ -84,7 +92,7 @@ struct QueueTests {
   @Test(
     "waiting for the queue that one is on would deadlock",
     arguments: [
-      "errors [p hold]", "errors [p ask: p]", "errors [p2 ask: p]", "errors [chain ask: p]",
+      "errors [p hold]", "errors [p ask: p]", "errors [p2 ask: p]", "errors [chain ask: p]", "errors [chain ask: far]",
     ])
   func deadlock(expression: String) throws {
     let text =
@@ -98,6 +106,9 @@ struct QueueTests {
         proxy back = multicast
         add bridge to chain on q
         add b to back on r
+        proxy near = forward to chain
+        proxy far = multicast
+        add near to far
         """
     guard case .list(let texts) = try value(expression, after: text), case .string(let text)? = texts.first else {
       Issue.record("no list of texts")

@@ -175,6 +175,15 @@ struct WorkTests {
     }
   }
 
+  @Test("a wait is charged for the proxies that live, not for all that there were")
+  func livingProxies() {
+    func work(_ rounds: Int) -> Int {
+      let round = "proxy p = multicast; add o to p on q; wait"
+      return play("receiver O { - a = 1 }\nlet o = new O\nqueue q\nrepeat \(rounds) { \(round) }").outcome.work
+    }
+    expect(work(40) - work(30), equals: work(20) - work(10))
+  }
+
   @Test("registrations that a message passes by are charged each time, however few get it")
   func passedBy() {
     let cast = """

@@ -23,7 +23,7 @@ extension Interpreter {
   func makeForward(_ name: String, to target: Expression) throws -> ScriptReference {
     let receiver = try object(target).receiver
     let proxy = ForwardingProxy(to: receiver)
-    let reference = world.label(proxy, "<forward \(name)>", before: receiver)
+    let reference = world.label(proxy, "<forward \(name)>")
     try world.link(proxy, to: receiver, strongly: true)
     return reference
   }

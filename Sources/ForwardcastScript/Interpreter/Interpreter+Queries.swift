@@ -75,7 +75,7 @@ extension Interpreter {
   func makeRecording(_ name: String, of target: Expression) throws -> ScriptReference {
     let receiver = try object(target).receiver
     let proxy = ScriptRecording(of: receiver, as: name, into: CallRecorder(keepingLast: world.limits.recordedCalls))
-    let reference = world.label(proxy, "<recording \(name)>", before: receiver)
+    let reference = world.label(proxy, "<recording \(name)>")
     try world.link(proxy, to: receiver, strongly: true)
     // It records messages under their own names, even those that nobody answers.
     world.state.withLock { $0.hasForeignReceivers = true }

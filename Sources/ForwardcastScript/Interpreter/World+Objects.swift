@@ -16,6 +16,7 @@ struct Label: Sendable {
   let object: WeakObject
   let text: String
   var isolation: Isolation
+  /// The target of a proxy that has one; `nil` for an object of a script.
   var target: WeakObject?
   /// How a multicast proxy of the session holds its targets; `nil` for everything else.
   var ownership: Ownership?
@@ -47,11 +48,9 @@ extension World {
   @discardableResult
   func label(
     _ receiver: any MessageReceiver, _ text: String, _ isolation: Label.Isolation = .undecided,
-    before target: (any MessageReceiver)? = nil, ownership: Ownership? = nil
+    ownership: Ownership? = nil
   ) -> ScriptReference {
-    let label = Label(
-      object: WeakObject(receiver), text: text, isolation: isolation, target: target.map { WeakObject($0) },
-      ownership: ownership)
+    let label = Label(object: WeakObject(receiver), text: text, isolation: isolation, ownership: ownership)
     _ = state.withLock { state in
       let living = state.sweep()
       state.labels[ObjectIdentifier(receiver)] = label
@@ -94,6 +93,7 @@ extension World {
       let isConfined = reference(target).crosses == false
       let (fits, seen) = state.withLock { state -> (Bool, Seen) in
         if isProxy { state.labels[id]?.leadsToProxies = true }
+        if !(proxy is any ScriptedMulticast) { state.labels[id]?.target = WeakObject(target) }
         if state.labels[id]?.isolation == .anywhere {
           return state.mayCross(target, decides: true, atMost: limits.registrations)
         }
@@ -138,7 +138,14 @@ extension World {
 
   /// Objects that were found under the lock. They are released after it.
   struct Seen: @unchecked Sendable {  // owned by the one call that collects it
-    fileprivate var objects: [AnyObject] = []
+    fileprivate(set) var objects: [AnyObject] = []
+
+    /// Whether the object of `place` lives.
+    mutating func add(_ place: WeakObject) -> Bool {
+      guard let object = place.object else { return false }
+      objects.append(object)
+      return true
+    }
   }
 }
 
@@ -171,11 +178,7 @@ extension World.State {
   fileprivate mutating func sweep() -> World.Seen {
     var living = World.Seen()
     guard labels.count > 2 * labelsAtLastSweep + 64 else { return living }
-    labels = labels.filter { _, label in
-      guard let object = label.object.object else { return false }
-      living.objects.append(object)
-      return true
-    }
+    labels = labels.filter { living.add($0.value.object) }
     labelsAtLastSweep = labels.count
     return living
   }

@@ -53,10 +53,21 @@ extension World {
     }
   }
 
-  /// The queues of a session's proxy; `nil` where it never had targets on any.
+  /// The queues of a session's proxy and of those behind it; `nil` where none ever had targets on any.
   func queues(of proxy: any ScriptedMulticast) -> [ScriptQueue]? {
-    let known = queues { $0.ofProxies[ObjectIdentifier(proxy)] }
-    return known?.proxy.object === proxy ? known?.queues : nil
+    var (found, open, seen) = ([ScriptQueue]?.none, [proxy as AnyObject], Set<ObjectIdentifier>())
+    while let next = open.popLast() {
+      guard !(next is ScriptObject), seen.insert(ObjectIdentifier(next)).inserted else { continue }
+      if let known = queues({ $0.ofProxies[ObjectIdentifier(next)] }), known.proxy.object === next {
+        found = (found ?? []) + known.queues
+      }
+      // Nobody knows yet what is behind it.
+      if (next as? LazyProxy)?.isMade == false { found = found ?? [] }
+      guard let label = label(of: next), label.leadsToProxies else { continue }
+      open += (next as? any ScriptedMulticast)?.holder.liveTargets ?? []
+      if let target = label.target?.object { open.append(target) }
+    }
+    return found
   }
 
   // MARK: Waiting
@@ -76,10 +87,12 @@ extension World {
     repeat {
       before = queues { $0.turns }
       drained = 0
-      let proxies = queues { state in state.ofProxies.values.map(\.proxy) }
-      for proxy in proxies.compactMap({ $0.object as? ScriptMulticast }) {
-        drained += try proxy.drain(timeout: World.patience)
+      let living = queues { state in
+        var living = Seen()
+        state.ofProxies = state.ofProxies.filter { living.add($0.value.proxy) }
+        return living
       }
+      for case let proxy as ScriptMulticast in living.objects { drained += try proxy.drain(timeout: World.patience) }
       // For deliveries of proxies that were released.
       let group = DispatchGroup()
       for queue in queues({ $0.all }) {
