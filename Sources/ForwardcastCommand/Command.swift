@@ -33,11 +33,7 @@ enum Command {
       Stream.error.write("\(error.word?.usage ?? Help.usage)\nforwardcast: \(error.text)\n")
       status = .usage
     }
-    guard Stream.hasFailed else { return status }
-    if Stream.output.failure != 0, Stream.output.failure != EPIPE {
-      Stream.error.write("\(FileError("cannot write", "standard output", Stream.output.failure).line)\n")
-    }
-    return status.worse(.failure)
+    return Stream.isComplete() ? status : status.worse(.failure)
   }
 
   private static func perform(_ arguments: [String]) throws(UsageError) -> Status {
@@ -87,29 +83,4 @@ enum Command {
     }
     return .success
   }
-}
-
-/// A script's text from a file; `nil` after it was written to standard error why there is none.
-func scriptText(_ path: String, reason: (FileError) -> String = \.line) -> String? {
-  do throws(FileError) {
-    let bytes = try readFile(path, limit: ScriptSession.textLimit)
-    // The parser refuses a text that is too long, wherever it was cut.
-    if bytes.count > ScriptSession.textLimit { return String(decoding: bytes, as: UTF8.self) }
-    return try decoded(bytes, from: path)
-  } catch {
-    Stream.error.write("\(reason(error))\n")
-    return nil
-  }
-}
-
-/// Bytes as text.
-/// - Throws: ``FileError`` with the place of the first byte that is not UTF-8.
-func decoded(_ bytes: [UInt8], from name: String, firstLine: Int = 1) throws(FileError) -> String {
-  let valid = validPrefix(bytes)
-  if valid == bytes.count { return String(decoding: bytes, as: UTF8.self) }
-  let before = String(decoding: bytes[..<valid], as: UTF8.self)
-  let lines = before.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-  let place = "\(ShownText.shown(name)):\(lines.count + firstLine - 1):\((lines.last?.count ?? 0) + 1)"
-  let byte = String(bytes[valid], radix: 16, uppercase: true)
-  throw FileError(text: "\(place): error: syntax: the byte 0x\(byte) is not UTF-8")
 }

@@ -49,7 +49,7 @@ struct RunCommand {
     defer { free(place) }
     let folder = own.contains("/") ? String(cString: place ?? strdup(own)).split(separator: "/").dropLast() : []
     let program = (own.contains("/") ? "/" : "") + (folder + ["forwardcast-orders"]).joined(separator: "/")
-    let words = [program, "--limit", limit, "--"] + call.operands.map { $0 == "-" ? "/dev/stdin" : $0 }
+    let words = [program, "--limit", limit, "--"] + call.operands
     var arguments = words.map { strdup($0) } + [nil]
     execvp(program, &arguments)
     let reason = String(cString: strerror(errno))

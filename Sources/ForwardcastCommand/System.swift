@@ -31,6 +31,14 @@ final class Stream: Sendable {
   /// Whether output is lost, which makes the exit status 1.
   static var hasFailed: Bool { output.failure != 0 || error.failure != 0 }
 
+  /// Whether no output is lost; tells why some is, unless nobody reads it any more.
+  static func isComplete() -> Bool {
+    if output.failure != 0, output.failure != EPIPE {
+      error.write("\(FileError("cannot write", "standard output", output.failure).line)\n")
+    }
+    return !hasFailed
+  }
+
   /// Writes `text`, in one call where possible. After the first failure nothing is written, since there would be a gap.
   func write(_ text: String) {
     guard failure == 0, !StandardError.write(text, to: descriptor) else { return }
@@ -90,6 +98,32 @@ func readFile(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
     bytes += part
   }
   return bytes
+}
+
+/// A script's text from a file; `nil` after it was written to standard error why there is none.
+func scriptText(_ path: String, reason: (FileError) -> String = \.line) -> String? {
+  do throws(FileError) {
+    let bytes = try readFile(path, limit: ScriptSession.textLimit)
+    // The parser refuses a text that is too long, wherever it was cut.
+    if bytes.count > ScriptSession.textLimit { return String(decoding: bytes, as: UTF8.self) }
+    return try decoded(bytes, from: path)
+  } catch {
+    Stream.error.write("\(reason(error))\n")
+    return nil
+  }
+}
+
+/// Bytes as text.
+/// - Throws: ``FileError`` with the place of the first byte that is not UTF-8.
+func decoded(_ bytes: [UInt8], from name: String, firstLine: Int = 1) throws(FileError) -> String {
+  let valid = validPrefix(bytes)
+  if valid == bytes.count { return String(decoding: bytes, as: UTF8.self) }
+  let before = String(decoding: bytes[..<valid], as: UTF8.self)
+  // Not at each `isNewline`: that is true for characters that end no line of a script.
+  let lines = before.split(omittingEmptySubsequences: false) { ["\n", "\r", "\r\n"].contains($0) }
+  let place = "\(ShownText.shown(name)):\(lines.count + firstLine - 1):\((lines.last?.count ?? 0) + 1)"
+  let byte = String(bytes[valid], radix: 16, uppercase: true)
+  throw FileError(text: "\(place): error: syntax: the byte 0x\(byte) is not UTF-8")
 }
 
 /// The lines of standard input.

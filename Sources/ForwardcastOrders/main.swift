@@ -7,29 +7,12 @@ import ForwardcastScript
 import ForwardcastTesting
 import Synchronization
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 let usage = """
   usage: forwardcast-orders [--limit N] [--] FILE…
   Runs each message script once for each order in which the deliveries on its queues can come, N times at most (10000).
   Stops with status 1 at the first in which an expectation does not hold, or other text is printed than in the first.
 
   """
-
-/// The bytes of a file; `nil` if it cannot be read.
-func contents(_ path: String) -> [UInt8]? {
-  guard let file = fopen(path, "rb") else { return nil }
-  defer { fclose(file) }
-  var bytes: [UInt8] = []
-  while bytes.count <= ScriptSession.textLimit, case let byte = getc(file), byte != EOF { bytes.append(UInt8(byte)) }
-  return ferror(file) == 0 ? bytes : nil
-}
 
 /// A script that has to print the same in every order.
 final class OrderedScript: Sendable {
@@ -69,20 +52,21 @@ final class OrderedScript: Sendable {
 
 /// Runs one script in every order. Returns the exit status.
 func run(_ path: String, upTo limit: Int) async -> Int32 {
-  guard let bytes = contents(path) else {
-    StandardError.write("forwardcast: cannot read \(path)\n")
+  guard let text = scriptText(path) else { return 2 }
+  if let error = ScriptSession.check(text, named: path) {
+    Stream.error.write("\(error)\n")
     return 2
   }
-  let script = OrderedScript(path, String(decoding: bytes, as: UTF8.self))
+  let (script, name) = (OrderedScript(path, text), ShownText.shown(path))
   let summary = await everySchedule(upTo: limit, reporter: TestReporter { _ in }) { script.run($0) }
   if let failure = summary.failure {
     let turns = failure.turns.enumerated().map { "  \($0 + 1). \($1)\n" }.joined()
-    StandardError.write("\(path): order \(summary.orders) \(failure.reason)\n\(turns)\(failure.diagram)")
+    Stream.error.write("\(name): order \(summary.orders) \(failure.reason)\n\(turns)\(failure.diagram)")
     return 1
   }
-  StandardError.write(script.output, to: 1)
+  Stream.output.write(script.output)
   let orders = summary.isComplete ? "all orders" : "not all orders were run, and those that were"
-  StandardError.write("\(path): \(orders) print the same (\(summary.orders))\n")
+  Stream.error.write("\(name): \(orders) print the same (\(summary.orders))\n")
   return 0
 }
 
@@ -97,7 +81,7 @@ if words.first == "--" {
 } else if words.contains(where: { $0.hasPrefix("-") }) {
   words = []
 }
-if words.isEmpty { StandardError.write(usage) }
+if words.isEmpty { Stream.error.write(usage) }
 var status: Int32 = words.isEmpty ? 2 : 0
 for path in words { status = max(status, await run(path, upTo: limit)) }
-exit(status)
+exit(Stream.isComplete() ? status : max(status, 1))

@@ -36,7 +36,8 @@ struct BuiltProgram {
   }
 
   /// Runs the program in the package's folder with nothing on standard input, and waits for its end.
-  func run(_ arguments: [String] = []) throws -> Ending {
+  /// - Parameter file: where standard output goes, in place of the result.
+  func run(_ arguments: [String] = [], to file: FileHandle? = nil) throws -> Ending {
     let errorFile = FileManager.default.temporaryDirectory.appending(path: "forwardcast-\(UUID().uuidString).txt")
     try Data().write(to: errorFile)
     defer { try? FileManager.default.removeItem(at: errorFile) }
@@ -47,7 +48,8 @@ struct BuiltProgram {
     process.arguments = arguments
     process.currentDirectoryURL = packageFolder("")
     process.standardInput = FileHandle.nullDevice
-    process.standardOutput = output
+    process.standardOutput = file ?? output
+    if file != nil { try output.fileHandleForWriting.close() }
     process.standardError = errors
     try process.run()
     let text = output.fileHandleForReading.readDataToEndOfFile()

@@ -43,7 +43,28 @@ struct ScriptTests {
     #expect(cut.status == 2 && cut.errors.contains("run has no option --missing.msg"))
     let both = try command.run(["run", "--every-order", "--limit", "1", "--", script, "-no.msg"])
     #expect(both.errors.contains("not all orders were run, and those that were print the same (1)"))
-    #expect(both.status == 2 && both.errors.hasSuffix("cannot read -no.msg\n"))
+    #expect(both.status == 2 && both.errors.hasSuffix("cannot read -no.msg: No such file or directory\n"))
+  }
+
+  @Test("in every order a text is refused as it is by run, and output that is lost makes the status 1")
+  func refusedInEveryOrder() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "forwardcast-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let command = try BuiltProgram("forwardcast")
+    for (name, text) in [("open", Data("print (".utf8)), ("bytes", Data("print \"".utf8) + [0xFF]), ("\u{1B}[2J", nil)]
+    {
+      let file = folder.appending(path: name)
+      try text?.write(to: file)
+      let (once, all) = try (command.run(["run", file.path]), command.run(["run", "--every-order", file.path]))
+      #expect(all.status == 2 && all.output == "" && all.errors == once.errors)
+      #expect(!all.errors.isEmpty && !all.errors.contains("\u{1B}"))
+    }
+    let file = folder.appending(path: "printing.msg")
+    try Data("print 1".utf8).write(to: file)
+    if let full = FileHandle(forWritingAtPath: "/dev/full") {
+      #expect(try command.run(["run", "--every-order", file.path], to: full).status == 1)
+    }
   }
 
   @Test("a script with an error ends with status 1 and shows the place")

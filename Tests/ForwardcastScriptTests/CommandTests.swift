@@ -214,6 +214,9 @@ import Testing
       let refused = try Call("check", invalid)
       expect(refused.errors, equals: "\(invalid):2:9: error: syntax: the byte 0xFF is not UTF-8\n")
       expect(refused.status, equals: 2)
+      // These end no line of a script.
+      let long = try folder.file("long.msg", Array("print 1\r\nprint \"\u{2028}\u{85}\u{C}\"\rprint ".utf8) + [0xFF])
+      try expect(Call("run", long).errors, equals: "\(long):3:7: error: syntax: the byte 0xFF is not UTF-8\n")
     }
 
     @Test(

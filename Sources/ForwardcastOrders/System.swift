@@ -1,0 +1,1 @@
+../ForwardcastCommand/System.swift
