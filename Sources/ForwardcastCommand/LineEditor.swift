@@ -130,14 +130,12 @@ struct EditedLine {
   }
 
   mutating func insert(_ text: String) {
-    characters.insert(contentsOf: text, at: cursor)
-    cursor += text.count
-    // A combining mark joins the character before it.
-    let joined = Array(String(characters))
-    if joined.count != characters.count {
-      cursor = max(0, cursor - (characters.count - joined.count))
-      characters = joined
-    }
+    // A combining mark joins the character before it. The rest of a long line is not looked at for each key.
+    let near = max(0, cursor - 1)..<min(characters.count, cursor + 1)
+    let left = String(characters[near.lowerBound..<cursor])
+    let joined = Array(left + text + String(characters[cursor..<near.upperBound]))
+    characters.replaceSubrange(near, with: joined)
+    cursor += joined.count - near.count
   }
 
   private mutating func remove(_ range: Range<Int>) {

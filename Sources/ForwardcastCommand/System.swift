@@ -103,10 +103,7 @@ func readFile(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
 /// A script's text from a file; `nil` after it was written to standard error why there is none.
 func scriptText(_ path: String, reason: (FileError) -> String = \.line) -> String? {
   do throws(FileError) {
-    let bytes = try readFile(path, limit: ScriptSession.textLimit)
-    // The parser refuses a text that is too long, wherever it was cut.
-    if bytes.count > ScriptSession.textLimit { return String(decoding: bytes, as: UTF8.self) }
-    return try decoded(bytes, from: path)
+    return try decoded(readFile(path, limit: ScriptSession.textLimit), from: path)
   } catch {
     Stream.error.write("\(reason(error))\n")
     return nil
@@ -117,7 +114,8 @@ func scriptText(_ path: String, reason: (FileError) -> String = \.line) -> Strin
 /// - Throws: ``FileError`` with the place of the first byte that is not UTF-8.
 func decoded(_ bytes: [UInt8], from name: String, firstLine: Int = 1) throws(FileError) -> String {
   let valid = validPrefix(bytes)
-  if valid == bytes.count { return String(decoding: bytes, as: UTF8.self) }
+  // The parser refuses a text that is too long, wherever it was cut.
+  if valid == bytes.count || bytes.count > ScriptSession.textLimit { return String(decoding: bytes, as: UTF8.self) }
   let before = String(decoding: bytes[..<valid], as: UTF8.self)
   // Not at each `isNewline`: that is true for characters that end no line of a script.
   let lines = before.split(omittingEmptySubsequences: false) { ["\n", "\r", "\r\n"].contains($0) }

@@ -4,6 +4,8 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import ForwardcastCommand
+
 #if os(macOS) || os(Linux)
   @Suite("The conversation", .serialized)
   struct ConversationTests {
@@ -70,6 +72,17 @@ import Testing
       try terminal.enter("\u{1B}[A" + String(repeating: "\u{1B}[D", count: 200) + "\u{3}", until: "^C\r\n")
       expect(ContinuousClock.now - start < .seconds(15))
       try expect(terminal.end(), equals: 0)
+    }
+
+    @Test("a key takes no longer the longer the line is")
+    func typing() throws {
+      try Growing("typing") { count in
+        {
+          var line = EditedLine()
+          for _ in 0..<count { line.take(.text("x")) }
+          expect(line.cursor, equals: count)
+        }
+      }.expectLinear()
     }
 
     @Test("a line is recalled once however often it was given, and what was begun is there again behind the last")
@@ -281,6 +294,10 @@ import Testing
       expect(call.output, equals: "1\n")
       expect(call.errors, equals: "repl:2:9: error: syntax: the byte 0xFF is not UTF-8\n")
       expect(call.status, equals: 2)
+      // A line of over 16 MiB is cut within a character.
+      guard Bounds.areFull else { return }
+      let long = try Call("repl", input: "print \"x" + String(repeating: "é", count: 8 << 20) + "\"\n")
+      expect(long.errors.hasPrefix("repl:1:1: error: limit exceeded: the text is over 16 MiB\n") && long.status == 2)
     }
 
     @Test("what :load runs counts for the status")
