@@ -93,7 +93,7 @@ private final class ScheduleWalk: Sendable {
       await run(world)
     #endif
     let found = issues.withLock { $0 }
-    guard let first = world.problems.first ?? found.first ?? world.thrown else { return nil }
+    guard let first = world.problem.withLock { $0 } ?? found.first ?? world.thrown else { return nil }
     return ScheduleFailure(
       reason: first.text, place: first.place, turns: world.notes.turns, diagram: world.notes.diagram.mermaid,
       order: OrderCode.text(world.order))

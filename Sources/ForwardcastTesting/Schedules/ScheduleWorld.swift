@@ -39,11 +39,12 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
   private(set) var order: [Int] = []
   private(set) var notes: [ScheduleNote] = []
   private var sent: [Sent] = []
-  private(set) var problems: [TestFailure] = []
+  /// The first failure; any thread may report one.
+  let problem = Guarded<TestFailure?>(nil)
   /// The error of the body, which may be the consequence of another failure.
   var thrown: TestFailure?
 
-  /// The place of problems that have no other.
+  /// The place of failures that have no other.
   private let place: SourcePlace
   private var isBodyOver = false
   /// Whether a turn may still be running after the end.
@@ -63,7 +64,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
 
   /// Reports a failure.
   func fail(_ text: String, at place: SourcePlace? = nil) {
-    problems.append(TestFailure(place: place ?? self.place, text: text))
+    problem.withLock { $0 = $0 ?? TestFailure(place: place ?? self.place, text: text) }
   }
 
   /// Reports a failure after which the run does not follow its order.

@@ -41,6 +41,21 @@ struct ScheduleTests {
     await everySchedule(search, upTo: limit, reporter: failures.reporter, line: line, body)
   }
 
+  @Test("threads that are not the schedule's may expect, and use what turns share")
+  func otherThreads() async {
+    let summary = await everySchedule(sharing: .messages, reporter: failures.reporter) { schedule in
+      let sum = schedule.shared(0)
+      DispatchQueue.concurrentPerform(iterations: 500) { number in
+        for _ in 0..<100 where number > 0 {
+          sum.withLock { $0 += 1 }
+          schedule.expect(false, "reached")
+        }
+      }
+      schedule.expect(sum.value == 0)
+    }
+    expect(summary.failure?.reason, equals: "reached")
+  }
+
   @Test("a failure says what happened, the turns, the line that runs only that order, and draws it")
   func text() async {
     let line = #line + 8
