@@ -23,8 +23,8 @@ extension Recording {
   /// those, as in any message.
   ///
   /// - Parameter objects: objects among arguments and answers, under their names in the script.
-  /// - Throws: ``ScriptWritingError`` for the first argument without a literal, and for a receiver whose name is not one of the
-  ///   language.
+  /// - Throws: ``ScriptWritingError`` for the first argument without a literal, and for a receiver or an argument whose name is not
+  ///   one of the language.
   public func script(objects: KeyValuePairs<String, any MessageReceiver> = [:]) throws(ScriptWritingError) -> String {
     let literal = ScriptLiteral(names: Dictionary(objects.map { (ObjectIdentifier($0.value), $0.key) }) { $1 })
     return try calls.map { call throws(ScriptWritingError) in try call.line(literal) + "\n" }.joined()
@@ -63,8 +63,7 @@ extension Invocation {
     func refusal(_ reason: String, argument: Int? = nil, type: String? = nil) -> ScriptWritingError {
       ScriptWritingError(selector: selector.name, argumentIndex: argument, type: type, reason: reason)
     }
-    let isName = (try? MessageSelector.numberOfArguments(inName: receiver)) == 0
-    guard isName, !Parser.reservedWords.contains(receiver) else {
+    guard ScriptLiteral.isName(receiver) else {
       throw refusal("was sent to \"\(receiver)\", which is no name in a script")
     }
     let (count, sent) = (arguments.count, selector.numberOfArguments)

@@ -55,8 +55,11 @@ struct ScriptLiteral {
     case let value as ScriptSelector: return "@selector(\(value))"
     case let value as ScriptValue: return try text(for: value.plain, depth: depth)
     case let value as any MessageReceiver:
-      if let name = names[ObjectIdentifier(value)] { return name }
-      throw Refusal(value, "is a \(Swift.type(of: value)) that has no name in the script")
+      guard let name = names[ObjectIdentifier(value)] else {
+        throw Refusal(value, "is a \(Swift.type(of: value)) that has no name in the script")
+      }
+      if ScriptLiteral.isName(name) { return name }
+      throw Refusal(value, "is \"\(name)\", which is no name in a script")
     case let value as [Any]:
       let texts = try value.map { element throws(Refusal) in try text(for: element, depth: depth + 1) }
       return "@[" + texts.joined(separator: ", ") + "]"
@@ -67,6 +70,10 @@ struct ScriptLiteral {
       return "@{" + texts.joined(separator: ", ") + "}"
     default: throw Refusal(value)
     }
+  }
+
+  static func isName(_ text: String) -> Bool {
+    (try? MessageSelector.numberOfArguments(inName: text)) == 0 && !Parser.reservedWords.contains(text)
   }
 
   /// A quoted text. Invisible characters are escaped, so that they survive editors.

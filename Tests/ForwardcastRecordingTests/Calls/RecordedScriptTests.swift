@@ -172,6 +172,9 @@ struct RecordedScriptTests {
   func names(name: String) {
     let error = #expect(throws: ScriptWritingError.self) { try recording(of: 1, as: name).script() }
     expect(error?.description, equals: "\"take:\" was sent to \"\(name)\", which is no name in a script")
+    let ledger = Ledger()
+    let other = #expect(throws: ScriptWritingError.self) { try recording(of: ledger).script(objects: [name: ledger]) }
+    expect(other?.description, equals: "argument 0 of \"take:\" is \"\(name)\", which is no name in a script")
   }
 
   @Test("objects with names are arguments and answers")
