@@ -11,6 +11,15 @@ private final class Thermostat {
   @Message func read() -> Double { 20 }
 }
 
+/// Its table asks the session in which it is.
+private final class Curious: MessageReceiver {
+  nonisolated(unsafe) static weak var session: ScriptSession?  // used by one test, on one thread
+  static var selectorTable: SelectorTable {
+    _ = session?.value(of: "it")
+    return SelectorTable(for: Curious.self) { Responds(to: "read") { (_: Curious) in 1 } }
+  }
+}
+
 @Suite("Hints and reference")
 struct HintTests {
   @Test(
@@ -43,6 +52,14 @@ struct HintTests {
     expect(session.run("[hall raed]").error?.hint, equals: "did you mean \"read\"?")
     expect(session.run("[hall explode]").error?.hint, equals: nil)
     expect(session.completions.contains("setWithTarget:"))
+  }
+
+  @Test("tables of the program are asked outside of the session's lock")
+  func curious() {
+    let session = ScriptSession()
+    Curious.session = session
+    session.register(Curious(), as: "it")
+    expect(session.run("[it raed]").error?.hint, equals: "did you mean \"read\"?")
   }
 
   @Test(

@@ -36,14 +36,17 @@ extension World {
 
   /// The selectors of the script's receivers and of the host's objects.
   private var rowSelectors: [String] {
-    let tables = state.withLock { state in
-      state.receivers.values.prefix(World.candidateLimit).map(\.table)
-        + state.names.values.prefix(World.candidateLimit).compactMap {
-          if case .value(.object(let object)) = $0 { type(of: object.receiver).selectorTable } else { nil }
+    let (tables, objects) = state.withLock { state in
+      (
+        state.receivers.values.prefix(World.candidateLimit).map(\.table),
+        state.names.values.prefix(World.candidateLimit).compactMap {
+          if case .value(.object(let object)) = $0 { object } else { nil }
         }
+      )
     }
     var selectors: Set<String> = []
-    for table in tables where selectors.count < World.candidateLimit {
+    for table in tables + objects.map({ type(of: $0.receiver).selectorTable })
+    where selectors.count < World.candidateLimit {
       selectors.formUnion(table.selectors.map(\.name))
     }
     return Array(selectors)
