@@ -38,6 +38,13 @@ struct RecordingScriptTests {
         """, output: "<recording tape>\n")
   }
 
+  @Test("a part of a selector may begin with a mark, which joins the colon before it")
+  func marks() {
+    expectSuccess(
+      "receiver R { - a: x \u{3099}b: y = x }; proxy tape = recording new R\n[tape a: 1 \u{3099}b: 2]\nprint calls tape",
+      output: "[\"a: 1 \u{3099}b: 2\"]\n")
+  }
+
   @Test("a recording proxy stands in front of a multicast, behind one, and before another recording")
   func places() {
     expectSuccess(

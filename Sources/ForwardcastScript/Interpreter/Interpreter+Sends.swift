@@ -12,8 +12,9 @@ struct Sending {
 
   static func text(_ selector: String, _ arguments: [String]) -> String {
     if arguments.isEmpty { return selector }
-    let parts = selector.split(separator: ":", omittingEmptySubsequences: false)
-    return zip(parts, arguments).map { "\($0): \($1)" }.joined(separator: " ")
+    // Not by characters: a colon is a part of one where a mark follows it.
+    let parts = selector.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+    return zip(parts, arguments).map { "\(Substring($0)): \($1)" }.joined(separator: " ")
   }
 }
 
