@@ -29,6 +29,15 @@ struct ScriptLinesTests {
     expect(texts("print 1"), equals: ["1 print 1\n"])
   }
 
+  @Test("blank lines after an if are kept as long as a text may be, not for ever")
+  func blankLines() {
+    ScriptSession.withLimits({ $0.text = 100 }) {
+      var lines = ScriptLines(joinsElse: true)
+      let whole = (["if a { }\n"] + Array(repeating: "\n", count: 100)).flatMap { lines.add($0) }
+      expect(whole.first.map { $0.text.utf8.count }, equals: 101)
+    }
+  }
+
   @Test("each line is looked at once, however many stay open")
   func linear() {
     var lines = ScriptLines()

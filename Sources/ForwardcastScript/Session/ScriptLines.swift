@@ -47,7 +47,7 @@ public struct ScriptLines: Sendable {
   public mutating func add(_ line: String) -> [Whole] {
     lineCount += 1
     let (first, stillOpen) = Parser.look(at: SourceText(line, name: ""), after: open)
-    if mayGoOn, first == .separator {
+    if mayGoOn, first == .separator, text.utf8.count <= ScriptLimits.current.text {
       text += line
       return []
     }
@@ -57,7 +57,7 @@ public struct ScriptLines: Sendable {
     text += line
     examinedBytes += line.utf8.count
     open = stillOpen
-    guard open.isEmpty || text.utf8.count > ScriptSession.textLimit else { return whole }
+    guard open.isEmpty || text.utf8.count > ScriptLimits.current.text else { return whole }
     mayGoOn = joinsElse && endsInIf
     return mayGoOn ? whole : whole + finish()
   }
