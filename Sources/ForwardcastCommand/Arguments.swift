@@ -7,9 +7,7 @@ struct Option {
   enum Value {
     /// A file to write, with one of these extensions.
     case file([String])
-    /// A positive number.
     case number
-    /// One of these words.
     case choice([String])
   }
 
@@ -39,9 +37,7 @@ struct Option {
   }
 }
 
-/// A subcommand.
 struct CommandWord {
-  /// The operands.
   enum Operands {
     case none, files, encoding, word
 
@@ -81,7 +77,6 @@ struct CommandWord {
   }
 }
 
-/// A parsed call.
 struct Arguments {
   /// The operands in order. `-` is standard input.
   private(set) var operands: [String] = []

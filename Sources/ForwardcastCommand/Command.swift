@@ -15,7 +15,6 @@ enum Status: Int32 {
 
 struct UsageError: Error {
   let text: String
-  /// The subcommand, if there is one.
   var word: CommandWord?
 }
 
@@ -55,7 +54,6 @@ enum Command {
     }
   }
 
-  /// `forwardcast check FILE…`.
   private static func check(_ files: [String]) -> Status {
     var status = Status.success
     for path in files {
@@ -68,7 +66,6 @@ enum Command {
     return status
   }
 
-  /// `forwardcast --help`, `--version`, `--generate-completion SHELL`.
   private static func performOption(_ arguments: [String]) throws(UsageError) -> Status {
     let call = try Arguments(arguments, of: .general)
     if let word = call.operands.first {

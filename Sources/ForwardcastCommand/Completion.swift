@@ -2,7 +2,6 @@
 
 import ForwardcastScript
 
-/// `forwardcast --generate-completion SHELL`.
 struct Completion {
   let shell: String
 
@@ -26,8 +25,6 @@ struct Completion {
   }
 
   private func options(_ word: CommandWord) -> [Option] { word.options + [general[0]] }
-
-  // MARK: Shells
 
   /// What the operands are completed to.
   private func value(of operands: CommandWord.Operands) -> Option.Value {

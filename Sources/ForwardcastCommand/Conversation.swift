@@ -62,9 +62,6 @@ final class Conversation {
     return isTerminal ? .success : conversation.status
   }
 
-  // MARK: Lines
-
-  /// Takes a line from a file or a pipe.
   private func take(_ bytes: [UInt8]) {
     do throws(FileError) {
       take(try decoded(bytes, from: "repl", firstLine: lines.lineCount + 1))
@@ -129,8 +126,6 @@ final class Conversation {
     self.status = self.status.worse(status)
     if !isTerminal, status == .usage { isOver = true }
   }
-
-  // MARK: Commands
 
   /// The command for a word that other interactive programs know, unless it is a name of the session.
   private func command(_ word: String) -> String? {

@@ -56,7 +56,6 @@ extension CommandWord {
         """),
   ]
 
-  /// `run FILE… [OPTION…]`.
   private var form: String { name + operands.rule.form + (options.isEmpty ? "" : " [OPTION…]") }
 
   var usage: String { "usage: forwardcast \(form); see forwardcast \(name) --help" }
@@ -66,7 +65,6 @@ extension CommandWord {
     return parts.filter { !$0.isEmpty }.joined(separator: "\n") + "\n"
   }
 
-  /// Form and summary, for the list of subcommands.
   fileprivate var row: (String, String) { ("forwardcast \(form)", summary) }
 }
 
@@ -74,7 +72,6 @@ enum Help {
   static let usage =
     "usage: forwardcast \(CommandWord.all.map(\.name).joined(separator: "|")) …; see forwardcast --help"
 
-  /// The meaning of the exit status.
   fileprivate static let status = """
     status: 0 all is well; 1 an expectation or a script failed, or output could not be written; 2 a syntax error, a file that
     cannot be read, or a call that cannot be understood. Of several the largest.
@@ -101,7 +98,6 @@ enum Help {
   }
 }
 
-/// `forwardcast help [WORD]`.
 struct HelpCommand {
   let word: String?
 

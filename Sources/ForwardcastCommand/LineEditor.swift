@@ -2,7 +2,6 @@
 
 import ForwardcastScript
 
-/// Reads lines with editing, history and completion.
 final class LineEditor {
   enum Input: Equatable {
     case text(String)
@@ -62,7 +61,6 @@ final class LineEditor {
     return nil
   }
 
-  /// Redraws the part of the line that fits, and the cursor.
   private func show(_ prompt: String) {
     let room = max(terminalWidth(Stream.output) - prompt.count - 1, 8)
     let (shown, before) = line.window(of: room)

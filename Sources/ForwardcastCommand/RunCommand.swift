@@ -74,7 +74,6 @@ struct RunCommand {
   }
 }
 
-/// The progress line at the bottom of a terminal.
 final class ProgressDisplay: Sendable {
   private let state = Mutex((isShown: false, next: ContinuousClock.now + .seconds(1)))
   let style = Style(.error)
@@ -96,7 +95,6 @@ final class ProgressDisplay: Sendable {
     return handlers
   }
 
-  /// Shows the error of a text, and returns the status.
   func status(of outcome: ScriptOutcome) -> Status {
     clear()
     if Stream.hasFailed { return .failure }

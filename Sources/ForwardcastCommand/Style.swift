@@ -14,7 +14,6 @@ struct Style {
   func green(_ text: String) -> String { paint(text, "1;32") }
   func faint(_ text: String) -> String { paint(text, "2") }
 
-  /// The description of an error, with colours for its parts.
   func error(_ description: String) -> String {
     guard isColoured else { return description }
     var lines = description.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)

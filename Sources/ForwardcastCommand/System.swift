@@ -45,7 +45,6 @@ final class Stream: Sendable {
     _ = code.compareExchange(expected: 0, desired: errno, ordering: .relaxed)
   }
 
-  /// A new file, in place of an existing one.
   convenience init(path: String, onlyForOwner: Bool = false) throws(FileError) {
     self.init(open(path, O_WRONLY | O_CREAT | O_TRUNC, onlyForOwner ? 0o600 : 0o644))
     if descriptor < 0 { throw FileError("cannot write", path) }
@@ -68,7 +67,6 @@ struct FileError: Error {
 
   init(text: String) { self.text = text }
 
-  /// The system's error for `path`.
   init(_ what: String, _ path: String, _ code: Int32 = errno) {
     text = "\(what) \(ShownText.shown(path)): \(String(cString: strerror(code)))"
   }
@@ -124,7 +122,6 @@ func decoded(_ bytes: [UInt8], from name: String, firstLine: Int = 1) throws(Fil
   throw FileError(text: "\(place): error: syntax: the byte 0x\(byte) is not UTF-8")
 }
 
-/// The lines of standard input.
 struct InputLines {
   private let file = fdopen(Stream.input.descriptor, "r")
 
@@ -149,7 +146,6 @@ func validPrefix(_ bytes: [UInt8]) -> Int {
   return length
 }
 
-/// Writes a whole file, replacing an existing one.
 func writeFile(_ path: String, _ text: String, onlyForOwner: Bool = false) throws(FileError) {
   let file = try Stream(path: path, onlyForOwner: onlyForOwner)
   file.write(text)

@@ -3,7 +3,6 @@
 import Forwardcast
 import ForwardcastScript
 
-/// Explains the encoding of a method or of a single type.
 struct TypesCommand {
   let encoding: String
 

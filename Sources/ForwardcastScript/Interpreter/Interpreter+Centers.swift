@@ -42,8 +42,6 @@ extension Interpreter {
     }
   }
 
-  // MARK: Services
-
   /// `service Name`: creates the service unless it exists.
   func service(_ receiver: String, at offset: Int) throws -> ScriptValue {
     try run.step(at: offset, of: source)
@@ -70,7 +68,6 @@ extension Interpreter {
     if let error = errors.first { throw error }
   }
 
-  /// The key of a receiver's service, and the table of that object.
   private func serviceKey(_ receiver: String) throws -> (ServiceKey<ScriptObject>, SelectorTable) {
     let table = try world.table(of: receiver)
     let key = ServiceKey(receiver) { _ in ScriptObject(table: table, receiver: receiver, name: receiver) }

@@ -86,7 +86,6 @@ extension Interpreter {
     }
   }
 
-  /// `remove e from p`; `e` is a target or a registration.
   func remove(_ target: Expression, from proxy: Expression) throws {
     let value = try evaluate(target)
     let proxy = try multicast(proxy, "remove")
@@ -113,8 +112,6 @@ extension Interpreter {
     default: registration.cancel()
     }
   }
-
-  // MARK: What is wanted
 
   func object(_ expression: Expression) throws -> ScriptReference {
     try evaluate(expression, "wanted an object, found", \.reference)

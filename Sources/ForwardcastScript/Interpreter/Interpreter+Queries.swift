@@ -70,8 +70,6 @@ extension Interpreter {
     return answer
   }
 
-  // MARK: Recordings
-
   func makeRecording(_ name: String, of target: Expression) throws -> ScriptReference {
     let receiver = try object(target).receiver
     let proxy = ScriptRecording(of: receiver, as: name, into: CallRecorder(keepingLast: world.limits.recordedCalls))
@@ -82,7 +80,6 @@ extension Interpreter {
     return reference
   }
 
-  /// `calls p`: the recorded calls as texts, `cook: "fish"`.
   func calls(of value: ScriptValue) throws -> ScriptValue {
     let proxy = try value.wanted("calls needs a recording proxy, not", showsValue: true) { value in
       value.reference?.receiver as? ScriptRecording

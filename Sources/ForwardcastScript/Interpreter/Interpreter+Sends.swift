@@ -125,8 +125,6 @@ extension Interpreter {
     return value
   }
 
-  // MARK: Collected answers
-
   private func collect(
     _ policy: CollectPolicy, _ sending: Sending, _ reference: ScriptReference, _ proxy: any ScriptedMulticast
   ) throws -> ScriptValue {

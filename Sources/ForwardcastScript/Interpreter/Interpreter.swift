@@ -129,8 +129,6 @@ struct Interpreter {
     }
   }
 
-  // MARK: Conditions
-
   func holds(_ condition: Condition) throws -> Bool {
     guard let (comparison, right, offset) = condition.comparison else {
       return try evaluate(condition.left, "a condition needs a Bool, not", \.bool)

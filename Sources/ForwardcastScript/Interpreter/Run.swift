@@ -82,8 +82,6 @@ final class Run: Sendable {
     return first
   }
 
-  // MARK: Messages
-
   /// A budget that charges this run for the messages of a statement and locates their errors there.
   func budget(at offset: Int, of source: SourceText) -> MessageBudget {
     let way = MessageWay(world.limits)

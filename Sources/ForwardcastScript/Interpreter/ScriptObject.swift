@@ -23,7 +23,6 @@ final class ScriptObject: MessageReceiver, NamedReceiver, Sendable, CustomString
 }
 
 extension World {
-  /// Declares a receiver: its rows become the rows of a selector table.
   func define(
     _ name: String, _ parent: String?, _ rows: [RowDefinition], at offset: Int, of source: SourceText
   ) throws {
@@ -47,7 +46,6 @@ extension World {
     deepestReceiver.max(depth, ordering: .relaxed)
   }
 
-  /// A row of a selector table that runs a row of a script.
   private func entry(for row: RowDefinition) throws -> Responds<ScriptObject> {
     let selector = try intern(row.selector)
     // Without an encoding all types are objects.

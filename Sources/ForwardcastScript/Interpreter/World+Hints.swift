@@ -1,8 +1,6 @@
 // World+Hints.swift: hints for errors, and completions.
 
 extension World {
-  private static let candidateLimit = 2000
-
   /// The error with its hint: `did you mean "a" or "b"?`, or an advice.
   func hinting(_ error: ScriptError) -> ScriptError {
     var error = error
@@ -28,25 +26,24 @@ extension World {
 
   private var boundNames: [String] {
     state.withLock { state in
-      state.names.prefix(World.candidateLimit).compactMap { if case .value = $0.value { $0.key } else { nil } }
+      state.names.prefix(Likeness.candidateLimit).compactMap { if case .value = $0.value { $0.key } else { nil } }
     }
   }
 
-  private var receiverNames: [String] { state.withLock { Array($0.receivers.keys.prefix(World.candidateLimit)) } }
+  private var receiverNames: [String] { state.withLock { Array($0.receivers.keys.prefix(Likeness.candidateLimit)) } }
 
-  /// The selectors of the script's receivers and of the host's objects.
   private var rowSelectors: [String] {
     let (tables, objects) = state.withLock { state in
       (
-        state.receivers.values.prefix(World.candidateLimit).map(\.table),
-        state.names.values.prefix(World.candidateLimit).compactMap {
+        state.receivers.values.prefix(Likeness.candidateLimit).map(\.table),
+        state.names.values.prefix(Likeness.candidateLimit).compactMap {
           if case .value(.object(let object)) = $0 { object } else { nil }
         }
       )
     }
     var selectors: Set<String> = []
     for table in tables + objects.map({ type(of: $0.receiver).selectorTable })
-    where selectors.count < World.candidateLimit {
+    where selectors.count < Likeness.candidateLimit {
       selectors.formUnion(table.selectors.map(\.name))
     }
     return Array(selectors)

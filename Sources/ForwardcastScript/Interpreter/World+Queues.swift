@@ -70,8 +70,6 @@ extension World {
     return found
   }
 
-  // MARK: Waiting
-
   /// The price of waiting for everything: for each queue, and each proxy that has targets on one.
   var workOfWaiting: Int { queues { 2 * Work.turn * ($0.all.count + $0.ofProxies.count) } }
 
@@ -134,8 +132,6 @@ extension World {
     guard SendInProgress.current?.isMaking ?? false else { return }
     throw ScriptError(.wouldDeadlock, "queues are not waited for in the making of a service")
   }
-
-  // MARK: Errors
 
   /// Reports an error that nobody waits for: of a target in its own turn, or of a service's callback outside of a statement.
   func report(_ failure: any Error) {

@@ -129,8 +129,6 @@ final class World: Sendable {
     }
   }
 
-  // MARK: Receivers
-
   func receiver(_ name: String) -> (table: SelectorTable, depth: Int)? { state.withLock { $0.receivers[name] } }
 
   func table(of receiver: String) throws(ScriptError) -> SelectorTable {

@@ -55,7 +55,7 @@ public enum ScriptLanguage {
 
 enum Likeness {
   /// The longest text, in characters, for which there are similar words; and the most candidates that are compared.
-  private static let (lengthLimit, candidateLimit) = (64, 2000)
+  static let (lengthLimit, candidateLimit) = (64, 2000)
 
   /// At most three of `candidates`, best first, with at most one change for every three letters. `With`, which Swift inserts into
   /// selectors, counts as one letter.

@@ -12,7 +12,6 @@ extension Parser {
     return Statement(kind: try parse(word, token), offset: place)
   }
 
-  /// The statement after its first word.
   private mutating func parse(_ word: StatementWord, _ token: Token) throws -> Statement.Kind {
     switch word {
     case .if:

@@ -75,14 +75,11 @@ struct Parser {
     return ahead.removeFirst()
   }
 
-  mutating func takes(_ sign: Sign) throws -> Bool {
-    guard try peek().is(sign) else { return false }
-    try take()
-    return true
-  }
+  mutating func takes(_ sign: Sign) throws -> Bool { try takes { $0.is(sign) } }
+  mutating func takes(_ word: String) throws -> Bool { try takes { $0.is(word) } }
 
-  mutating func takes(_ word: String) throws -> Bool {
-    guard try peek().is(word) else { return false }
+  private mutating func takes(_ isMeant: (Token) -> Bool) throws -> Bool {
+    guard try isMeant(peek()) else { return false }
     try take()
     return true
   }

@@ -96,7 +96,6 @@ struct Lexer {
     return Token(kind: .sign(sign), offset: start, end: offset)
   }
 
-  /// Advice for operators of other languages.
   private func advice(_ first: UInt8, _ second: UInt8?) -> String? {
     switch first {
     case UInt8(ascii: "/") where second == UInt8(ascii: "/") || second == UInt8(ascii: "*"): Advice.comment
@@ -149,8 +148,6 @@ struct Lexer {
     }
     return error("not a name: \(reason)", at: start)
   }
-
-  // MARK: Literals
 
   private mutating func number(from start: Int, digitsFrom: Int) throws -> Token {
     offset = digitsFrom

@@ -7,7 +7,6 @@ final class SourceText: Sendable {
   /// Where errors are that have no place yet.
   static let nowhere = SourceText("", name: "")
 
-  /// The name of the text in positions.
   let name: String
   let bytes: [UInt8]
   /// The number of the first line; more than 1 in a later part of a session.
@@ -85,7 +84,6 @@ final class SourceText: Sendable {
   /// The line of a byte, without its line break.
   func line(at offset: Int) -> String { text(lineBounds(at: offset)) }
 
-  /// The part of the line around a byte, with a caret.
   func excerpt(at offset: Int) -> CaretExcerpt { CaretExcerpt(bytes, line: lineBounds(at: offset), at: offset) }
 
   private func lineBounds(at offset: Int) -> Range<Int> {

@@ -145,8 +145,6 @@ extension ScriptValue {
     throw ScriptError(.typeMismatch, "\(need()) \(showsValue ? evidence : kind)")
   }
 
-  // MARK: Size
-
   /// How deep lists and dictionaries may nest.
   static let depthLimit = 128
   /// The most bytes of one value.

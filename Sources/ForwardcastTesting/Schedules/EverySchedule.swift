@@ -59,7 +59,6 @@ nonisolated(nonsending) public func everySchedule(
 
 private final class ScheduleWalk: Sendable {
   nonisolated(unsafe) let explorer: ScheduleExplorer  // used here and, during a run, by the turn in control
-  /// The current run.
   private let under = Guarded<ScheduleWorld?>(nil)
   private let place: SourcePlace
   private let body: @Sendable (Schedule) async throws -> Void
@@ -93,7 +92,7 @@ private final class ScheduleWalk: Sendable {
       await run(world)
     #endif
     let found = issues.withLock { $0 }
-    guard let first = world.problem.withLock { $0 } ?? found.first ?? world.thrown else { return nil }
+    guard let first = world.problem.withLock({ $0 }) ?? found.first ?? world.thrown else { return nil }
     return ScheduleFailure(
       reason: first.text, place: first.place, turns: world.notes.turns, diagram: world.notes.diagram.mermaid,
       order: OrderCode.text(world.order))

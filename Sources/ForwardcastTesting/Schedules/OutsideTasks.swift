@@ -29,13 +29,11 @@ enum OutsideTasks {
       world.enqueue(job)
       return true
     }
-    guard taken.withLock({ !$0.isEmpty }), let number = job.taskNumber else { return false }
-    guard let world = taken.withLock({ $0[number] }) else { return false }
-    world.enqueue(job)
-    return true
+    let world = taken.withLock { taken in taken.isEmpty ? nil : job.taskNumber.flatMap { taken[$0] } }
+    world?.enqueue(job)
+    return world != nil
   }
 
-  /// Removes the tasks of a schedule that has ended.
   static func forget(_ world: ScheduleWorld) {
     taken.withLock { taken in if !taken.isEmpty { taken = taken.filter { $0.value !== world } } }
   }

@@ -17,7 +17,6 @@ final class ScheduleContext: DeliveryContext, TaskExecutor, @unchecked Sendable 
   /// The mailboxes in the order of their first posts.
   var lanes: [ScheduleLane] = []
   var within: (() -> Void) -> Void = { $0() }
-  /// The current turn, if any.
   var holder: Turn?
   /// The lane of the last turn, which continues unless its mailbox falls asleep, and those that have woken the context since.
   private var last: ScheduleLane?
@@ -58,8 +57,6 @@ final class ScheduleContext: DeliveryContext, TaskExecutor, @unchecked Sendable 
     isOver = true
     resume { true }
   }
-
-  // MARK: As a context
 
   var identity: ObjectIdentifier { isMain ? ObjectIdentifier(MainActor.shared) : ObjectIdentifier(self) }
 

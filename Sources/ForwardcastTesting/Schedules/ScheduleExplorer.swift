@@ -105,7 +105,6 @@ final class ScheduleExplorer {
     }
     let runs = summary.orders + summary.repeated
     if runs >= max(limit / 2, 1), search == .every {
-      // The rest is drawn at random.
       (nodes, random) = ([], RandomOrder(0))
     }
     return runs < limit
@@ -176,7 +175,6 @@ final class ScheduleExplorer {
   /// The number of the current step, which is the cause of what it starts.
   var currentStep: Int { steps.count }
 
-  /// Begins a step of a lane.
   /// - Parameter cause: the step of another lane that made it ready, if any.
   func beginStep(_ lane: Int, after cause: Int?) {
     var step = Step(lane: lane)
@@ -187,7 +185,6 @@ final class ScheduleExplorer {
     running = step
   }
 
-  /// Notes an object that the current step uses.
   func use(_ object: Int) { if isReducing { running?.objects.append(object) } }
 
   /// Notes that the current step ends what `step` began: steps that conflict with `step` come after the current one.

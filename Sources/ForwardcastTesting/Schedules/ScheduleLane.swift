@@ -27,11 +27,9 @@ final class ScheduleLane: @unchecked Sendable {  // used by the turn that has co
   var job: UnownedJob?
   var cause: Int?
   var entries: [Entry] = []
-  /// The interrupted turn, if any.
   var turn: Turn?
   /// The number of lanes and objects that it has created.
   var children = 0
-  /// Its last delivery.
   var delivery: ScheduleNote?
 
   init(_ kind: Kind, _ name: String, key: Int, number: Int) {

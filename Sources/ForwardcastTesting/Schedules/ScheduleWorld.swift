@@ -62,7 +62,6 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
       wait: { [unowned self] in block(until: $0, $1) })
   }
 
-  /// Reports a failure.
   func fail(_ text: String, at place: SourcePlace? = nil) {
     problem.withLock { $0 = $0 ?? TestFailure(place: place ?? self.place, text: text) }
   }
@@ -224,7 +223,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
   func posted(_ mailbox: Mailbox, on context: ScheduleContext) {
     guard let turn = Turn.running, turn.world === self else { return noteOutside { $0.posted.append(context.name) } }
     let lane =
-      context.lane(mailbox) ?? makeLane(.mailbox(context, mailbox), context.name, by: turn.lane, joins: context)
+      context.lane(mailbox) ?? makeLane(.mailbox(context, mailbox), context.name, by: turn.lane)
     var isPoint = false
     for envelope in mailbox.takePosted() {
       if envelope.isSilent, lane.entries.isEmpty, context.holder == nil {
@@ -299,12 +298,10 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
     lane.cause = explorer.currentStep
   }
 
-  private func makeLane(
-    _ kind: ScheduleLane.Kind, _ name: String, by maker: ScheduleLane, joins context: ScheduleContext? = nil
-  ) -> ScheduleLane {
+  private func makeLane(_ kind: ScheduleLane.Kind, _ name: String, by maker: ScheduleLane) -> ScheduleLane {
     let lane = ScheduleLane(kind, name, key: newObject(by: maker), number: lanes.count)
     lanes.append(lane)
-    context?.lanes.append(lane)
+    if case .mailbox(let context, _) = kind { context.lanes.append(lane) }
     return lane
   }
 
@@ -315,8 +312,6 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
 
   /// A number for an object that turns share; `nil` outside of the schedule.
   func newObject() -> Int? { Turn.running.map { newObject(by: $0.lane) } }
-
-  // MARK: Contexts
 
   func context(_ name: String, isMain: Bool = false) -> ScheduleContext {
     if let context = contexts[name] { return context }
@@ -333,8 +328,6 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
       "\(context.name) is not the schedule's, and its turns would come when they like: "
         + "give schedule.queue(_:), schedule.actor(_:) or schedule.mainActor in its place")
   }
-
-  // MARK: Outside
 
   private func noteOutside(_ change: (inout Outside) -> Void) {
     let isOver = outside.withLock { outside in

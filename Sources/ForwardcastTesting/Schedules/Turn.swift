@@ -17,7 +17,6 @@ import Forwardcast
 final class Turn: @unchecked Sendable {  // used by the turn that has control; control passes by semaphores
   let lane: ScheduleLane
   let world: ScheduleWorld
-  /// Whether it can continue.
   var isReady: () -> Bool = { true }
   /// When its wait times out.
   var deadline: TestClock.Instant?
@@ -27,7 +26,6 @@ final class Turn: @unchecked Sendable {  // used by the turn that has control; c
 
   private static let slot = ThreadSlot()
 
-  /// The turn of the current thread.
   static var running: Turn? { slot.pointer.map { Unmanaged<Turn>.fromOpaque($0).takeUnretainedValue() } }
 
   func run(_ body: () -> Void) {
