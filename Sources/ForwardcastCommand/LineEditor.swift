@@ -77,7 +77,7 @@ final class LineEditor {
     if common.count > word.count {
       line.insert(String(common.dropFirst(word.count)))
     } else {
-      Stream.output.write("\n" + fitting.prefix(40).joined(separator: "  ") + "\n")
+      Stream.output.write("\n" + ShownText.shown(fitting.prefix(40).joined(separator: "  ")) + "\n")
     }
   }
 

@@ -62,6 +62,11 @@ struct RawTerminal {
     let count = first < 0xC0 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
     while bytes.count < count {
       guard let byte = readByte() else { return nil }
+      // What belongs to no character is a key of its own.
+      if byte & 0xC0 != 0x80 {
+        returned = byte
+        break
+      }
       bytes.append(byte)
     }
     return .text(String(decoding: bytes, as: UTF8.self))

@@ -115,12 +115,24 @@ import Testing
       try expect(terminal.end(), equals: 0)
     }
 
+    @Test("a byte that is no character takes no key with it")
+    func lostBytes() throws {
+      let terminal = try begin(Folder())
+      try terminal.press(Array("print \"".utf8) + [0xE9, 0x22, 0x0D], until: "\n\u{FFFD}\r\n")
+      try terminal.wait(for: PseudoTerminal.prompt)
+      try expect(terminal.end(), equals: 0)
+    }
+
     @Test("names that begin alike are completed as far as they are alike, and listed then")
     func completions() throws {
       let terminal = try begin(Folder())
       try terminal.enter("let kitchen = 1; let kite = 2; let kitten = 3\r", until: "\n")
       try terminal.press("print k\t", until: "print kit\r\u{1B}[11C")
       try terminal.press("\t", until: "\r\nkitchen  kite  kitten\r\n\r\u{1B}[K> print kit\r\u{1B}[11C")
+      // Names may have characters that change the direction.
+      try terminal.enter("\u{15}let zq\u{202E}b = 1; let zqc = 2\r", until: "\n")
+      try terminal.press("zq\t", until: "\r\nzqc  zq\\u{202E}b\r\n")
+      try terminal.press("\u{15}print kit", until: "print kit")
       try terminal.press("z\t", until: "print kitz\r\u{1B}[12C")
       try terminal.enter("\u{7F}e\t \t\r", until: "\n2\r\n")
       try expect(terminal.end(), equals: 0)

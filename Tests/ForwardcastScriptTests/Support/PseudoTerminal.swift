@@ -61,8 +61,9 @@
     }
 
     /// Presses keys and reads until the screen was sent `text` after them.
-    func press(_ keys: String, until text: String) throws {
-      let bytes = Array(keys.utf8)
+    func press(_ keys: String, until text: String) throws { try press(Array(keys.utf8), until: text) }
+
+    func press(_ bytes: [UInt8], until text: String) throws {
       guard write(keyboard, bytes, bytes.count) == bytes.count else { throw Failure(description: "keys were refused") }
       try wait(for: text)
     }
