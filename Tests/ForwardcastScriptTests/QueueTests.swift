@@ -84,6 +84,13 @@ struct QueueTests {
     try expect(value(query.0, after: text), equals: query.1)
   }
 
+  @Test("queries over an extension point wait for the queued targets of its observers", arguments: answers)
+  func pointQueries(query: (String, ScriptValue)) throws {
+    let near = "proxy near = multicast; add b to near on q; "
+    let text = Self.cast + near + "extension E { n yes fail }; register a in E; register near in E"
+    try expect(value(query.0.replacing("[p ", with: "[E "), after: text), equals: query.1)
+  }
+
   @Test("the answer of a direct target behind a queued one is the broadcast's")
   func lastIsDirect() throws {
     try expect(value("[p n]", after: Self.cast + "add a to p on q\nadd b to p"), equals: 3)

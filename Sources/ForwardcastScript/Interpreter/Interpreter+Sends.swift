@@ -139,12 +139,8 @@ extension Interpreter {
         return goesOn
       }, finish: { $0 })
     let collected = try deliver(sending, reference, policy: policy) { call in
-      if let stated = (proxy as? ScriptPoint)?.selectors, !stated.contains(call.selector) {
-        throw proxy.doesNotRecognize(call.selector)
-      }
-      let message = call
-      return try waiting(for: proxy) { try $0.collect(message, returning: answers, timeout: World.patience) }
-        ?? proxy.collect(message, returning: answers)
+      try waiting(for: proxy, call) { try $0.collect($1, returning: answers, timeout: World.patience) }
+        ?? proxy.collect(call, returning: answers)
     }
     return try bounded(policy.result(collected))
   }
@@ -155,8 +151,7 @@ extension Interpreter {
     do {
       if let reference = receiver.reference, let proxy = receiver.multicast {
         let report = try deliver(sending, reference) { call in
-          let message = call
-          return try waiting(for: proxy) { try $0.forward(message, timeout: World.patience) } ?? proxy.forward(&call)
+          try waiting(for: proxy, call) { try $0.forward($1, timeout: World.patience) } ?? proxy.forward(&call)
         }
         errors = report.failures.map { world.naming(sending, to: reference, in: $0.error) }
         delivered = report.answers.count { !$0.wasQueued }
@@ -182,10 +177,19 @@ extension Interpreter {
   }
 
   /// Runs `body`, which waits for the targets of a proxy of the session; `nil` for one that never had targets on queues.
-  private func waiting<T>(for proxy: any ScriptedMulticast, _ body: (ScriptMulticast) throws -> T) throws -> T? {
-    guard let own = proxy as? ScriptMulticast, world.queues(of: own) != nil else { return nil }
+  /// - Throws: also `unrecognized selector` for a message that an extension point does not have.
+  private func waiting<T>(
+    for proxy: any ScriptedMulticast, _ call: Invocation,
+    _ body: (any MulticastSending<any MessageReceiver & Sendable>, Invocation) throws -> T
+  ) throws -> T? {
+    if let stated = (proxy as? ScriptPoint)?.selectors, !stated.contains(call.selector) {
+      throw proxy.doesNotRecognize(call.selector)
+    }
+    guard world.queues(of: proxy) != nil,
+      let own = proxy as? any MulticastSending<any MessageReceiver & Sendable>
+    else { return nil }
     try run.charge(2 * Work.turn)
-    return try world.waiting(for: own) { try body(own) }
+    return try world.waiting(for: proxy) { try body(own, call) }
   }
 }
 
