@@ -58,7 +58,9 @@ func run(_ path: String, upTo limit: Int) async -> Int32 {
     return 2
   }
   let (script, name) = (OrderedScript(path, text), ShownText.shown(path))
-  let summary = await everySchedule(upTo: limit, reporter: TestReporter { _ in }) { script.run($0) }
+  let summary = await everySchedule(
+    upTo: limit, reporter: TestReporter { _ in },
+    progress: { Stream.error.write("\(name): \($0.orders) orders of at most \(limit)\n") }, { script.run($0) })
   if let failure = summary.failure {
     let turns = failure.turns.enumerated().map { "  \($0 + 1). \($1)\n" }.joined()
     Stream.error.write("\(name): order \(summary.orders) \(failure.reason)\n\(turns)\(failure.diagram)")

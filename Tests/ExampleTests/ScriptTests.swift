@@ -46,7 +46,7 @@ struct ScriptTests {
     #expect(both.status == 2 && both.errors.hasSuffix("cannot read -no.msg: No such file or directory\n"))
   }
 
-  @Test("in every order a text is refused as it is by run, and output that is lost makes the status 1")
+  @Test("in every order a text is refused as it is by run, lost output makes the status 1, and files are named")
   func refusedInEveryOrder() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "forwardcast-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -60,6 +60,13 @@ struct ScriptTests {
       #expect(all.status == 2 && all.output == "" && all.errors == once.errors)
       #expect(!all.errors.isEmpty && !all.errors.contains("\u{1B}"))
     }
+    // How far it is says the file, not a line of the program.
+    let many = folder.appending(path: "many.msg")
+    let queues = (0..<4).map { "queue q\($0); add c to p on q\($0)\n" }.joined()
+    let cast = "receiver C { - n { } }; let c = new C; proxy p = multicast duplicates\n"
+    try Data((cast + queues + "[p n]; [p n]; [p n]").utf8).write(to: many)
+    let long = try command.run(["run", "--every-order", "--limit", "1001", many.path])
+    #expect(long.errors.hasPrefix("\(many.path): 1000 orders of at most 1001\n"))
     let file = folder.appending(path: "printing.msg")
     try Data("print 1".utf8).write(to: file)
     if let full = FileHandle(forWritingAtPath: "/dev/full") {
