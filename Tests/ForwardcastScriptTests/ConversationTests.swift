@@ -283,7 +283,7 @@ import Testing
         queued + "[p fail]", queued + "expect errors [p fail] == @[\"burnt\"]", "receiver R { }\nreceiver R { }",
         "print selector \"a b\"", "if false { print 1 }\n\n# no\nelse { print 2 }\nprint 3", "if true { }\nprint 1\n",
         "if false { }\nelse {\nprint 3 }", "print nobody\nprint @[\n)", "let x = 1\nif x == 1 { print x }",
-        "receiver R { - a = [self a] }\n[new R a]", "print \"\u{FFFD}\"",
+        "receiver R { - a = [self a] }\n[new R a]", "print \"\u{FFFD}\"", "\u{FEFF}print 1", "print 1\n\u{FEFF}",
       ])
     func asRun(text: String) throws {
       let (run, piped) = (try Call("run", "-", input: text), try Call("repl", input: text))

@@ -20,7 +20,7 @@ final class SourceText: Sendable {
   /// - Parameter text: cut after ``ScriptLimits/text`` bytes, which the lexer reports.
   init(_ text: String, name: String, firstLine: Int = 1) {
     (self.name, self.firstLine) = (name, min(firstLine, .max / 2))  // so that any line has a number
-    let marked = text.utf8.starts(with: [0xEF, 0xBB, 0xBF])  // a byte order mark
+    let marked = firstLine == 1 && text.utf8.starts(with: [0xEF, 0xBB, 0xBF])  // a byte order mark
     let bytes = Array(text.utf8.dropFirst(marked ? 3 : 0).prefix(ScriptLimits.current.text + 1))
     var starts: [Int32] = [0]
     var bits: UInt8 = 0
