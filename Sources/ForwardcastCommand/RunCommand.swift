@@ -45,10 +45,8 @@ struct RunCommand {
   private func runOrders(_ limit: String) -> Status {
     let own = CommandLine.arguments[0]
     // Called without a folder, this program was found by `PATH`, and so is the other.
-    let place = realpath(own, nil)
-    defer { free(place) }
-    let folder = own.contains("/") ? String(cString: place ?? strdup(own)).split(separator: "/").dropLast() : []
-    let program = (own.contains("/") ? "/" : "") + (folder + ["forwardcast-orders"]).joined(separator: "/")
+    let place = own.contains("/") ? realpath(own, nil).map { String(cString: $0) } ?? own : ""
+    let program = (place.lastIndex(of: "/").map { String(place[...$0]) } ?? "") + "forwardcast-orders"
     let words = [program, "--limit", limit, "--"] + call.operands
     var arguments = words.map { strdup($0) } + [nil]
     execvp(program, &arguments)
