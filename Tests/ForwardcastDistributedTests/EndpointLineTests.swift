@@ -68,6 +68,15 @@ struct EndpointLineTests {
     expect(hasTurn, equals: false)
   }
 
+  @Test("a line that is closed leaves no task behind that would wake it")
+  func closedLine() async {
+    var line: EndpointLine? = EndpointLine(LineName(of: 1), owner: owner, window: 4, memory)
+    let watch = Task { while !Task.isCancelled { await Task.yield() } }
+    line?.watch = (.never, watch)
+    line = nil
+    await watch.value
+  }
+
   @Test("an answer that nobody awaits any more takes no memory")
   func answerOfNobody() throws {
     let first = try place(1)

@@ -310,6 +310,16 @@ struct EndpointTests {
     expect(worker.words, equals: ["add 2"])
   }
 
+  @Test("a message waits no longer for a lost one than its sender says, though one behind it waits longer")
+  func hastyInWindow() async throws {
+    let line = try await HandLine(endpoint())
+    async let third = line.call(3, "add:", "3:Inti3;", awaited: 1, patience: 3_600_000)
+    for _ in 0..<100 { await Task.yield() }
+    expect(try await line.call(2, "add:", "3:Inti2;", awaited: 1, patience: 20).contains("1:r[3:Inti3;]"))
+    expect(try await third.contains("1:r[3:Inti4;]"))
+    expect(worker.words, equals: ["add 2", "add 3"])
+  }
+
   @Test("what its sender has given up does not begin, and nothing waits for it")
   func givenUp() async throws {
     let line = try await HandLine(endpoint())

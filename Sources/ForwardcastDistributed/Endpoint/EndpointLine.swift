@@ -18,8 +18,8 @@ final class EndpointLine {
   let name: LineName
   let owner: WireName
   var lastUse = 0
-  /// Whether a task of the endpoint waits for ``patience``.
-  var isWatched = false
+  /// The task of the endpoint that waits for ``patience``.
+  var watch: (wakesAt: Deadline, task: Task<Void, Never>)?
   private(set) var passed = 0
   private var base = 1
   /// Numbers above `passed` that the sender has given up.
@@ -33,6 +33,8 @@ final class EndpointLine {
   init(_ name: LineName, owner: WireName, window: Int, _ memory: EndpointMemory) {
     (self.name, self.owner, self.window, self.memory) = (name, owner, window, memory)
   }
+
+  deinit { watch?.task.cancel() }
 
   /// Whether no message runs. Those that wait then wait for messages that were not received.
   var isIdle: Bool { !isRunning }

@@ -134,17 +134,18 @@ public distributed actor MessageEndpoint<ActorSystem> where ActorSystem: Distrib
 
   /// Ensures that a message does not wait too long for earlier ones. One task serves a line.
   private func watch(_ line: EndpointLine) {
-    guard !line.isWatched, let patience = line.patience, patience != .never else { return }
-    line.isWatched = true
-    Task { [weak self, name = line.name] in
-      try? await patience.sleep()
+    guard let patience = line.patience, patience < line.watch?.wakesAt ?? .never else { return }
+    line.watch?.task.cancel()
+    let task = Task { [weak self, name = line.name] in
+      do { try await patience.sleep() } catch { return }
       await self?.whenLocal { endpoint in
         guard let line = endpoint.lines.find(name) else { return }
-        line.isWatched = false
+        line.watch = nil
         line.goOn()
         endpoint.watch(line)
       }
     }
+    line.watch = (patience, task)
   }
 
   private func run(_ call: WireCall) async -> WireReply {
