@@ -41,7 +41,7 @@ private func thisThread() -> [UInt8] { withUnsafeBytes(of: pthread_self()) { Arr
 
 private func isCall(_ envelope: String) -> Bool { envelope.contains("1:k4:call") }
 
-@Suite("Remote receivers", .whenQuiet)
+@Suite("Remote receivers", .whenQuiet, .timeLimit(.minutes(10)))
 struct RemoteReceiverTests {
   private let system = LocalTestingDistributedActorSystem()
   private let worker = Worker()
@@ -273,6 +273,31 @@ struct RemoteReceiverTests {
     }
     for _ in 0..<20 { expect(try await readsItself()) }
     expect(try await !readsItselfOnActor())
+  }
+
+  @Test(
+    "a message whose call has ended without a word of the endpoint's line holds up none behind it",
+    arguments: ["the engine fails", "the answer is none", "it is too large"])
+  func endedUnheard(way: String) async throws {
+    let narrow = LocalEndpoint(
+      worker, for: Worker.selectorTable, types: knownTypes, limits: MessageLimits(bytes: 1000), actorSystem: system)
+    let options = RemoteOptions(deadline: .seconds(Int64.max), types: knownTypes)
+    let remote = try await connect(narrow, options: options) { envelope in
+      guard isCall(envelope), envelope.contains("1:ni2;"), way != "it is too large" else { return nil }
+      if way == "the engine fails" { throw Burnt(description: "no route") }
+      return "nothing"
+    }
+    async let first = remote.sendAndWait(.hold, 1)
+    await until(!worker.words.isEmpty)
+    let error = try await remoteError {
+      _ = try await remote.sendAndWait(.onAddMsg, "alice", [UInt8](repeating: 0, count: 1000))
+    }
+    expect(error.code != .timedOut)
+    async let third = remote.sendAndWait(.add, 3)
+    await until(remote.standing == 2)
+    worker.gate.open()
+    try await expect(first, equals: 1)
+    try await expect(third, equals: 4)
   }
 
   @Test("a call that waits for an earlier one until its deadline did not run")
@@ -527,6 +552,15 @@ struct RemoteReceiverTests {
     expect(error.code == .gone && error.outcome == .didNotRun && sent.value == 2)
   }
 
+  @Test("a question that is refused as of no line fails at once, and messages go on")
+  func questionWithoutLine() async throws {
+    let refusal = "forwardcast:2 {1:k7:refused1:c4:line1:e4:none}"
+    let remote = try await connect(endpoint()) { $0.contains("1:k3:ask") ? refusal : nil }
+    try await expect(remoteError { _ = try await remote.respondsNow(to: "add:") }.code, equals: .gone)
+    try await expect(remote.sendAndWait(.add, 1), equals: 2)
+    try await expect(remoteError { _ = try await connect(endpoint()) { _ in refusal } }.code, equals: .gone)
+  }
+
   @Test("an endpoint that knows no line any more and opens none is lost, and its calls with it")
   func failingReopen() async throws {
     let isAway = Locked(false)
@@ -598,6 +632,60 @@ struct RemoteReceiverTests {
     expect(remote.presence, equals: .lost("it goes to sleep"))
   }
 
+  @Test("an endpoint that was closed does not end the connection to the one in its place, however late its word comes")
+  func lateClosing() async throws {
+    let (old, new, late) = (endpoint(), endpoint(), Gate())
+    let present = Locked(old)
+    let options = RemoteOptions(deadline: unhurried, givesUpAfter: 1)
+    let remote = try await connect(old, options: options) { envelope in
+      let endpoint = present.withLock { $0 }
+      let reply = try await endpoint.receive(envelope)
+      if endpoint == old, isCall(envelope) { await late.pass() }
+      return reply
+    }
+    await old.close("it leaves")
+    let error = try await remoteError { try await remote.with(deadline: .milliseconds(20)).sendAndWait(.add, 1) }
+    expect(error.code == .timedOut && remote.isGone)
+    present.withLock { $0 = new }
+    try await remote.reconnect()
+    late.open()
+    await until(remote.abandoned == 0)
+    try await expect(remote.sendAndWait(.add, 2), equals: 3)
+    expect(remote.presence, equals: .connected)
+  }
+
+  @Test("an attempt to open a line that failed does not end a connection that was made since")
+  func lateFailure() async throws {
+    let (opened, turns, never) = (Counter(), HeldTurns(), Gate())
+    let remote = try await connect(endpoint()) { envelope in
+      if envelope.contains("1:k4:open"), opened.add(1) == 2 { await never.pass() }
+      return nil
+    }
+    remote.line.state.withLock { ($0.isStale, $0.isOpening) = (true, true) }
+    let attempt = Task(executorPreference: turns) { await remote.line.reopen() }
+    await until(opened.value == 2)
+    remote.line.lose("it did not answer")
+    try await remote.reconnect()
+    turns.release()
+    await attempt.value
+    never.open()
+    expect(remote.presence, equals: .connected)
+    try await expect(remote.sendAndWait(.add, 2), equals: 3)
+  }
+
+  @Test("a call that has ended leaves nothing behind")
+  func callsEnd() async throws {
+    let remote = try await connect(endpoint())
+    weak var ended: OutgoingCall?
+    do {
+      let invocation = Invocation("add:", arguments: [ArgumentBox(1)])
+      let call = OutgoingCall("add:", .message(try WireCallText(invocation)), within: unhurried)
+      ended = call
+      _ = try await remote.line.send(call)
+    }
+    await until(ended == nil)
+  }
+
   @Test("the waits of a backoff double up to the longest, and attempts end", arguments: [0, 1, 3])
   func backoff(attempts: Int) async throws {
     let backoff = RemoteBackoff(first: .zero, longest: .seconds(Int64.max), attempts: attempts)
@@ -641,6 +729,33 @@ struct RemoteReceiverTests {
     expect(remote.isGone)
     let error = try await remoteError { try await remote.sendAndWait(.add, 1) }
     expect("\(error)".contains("3 calls in a row were not answered"))
+  }
+}
+
+/// Runs the first job that it gets, and the others when it is told to.
+private final class HeldTurns: TaskExecutor {
+  private let held = Locked<(isHolding: Bool, jobs: [UnownedJob])?>((false, []))
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    let runs = held.withLock { held in
+      defer { held?.isHolding = true }
+      if held?.isHolding == true { held?.jobs.append(job) }
+      return held?.isHolding != true
+    }
+    if runs { run(job) }
+  }
+
+  func release() {
+    let jobs = held.withLock { held in
+      defer { held = nil }
+      return held?.jobs ?? []
+    }
+    for job in jobs { run(job) }
+  }
+
+  private func run(_ job: UnownedJob) {
+    DispatchQueue.global().async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
   }
 }
 

@@ -58,8 +58,8 @@ extension RemoteLine {
   /// Opens another line in place of one that the endpoint no longer knows.
   func reopen() async {
     do { try await open() } catch {
-      state.withLock { $0.isOpening = false }
-      lose("\(error)")
+      // Unless the line was lost, or opened, meanwhile.
+      if state.withLock({ exchange(&$0.isOpening, with: false) }) { lose("\(error)") }
     }
   }
 

@@ -168,7 +168,7 @@ final class RemoteLine: Sendable {
   private func ended(_ call: OutgoingCall, _ end: Result<WireFields, any Error>) {
     var end = end
     let fields = try? end.get()
-    let refusal = fields?.refusal
+    let (refusal, number) = (fields?.refusal, fields?.integer("n"))
     let hasFailed = if case .failure(let error as RemoteError) = end { error.code == .connectionFailed } else { false }
     let isEnd = state.withLock { state in
       if call.counts, !hasFailed { state.failures = 0 }
@@ -177,6 +177,7 @@ final class RemoteLine: Sendable {
         return false
       }
       state.underWay.remove(at: index)
+      if call.number == 0 { return true }
       if refusal == .unknownLine || refusal == .answerNotKept {
         state.isStale = true
         if refusal == .unknownLine, !call.isSecond {
@@ -186,15 +187,18 @@ final class RemoteLine: Sendable {
           return false
         }
       }
-      if call.number > 0, let number = fields?.integer("n"), number != call.number {
+      if number == nil { state.mustTell = true }
+      if let number, number != call.number {
         end = .failure(error(.malformedAnswer, .unknown, call.selector, "the answer of another message"))
       }
       return true
     }
     // Before the call ends, so that its caller finds the new state.
     if hasFailed, isEnd { noteUnanswered(call) }
-    if refusal == .closed { lose(fields?.text("e") ?? "it takes nothing any more") }
+    if refusal == .closed, isEnd { lose(fields?.text("e") ?? "it takes nothing any more") }
     if isEnd { call.end(end) }
+    // Those behind it would wait for a message that the endpoint did not read.
+    if number == nil { tell() }
     goOn()
   }
 
