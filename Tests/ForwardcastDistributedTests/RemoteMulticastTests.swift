@@ -196,6 +196,37 @@ struct RemoteMulticastTests {
     expect(registration.isCancelled)
   }
 
+  @Test("nobody tries to reach a member for a registration that has been cancelled")
+  func cancelledTrying() async throws {
+    let (room, opened) = (room(), Counter())
+    let remote = try await connect(endpoint()) { envelope in
+      if envelope.contains("1:k4:open"), opened.add(1) > 1 { throw Burnt(description: "no route") }
+      return nil
+    }
+    func attempts() -> Task<Void, Never>? { remote.line.state.withLock { $0.attempts } }
+    let short = RemoteBackoff(first: .milliseconds(1), longest: .milliseconds(1))
+    room.add(remote: remote, whenGone: .keepsTrying(RemoteBackoff(attempts: 0))).cancel()
+    remote.line.lose("no route")
+    expect(attempts() == nil)
+    let kept = room.add(remote: remote, whenGone: .keepsTrying(short))
+    let trying = attempts()
+    await until(opened.value > 1)
+    kept.cancel()
+    await trying?.value
+    expect(attempts() == nil && remote.presence == .lost("no route"))
+  }
+
+  @Test("registering one member in many rooms takes time in proportion", .oneAtATime)
+  func manyRooms() throws {
+    try Growing("registrations of a member") { count in
+      let line = RemoteLine("worker", RemoteOptions(), isLocal: false) { _, _ in "" }
+      line.state.withLock { $0.presence = .connected }
+      let room = MulticastProxy<any MessageReceiver & Sendable>()
+      let registrations = (0..<count).map { _ in room.on(Message<() -> Void>.rest) {} }
+      return { for registration in registrations { line.tie(registration, .endsRegistration) } }
+    }.expectLinear()
+  }
+
   @Test("what waits for a member that has stopped is bounded, and a sender that may wait does")
   func backPressure() async throws {
     let room = room()

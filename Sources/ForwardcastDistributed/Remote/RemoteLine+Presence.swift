@@ -2,11 +2,12 @@
 
 import Forwardcast
 
-/// A registration that ends with a line.
+/// A registration that ends with a line, at the latest when the other side has ended.
 struct LineRegistration: Sendable {
   weak let registration: Registration?
-  /// Whether it ends when the other side is lost, or only when that has ended.
-  let endsWhenLost: Bool
+  let absence: RemoteAbsence
+
+  var isOver: Bool { registration?.isCancelled ?? true }
 }
 
 extension RemoteLine {
@@ -75,9 +76,9 @@ extension RemoteLine {
       if state.presence.isEnd || (!forGood && state.presence != .connected) { return ([], [], []) }
       state.become(forGood ? .ended(reason) : .lost(reason))
       let calls = state.take { _ in true }
-      (state.isStale, state.mustTell) = (false, false)
-      let registrations = state.registrations.filter { forGood || $0.endsWhenLost }
-      state.registrations.removeAll { forGood || $0.endsWhenLost }
+      (state.isStale, state.isOpening, state.mustTell) = (false, false, false)
+      let registrations = state.registrations.filter { forGood || $0.absence == .endsRegistration }
+      state.registrations.removeAll { forGood || $0.absence == .endsRegistration }
       let listeners = forGood ? Array(state.listeners.values) : []
       if forGood { state.listeners = [:] }
       return (calls, registrations, listeners)
@@ -93,12 +94,12 @@ extension RemoteLine {
   /// Tries to reconnect while the other side is lost, if a registration wants it.
   private func keepTrying() {
     state.withLock { state in
-      guard let backoff = state.backoff, state.attempts == nil, case .lost = state.presence else { return }
+      guard state.attempts == nil, let backoff = state.backoff else { return }
       state.attempts = Task { [weak self] in
         var number = 0
         while await backoff.wait(before: number) {
           number += 1
-          guard let self, case .lost = presence else { return }
+          guard let self, self.state.withLock({ $0.goesOnTrying() }) else { return }
           if (try? await open()) != nil { return }
         }
         if !Task.isCancelled { self?.lose("\(number) attempts to reach it failed", forGood: true) }
@@ -109,12 +110,13 @@ extension RemoteLine {
   /// Cancels a registration when the other side is lost, or keeps trying to reconnect.
   func tie(_ registration: Registration, _ absence: RemoteAbsence) {
     if absence == .fails { return }
-    let endsWhenLost = absence == .endsRegistration
     let isOver = state.withLock { state -> Bool in
-      if case .keepsTrying(let backoff) = absence { state.backoff = backoff }
-      if state.presence.isEnd || (endsWhenLost && state.presence != .connected) { return true }
-      state.registrations.removeAll { $0.registration == nil }
-      state.registrations.append(LineRegistration(registration: registration, endsWhenLost: endsWhenLost))
+      if state.presence.isEnd || (absence == .endsRegistration && state.presence != .connected) { return true }
+      if state.registrations.count >= state.mostRegistrations {
+        state.registrations.removeAll { $0.isOver }
+        state.mostRegistrations = 2 * state.registrations.count + 8
+      }
+      state.registrations.append(LineRegistration(registration: registration, absence: absence))
       return false
     }
     if isOver { registration.cancel() }
@@ -123,6 +125,21 @@ extension RemoteLine {
 }
 
 extension RemoteLine.State {
+  /// How often to try to reconnect: as the newest registration says that wants it; `nil` where none does, or nothing is lost.
+  var backoff: RemoteBackoff? {
+    guard case .lost = presence else { return nil }
+    for tied in registrations.reversed() {
+      if case .keepsTrying(let backoff) = tied.absence, !tied.isOver { return backoff }
+    }
+    return nil
+  }
+
+  /// Whether to try once more.
+  mutating func goesOnTrying() -> Bool {
+    if backoff == nil { attempts = nil }
+    return attempts != nil
+  }
+
   /// Changes the presence and notifies listeners, under the lock so that they see the right order; yielding runs no foreign code.
   mutating func become(_ presence: RemotePresence) {
     self.presence = presence

@@ -35,7 +35,8 @@ final class RemoteLine: Sendable {
     var mustTell = false
     var failures = 0
     var registrations: [LineRegistration] = []
-    var backoff: RemoteBackoff?
+    /// How many may be there before those that are over are removed.
+    var mostRegistrations = 8
     var attempts: Task<Void, Never>?
     var watch: (wakesAt: Deadline, task: Task<Void, Never>)?
     var listeners: [Int: AsyncStream<RemotePresence>.Continuation] = [:]
