@@ -379,6 +379,39 @@ struct WriterTests {
     let long = "@Forwarded protocol P { /*" + String(repeating: "x", count: ExpansionRequest.maximumLength) + "*/ }"
     expect(Expander(long).expansion.attributeProblems.count, equals: 1)
   }
+
+  private static func growing(
+    _ title: String, role: String = "peer", _ text: @escaping @Sendable (Int) -> String
+  ) -> Growing {
+    Growing(title) { count in
+      let whole = "@Forwarded protocol P \(text(count))"
+      return { _ = Expander(whole, role: role, extending: "P") }
+    }
+  }
+
+  private static func members(_ count: Int, _ text: (Int) -> String) -> String {
+    "{ \((0..<count).map(text).joined(separator: "\n")) }"
+  }
+
+  @Test(
+    "an expansion takes time in proportion to its declaration", .oneAtATime,
+    arguments: [
+      growing("brackets that do not match") { "{ \("(".times($0 * 10) + "]".times($0 * 10)) }" },
+      growing("number signs") { "{ \("#".times($0 * 5)) }" },
+      growing("overloads") { members($0) { "func a(_ x: T\($0))" } },
+      growing("properties", role: "extension") { members($0) { "var a\($0): Int? { get set }" } },
+      growing("requirements that name Self") { members($0) { "func a\($0)(_ x: Self.T)" } },
+    ])
+  func growth(shape: Growing) throws { try shape.expectLinear(from: 250) }
+
+  @Test("associated types take time in proportion to their number", .oneAtATime)
+  func associatedGrowth() throws {
+    let shape = Self.growing("associated types") { count in
+      let names = (0..<count).map { "T\($0)" }.joined(separator: ", ")
+      return "<\(names)> \(Self.members(count) { "associatedtype T\($0)" })"
+    }
+    try shape.expectLinear(from: 6)
+  }
 }
 
 extension String {

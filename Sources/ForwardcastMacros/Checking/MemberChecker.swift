@@ -147,8 +147,7 @@ struct MemberChecker {
   }
 
   private mutating func refuseSelf(_ position: Int) {
-    let own = declaration.members.compactMap(\.namedType?.name)
-    if source.isMark(position + 1, "."), own.contains(source.text(position + 2)) {
+    if source.isMark(position + 1, "."), declaration.hasType(source.text(position + 2)) {
       let start = source[position].range.lowerBound
       let fix = Problem.Fix(title: "remove 'Self.'", offsets: start..<source[position + 2].range.lowerBound, text: "")
       refuse(

@@ -6,10 +6,16 @@ struct ForwardedInterface {
   let options: AttributeOptions
   private let request: ExpansionRequest
   let typeParameters: [NamedType]
+  /// The type parameters that only a refined protocol declares.
+  let refinedTypes: [String]
+  /// The types that need `SendableMetatype`: rows are called from anywhere, so no conformance may be isolated.
+  let sharedTypes: [String]
   let items: [Item<Entry>]
   let entries: [Entry]
   /// Whether nothing was refused, so that the class can conform to the protocol.
   var isWhole = true
+  /// How the class names the types of members.
+  private(set) var names: CarriedNames
   /// The isolation of the protocol, and so of the class.
   private(set) var isolation = Isolation.nonisolated
 
@@ -18,13 +24,20 @@ struct ForwardedInterface {
     in request: ExpansionRequest
   ) {
     (self.declaration, self.options, self.request) = (declaration, options, request)
-    typeParameters = (options.interface == nil ? declaration.primaryTypes : []).map { name in
-      declaration.associatedTypes.first { $0.name == name }
-        ?? NamedType(name: name, position: declaration.namePosition, constraint: nil, requirements: nil)
+    let own = Dictionary(declaration.associatedTypes.map { ($0.name, $0) }) { first, _ in first }
+    let primary = options.interface == nil ? declaration.primaryTypes : []
+    typeParameters = primary.map {
+      own[$0] ?? NamedType(name: $0, position: declaration.namePosition, constraint: nil, requirements: nil)
     }
+    refinedTypes = primary.filter { own[$0] == nil }
+    sharedTypes = typeParameters.filter {
+      $0.constraint.map { !$0.contains("AnyObject") } ?? (own[$0.name] == nil)
+    }.map(\.name)
     var entries = declaration.items.isEmpty ? [] : checker.entries
     entries.nameKeys()
     (self.entries, items) = (entries, declaration.items(of: entries))
+    names = CarriedNames(source: declaration.source, owner: request.context.isEmpty ? nil : "")
+    names.generics = (genericParameters, genericArguments)
     isolation =
       declaration.isolation(or: options.actor)
       ?? (settings.isMainActorByDefault ? .mainActor : mayInherit ? .inherited : .nonisolated)
@@ -38,11 +51,6 @@ struct ForwardedInterface {
   var className: String { declaration.plainName + "Proxy" }
   /// The enum that contains the class.
   var namespace: String { AttributeOptions.namespace(of: className) }
-
-  /// How the class names the types of members.
-  var names: CarriedNames {
-    CarriedNames(source: source, owner: isNested ? "" : nil, generics: (genericParameters, genericArguments))
-  }
 
   /// Where the attribute stands.
   var place: SourcePlace? { declaration.attribute("Forwarded").flatMap { place(of: $0.positions) } }
@@ -145,19 +153,6 @@ struct ForwardedInterface {
       let constraints = [type.constraint, sharedTypes.contains(type.name) ? "SendableMetatype" : nil].compactMap(\.self)
       return constraints.isEmpty ? nil : constraints.joined(separator: " & ")
     }
-  }
-
-  /// The types that need `SendableMetatype`: rows are called from anywhere, so no conformance may be isolated.
-  var sharedTypes: [String] {
-    typeParameters.filter { type in
-      type.constraint.map { !$0.contains("AnyObject") } ?? refinedTypes.contains(type.name)
-    }.map(\.name)
-  }
-
-  /// The type parameters that only a refined protocol declares.
-  var refinedTypes: [String] {
-    let own = declaration.associatedTypes.map(\.name)
-    return typeParameters.map(\.name).filter { !own.contains($0) }
   }
 
   /// The `where` clause, with a blank before it.

@@ -99,7 +99,7 @@ struct NamedType {
   let requirements: String?
 }
 
-struct Branch: Equatable {
+struct Branch: Hashable {
   let group: Int
   var index: Int
 }

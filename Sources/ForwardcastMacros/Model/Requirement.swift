@@ -104,6 +104,8 @@ extension Array where Element == Entry {
   /// Names the key of each message: the base name where only one message has it, else all parts in camel case.
   mutating func nameKeys() {
     var taken: [String: [Member]] = [:]
+    /// The numbers to try next; none below is free for a member of the same branches.
+    var numbers: [[Branch]: [String: Int]] = [:]
     func isFree(_ name: String, for member: Member) -> Bool {
       !(taken[name] ?? []).contains { $0.canStandBeside(member) }
     }
@@ -117,12 +119,12 @@ extension Array where Element == Entry {
       let camel = SelectorName.key(SelectorName.camelCase(self[index].words))
       var candidates = isAlone ? [bases[index]] : []
       candidates += [camel, "\(camel)\(self[index].selector.utf8.count { $0 == UInt8(ascii: ":") })"]
-      var number = 2
       while let first = candidates.first, !isFree(first, for: member) {
         candidates.removeFirst()
         if candidates.isEmpty {
+          let number = numbers[member.branches]?[camel] ?? 2
           candidates.append("\(camel)_\(number)")
-          number += 1
+          numbers[member.branches, default: [:]][camel] = number + 1
         }
       }
       self[index].key = candidates[0]

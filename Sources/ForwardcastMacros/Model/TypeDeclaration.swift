@@ -19,7 +19,11 @@ struct TypeDeclaration {
   let documentation: [String]
   /// The enclosing declarations, which limit its visibility.
   var around: [TypeDeclaration] = []
-  var items: [Item<Member>] = []
+  var items: [Item<Member>] = [] {
+    didSet { namedTypes = members.filter { $0.namedType != nil } }
+  }
+  /// The associated types and aliases.
+  private(set) var namedTypes: [Member] = []
   /// Whether it or a member has the actor of `isolatedTo:` as an attribute.
   var isMarked = false
 
@@ -33,7 +37,8 @@ struct TypeDeclaration {
 
   var primaryTypes: [String] { (generics ?? 0..<0).filter { source[$0].isWord }.map { source.text($0) } }
 
-  var associatedTypes: [NamedType] { members.compactMap { $0.kind == .other("associatedtype") ? $0.namedType : nil } }
+  var associatedTypes: [NamedType] { namedTypes.filter { $0.name == "associatedtype" }.compactMap(\.namedType) }
+  func hasType(_ name: String) -> Bool { namedTypes.contains { $0.namedType?.name == name } }
 
   /// The isolation that the declaration states, or else that of `actor`, unless a member has it as an attribute.
   func isolation(or actor: String?) -> Isolation? {

@@ -7,6 +7,9 @@ struct Lexer {
   /// The longest regular expression literal, in bytes; an extended one may be 32 times as long. The bound keeps lexing linear.
   static let maximumRegex = 512
 
+  /// The most number signs that begin a literal, for the same reason.
+  static let maximumHashes = 256
+
   let bytes: [UInt8]
   private var index = 0
   private var tokens: [Token] = []
@@ -148,7 +151,7 @@ struct Lexer {
 
   private mutating func scanHash() -> Token.Kind {
     var hashes = 0
-    while byte(hashes) == UInt8(ascii: "#") { hashes += 1 }
+    while hashes < Self.maximumHashes, byte(hashes) == UInt8(ascii: "#") { hashes += 1 }
     switch byte(hashes) {
     case UInt8(ascii: "\""):
       index += hashes

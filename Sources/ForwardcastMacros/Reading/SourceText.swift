@@ -15,15 +15,24 @@ struct SourceText {
     self.bytes = bytes
     tokens = Lexer.tokens(of: bytes)
     var open: [(Int, UInt8)] = []
+    /// How many are open, by what closes them.
+    var counts: [UInt8: Int] = [:]
     var partners: [Int: Int] = [:]
     let (opening, closing) = (Array("([{".utf8), Array(")]}".utf8))
     for (position, token) in tokens.enumerated() where token.kind == .mark && token.range.count == 1 {
       let byte = bytes[token.range.lowerBound]
-      if let kind = opening.firstIndex(of: byte) { open.append((position, closing[kind])) }
+      if let kind = opening.firstIndex(of: byte) {
+        open.append((position, closing[kind]))
+        counts[closing[kind], default: 0] += 1
+      }
       // Unmatched brackets are ignored.
-      guard closing.contains(byte), let match = open.lastIndex(where: { $0.1 == byte }) else { continue }
-      (partners[open[match].0], partners[position]) = (position, open[match].0)
-      open.removeSubrange(match...)
+      guard counts[byte, default: 0] > 0 else { continue }
+      while let (match, end) = open.popLast() {
+        counts[end, default: 0] -= 1
+        guard end == byte else { continue }
+        (partners[match], partners[position]) = (position, match)
+        break
+      }
     }
     self.partners = partners
   }

@@ -10,6 +10,8 @@ struct MemberWriter {
   let keys: String
   /// Members of an extension need no symbols: the class has its own witnesses.
   private let inClient: String
+  /// The messages that set something, by the positions of their members.
+  private let setters: [Range<Int>: Entry]
   /// Whether the class may have inherited an actor to which async members of an extension of its protocol are not isolated, as in
   /// Swift 5.
   private let mayBeElsewhere: Bool
@@ -20,6 +22,8 @@ struct MemberWriter {
     inClient = owner == nil ? "" : interface.declaration.inClient
     mayBeElsewhere = owner != nil && interface.isolation == .inherited && !interface.settings.opensAll
     keys = owner.map { "\($0)\(interface.genericArguments).Messages" } ?? "Messages"
+    let settable = interface.entries.filter { $0.role == .setter }
+    setters = Dictionary(settable.map { ($0.member.positions, $0) }) { first, _ in first }
     var names = interface.names
     if let owner, names.owner != nil { names.owner = "\(AttributeOptions.namespace(of: owner))." }
     carried = names
@@ -52,8 +56,7 @@ struct MemberWriter {
         member.kind == .property
         ? "var \(member.name): \(type)" : "subscript(\(parameters(member, names, areLabels: false))) -> \(type)"
       if member.isSettable || member.effects != Effects() { lines = block("get\(effects(member))", lines) }
-      let setter = interface.entries.first { $0.role == .setter && $0.member.positions == member.positions }
-      if let setter {
+      if let setter = setters[member.positions] {
         let arguments = (["newValue"] + names.arguments(member)).joined(separator: ", ")
         let call = "\(sender).broadcast(\(keys).\(setter.key.quotedIfKeyword), \(arguments))"
         lines += block("set", [held(call, member)])
