@@ -42,6 +42,50 @@ struct CompilerTests {
     expect(lines.allSatisfy { $0.2.hasPrefix("warning: weak reference will always be nil") }, "\(said)")
   }
 
+  @Test("names of the standard library that a type gives to its own are those in a protocol inside of it")
+  func ownNames() throws {
+    let said = try Build.said(
+      of: """
+        import Forwardcast
+        enum Game {
+          enum Error: Swift.Error { case lost }
+          struct Character {}
+          @Forwarded protocol Delegate: AnyObject {
+            func failed(_ error: Error)
+            func moved(_ all: [Character]) -> Character?
+          }
+        }
+        func work(_ game: Game.DelegateProxy) {
+          game.failed(.lost)
+          _ = game.moved([Game.Character()])
+        }
+        """, ["-swift-version", "6"])
+    expect(said, equals: "")
+  }
+
+  @Test("a constraint of an associated type may stand in either 'where' clause")
+  func constraints() throws {
+    let said = try Build.said(
+      of: """
+        import Forwardcast
+        @Forwarded protocol Cache<Key, Item>: AnyObject where Key: Hashable {
+          associatedtype Key
+          associatedtype Item where Item: Comparable, Item: Sendable
+          func items(_ key: Key) -> [Key: Item]?
+        }
+        @Forwarded protocol Keeper<Key>: AnyObject where Key: AnyObject {
+          associatedtype Key
+          func kept(_ key: Key) -> Key?
+        }
+        final class Lock {}
+        func work() {
+          _ = CacheProxy<Int, Int>().items(1)
+          _ = KeeperProxy<Lock>().kept(Lock())
+        }
+        """, ["-swift-version", "6"])
+    expect(said, equals: "")
+  }
+
   @Test("one requirement that is refused is the only error, and the others are there")
   func refusals() throws {
     let said = try Build.said(

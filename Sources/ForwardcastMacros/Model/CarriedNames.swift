@@ -12,10 +12,12 @@ struct CarriedNames {
   var generics = (parameters: "", arguments: "")
 
   /// Words that mean the same in every scope.
-  static let universal: Set<String> = [
-    "Int", "UInt", "Double", "Float", "Bool", "String", "Character", "Void", "Any", "AnyObject", "Error", "Never",
-    "any", "some", "escaping", "Sendable", "borrowing", "consuming", "throws", "async",
+  private static let fixed: Set<String> = [
+    "Int", "UInt", "Double", "Float", "Bool", "String", "Void", "Any", "AnyObject", "Never", "any", "some", "escaping",
+    "Sendable", "borrowing", "consuming", "throws", "async",
   ]
+  /// These, and names of the standard library that many types give to a type of their own.
+  static let universal = fixed.union(["Error", "Character"])
 
   /// The type in the declaration of a member.
   func type(_ type: TypeText) -> String {
@@ -56,7 +58,7 @@ struct CarriedNames {
   /// The part of a type that an alias can stand for, and what is written around it; `nil` where no alias is needed.
   private func core(_ type: TypeText) -> (prefix: String, text: String, suffix: String)? {
     guard owner != nil,
-      type.positions.contains(where: { source[$0].isWord && !Self.universal.contains(source.text($0)) })
+      type.positions.contains(where: { source[$0].isWord && !Self.fixed.contains(source.text($0)) })
     else { return nil }
     let isImplicit = source.isMark(type.positions.upperBound - 1, "!") && !type.isFunction
     let escaping = type.positions.filter { source.isMark($0, "@") && source.isWord($0 + 1, "escaping") }

@@ -9,7 +9,7 @@ struct ForwardedInterface {
   /// The type parameters that only a refined protocol declares.
   let refinedTypes: [String]
   /// The types that need `SendableMetatype`: rows are called from anywhere, so no conformance may be isolated.
-  let sharedTypes: [String]
+  private(set) var sharedTypes: [String] = []
   let items: [Item<Entry>]
   let entries: [Entry]
   /// Whether nothing was refused, so that the class can conform to the protocol.
@@ -30,13 +30,19 @@ struct ForwardedInterface {
       own[$0] ?? NamedType(name: $0, position: declaration.namePosition, constraint: nil, requirements: nil)
     }
     refinedTypes = primary.filter { own[$0] == nil }
-    sharedTypes = typeParameters.filter {
-      $0.constraint.map { !$0.contains("AnyObject") } ?? (own[$0.name] == nil)
-    }.map(\.name)
     var entries = declaration.items.isEmpty ? [] : checker.entries
     entries.nameKeys()
     (self.entries, items) = (entries, declaration.items(of: entries))
     names = CarriedNames(source: declaration.source, owner: request.context.isEmpty ? nil : "")
+    var constrained: Set<Substring> = []
+    for clause in requirements.joined(separator: ",").split(separator: ",") where !clause.contains("AnyObject") {
+      let sides = clause.split(separator: ":")
+      if sides.count == 2 { constrained.insert(sides[0].trimmingBlanks) }
+    }
+    sharedTypes = typeParameters.filter { type in
+      type.constraint.map { !$0.contains("AnyObject") }
+        ?? (own[type.name] == nil || constrained.contains(type.name[...]))
+    }.map(\.name)
     names.generics = (genericParameters, genericArguments)
     isolation =
       declaration.isolation(or: options.actor)
@@ -158,9 +164,13 @@ struct ForwardedInterface {
   /// The `where` clause, with a blank before it.
   var genericRequirements: String {
     guard isGeneric else { return "" }
-    let whole = declaration.whereClause.map { source.line($0.lowerBound + 1..<$0.upperBound) }
-    let all = ([whole] + typeParameters.map(\.requirements)).compactMap(\.self).filter { !$0.contains("Self") }
+    let all = requirements.filter { !$0.contains("Self") }
     return all.isEmpty ? "" : " where \(all.joined(separator: ", "))"
+  }
+
+  private var requirements: [String] {
+    let whole = declaration.whereClause.map { source.line($0.lowerBound + 1..<$0.upperBound) }
+    return ([whole] + typeParameters.map(\.requirements)).compactMap(\.self)
   }
 
   // MARK: Isolation
