@@ -346,6 +346,9 @@ struct WriterTests {
       "@Forwarded protocol P { @available(macOS 99, *) @available(iOS, introduced: 98) func a(); @available(swift 5.9) func b() }"
     ).expansion.text
     expect(rows.contains("if #available(macOS 99, iOS 98, *) {") && !rows.contains("if #available(swift"))
+    let table = Expander("@Receiver class C { @Message @available(macOS 99, *) func a() {}; @Message func b() {} }")
+      .expansion.text
+    expect(table.split(separator: "if #available(macOS 99, *) {").count, equals: 2, "\(table)")
   }
 
   @Test("overloads leave a note under their common name")

@@ -171,6 +171,13 @@ struct ReaderTests {
     expect(settable, equals: ["a", "i", "l", "subscript", "z"])
   }
 
+  @Test("of several names the type of one is that of those before it which have nothing of their own")
+  func sharedTypes() throws {
+    let declaration = try read("class C { var a, b: Double, c = 1, d, e: Int, f = g(), h: Bool }")
+    expect(
+      declaration.members.map { $0.type?.text }, equals: ["Double", "Double", "Int", "Int", "Int", nil, "Bool"])
+  }
+
   @Test("attributes of types do not begin members")
   func typeAttributes() throws {
     let declaration = try read(

@@ -274,7 +274,15 @@ extension DeclarationReader {
         return found + [next]
       }
       position += 1
-      if take(":") { result(&next) }
+      if take(":") {
+        result(&next)
+        // Also that of those before it which have neither a type nor a value: `var a, b: Int`.
+        for index in found.indices.reversed() {
+          guard found[index].type == nil, found[index].positions.upperBound == found[index].namePositions.upperBound
+          else { break }
+          found[index].type = next.type
+        }
+      }
       let isStored = !isInProtocol && !source.isMark(position, "{")
       let value = position + 1
       if take("=") {

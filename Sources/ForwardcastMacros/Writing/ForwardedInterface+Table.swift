@@ -47,10 +47,13 @@ extension ForwardedInterface {
     return items.lines(where: { isWanted($0.member) }) { [""] + body($0) }
   }
 
+  private func isDeprecated(_ member: Member) -> Bool {
+    source.availability(of: member).joined().contains { $0.hasPrefix("deprecated") }
+  }
+
   private func row(_ entry: Entry) -> [String] {
     if isDeprecated(entry.member) { return ["Forwardcast.Responds(writtenBy: \(rowName(entry))())"] }
-    let row = [rowText(entry)]
-    return platforms(entry.member).map { block("if #available(\($0))", row) } ?? row
+    return source.available([rowText(entry)], entry.member)
   }
 
   private func rowText(_ entry: Entry) -> String {

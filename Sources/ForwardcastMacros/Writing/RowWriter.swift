@@ -111,6 +111,25 @@ extension Entry {
   var functionName: String { "row\(ObjectiveCName.capitalized(key))" }
 }
 
+extension SourceText {
+  /// The arguments of the `@available` attributes of a member.
+  func availability(of member: Member) -> [[String]] {
+    member.attributes.filter { $0.shortName == "available" }.map { attribute in
+      attribute.arguments.map { ($0.label.map { "\($0): " } ?? "") + line($0.value) }
+    }
+  }
+
+  /// A row, under the condition that there are the platforms which its member needs.
+  func available(_ row: [String], _ member: Member) -> [String] {
+    let platforms = availability(of: member).flatMap { arguments -> [String] in
+      guard let platform = arguments.first, !platform.hasPrefix("swift"), !platform.hasPrefix("*") else { return [] }
+      if arguments.last == "*" { return arguments.dropLast() }
+      return arguments.filter { $0.hasPrefix("introduced: ") }.map { "\(platform) \($0.dropFirst(12))" }
+    }
+    return platforms.isEmpty ? row : block("if #available(\((platforms + ["*"]).joined(separator: ", ")))", row)
+  }
+}
+
 /// Names in a written body that do not clash with those that the body itself uses.
 struct LocalNames {
   private(set) var parameters: [String] = []

@@ -59,7 +59,7 @@ struct TableWriter {
         targetType: declaration.name, names: names, isClassBound: true,
         key: "Forwardcast.Message<\(names.functionType(entry))>(\"\(entry.selector)\")",
         isolation: isolation(of: entry.member), isNonsendingByDefault: settings.isNonsendingByDefault)
-      return [writer.row(entry)]
+      return declaration.source.available([writer.row(entry)], entry.member)
     }
   }
 }
