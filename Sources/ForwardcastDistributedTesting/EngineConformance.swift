@@ -13,8 +13,7 @@ public import ForwardcastDistributed
 ///       #expect(checks.filter { !$0.isKept }.isEmpty, "\(checks)")
 ///     }
 ///
-/// Both systems are in this process: two joined nodes, or one system for both ends. No test library is needed. The longest wait is
-/// the deadline of a call.
+/// Both systems are in this process: two joined nodes, or one system for both ends. The longest wait is the deadline of a call.
 public struct EngineConformance<ActorSystem>: Sendable
 where ActorSystem: DistributedActorSystem<any Codable> {
   /// The result for one guarantee.

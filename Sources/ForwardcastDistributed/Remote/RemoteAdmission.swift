@@ -5,20 +5,8 @@ import Forwardcast
 
 /// Connects to endpoints as an engine discovers them, concurrently, and retries those that cannot be reached.
 ///
-///     let admission = RemoteAdmission<ClusterSystem>(
-///       options: RemoteOptions(types: roomTypes, givesUpAfter: 1))
-///     let found = await system.receptionist.listing(of: .members)
-///     for await event in admission.events(of: found) {
-///       switch event {
-///       case .admitted(let member, _):
-///         room.add(remote: member, whenGone: .keepsTrying(RemoteBackoff()))
-///       case .refused(let id, let error, let triesAgain): print(id, error, triesAgain)
-///       case .searchEnded(let error): print("nobody is found any more", error as Any)
-///       }
-///     }
-///
 /// Endpoints do not delay one another, and an error of one ends nothing. What cannot succeed later is not retried: an endpoint that
-/// refuses, or whose answer cannot be read.
+/// refuses, or whose answer cannot be read. <doc:OtherProcesses> has an example.
 public struct RemoteAdmission<ActorSystem>: Sendable where ActorSystem: DistributedActorSystem<any Codable> {
   /// The outcome for an endpoint.
   public enum Event: Sendable {

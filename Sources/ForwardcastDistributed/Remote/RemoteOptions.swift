@@ -36,11 +36,7 @@ public struct RemoteOptions: Sendable {
   /// Makes a call to the engine within a time.
   ///
   /// Engines may end calls by themselves, as Apple's cluster library does after 5 seconds by default. A longer ``deadline`` holds
-  /// only if the engine waits as long:
-  ///
-  ///     options.engineTimeout = { time, call in
-  ///       try await RemoteCall.with(timeout: time) { try await call() }
-  ///     }
+  /// only if the engine waits as long: see *Time* in <doc:OtherProcesses>.
   public typealias EngineTimeout =
     @Sendable (
       _ time: Duration, _ call: @Sendable () async throws -> String

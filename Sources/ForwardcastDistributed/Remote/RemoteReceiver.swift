@@ -14,11 +14,8 @@ public import Forwardcast
 /// It answers only senders that wait: `sendAndWait`, `performAndWait`, and the waiting forms of a multicast that has it as a
 /// target. A synchronous `send` throws `isolationMismatch`.
 ///
-/// **Guarantees.** Messages of one remote receiver run in the order of their calls, one at a time, each at most once, with up to
-/// ``RemoteOptions/window`` under way. Each ends by its deadline, with an answer or an error; when the answer is lost, the error
-/// says `unknown whether it arrived`. Cancelling ends the wait and tells the endpoint, which then does not begin the message. The
-/// number of waiting messages is limited by ``RemoteOptions/waitingCalls``, in a multicast by its `DeliveryBuffer`. To run messages
-/// concurrently, connect several receivers.
+/// Messages of one remote receiver run in the order of their calls, one at a time, each at most once, and end by their deadline:
+/// see *What is promised* in <doc:OtherProcesses>. To run messages concurrently, connect several receivers.
 public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, NamedReceiver, Sendable {
   /// Empty, since every message goes to the other side.
   public static let selectorTable = SelectorTable(for: RemoteReceiver.self, rows: [])
