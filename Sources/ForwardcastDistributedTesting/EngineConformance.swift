@@ -6,12 +6,8 @@ public import ForwardcastDistributed
 
 /// Checks that an engine keeps the guarantees of `ForwardcastDistributed`: order, at most once, an end of every call, and limits.
 ///
-///     @Test("our engine carries messages")
-///     func engine() async throws {
-///       let (server, client) = try await OurActorSystem.pair()
-///       let checks = await EngineConformance(serving: server, calling: client).run()
-///       #expect(checks.filter { !$0.isKept }.isEmpty, "\(checks)")
-///     }
+///     let checks = await EngineConformance(serving: server, calling: client).run()
+///     #expect(checks.filter { !$0.isKept }.isEmpty, "\(checks)")
 ///
 /// Both systems are in this process: two joined nodes, or one system for both ends. The longest wait is the deadline of a call.
 public struct EngineConformance<ActorSystem>: Sendable

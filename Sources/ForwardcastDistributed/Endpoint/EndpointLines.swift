@@ -49,9 +49,8 @@ final class EndpointLines {
     return candidates.min { $0.value.lastUse < $1.value.lastUse }?.key
   }
 
-  /// The line of a message. If the engine identifies callers, `owner` does not find lines of others.
-  ///
-  /// - Throws: ``WireRefusal``, which says that the message did not run only if that is known.
+  /// The line of a message, or a refusal, which says that it did not run only if that is known. If the engine identifies callers,
+  /// `owner` does not find lines of others.
   func find(_ name: LineName?, _ number: Int, for owner: WireName?) throws(WireRefusal) -> EndpointLine {
     guard let name, name.endpoint == endpoint else {
       throw WireRefusal(.unknownLine, "the endpoint never had such a line")

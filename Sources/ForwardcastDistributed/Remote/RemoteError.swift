@@ -78,12 +78,10 @@ extension RemoteLine {
     RemoteError(code, outcome, peer: peer, selector: selector, evidence: evidence, argumentIndex: argument)
   }
 
-  /// The error of a malformed reply.
   func malformed(_ refusal: WireRefusal, _ selector: String) -> RemoteError {
     error(.malformedAnswer, .unknown, selector, "\(refusal.code.rawValue): \(refusal.evidence)")
   }
 
-  /// The error of an endpoint's refusal.
   func error(_ refusal: WireRefusal, _ selector: String) -> RemoteError {
     let (code, outcome): (RemoteError.Code, RemoteError.Outcome) =
       switch refusal.code {

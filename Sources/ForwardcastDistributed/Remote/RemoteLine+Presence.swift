@@ -25,8 +25,6 @@ extension RemoteLine {
     return stream
   }
 
-  // MARK: Opening
-
   /// Opens a line unless there is one.
   ///
   /// - Throws: ``RemoteError`` when the endpoint does not answer by the deadline or its answer cannot be read; `CancellationError`.
@@ -64,8 +62,6 @@ extension RemoteLine {
     }
   }
 
-  // MARK: Losing
-
   /// Ends all calls, and the registrations that are to end; then tries to reconnect if wanted, unless the other side is lost for
   /// good.
   func lose(_ reason: String, forGood: Bool = false) {
@@ -88,8 +84,6 @@ extension RemoteLine {
     for listener in lost.listeners { listener.finish() }
     keepTrying()
   }
-
-  // MARK: Coming back
 
   /// Tries to reconnect while the other side is lost, if a registration wants it.
   private func keepTrying() {

@@ -62,11 +62,7 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
 
   // MARK: Presence
 
-  /// Whether the other side is reachable, as far as is known.
-  ///
-  /// It is lost after ``RemoteOptions/givesUpAfter`` unanswered calls, when the endpoint was closed, and when an endpoint that no
-  /// longer knows this sender, as after a restart, cannot be connected to at once. ``reconnect()`` connects again, and so does a
-  /// registration with ``RemoteAbsence/keepsTrying(_:)``.
+  /// Whether the other side is reachable, as far as is known: see *Here, lost, back* in <doc:OtherProcesses>.
   public var presence: RemotePresence { line.presence }
 
   /// The current presence and each later one; ends with the receiver, and after ``RemotePresence/ended(_:)``.

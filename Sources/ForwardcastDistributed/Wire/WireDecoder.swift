@@ -6,9 +6,9 @@ import Forwardcast
 final class WireReading {
   let tree: WireTree
   let types: InvocationTypes
+  /// `nil` for all known ones.
   private let selectors: Set<MessageSelector>?
 
-  /// - Parameter selectors: the selectors that may be decoded; all known ones by default.
   init(_ tree: WireTree, _ types: InvocationTypes, selectors: Set<MessageSelector>? = nil) {
     (self.tree, self.types, self.selectors) = (tree, types, selectors)
   }

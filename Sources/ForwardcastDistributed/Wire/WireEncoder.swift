@@ -1,8 +1,6 @@
 // WireEncoder.swift: encodes values as items of the wire.
 
-/// Writes one value: common types directly, others by their `encode(to:)`.
-///
-/// - Throws: the value's error; `EncodingError` if it nests too deeply to be decoded.
+/// Writes one value: common types directly, others by their `encode(to:)`. One that nests too deeply to be decoded is an error.
 func writeValue(_ value: any Encodable, to writer: inout WireWriter) throws {
   let item = EncodedItem(nil)
   swap(&item.writer, &writer)
@@ -48,9 +46,7 @@ private final class EncodedItem {
     if content == .record { writer.endRecord() }
   }
 
-  /// Writes the next value, in a record after its key.
-  ///
-  /// - Throws: the value's error; nothing is written then.
+  /// Writes the next value, in a record after its key; nothing if it throws.
   func write(_ value: some Encodable, key: String? = nil, at inner: @autoclosure () -> WirePath?) throws {
     let place = writer.bytes.count
     if let key { writer.text(key) }

@@ -21,9 +21,7 @@ enum WireReply {
 private let longestText = 4096
 
 extension WireReply {
-  /// The reply as a text.
-  ///
-  /// - Throws: ``WireValueError`` for an answer that cannot be encoded.
+  /// The reply as a text, unless its answer cannot be encoded.
   func text() throws(WireValueError) -> String {
     switch self {
     case .opened(let line, let window, let messages):
@@ -72,10 +70,7 @@ extension WireReply {
     }
   }
 
-  /// Reads a reply.
-  ///
-  /// - Parameter types: the types of answers besides the standard ones.
-  /// - Throws: ``WireRefusal`` for a malformed reply.
+  /// Reads a reply, with answers of the standard types and of others.
   static func read(_ message: WireFields, types: InvocationTypes) throws(WireRefusal) -> WireReply {
     switch message.word("k") {
     case "opened"?:

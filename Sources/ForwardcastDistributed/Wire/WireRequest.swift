@@ -32,9 +32,6 @@ struct WireCall {
 }
 
 extension WireRequest {
-  /// Reads a request.
-  ///
-  /// - Throws: ``WireRefusal`` for the sender.
   static func read(_ text: String, _ limits: MessageLimits) throws(WireRefusal) -> WireRequest {
     let message = try WireFields.read(text, limits)
     switch message.word("k") {
@@ -83,7 +80,6 @@ extension WireRequest {
 struct WireCallText: Sendable {
   private var head = WireWriter()
 
-  /// - Throws: ``WireValueError`` for an argument that cannot be encoded.
   init(_ invocation: Invocation) throws(WireValueError) {
     head.heading()
     head.beginRecord()
@@ -126,7 +122,6 @@ extension Deadline {
 }
 
 extension WireCall {
-  /// Decodes the arguments, of the types that the endpoint knows.
   func open(as selector: MessageSelector, types: InvocationTypes, allowed: Set<MessageSelector>)
     throws(WireRefusal) -> Invocation
   {
@@ -184,13 +179,10 @@ struct WireFields {
 
   func list(_ name: Unicode.Scalar) -> [Int]? { field(name, .list).map(tree.children) }
 
-  /// A list of pairs.
   func pairs(_ name: Unicode.Scalar) -> [Int]? { list(name).flatMap { $0.count % 2 == 0 ? $0 : nil } }
 
-  /// The line; `nil` for an invalid name.
   func line() throws(WireRefusal) -> LineName? { LineName(tree.bytes(of: try wanted("l", field("l", .text)))) }
 
-  /// - Throws: ``WireRefusal`` if the field is missing or of another kind.
   func wanted<Value>(_ name: Unicode.Scalar, _ value: Value?) throws(WireRefusal) -> Value {
     if let value { return value }
     throw lacks(name)
@@ -200,7 +192,6 @@ struct WireFields {
 
   func bool(_ name: Unicode.Scalar) -> Bool? { field(name).flatMap(tree.bool) }
 
-  /// The code of a refusal, if this is one.
   var refusal: WireRefusal.Code? { word("k") == "refused" ? word("c").flatMap(WireRefusal.Code.init) : nil }
 }
 

@@ -18,9 +18,7 @@ struct WireTree {
   let bytes: [UInt8]
   let nodes: [WireNode]
 
-  /// Splits a text after its heading into items.
-  ///
-  /// - Throws: ``WireRefusal`` for invalid syntax and for what exceeds a limit.
+  /// Splits a text after its heading into items; refuses invalid syntax and what exceeds a limit.
   init(_ text: [UInt8], from start: Int, limits: MessageLimits) throws(WireRefusal) {
     var scanner = WireScanner(text, from: start, limits: limits)
     nodes = try scanner.scan()

@@ -6,10 +6,7 @@ import Forwardcast
 struct WireValueError: Error, CustomStringConvertible { let description: String }
 
 extension WireWriter {
-  /// Writes the name of a box's type and its value.
-  ///
-  /// - Parameter role: what the value is, for errors.
-  /// - Throws: ``WireValueError`` for a value that is not `Encodable`, or whose encoding fails.
+  /// Writes the name of a box's type and its value; `role` is what it is, for errors.
   mutating func box(_ box: ArgumentBox, role: @autoclosure () -> String) throws(WireValueError) {
     switch box.value {
     case let value as Int: named("Int") { $0.integer(value) }
@@ -34,10 +31,7 @@ extension WireWriter {
 }
 
 extension WireReading {
-  /// The box of a type's name and a value.
-  ///
-  /// - Parameter place: where types are to be named, for errors.
-  /// - Throws: ``WireValueError`` for a type that is not named there, and for a value that is not of its type.
+  /// The box of a type's name and a value; `place` is where types are to be named, for errors.
   func box(type typeNode: Int, value: Int, in place: String) throws(WireValueError) -> ArgumentBox {
     guard tree.kind(typeNode) == .text, WireName.isStreamSafe(tree.bytes(of: typeNode)) else {
       throw WireValueError(description: "a value without a type's name")

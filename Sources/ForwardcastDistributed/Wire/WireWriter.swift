@@ -107,9 +107,7 @@ enum WireVersion {
   static let heading = "forwardcast:2"
   fileprivate static let bytes = Array("\(heading) ".utf8)
 
-  /// Where the items of a text begin.
-  ///
-  /// - Throws: ``WireRefusal`` that names another version.
+  /// Where the items of a text begin; refuses another version by its name.
   static func bodyStart(of text: [UInt8]) throws(WireRefusal) -> Int {
     if text.starts(with: bytes) { return bytes.count }
     let word = text.prefix(40).prefix { $0 != UInt8(ascii: " ") }

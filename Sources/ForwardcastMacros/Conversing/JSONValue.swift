@@ -18,8 +18,6 @@ indirect enum JSONValue: Equatable {
   static let null = JSONValue.plain("null")
 }
 
-// MARK: Writing
-
 extension JSONValue {
   /// The value as text, with only the escapes that JSON demands: the compiler misreads surrogate pairs of escapes.
   var encoded: String {
@@ -49,8 +47,6 @@ extension JSONValue {
     return text + "\""
   }
 }
-
-// MARK: Reading
 
 extension JSONValue {
   /// Reads one value that fills `bytes`; `nil` when it is not JSON or nests more than 128 levels deep.

@@ -1,7 +1,6 @@
 // ForwardedExpansion.swift: @Forwarded.
 
 extension ExpansionRequest {
-  /// Reads and checks the protocol, then writes the requested class or extension.
   func expandForwarded(into expansion: inout Expansion) {
     guard var declaration = read(&expansion) else { return }
     guard declaration.keyword == "protocol" else {

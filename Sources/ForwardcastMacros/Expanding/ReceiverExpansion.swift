@@ -1,7 +1,6 @@
 // ReceiverExpansion.swift: @Receiver.
 
 extension ExpansionRequest {
-  /// Reads a class or an actor and checks its messages, then writes the requested table or conformance.
   func expandReceiver(into expansion: inout Expansion) {
     guard let declaration = read(&expansion) else { return }
     guard declaration.keyword == "class" || declaration.keyword == "actor" else {

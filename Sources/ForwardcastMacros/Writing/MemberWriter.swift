@@ -29,8 +29,6 @@ struct MemberWriter {
     carried = names
   }
 
-  private func text(_ type: TypeText) -> String { carried.type(type) }
-
   /// The expression that sends messages.
   private var sender: String { interface.inheritsFacade ? "self" : "multicast" }
 
@@ -45,7 +43,7 @@ struct MemberWriter {
     let names = LocalNames(member)
     let head = "\(statesValue(member) ? "" : inClient)\(isolation(member))\(access)"
     let key = "\(keys).\(entry.key.quotedIfKeyword)"
-    let type = member.type.map(text) ?? ""
+    let type = member.type.map(carried.type) ?? ""
     var lines = body(member, key, names)
     let place: String
     if member.kind == .method {
@@ -104,7 +102,7 @@ struct MemberWriter {
       let label = parameter.label?.asLabel ?? "_"
       let names = label == name && areLabels ? name : label == "_" && !areLabels ? name : "\(label) \(name)"
       let attributes = parameter.attributes.isEmpty ? "" : parameter.attributes + " "
-      return "\(attributes)\(names): \(text(parameter.type))"
+      return "\(attributes)\(names): \(carried.type(parameter.type))"
     }.joined(separator: ", ")
   }
 
