@@ -265,6 +265,12 @@ struct WriterTests {
     expect(!inheriting.contains("does it not") && inheriting.contains("needs '@Forwarded' itself"))
     expect(inheriting.contains("inheritingAll: [ForwardedParent0.table(of: BProxy.self)]"))
     expect(inheriting.contains("typealias ForwardedParent0 = AProxyNamespace  //"))
+    for (head, isTold) in [
+      ("class C: D", true), ("@MainActor class C: D", false), ("class C", false), ("actor C: D", false),
+    ] {
+      let table = Expander("@Receiver \(head) { @Message func a() {} }").expansion.text
+      expect(table.contains("Say '@MainActor' here too.") == isTold, "\(table)")
+    }
   }
 
   @Test("a written class is no more visible than what stands around its protocol")

@@ -90,7 +90,8 @@ public macro NotForwarded() = #externalMacro(module: "ForwardcastMacros", type: 
 ///       @Message("volume") var loudness: Int = 3  // "volume" and "setVolume:"
 ///     }
 ///
-/// Isolated and suspending members get the rows that their isolation needs.
+/// Isolated and suspending members get the rows that their isolation needs. A class that has its isolation from its superclass
+/// states it again: `@MainActor @Receiver final class Screen: UIViewController`.
 ///
 /// - Parameters:
 ///   - members: which members are messages.

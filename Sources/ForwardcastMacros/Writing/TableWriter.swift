@@ -19,11 +19,16 @@ struct TableWriter {
       ?? (settings.isMainActorByDefault ? .mainActor : .nonisolated)
   }
 
-  /// Explains a compiler error: a nonisolated table cannot use conformances that are isolated to the main actor.
+  /// Explains compiler errors: the superclass may isolate what the text does not, and a nonisolated table cannot use conformances
+  /// that are isolated to the main actor.
   private var advice: String? {
-    let needs = items.compactMap(\.element).contains {
-      isolation(of: $0.member) == .mainActor && declaration.source.mayNeedConformances($0.member)
+    let members = items.compactMap(\.element).map(\.member)
+    if !declaration.inherited.isEmpty, !isActor, declaration.isolation(or: options.actor) == nil,
+      !settings.isMainActorByDefault, members.contains(where: { $0.isolation == nil })
+    {
+      return "is the superclass on the main actor? Say '@MainActor' here too."
     }
+    let needs = members.contains { isolation(of: $0) == .mainActor && declaration.source.mayNeedConformances($0) }
     return needs && settings.isMainActorByDefault
       ? "is a conformance on the main actor? Declare the type that has it 'nonisolated'." : nil
   }
