@@ -129,11 +129,10 @@ extension Walk {
         if loop.answers == .none {
           try method._withUnsafeGuaranteedRef { try run($0, target) }
         } else if loop.answers == .plain {
-          let answer = try method._withUnsafeGuaranteedRef { try ask($0, target) }
           if let lister {
-            lister.answers.add(answer, of: target)
+            lister.answers.add(try method._withUnsafeGuaranteedRef { try ask($0, target) }, of: target)
           } else {
-            accept(answer, of: target)
+            accept(try method._withUnsafeGuaranteedRef { try ask($0, target) }, of: target)
           }
         } else if !take(try method._withUnsafeGuaranteedRef { try ask($0, target) }, of: target, step) {
           break
