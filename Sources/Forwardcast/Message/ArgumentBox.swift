@@ -109,7 +109,6 @@ public struct UnboxingError: Error, CustomStringConvertible {
   public var description: String { "wanted \(wanted), found \(found) \(evidence)" }
 }
 
-/// A weak reference in a box.
 struct LooseArgument {
   weak var object: AnyObject?
   /// The object's type where its owner promised that it outlives the box (``ArgumentBox/unowned(_:)``).

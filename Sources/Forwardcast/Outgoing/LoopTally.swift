@@ -28,7 +28,6 @@ struct LoopTally: ~Copyable {
     return !visit.core.stopsAtFirst
   }
 
-  /// Reports a target's error. `false` when the broadcast is to end.
   @usableFromInline @inline(never)
   mutating func fail(_ error: any Error, _ step: RouteStep) -> Bool {
     let core = visit.core

@@ -61,9 +61,7 @@ final class SuspendedWait: @unchecked Sendable {
     return pending?.open.compactMap(\.registration) ?? planned
   }
 
-  /// Adds targets that were not known when the message began.
-  ///
-  /// - Throws: `wouldDeadlock`, with the ring.
+  /// Adds targets that were not known when the message began, or throws `wouldDeadlock`.
   func add(_ more: [Registration], in core: MulticastCore, _ selector: MessageSelector) throws(MessageError) {
     try SuspendedWaits.enter(more, methods, isOwn: isOwn, core, selector) { _, limit in
       (planned, self.limit) = (planned + more, self.limit ?? limit)
@@ -88,7 +86,6 @@ final class SuspendedWait: @unchecked Sendable {
     }
   }
 
-  /// Takes the wait out of the table.
   func end() {
     SuspendedWaits.table.withLock { table in
       for gate in gates {
@@ -112,7 +109,6 @@ final class SuspendedWait: @unchecked Sendable {
 enum SuspendedWaits {
   fileprivate struct Table {
     var waits: [ObjectIdentifier: [SuspendedWait]] = .init()
-    /// Counts the additions.
     var changes = 0
 
     mutating func enter(_ wait: SuspendedWait) { for gate in wait.gates { waits[gate, default: []].append(wait) } }
@@ -162,9 +158,7 @@ enum SuspendedWaits {
     return wait
   }
 
-  /// Enters a wait, under the table's lock, unless it closes a ring. Other waits are asked outside of the lock.
-  ///
-  /// - Throws: `wouldDeadlock`, with the ring.
+  /// Enters a wait, under the table's lock, or throws the ring that it closes. Other waits are asked outside of the lock.
   fileprivate static func enter<T: Sendable>(
     _ wanted: [Registration], _ waiting: [SuspendedMethod], isOwn: Bool, _ core: MulticastCore,
     _ selector: MessageSelector, _ body: (inout Table, Limit?) -> T

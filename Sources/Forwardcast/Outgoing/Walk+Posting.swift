@@ -189,7 +189,6 @@ extension Walk {
     try await reserve(places)
   }
 
-  /// Waits for places that the message may still come to.
   nonisolated(nonsending) func reserve(_ places: [Place]) async throws {
     guard !places.isEmpty else { return }
     keepsRoom = true
@@ -250,7 +249,6 @@ extension Walk {
     return true
   }
 
-  /// Gives back the unused places, and returns them.
   @inline(never)
   @discardableResult
   func giveBackRoom(in root: RouteNode) -> [Place] {

@@ -22,7 +22,6 @@ struct IdentityTable<Element: Identified> {
 
   func find(_ identity: UInt) -> Unmanaged<Element>? { place(of: identity).map { Self.unmanaged(words[$0]) } }
 
-  /// All elements.
   var all: [Unmanaged<Element>] { words.filter { $0 > Self.leftMark }.map(Self.unmanaged) }
 
   /// Enters an element, or returns the one that has its identity.

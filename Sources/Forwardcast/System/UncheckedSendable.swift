@@ -3,7 +3,6 @@
 /// A value whose type is not `Sendable`, sent because its user promises that nobody else touches it, or that it is thread-safe. For
 /// boxes, use ``ArgumentBox/init(uncheckedSendable:)``.
 ///
-///
 ///     extension Message<(UncheckedSendable<Bitmap>) -> Void> {
 ///       static var show: Self { .init("show:") }
 ///     }
