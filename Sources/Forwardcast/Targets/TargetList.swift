@@ -221,7 +221,7 @@ struct TargetList {
   }
 
   /// Removes a registration from the ring of its target and returns the next one; `nil` when it was in none.
-  private mutating func leaveRing(_ registration: Registration) -> Registration? {
+  @inline(never) private mutating func leaveRing(_ registration: Registration) -> Registration? {
     guard let repeats, let left = neighbours(of: registration) else { return nil }
     let (before, after) = (left[0], left[1])
     repeats.rings[ObjectIdentifier(registration)] = nil
