@@ -34,14 +34,14 @@ package final class PendingAnswers: @unchecked Sendable {
     var slots: [Slot] = []
     /// How many messages full buffers of queued proxies dropped for this one.
     var dropped = 0
-    /// The proxies where targets have failed, and those around them.
-    var failed: Set<ObjectIdentifier> = []
+    /// The proxies where targets have failed, and those around them: kept, so that no later one has the identity of one of them.
+    var failed: [ObjectIdentifier: ProxyChain] = .init()
     var isAbandoned = false
 
     /// Notes that a slot has an outcome; returns an error to be reported.
     mutating func noteSettled(_ index: Int) -> Untold? {
       guard let untold = slots[index].untold else { return nil }
-      failed.formUnion(sequence(first: untold.context.proxies, next: \.outer).map { ObjectIdentifier($0) })
+      for chain in sequence(first: untold.context.proxies, next: \.outer) { failed[ObjectIdentifier(chain)] = chain }
       return isAbandoned ? untold : nil
     }
 
@@ -150,7 +150,7 @@ package final class PendingAnswers: @unchecked Sendable {
   var open: [StepContext] { state.withLock { UncheckedSendable($0.slots.filter(\.isOpen).map(\.context)) }.value }
 
   func hasFailed(in proxies: ProxyChain) -> Bool {
-    state.withLock { $0.failed.contains(ObjectIdentifier(proxies)) }
+    state.withLock { $0.failed[ObjectIdentifier(proxies)] != nil }
   }
 
   /// Blocks until every slot is settled; returns the places still open at the deadline.
