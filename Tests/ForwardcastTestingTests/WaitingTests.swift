@@ -77,7 +77,8 @@ struct WaitingTests {
     expect(failures.failures.map(\.place.line), equals: [UInt(line)])
     expect(
       failures.failures.first?.text,
-      equals: "Server: status(of: \"a\") is stubbed with a delay, and was called by code that cannot wait")
+      equals: "Server: status(of: \"a\") is stubbed with a delay, but a synchronous caller cannot wait; "
+        + "make the requirement async")
   }
 
   @Test("a wait for calls ends when there have been enough, however they come")
@@ -122,6 +123,28 @@ struct WaitingTests {
     DispatchQueue.global().async { face.tell("a") }
     expect(await server.call(Says.tell, .captured(by: told)).wait(within: .seconds(600)))
     expect(told.values == ["a"] && failures.failures.count == 1)
+  }
+
+  @Test("a call is recorded once its stub has captured the arguments")
+  func capturedBeforeRecorded() {
+    let (isApplied, mayGoOn, isOver) = (Latch(), Latch(), Latch())
+    let told = Capture<String>()
+    let slow = Match<String>.where("held") { _ in
+      isApplied.open()
+      mayGoOn.pass()
+      return true
+    }
+    server.stub(Says.tell, .captured(by: told, slow))
+    let face = server.face
+    DispatchQueue(label: "caller").async {
+      face.tell("a")
+      isOver.open()
+    }
+    isApplied.pass()
+    expect(server.call(Says.tell, "a").count, equals: 0)
+    mayGoOn.open()
+    isOver.pass()
+    expect(server.call(Says.tell, "a").count == 1 && told.values == ["a"])
   }
 
   @Test("that a call does not come is shown when the clock has been moved so far, and not before")

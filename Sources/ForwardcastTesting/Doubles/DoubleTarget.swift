@@ -31,55 +31,49 @@ final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, NotTak
   @discardableResult
   func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
     let message = invocation
-    invocation.result = try book.recorder.record(message, to: book.name) { try answer(message) }
+    let stub = apply(to: message)
+    invocation.result = try book.recorder.record(message, to: book.name) {
+      if stub?.outcome?.delay != nil {
+        book.report(
+          "\(book.name): \(book.text(message)) is stubbed with a delay, but a synchronous caller cannot wait; "
+            + "make the requirement async",
+          at: place)
+      }
+      if let answer = try self.answer(stub, message) { return answer }
+      var message = message
+      return try result(of: try rest.forward(&message))
+    }
     return DeliveryReport(answeredBy: self, invocation.result)
   }
 
   nonisolated(nonsending) func forwardAndWait(_ invocation: Invocation) async throws -> DeliveryReport {
+    let stub = apply(to: invocation)
     let answer = try await book.recorder.recordAndWait(invocation, to: book.name) {
-      try await answerWaiting(invocation)
+      try await stub?.outcome?.delay?()
+      if let answer = try self.answer(stub, invocation) { return answer }
+      return try result(of: try await rest.forwardAndWait(invocation))
     }
     return DeliveryReport(answeredBy: self, answer)
   }
 
   // MARK: Answering
 
-  private func answer(_ message: Invocation) throws -> ArgumentBox? {
-    let outcome = outcome(for: message)
-    if outcome?.delay != nil {
-      book.report(
-        "\(book.name): \(book.text(message)) is stubbed with a delay, and was called by code that cannot wait",
-        at: place)
-    }
-    if let answer = try answer(outcome, message) { return answer }
-    var message = message
-    return try result(of: try rest.forward(&message))
-  }
-
-  nonisolated(nonsending) private func answerWaiting(_ message: Invocation) async throws -> ArgumentBox? {
-    let outcome = outcome(for: message)
-    try await outcome?.delay?()
-    if let answer = try answer(outcome, message) { return answer }
-    return try result(of: try await rest.forwardAndWait(message))
-  }
-
-  /// The outcome of the last matching stub.
-  private func outcome(for message: Invocation) -> StubOutcome? {
-    let stubs = stubs.withLock { $0 }
-    if let stub = stubs.last(where: { $0.match.accepts(message) }) {
-      stub.match.keepArguments(of: message)
-      return stub.take()
-    }
-    if isStrict, rest.count == 0 {
-      book.report(FailureText.unexpected(message, of: book, stubs: stubs.map(\.match)), at: place)
-    }
-    return nil
+  /// Captures the arguments and takes the next outcome of the last matching stub, if there is one.
+  ///
+  /// Called before the call is recorded, so that a test that has waited for the call finds its arguments captured.
+  private func apply(to message: Invocation) -> (stub: Stub, outcome: StubOutcome?)? {
+    guard let stub = stubs.withLock({ $0 }).last(where: { $0.match.accepts(message) }) else { return nil }
+    stub.match.keepArguments(of: message)
+    return (stub, stub.take())
   }
 
   /// The double's own answer; `nil` for a call that the real object answers.
-  private func answer(_ outcome: StubOutcome?, _ message: Invocation) throws -> ArgumentBox? {
-    if let answer = try outcome?.answer(message.arguments) { return answer }
+  private func answer(_ applied: (stub: Stub, outcome: StubOutcome?)?, _ message: Invocation) throws -> ArgumentBox? {
+    if let answer = try applied?.outcome?.answer(message.arguments) { return answer }
     if rest.count > 0 { return nil }
+    if applied == nil, isStrict {
+      book.report(FailureText.unexpected(message, of: book, stubs: stubs.withLock { $0.map(\.match) }), at: place)
+    }
     // A message that returns nothing is answered; any other is treated as one that nobody responds to.
     guard table?.method(for: message.selector)?.signature.returnType.kind == .void else { throw MessageNotTaken() }
     return ArgumentBox(())
