@@ -11,6 +11,11 @@ func example(_ name: String, _ folder: String, _ modules: String...) -> Target {
 /// A library product of one module.
 func library(_ name: String) -> Product { .library(name: name, targets: [name]) }
 
+/// Tests in a folder of the target's name.
+func tests(_ name: String, in folder: String = "Unit", _ dependencies: [Target.Dependency]) -> Target {
+  .testTarget(name: name, dependencies: dependencies + ["TestSupport"], path: "Tests/\(folder)/\(name)")
+}
+
 let examples = [
   example("tables", "Tables"),
   example("columns", "Columns"),
@@ -38,11 +43,11 @@ let examples = [
   example("orders", "Orders", "ForwardcastTesting"),
 ]
 
-/// Whether tests go the whole way (Tests/TestSupport/Bounds.swift).
+/// Whether tests go the whole way (Tests/Support/TestSupport/Bounds.swift).
 let boundsAreFull = (Context.environment["FORWARDCAST_FULL"] ?? "0") != "0"
 
 /// What most tests of the core stand on.
-let core: [Target.Dependency] = ["Forwardcast", "TestSupport", "CoreTestSupport"]
+let core: [Target.Dependency] = ["Forwardcast", "CoreTestSupport"]
 
 /// Modules whose code is on the main actor where it does not say otherwise. They compile a second time what others have, so
 /// they are built where bounds are full, or by name.
@@ -51,13 +56,12 @@ let onMainActor = ["ForwardcastMainActorTests", "GuideMainActorTests"]
 /// The chat room over Apple's cluster library, compiled against a stand-in that has the same name: clients that depend on both
 /// packages must not meet it. Built like those above.
 let cluster: [Target] = [
-  .target(name: "DistributedCluster", path: "Tests/DistributedCluster"),
+  .target(name: "DistributedCluster", path: "Tests/Support/DistributedCluster"),
   .executableTarget(
     name: "chatroom", dependencies: ["Forwardcast", "ForwardcastDistributed", "DistributedCluster"],
     path: "Examples/Cluster", exclude: ["README.md"]),
-  .testTarget(
-    name: "ClusterTests",
-    dependencies: ["Forwardcast", "ForwardcastDistributed", "DistributedCluster", "chatroom", "TestSupport"]),
+  tests(
+    "ClusterTests", in: "Documentation", ["Forwardcast", "ForwardcastDistributed", "DistributedCluster", "chatroom"]),
 ]
 
 let package = Package(
@@ -102,62 +106,62 @@ let package = Package(
       exclude: ["Figures.md", "Peers"]),
 
     // What tests share: bounds, random numbers, a lock; and, with the benchmarks, a count of requests for memory.
-    .target(name: "TestSupport", path: "Tests/TestSupport"),
+    .target(name: "TestSupport", path: "Tests/Support/TestSupport"),
     // Targets, keys and a context that tests of the core and of its centers share.
-    .target(name: "CoreTestSupport", dependencies: ["Forwardcast", "TestSupport"], path: "Tests/CoreTestSupport"),
-    .target(name: "Interposer", path: "Tests/AllocationCounter/Interposer"),
     .target(
-      name: "AllocationCounter", dependencies: ["Interposer"], path: "Tests/AllocationCounter", exclude: ["Interposer"]),
-    .testTarget(name: "ForwardcastEncodingTests", dependencies: ["ForwardcastEncoding", "TestSupport"]),
+      name: "CoreTestSupport", dependencies: ["Forwardcast", "TestSupport"], path: "Tests/Support/CoreTestSupport"),
+    .target(name: "Interposer", path: "Tests/Support/AllocationCounter/Interposer"),
+    .target(
+      name: "AllocationCounter", dependencies: ["Interposer"], path: "Tests/Support/AllocationCounter",
+      exclude: ["Interposer"]),
+    tests("ForwardcastEncodingTests", ["ForwardcastEncoding"]),
     // The core. What is true of the whole of it, and then by its folders: who changes one builds and runs its tests.
-    .testTarget(name: "ForwardcastTests", dependencies: core + ["AllocationCounter"]),
-    .testTarget(name: "ForwardcastSendingTests", dependencies: core + ["AllocationCounter"]),
-    .testTarget(name: "ForwardcastDeliveryTests", dependencies: core + ["AllocationCounter"]),
-    .testTarget(name: "ForwardcastProxyTests", dependencies: core),
-    .testTarget(name: "ForwardcastMessageTests", dependencies: ["Forwardcast", "ForwardcastCoding", "TestSupport"]),
-    .testTarget(name: "ForwardcastAroundTests", dependencies: ["Forwardcast", "AllocationCounter", "TestSupport"]),
+    tests("ForwardcastTests", core + ["AllocationCounter"]),
+    tests("ForwardcastSendingTests", core + ["AllocationCounter"]),
+    tests("ForwardcastDeliveryTests", core + ["AllocationCounter"]),
+    tests("ForwardcastProxyTests", core),
+    tests("ForwardcastMessageTests", ["Forwardcast", "ForwardcastCoding"]),
+    tests("ForwardcastAroundTests", ["Forwardcast", "AllocationCounter"]),
     // Two models of the multicast, one of which follows the specification alone, and random programs that are compared with them.
-    .testTarget(name: "ForwardcastModelTests", dependencies: ["Forwardcast", "TestSupport"]),
-    .testTarget(name: "ForwardcastCentersTests", dependencies: core + ["ForwardcastCenters"]),
-    .testTarget(
-      name: "ForwardcastRecordingTests",
-      dependencies: ["Forwardcast", "ForwardcastRecording", "ForwardcastScript", "TestSupport"]),
-    .testTarget(name: "ForwardcastMacrosTests", dependencies: ["Forwardcast", "ForwardcastExpansion", "TestSupport"]),
+    .testTarget(name: "ForwardcastModelTests", dependencies: ["Forwardcast", "TestSupport"], path: "Tests/Model"),
+    tests("ForwardcastCentersTests", core + ["ForwardcastCenters"]),
+    tests("ForwardcastRecordingTests", ["Forwardcast", "ForwardcastRecording", "ForwardcastScript"]),
+    tests("ForwardcastMacrosTests", ["Forwardcast", "ForwardcastExpansion"]),
     // The same shapes, in a module that is on the main actor by default.
-    .testTarget(name: "ForwardcastMainActorTests", dependencies: ["Forwardcast", "TestSupport"]),
-    .testTarget(
-      name: "ForwardcastScriptTests",
-      dependencies: ["Forwardcast", "ForwardcastRecording", "ForwardcastScript", "ForwardcastCommand", "TestSupport"]),
+    tests("ForwardcastMainActorTests", in: "Documentation", ["Forwardcast"]),
+    tests(
+      "ForwardcastScriptTests", ["Forwardcast", "ForwardcastRecording", "ForwardcastScript", "ForwardcastCommand"]),
     // Searches for the most expensive script: optimized, and built by name.
     .executableTarget(
-      name: "script-search", dependencies: ["ForwardcastScript", "TestSupport"], path: "Tests/ScriptSearch"),
-    .testTarget(name: "ForwardcastTestingTests", dependencies: ["Forwardcast", "ForwardcastTesting", "TestSupport"]),
+      name: "script-search", dependencies: ["ForwardcastScript", "TestSupport"], path: "Tests/Tools/ScriptSearch"),
+    tests("ForwardcastTestingTests", ["Forwardcast", "ForwardcastTesting"]),
     // The code of README.md and of the catalogs. What is true of the main actor is compiled in a second module, which is
     // there by default; its files are links to the same code.
-    .testTarget(
-      name: "GuideTests",
-      dependencies: [
+    tests(
+      "GuideTests", in: "Documentation",
+      [
         "Forwardcast", "ForwardcastCenters", "ForwardcastRecording", "ForwardcastScript", "ForwardcastTesting",
-        "ForwardcastDistributed", "ForwardcastDistributedTesting", "TestSupport",
+        "ForwardcastDistributed", "ForwardcastDistributedTesting",
       ]),
-    .testTarget(name: "GuideMainActorTests", dependencies: ["Forwardcast", "ForwardcastCenters", "TestSupport"]),
+    tests("GuideMainActorTests", in: "Documentation", ["Forwardcast", "ForwardcastCenters"]),
     // An engine over pipes and the program at their other end; both serve tests alone.
     .target(
-      name: "PipeActorSystem", dependencies: ["Forwardcast", "ForwardcastDistributed"], path: "Tests/PipeActorSystem"),
+      name: "PipeActorSystem", dependencies: ["Forwardcast", "ForwardcastDistributed"],
+      path: "Tests/Support/PipeActorSystem"),
     .executableTarget(
       name: "distributed-peer", dependencies: ["ForwardcastDistributed", "PipeActorSystem"],
-      path: "Tests/DistributedPeer"),
-    .testTarget(
-      name: "ForwardcastDistributedTests",
-      dependencies: [
-        "ForwardcastDistributed", "ForwardcastDistributedTesting", "PipeActorSystem", "distributed-peer", "TestSupport",
+      path: "Tests/Support/DistributedPeer"),
+    tests(
+      "ForwardcastDistributedTests",
+      [
+        "ForwardcastDistributed", "ForwardcastDistributedTesting", "PipeActorSystem", "distributed-peer",
       ]),
     // An example, of tests.
     .testTarget(name: "ForwardingTests", dependencies: ["Forwardcast"], path: "Examples/ForwardingTests"),
     // Depends on what it runs, so that all of it is built.
-    .testTarget(
-      name: "ExampleTests",
-      dependencies: ["ForwardcastCommand", "forwardcast-orders"] + examples.map { .target(name: $0.name) }),
+    tests(
+      "ExampleTests", in: "Documentation",
+      ["ForwardcastCommand", "forwardcast-orders"] + examples.map { .target(name: $0.name) }),
   ] + examples + cluster
 )
 

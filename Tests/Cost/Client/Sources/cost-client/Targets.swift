@@ -1,1 +1,0 @@
-../../../../../Examples/Benchmarks/Targets.swift

@@ -1,0 +1,1 @@
+../../../../../../Examples/Benchmarks/HandWritten.swift

@@ -1,0 +1,1 @@
+../../../../../../Examples/Benchmarks/Sends.swift

@@ -1,0 +1,67 @@
+// OutsidePackageTests.swift: a package that depends on this one by path and uses both attributes.
+
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(
+  "A package outside of this one",
+  .serialized, .enabled(if: Bounds.areFull && Toolchain.root != nil, "it builds the library once more"))
+struct OutsidePackageTests {
+  private let package = packageFolder("Tests/Tools/Outside")
+
+  @Test("it builds without a warning, and its proxies and receivers work")
+  func buildsAndRuns() async throws {
+    let (status, printed, told) = try await run("outside")
+    expect(status, equals: 0, "\(told)")
+    expect(!(printed + told).contains("warning:"), "\(told)")
+    let lines = printed.split(separator: "\n").suffix(6).map(String.init)
+    expect(lines, equals: ["color red", "color red", "place 3", "place 3", "screens 4", "true HERE"], "\(printed)")
+  }
+
+  @Test("where one class conforms beside the written one, each gets its own calls, optimized")
+  func conformances() async throws {
+    let source = try String(contentsOf: package.appending(path: "Sources/conformances/main.swift"), encoding: .utf8)
+    let lines = source.split(separator: "\n").drop { $0 != "// Prints:" }.dropFirst().map { String($0.dropFirst(3)) }
+    let (status, printed, told) = try await run("conformances")
+    expect(status, equals: 0, "\(told)")
+    expect(lines.count > 10)
+    expect(printed.split(separator: "\n").map(String.init), equals: lines, "\(told)")
+  }
+
+  @Test("in Swift 5 a method that suspends reaches targets of a class on the main actor")
+  func swiftFive() async throws {
+    let (status, printed, told) = try await run("five")
+    expect(status, equals: 0, "\(told)")
+    expect(printed, equals: "shown 1\n2\n3\n4 5\n1 2 9\n3\n", "\(told)")
+  }
+
+  /// Builds and runs the package: its status, output and errors. It builds for a minute or more where nothing is built yet,
+  /// on a thread of its own, so that the threads of other tests are not held up.
+  private func run(_ product: String) async throws -> (status: Int32, printed: String, told: String) {
+    let swift = try #require(Toolchain.root).appending(path: "bin/swift")
+    return try await withCheckedThrowingContinuation { continuation in
+      DispatchQueue(label: "outside package").async {
+        continuation.resume(with: Result { try runAndWait(swift, product) })
+      }
+    }
+  }
+
+  private func runAndWait(_ swift: URL, _ product: String) throws -> (status: Int32, printed: String, told: String) {
+    let process = Process()
+    let (output, errors) = (Pipe(), Pipe())
+    process.executableURL = swift
+    process.arguments = [
+      "run", "-c", "release", "--package-path", package.path, "--scratch-path",
+      packageFolder(".build/outside").path, product,
+    ]
+    process.standardOutput = output
+    process.standardError = errors
+    try process.run()
+    // What it builds is told on standard error, little enough for a pipe.
+    let printed = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    let told = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    return (process.terminationStatus, printed, told)
+  }
+}

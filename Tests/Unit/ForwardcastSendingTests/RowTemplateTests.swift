@@ -1,0 +1,17 @@
+// RowTemplateTests.swift: the file of the rows is the one that their template makes.
+
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("The template of the rows")
+struct RowTemplateTests {
+  @Test("the rows of each number of arguments are those that the template writes")
+  func file() throws {
+    let file = packageFolder("Sources/Forwardcast/Receiving/Responds+Arities.swift")
+    if ProcessInfo.processInfo.environment["FORWARDCAST_WRITE"] != nil {
+      try Data(RowTemplate.file.utf8).write(to: file)
+    }
+    try expect(String(contentsOf: file, encoding: .utf8), equals: RowTemplate.file)
+  }
+}
