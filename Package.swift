@@ -122,7 +122,7 @@ let package = Package(
     tests("ForwardcastProxyTests", core),
     tests("ForwardcastMessageTests", ["Forwardcast", "ForwardcastCoding"]),
     tests("ForwardcastAroundTests", ["Forwardcast", "AllocationCounter"]),
-    // Two models of the multicast, one of which follows the specification alone, and random programs that are compared with them.
+    // A model of the multicast, which follows the specification alone, and programs that are compared with it.
     .testTarget(name: "ForwardcastModelTests", dependencies: ["Forwardcast", "TestSupport"], path: "Tests/Model"),
     tests("ForwardcastCentersTests", core + ["ForwardcastCenters"]),
     tests("ForwardcastRecordingTests", ["Forwardcast", "ForwardcastRecording", "ForwardcastScript"]),

@@ -50,10 +50,8 @@ struct Difference: CustomStringConvertible {
 
 /// Compares by step. What happens in the sender's turn has one order; what runs on contexts or is waited for has one for each
 /// target only, and its errors go to handlers at some time.
-///
-/// - Parameter strictly: whether no other text is taken for one.
 func firstDifference(
-  expected: Journal, observed: Journal, several: Set<String>, strictly: Bool, ordered: (Int) -> Bool
+  expected: Journal, observed: Journal, several: Set<String>, ordered: (Int) -> Bool
 ) -> Difference? {
   func byStep(_ journal: Journal) -> [Int: Journal] {
     Dictionary(grouping: journal) { $0.actor.hasPrefix("onError") && !ordered($0.step) ? .max : $0.step }
@@ -62,7 +60,7 @@ func firstDifference(
   for step in Set(expected.keys).union(observed.keys).sorted() {
     let wanted = expected[step] ?? []
     let found = (observed[step] ?? []).map { event in
-      wanted.first { $0.actor == event.actor && $0.actor.hasPrefix("send") }.map { matched(event, with: $0, strictly) }
+      wanted.first { $0.actor == event.actor && $0.actor.hasPrefix("send") }.map { matched(event, with: $0) }
         ?? event
     }
     func texts(_ events: [Event]) -> [String] { events.map(\.description) }
@@ -83,9 +81,9 @@ func firstDifference(
 }
 
 /// An event of a sender without the skips that its report may or may not have, and with the text that another stands for.
-private func matched(_ event: Event, with wanted: Event, _ strictly: Bool) -> Event {
+private func matched(_ event: Event, with wanted: Event) -> Event {
   var event = event
-  if !strictly, wanted.also.contains(event.text) { event.text = wanted.text }
+  if wanted.also.contains(event.text) { event.text = wanted.text }
   var (rest, optional) = (wanted.skipped ?? [], wanted.maySkip)
   event.skipped = event.skipped?.compactMap { entry in
     if let next = rest.first, next == entry || wanted.either[next]?.contains(entry) ?? false {

@@ -9,16 +9,16 @@ final class Judge {
   /// What differs; `nil` where nothing does.
   ///
   /// A context whose turns a busy machine lets come late is no difference: what differs is looked at twice more.
-  func difference(in program: Program, strictly: Bool = false) -> Difference? {
+  func difference(in program: Program) -> Difference? {
     var found: Difference?
     for _ in 0..<3 {
-      found = differenceNow(in: program, strictly)
+      found = differenceNow(in: program)
       if found == nil { return nil }
     }
     return found
   }
 
-  private func differenceNow(in program: Program, _ strictly: Bool) -> Difference? {
+  private func differenceNow(in program: Program) -> Difference? {
     // In which of the last rounds what waits has its turn says nothing.
     let expected = Reference.journal(of: program).atMost(program.steps.count)
     guard let observed = observe(program)?.atMost(program.steps.count) else {
@@ -26,7 +26,7 @@ final class Judge {
     }
     let firstWait = program.steps.firstIndex(where: \.waits) ?? program.steps.count
     return firstDifference(
-      expected: expected, observed: observed, several: program.targetsOfSeveralPlaces, strictly: strictly
+      expected: expected, observed: observed, several: program.targetsOfSeveralPlaces
     ) { step in
       guard step < firstWait, case .act = program.steps[step] else { return false }
       return true
