@@ -38,7 +38,9 @@ final class EndpointLine {
 
   /// Whether no message runs. Those that wait then wait for messages that were not received.
   var isIdle: Bool { !isRunning }
-  /// Whether the endpoint has closed the line in favour of another.
+  /// Whether an answer is kept that may be dropped for other messages.
+  var keepsAnswers: Bool { messages.contains { $0.kept != nil } }
+  /// Whether the endpoint has closed the line in favor of another.
   var isClosed: Bool { base == .max }
 
   private var firstHeld: EndpointMessage? { messages.first { $0.number > passed } }
@@ -152,6 +154,13 @@ final class EndpointLine {
     turn.resume(returning: true)
   }
 
+  /// Drops the oldest kept answer. Its message does not run again if it is repeated.
+  func dropAnswer() {
+    guard let message = messages.first(where: { $0.kept != nil }) else { return }
+    memory.give(message.size, of: owner)
+    message.dropAnswer()
+  }
+
   /// How long the first waiting message waits for earlier ones; `nil` if none waits.
   var patience: Deadline? { isRunning ? nil : firstHeld?.patience }
 
@@ -190,6 +199,8 @@ final class EndpointMessage {
     for listener in listeners { listener.resume(returning: answer) }
     listeners = []
   }
+
+  fileprivate func dropAnswer() { (kept, size) = (nil, 0) }
 
   fileprivate func drop() {
     end(with: nil, keeps: false)

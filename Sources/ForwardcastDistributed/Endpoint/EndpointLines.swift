@@ -18,6 +18,12 @@ final class EndpointLines {
   init(_ limits: MessageLimits) {
     self.limits = limits
     memory = EndpointMemory(limits.memory)
+    memory.makesRoom = { [unowned self] in
+      let idle = lines.values.filter { $0.isIdle && $0.keepsAnswers }
+      guard let oldest = idle.min(by: { $0.lastUse < $1.lastUse }) else { return false }
+      oldest.dropAnswer()
+      return true
+    }
   }
 
   /// Opens a line. If there are too many, it closes the least recently used idle one: of the same owner, or else of the owner with
@@ -82,16 +88,19 @@ final class EndpointLines {
 /// A sender may hold no more than it leaves free: one alone leaves half, two leave a third.
 final class EndpointMemory {
   private let most: Int
+  /// Drops the oldest answer that an idle line keeps; `false` if there is none.
+  var makesRoom: () -> Bool = { false }
   private var held = 0
   private var parts: [WireName: Int] = [:]
 
   init(_ most: Int) { self.most = most }
 
+  /// Takes memory for a sender, if need be from kept answers. `false` if there is not enough.
   func take(_ bytes: Int, for owner: WireName) -> Bool {
-    let part = parts[owner, default: 0] + bytes
-    guard part <= most - held - bytes else { return false }
+    guard bytes <= most - bytes else { return false }
+    while parts[owner, default: 0] + bytes > most - held - bytes { guard makesRoom() else { return false } }
     held += bytes
-    parts[owner] = part
+    parts[owner, default: 0] += bytes
     return true
   }
 

@@ -17,8 +17,9 @@ public struct MessageLimits: Hashable, Sendable {
   /// The most memory of an endpoint, in bytes, for messages, each counted as twice its text, 16 for each item and 4 KiB, and for
   /// answers that are kept in case the engine delivers their messages twice.
   ///
-  /// A sender may hold no more than it leaves to others. Without room a message is refused as `busy` and does not run, and an
-  /// answer is not kept.
+  /// A sender may hold no more than it leaves to others. A message or answer that finds no room drops
+  /// the oldest answers that idle lines keep. If that is not enough, the message is refused as `busy`
+  /// and does not run; an answer is not kept.
   public var memory: Int
 
   /// Limits, raised to 1 and lowered to the stated maximum. The parameters are the properties of these names.

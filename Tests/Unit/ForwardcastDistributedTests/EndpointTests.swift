@@ -444,6 +444,43 @@ struct EndpointTests {
     expect(try await mallory.call(17, "swell:", "3:Inti90000;").contains("answer"))
   }
 
+  @Test(
+    "a message that finds no room drops the oldest answers that idle lines keep, and only as many as it needs",
+    arguments: [500, 15_000])
+  func visitors(size: Int) async throws {
+    let endpoint = endpoint(MessageLimits(lines: 100, memory: 24_000 + 12 * size))
+    let resident = try await HandLine(endpoint, sender: "resident")
+    let kept = try await resident.call(1, "swell:", "3:Inti\(size);")
+    async let running = resident.call(2, "hold:", "3:Inti2;", awaited: 1)
+    await until(!worker.words.isEmpty)
+    var lines: [HandLine] = []
+    for number in 1...50 {
+      let line = try await HandLine(endpoint, sender: "visitor \(number)")
+      let answer = try await line.call(1, "swell:", "3:Inti\(size);")
+      expect(answer.contains("1:k6:answer"), "visitor \(number): \(answer.prefix(80))")
+      lines.append(line)
+    }
+    // Repeated messages do not run again: they get the answers that are left.
+    var repeated: [String] = []
+    for line in lines { repeated.append(try await line.call(1, "swell:", "3:Inti1;")) }
+    let left = repeated.map { $0.contains("1:k6:answer") }
+    expect(left.count { $0 } > 3 && left.drop { !$0 }.allSatisfy { $0 }, "\(left)")
+    expect(repeated.prefix { !$0.contains("answer") }.allSatisfy { $0.contains("1:c4:kept") })
+    try await expect(resident.call(1, "swell:", "3:Inti\(size);"), equals: kept)
+    worker.gate.open()
+    expect(try await running.contains("answer"))
+  }
+
+  @Test("a message that would find no room in the whole memory drops no answers")
+  func tooLargeForAll() async throws {
+    let endpoint = endpoint(MessageLimits(memory: 60_000))
+    let (alice, bob) = (try await HandLine(endpoint, sender: "alice"), try await HandLine(endpoint, sender: "bob"))
+    let answer = try await alice.call(1, "swell:", "3:Inti15000;")
+    let long = "6:String20000:" + String(repeating: "x", count: 20_000)
+    expect(try await bob.call(1, "add:", long).contains("1:c4:busy"))
+    try await expect(alice.call(1, "swell:", "3:Inti15000;"), equals: answer)
+  }
+
   @Test("a message that comes again and again while it waits takes memory for each")
   func againAndAgain() async throws {
     let line = try await HandLine(endpoint(MessageLimits(memory: 60_000)))
