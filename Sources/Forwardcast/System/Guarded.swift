@@ -11,6 +11,10 @@ import Synchronization
 package struct Guarded<Value: ~Copyable>: ~Copyable, Sendable {
   @usableFromInline let mutex: Mutex<Value>
   @usableFromInline let handOver = Atomic<UInt8>(0)
+  #if DEBUG
+    /// The thread that holds the lock, for ``assertHeld()``.
+    @usableFromInline let holder = Atomic<UInt>(0)
+  #endif
 
   @inlinable
   package init(_ value: consuming sending Value) {
@@ -28,7 +32,26 @@ package struct Guarded<Value: ~Copyable>: ~Copyable, Sendable {
     try mutex.withLock { (value) throws(Failure) -> sending Result in
       _ = handOver.load(ordering: .acquiring)
       defer { handOver.store(1, ordering: .releasing) }
+      #if DEBUG
+        noteHolder(true)
+        defer { noteHolder(false) }
+      #endif
       return try body(&value)
     }
   }
+
+  /// Stops a debug build if the calling thread does not hold the lock. Release builds do not check.
+  @inline(__always)
+  package borrowing func assertHeld(file: StaticString = #fileID, line: UInt = #line) {
+    #if DEBUG
+      assert(holder.load(ordering: .relaxed) == ThreadIdentity.current.id, "the lock is not held", file: file, line: line)
+    #endif
+  }
+
+  #if DEBUG
+    @usableFromInline
+    borrowing func noteHolder(_ isHeld: Bool) {
+      holder.store(isHeld ? ThreadIdentity.current.id : 0, ordering: .relaxed)
+    }
+  #endif
 }

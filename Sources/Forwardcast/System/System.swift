@@ -12,7 +12,7 @@
 
 /// A thread, distinct from any other that lives at the same time.
 package struct ThreadIdentity: Hashable, Sendable {
-  private let id: UInt
+  let id: UInt
 
   package static var current: ThreadIdentity {
     #if canImport(Darwin)
