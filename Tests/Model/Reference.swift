@@ -163,8 +163,8 @@ final class Parcel {
   let travel: Travel
   let argument: Int
   let deliversPending: Bool
-  /// The strong registrations of its context that the message was for.
-  var keepsStrong: [Place] = []
+  /// Whether its sender has stopped waiting for it.
+  var isSettled = false
   init(_ node: Node, _ travel: Travel, _ argument: Int) {
     (self.node, self.travel, self.argument) = (node, travel, argument)
     deliversPending = node.place.deliversPending
@@ -297,7 +297,6 @@ final class Reference {
     let key = AdditionKey(addition)
     let same = places[addition.proxy].first { $0.key == key && isAlive($0) }
     if let same, !program.proxies[addition.proxy].allowsDuplicates {
-      if !addition.isStrong { linger(same) }
       (same.isStrong, same.deliversPending) = (addition.isStrong, addition.deliversPending)
       change(same, to: addition.buffer)
       additions[added] = same
@@ -337,20 +336,17 @@ final class Reference {
   private func cancel(_ place: Place) {
     guard !place.isCancelled else { return }
     place.isCancelled = true
-    linger(place)
     places[place.proxy].removeAll { $0 === place }
     place.besides = places[place.proxy].filter { $0.object == place.object && $0.context == place.context }
     ended[place.proxy].append(place)
+    let (outer, waiting) = (current, contexts.joined().compactMap(\.parcel) + places.joined().flatMap(\.parked))
+    for parcel in waiting where parcel.travel.waits && parcel.node.way.contains(where: { $0 === place }) {
+      // A report lists the targets of a proxy when its context comes to it.
+      let isListedLater = parcel.node.level != nil && parcel.travel.mode == .report
+      if !isListedLater, !parcel.isSettled, obstacle(parcel) == "removed" { end(parcel, "removed") }
+    }
+    current = outer
     roomChanged()
-  }
-
-  /// What waits on a context keeps the targets that were registered strongly when it was sent, until the context has come to it.
-  private func linger(_ place: Place) {
-    guard place.isStrong, let context = place.context, case .target(let target) = place.object,
-      contexts[context].contains(where: { $0.parcel?.keepsStrong.contains { $0 === place } ?? false })
-    else { return }
-    running[target] += 1
-    contexts[context].append(.job { self.running[target] -= 1 })
   }
 
   // MARK: - Questions
@@ -461,7 +457,7 @@ final class Reference {
     for node in level.nodes {
       if let inner = node.level { pin(inner, travel) }
       // A report keeps those as well that do not respond.
-      guard node.place.isStrong, node.row != nil || travel.mode == .report else { continue }
+      guard node.place.isStrong, node.row == nil ? travel.mode == .report : node.place.context == nil else { continue }
       if case .target(let target) = node.object { travel.pinned.insert(target) }
     }
   }
@@ -1118,10 +1114,6 @@ final class Reference {
   private func post(_ node: Node, _ part: Part, _ argument: Int, in level: Level) {
     let place = node.place
     let parcel = Parcel(node, part.travel, argument)
-    parcel.keepsStrong = level.nodes.map(\.place).filter { other in
-      other.isStrong && other.context == place.context
-        && (other === place || !other.travelsAlone && !place.travelsAlone)
-    }
     // What is delivered all the same keeps its target from now on.
     if parcel.deliversPending, case .target(let target) = node.object { running[target] += 1 }
     defer { if parcel.deliversPending, case .target(let target) = node.object { running[target] -= 1 } }
@@ -1196,7 +1188,7 @@ final class Reference {
 
   /// A message that waited and does not run.
   private func end(_ parcel: Parcel, _ reason: String) {
-    if parcel.travel.waits || !parcel.travel.isOver {
+    if parcel.travel.waits ? !parcel.isSettled : !parcel.travel.isOver {
       current = Part(parcel.travel, parcel.travel.mode)
       skip(parcel.node, reason)
     }
@@ -1205,7 +1197,8 @@ final class Reference {
 
   private func settle(_ parcel: Parcel, _ served: Served) {
     let node = parcel.node
-    guard parcel.travel.waits else { return }
+    guard parcel.travel.waits, !parcel.isSettled else { return }
+    parcel.isSettled = true
     node.served = served
     goOn(node.home) {
       let then = node.onServed
@@ -1223,6 +1216,14 @@ final class Reference {
     }
   }
 
+  /// Why a waiting message is not for its target any more, or `nil`.
+  private func obstacle(_ parcel: Parcel) -> String? {
+    parcel.node.way.compactMap { place -> String? in
+      let isKept = place === parcel.node.place ? parcel.deliversPending : place.context != nil && place.deliversPending
+      return place.isCancelled && isKept ? (place.isMuted ? "muted" : nil) : obstacle(place)
+    }.min { rank($0) < rank($1) }
+  }
+
   private func run(_ parcel: Parcel, _ context: Int) {
     let node = parcel.node
     let place = node.place
@@ -1232,11 +1233,7 @@ final class Reference {
     defer { if parcel.deliversPending, case .target(let target) = node.object { running[target] -= 1 } }
     place.waiting.removeAll { $0 === parcel }
     roomChanged()
-    let obstacle = node.way.compactMap { place -> String? in
-      let isKept = place === node.place ? parcel.deliversPending : place.context != nil && place.deliversPending
-      return place.isCancelled && isKept ? (place.isMuted ? "muted" : nil) : self.obstacle(place)
-    }.min { rank($0) < rank($1) }
-    if let obstacle {
+    if let obstacle = obstacle(parcel) {
       // Its context has found out.
       if obstacle == "dead", !isAlive(place) {
         places[place.proxy].removeAll { $0 === place }

@@ -158,7 +158,7 @@ struct OutgoingMessage {
   }
 
   private mutating func run(_ method: Method, _ target: AnyObject) throws -> Attempt {
-    if !method.isolation.isSender, !method.canRun(on: target) { return .elsewhere(method, target) }
+    if method.runsElsewhere(on: target) { return .elsewhere(method, target) }
     if let shared, let type = shared.functionType, type == method.functionType {
       return .over(.answered(try shared.call(method, target, keepsAnswer: request.keepsAnswers)))
     }
@@ -204,9 +204,10 @@ extension OutgoingMessage.Attempt {
   /// Ends it, waiting for methods elsewhere and hooks that suspend. Registration and way are checked right before a method starts,
   /// where it runs; `nil` where it was not to start any more, and for a multicast.
   nonisolated(nonsending) func endedAndWaited(
-    _ outgoing: inout OutgoingMessage, for registration: Registration, behind proxies: ProxyChain, isKept: Bool = false
+    _ outgoing: inout OutgoingMessage, for registration: Registration, behind proxies: ProxyChain, isKept: Bool = false,
+    begin: @escaping @Sendable () -> Bool = { true }
   ) async -> StepOutcome? {
-    let mayStart: @Sendable () -> Bool = { registration.mayStart(isKept: isKept) && proxies.obstacle == nil }
+    let mayStart: @Sendable () -> Bool = { registration.mayStart(isKept: isKept) && proxies.obstacle == nil && begin() }
     switch self {
     case .over, .multicast: return ended(&outgoing)
     case .elsewhere(let method, let target):

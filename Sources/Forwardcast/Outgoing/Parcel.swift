@@ -74,6 +74,9 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable but fo
     return details.slots[chosen?.partitioningIndex { $0 >= place } ?? place]
   }
 
+  /// Notes that the method of a target starts. `false` if the sender stopped waiting because the target was removed.
+  private func begin(_ place: Int) -> Bool { details?.pending?.begin(slot(place)) ?? true }
+
   var proxies: ProxyChain { details?.proxies ?? ProxyChain(group.core) }
 
   func context(_ place: Int, _ target: AnyObject?) -> StepContext {
@@ -141,7 +144,12 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable but fo
       trace.note(.began, message.invocation, at: context(place, target), step: details.firstStep + place)
     }
     do { try details?.trail?.budget?.charge(.target) } catch { return settle(place, .failed(error), target) }
-    let attempt = message.perform(step.method?.takeUnretainedValue(), on: target, trail: layTrail())
+    let method = step.method?.takeUnretainedValue()
+    // A method that runs elsewhere begins there.
+    guard method?.runsElsewhere(on: target) ?? false || begin(place) else {
+      return drop(place, reasonToDrop(step) ?? .removed)
+    }
+    let attempt = message.perform(method, on: target, trail: layTrail())
     switch attempt {
     case .multicast(let multicast): serve(multicast, place, target, mailbox)
     case _ where attempt.suspends:
@@ -153,7 +161,7 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable but fo
         var message = self.message
         let registration = group.steps[place].registration.takeUnretainedValue()
         let outcome = await sent.value.attempt.endedAndWaited(
-          &message, for: registration, behind: proxies, isKept: details?.kept != nil)
+          &message, for: registration, behind: proxies, isKept: details?.kept != nil, begin: { self.begin(place) })
         laid?.end()
         if let outcome {
           settle(place, outcome, sent.value.target)

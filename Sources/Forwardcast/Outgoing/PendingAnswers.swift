@@ -14,8 +14,17 @@ package final class PendingAnswers: @unchecked Sendable {
     var settledChildren = 0
     /// Whether the outcome has been given out.
     var isTaken = false
+    /// Whether the message is delivered even if its target is removed.
+    var isKept = false
+    /// Whether the method has started, so that a removal does not settle the slot.
+    var hasBegun = false
 
     var isOpen: Bool { outcome == nil && children == nil }
+
+    /// Whether the target, or a proxy on the path to it, was removed and waiting messages with it.
+    var isRemoved: Bool {
+      !isKept && context.registration?.isCancelled ?? false || context.proxies.obstacle == .removed
+    }
 
     /// The error that nobody has been given, with its place.
     var untold: Untold? {
@@ -62,9 +71,17 @@ package final class PendingAnswers: @unchecked Sendable {
 
   package var isAbandoned: Bool { state.withLock { $0.isAbandoned } }
 
-  func open(_ context: StepContext) -> Int {
+  func open(_ context: StepContext, isKept: Bool = false) -> Int {
     completion.enter()
-    return add(Slot(context: context))
+    return add(Slot(context: context, isKept: isKept))
+  }
+
+  /// Notes that the method of a slot starts. `false` if the slot was settled before, because its target was removed.
+  func begin(_ index: Int) -> Bool {
+    state.withLock { state in
+      state.slots[index].hasBegun = state.slots[index].isOpen
+      return state.slots[index].hasBegun
+    }
   }
 
   @inline(never) private func add(_ slot: Slot) -> Int {
@@ -142,7 +159,35 @@ package final class PendingAnswers: @unchecked Sendable {
   }
 
   /// Suspends until every slot is settled; throws `CancellationError`, or what ``fail(_:)`` was given. Deliveries go on.
-  nonisolated(nonsending) func wait() async throws { try await completion.wait() }
+  nonisolated(nonsending) func wait() async throws {
+    let removals = settleRemovals()
+    defer { removals?.end() }
+    try await completion.wait()
+  }
+
+  /// Settles the slots of targets that are removed, alone or with a proxy on the path, until the returned wait is ended.
+  private func settleRemovals() -> RoomWait? {
+    let slots = state.withLock { state in
+      var slots: [Registration: [Int]] = .init()
+      for (index, slot) in state.slots.enumerated() where slot.isOpen {
+        for registration in slot.context.path { slots[registration, default: []].append(index) }
+      }
+      return slots
+    }
+    guard !slots.isEmpty else { return nil }
+    return RoomWait(on: Array(slots.keys)) { [slots] registration in
+      for index in slots[registration] ?? [] { self.settleIfRemoved(index) }
+    }
+  }
+
+  private func settleIfRemoved(_ index: Int) {
+    let settles = state.withLock { state in
+      guard state.slots[index].isOpen, !state.slots[index].hasBegun, state.slots[index].isRemoved else { return false }
+      state.slots[index].outcome = .skipped(.removed)
+      return true
+    }
+    if settles { completion.leave() }
+  }
 
   func fail(_ error: any Error) { completion.fail(error) }
 
@@ -154,5 +199,9 @@ package final class PendingAnswers: @unchecked Sendable {
   }
 
   /// Blocks until every slot is settled; returns the places still open at the deadline.
-  func wait(until deadline: Deadline) -> [StepContext] { completion.wait(until: deadline) ? [] : open }
+  func wait(until deadline: Deadline) -> [StepContext] {
+    let removals = settleRemovals()
+    defer { removals?.end() }
+    return completion.wait(until: deadline) ? [] : open
+  }
 }

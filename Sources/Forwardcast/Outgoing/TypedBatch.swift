@@ -120,11 +120,11 @@ package class PlainBatch: Envelope, @unchecked Sendable {
 
   /// Serves messages until all are served or the turn is over; returns the number of deliveries.
   ///
-  /// The weak target of a group with one step is loaded once, and again whenever nobody else retains it any more.
+  /// The target of a group with one step is loaded once, and again whenever nobody else retains it any more.
   private func serve(_ mailbox: Mailbox, _ limit: Int) -> Int {
     // Senders write next to the context's counts: so they are kept in locals and stored once.
     let (group, steps, run, end) = (group, group.steps, run, end)
-    let only = steps.count == 1 && steps[0].strong == nil ? steps[0] : nil
+    let only = steps.count == 1 ? steps[0] : nil
     let hasPriority = mailbox.hasPriority
     var held: AnyObject?
     var (made, next) = (0, position)
@@ -138,8 +138,8 @@ package class PlainBatch: Envelope, @unchecked Sendable {
         group.serve(only, held.map { .passUnretained($0) }, values, run)
       } else {
         for step in steps {
-          let loaded = step.strong == nil ? step.target : nil
-          group.serve(step, step.strong ?? loaded.map { .passUnretained($0) }, values, run)
+          let loaded = step.target
+          group.serve(step, loaded.map { .passUnretained($0) }, values, run)
           withExtendedLifetime(loaded) {}
         }
       }

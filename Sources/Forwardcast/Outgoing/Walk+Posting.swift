@@ -108,7 +108,10 @@ extension Walk {
     let (step, arguments) = (group.steps[places[0]], message.arguments)
     let inner: RouteNode? = if case .node(let child)? = node.nested(at: group.indices[places[0]]) { child } else { nil }
     let kept = isKept(step, group) ? step.target : nil
-    let slots = pending.map { pending in places.map { pending.open(context(group.steps[$0], node)) } } ?? []
+    // A report lists the targets of a removed proxy on a queue, which its context does.
+    let isKept = kept != nil || inner != nil && listsEveryTarget
+    let slots =
+      pending.map { pending in places.map { pending.open(context(group.steps[$0], node), isKept: isKept) } } ?? []
     let details = details(node, slots, keeping: kept, inner)
     noteQueued(details, group, places, node)
     let isWhole = places.count == group.steps.count
@@ -239,7 +242,7 @@ extension Walk {
     }
     do {
       try await line.reserve { giveUp in
-        room = RoomWait(on: [registration] + proxies.registrations) {
+        room = RoomWait(on: [registration] + proxies.registrations) { _ in
           if !registration.isActive || proxies.obstacle != nil { giveUp(WayClosed()) }
         }
         keeping = SuspendedWaits.keep(kept, whileWaitingFor: registration) { giveUp(PlacesWanted()) }

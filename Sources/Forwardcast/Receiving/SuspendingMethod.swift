@@ -17,6 +17,9 @@ extension Method {
   @usableFromInline
   final func canRun(on target: AnyObject) -> Bool { isolation.isHeld(of: target) }
 
+  /// Whether its isolation is another one than the caller's.
+  final func runsElsewhere(on target: AnyObject) -> Bool { !isolation.isSender && !canRun(on: target) }
+
   /// The error for a sender that cannot call the method from where it is.
   final func unreachable(_ target: AnyObject) -> MessageError {
     MessageError(.isolationMismatch, of: target, selector, isolation.evidence)

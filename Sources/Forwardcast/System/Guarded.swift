@@ -44,7 +44,8 @@ package struct Guarded<Value: ~Copyable>: ~Copyable, Sendable {
   @inline(__always)
   package borrowing func assertHeld(file: StaticString = #fileID, line: UInt = #line) {
     #if DEBUG
-      assert(holder.load(ordering: .relaxed) == ThreadIdentity.current.id, "the lock is not held", file: file, line: line)
+      let isHeld = holder.load(ordering: .relaxed) == ThreadIdentity.current.id
+      assert(isHeld, "the lock is not held", file: file, line: line)
     #endif
   }
 

@@ -11,7 +11,7 @@ package final class DeliveryGroup: @unchecked Sendable {  // immutable, or atomi
   /// Whether its steps share an envelope; otherwise there is one step.
   let isBatched: Bool
   let indices: ContiguousArray<Int>
-  /// The steps, retained here, so that messages on their way do not depend on the route.
+  /// The steps, retained here, so that waiting messages do not depend on the route. They retain no target.
   @usableFromInline let steps: UnsafeMutableBufferPointer<RouteStep>
   /// The common function type of methods that all run in their sender's turn; otherwise `nil`.
   let methodType: ObjectIdentifier?
@@ -31,7 +31,10 @@ package final class DeliveryGroup: @unchecked Sendable {  // immutable, or atomi
     self.isBatched = isBatched
     let steps = UnsafeMutableBufferPointer<RouteStep>.allocate(capacity: indices.count)
     for (place, index) in indices.enumerated() {
-      steps.initializeElement(at: place, to: route.steps[index].retained())
+      let step = route.steps[index]
+      steps.initializeElement(
+        at: place,
+        to: RouteStep(step.registration.takeUnretainedValue(), method: step.method?.takeUnretainedValue(), strong: nil))
     }
     self.steps = steps
     let first = steps.first?.functionType

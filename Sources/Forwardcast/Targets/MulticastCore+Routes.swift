@@ -142,7 +142,7 @@ extension MulticastCore {
         steps.traits.leavesOut = true
         continue
       }
-      let strong = pinned || isStrong ? target : nil
+      let strong = pinned || isStrong && registration.queued == nil ? target : nil
       switch kinds.kind(of: target) {
       case .nested:
         steps.traits.hasNested = true

@@ -10,8 +10,10 @@ public final class Registration: @unchecked Sendable {
   // `state` is atomic; `link` and `key` never change; `weakTarget` is written once, as said there; the rest is guarded by the lock
   // of `core`.
 
-  /// The target of a weak registration. A strong one forms no weak reference, which would move the target's reference count to a
-  /// side table and make counting expensive. One that becomes weak gets it under the lock, before any route that reads it is made.
+  /// The target of a weak or queued registration; waiting messages use it, so they do not keep a removed target alive.
+  ///
+  /// A strong, direct registration forms no weak reference, which would move the target's reference count to a side table and make
+  /// counting expensive. If it becomes weak, it gets one under the lock, before any route that reads it is made.
   @usableFromInline @exclusivity(unchecked) weak var weakTarget: AnyObject?
   @usableFromInline let state = Atomic<UInt8>(0)
   /// Whether the list finds the target by this registration.
@@ -36,7 +38,7 @@ public final class Registration: @unchecked Sendable {
     queued: QueuedState? = nil, keepsSlot: Bool = false, livingAs subject: AnyObject? = nil
   ) {
     // Retains nothing but what is kept: the arguments are the caller's.
-    self.weakTarget = strong ? nil : target
+    self.weakTarget = strong && queued == nil ? nil : target
     self.strong = strong ? target : nil
     self.key = ObjectIdentifier(target)
     shortPriority = 0

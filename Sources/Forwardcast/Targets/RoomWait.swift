@@ -1,25 +1,25 @@
-// RoomWait.swift: senders that wait for room in a buffer continue when the way to its target is closed.
+// RoomWait.swift: waits that look again when a registration ends or is muted.
 
 import Synchronization
 
-/// A sender that waits for room in a target's buffer, by the registrations on the way there.
+/// A wait for room in a buffer, or for answers, and the registrations on the path to its targets.
 final class RoomWait: Sendable {
   private let way: [Registration]
-  private let look: @Sendable () -> Void
+  private let look: @Sendable (Registration) -> Void
 
   private static let table = Guarded<[ObjectIdentifier: [ObjectIdentifier: RoomWait]]>(.init())
-  /// How many there are: at zero nobody looks for them.
+  /// The number of waits: `look(at:)` does nothing while it is zero.
   private static let count = Atomic<Int>(0)
 
-  /// - Parameter look: resumes the sender if the way is closed: called now, and whenever a registration on it ends or is muted.
-  init(on way: [Registration], _ look: @escaping @Sendable () -> Void) {
+  /// - Parameter look: called with each registration of `way` that is not active now, and with each that ends or is muted later.
+  init(on way: [Registration], _ look: @escaping @Sendable (Registration) -> Void) {
     (self.way, self.look) = (way, look)
-    // Entered before it looks: a change that closes the way meanwhile finds the wait, or the look finds the change.
+    // Entered before the registrations are checked: a later change finds the wait, an earlier one is found here.
     RoomWait.count.wrappingAdd(1, ordering: .sequentiallyConsistent)
     RoomWait.table.withLock { table in
       for registration in way { table[ObjectIdentifier(registration), default: .init()][ObjectIdentifier(self)] = self }
     }
-    look()
+    for registration in way where !registration.isActive { look(registration) }
   }
 
   func end() {
@@ -32,10 +32,10 @@ final class RoomWait: Sendable {
     RoomWait.count.wrappingSubtract(1, ordering: .relaxed)
   }
 
-  /// Resumes the senders whose way `registration` closes.
+  /// Informs the waits on a registration that has ended or was muted.
   static func look(at registration: Registration) {
     guard count.load(ordering: .sequentiallyConsistent) > 0 else { return }
     let waits = table.withLock { Array($0[ObjectIdentifier(registration), default: .init()].values) }
-    for wait in waits { wait.look() }
+    for wait in waits { wait.look(registration) }
   }
 }

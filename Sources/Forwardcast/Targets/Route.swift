@@ -269,7 +269,7 @@ struct RouteStep {
   @usableFromInline let registration: Unmanaged<Registration>
   /// `nil` for a target that is asked each time.
   @usableFromInline let method: Unmanaged<Method>?
-  /// The target of a strong registration; `nil` for a weak one, whose target is loaded.
+  /// The target of a strong, direct registration; `nil` for any other, whose weak reference is loaded.
   @usableFromInline let strong: Unmanaged<AnyObject>?
 
   /// Retains each; ``release()`` releases them.

@@ -23,6 +23,9 @@ struct StepContext: @unchecked Sendable {  // the target is Sendable wherever a 
   /// Whether the outcome is an answer or error that hooks made up.
   var isOwn = false
 
+  /// The registrations on the path to the target, with its own.
+  var path: [Registration] { (registration.map { [$0] } ?? []) + proxies.registrations }
+
   var answerer: AnyObject { target ?? registration?.currentTarget ?? proxies.core }
 
   @inline(never) var name: String {
