@@ -23,15 +23,14 @@ import Forwardcast
 ///
 /// `body` has to do the same each time except for the order: it creates what it uses, and uses no random numbers and no real time.
 ///
-/// `limit` is the most orders to run. `sharing` says what turns may share, which decides which orders are equivalent. `progress` is
-/// called after each 1,000 orders, and writes a line to standard error by default.
+/// `limit` is the most orders to run. `progress` is called after each 1,000 orders, and writes a line to standard error by default.
 ///
 /// - Returns: the number of orders, and the failure. If the task is cancelled, the search ends after the current order.
 /// - Complexity: each order runs the program from its start, in tasks and on threads of the schedule.
 @discardableResult
 nonisolated(nonsending) public func everySchedule(
-  _ search: ScheduleSearch = .every, upTo limit: Int = 10_000, sharing: ScheduleSharing = .anything,
-  reporter: TestReporter = .automatic, progress: (@Sendable (ScheduleSummary) -> Void)? = nil,
+  _ search: ScheduleSearch = .every, upTo limit: Int = 10_000, reporter: TestReporter = .automatic,
+  progress: (@Sendable (ScheduleSummary) -> Void)? = nil,
   fileID: String = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column,
   _ body: @escaping @Sendable (Schedule) async throws -> Void
 ) async -> ScheduleSummary {
@@ -40,7 +39,7 @@ nonisolated(nonsending) public func everySchedule(
     reporter.report(TestFailure(place: place, text: "\"\(text)\" is no order of turns"))
     return ScheduleSummary()
   }
-  let walk = ScheduleWalk(ScheduleExplorer(search, limit: limit, sharing), place, body)
+  let walk = ScheduleWalk(ScheduleExplorer(search, limit: limit), place, body)
   let progress =
     progress ?? { StandardError.write("everySchedule at \(place): \($0.orders) orders of at most \(limit)\n") }
   let clock = Schedule.patience.turns
@@ -53,7 +52,7 @@ nonisolated(nonsending) public func everySchedule(
     var summary = walk.explorer.summary
     summary.failure = failure
     if isOver { return summary }
-    if summary.orders.isMultiple(of: 1000), !walk.explorer.isRepeated { progress(summary) }
+    if summary.orders.isMultiple(of: 1000) { progress(summary) }
   }
 }
 

@@ -3,7 +3,7 @@
 import Dispatch
 import Forwardcast
 
-/// The contexts and the time of a program that ``everySchedule(_:upTo:sharing:reporter:progress:fileID:filePath:line:column:_:)``
+/// The contexts and the time of a program that ``everySchedule(_:upTo:reporter:progress:fileID:filePath:line:column:_:)``
 /// runs in every order.
 ///
 ///     await everySchedule { schedule in
@@ -50,7 +50,7 @@ public struct Schedule: Sendable {
   /// A point at which other turns may run, for code that sends nothing between two relevant operations.
   public func step() { world.step() }
 
-  /// A value that turns share. Other turns may run before each use, and turns that use the same value are not independent.
+  /// A value that turns share. Other turns may run before each use.
   public func shared<Value: Sendable>(_ value: Value) -> Shared<Value> { Shared(value, in: world) }
 
   /// Expects a condition to hold in every order, with any test library. A failure says `text`, at the line of this call.
@@ -72,21 +72,22 @@ public struct Schedule: Sendable {
 public final class Shared<Value: Sendable>: Sendable {
   private let state: Guarded<Value>
   private let world: ScheduleWorld
-  private let number: Int?
 
   init(_ value: Value, in world: ScheduleWorld) {
     state = Guarded(value)
-    (self.world, number) = (world, world.newObject())
+    self.world = world
   }
 
-  /// The current value. Reading it is a step of its own.
-  public var value: Value { withLock { $0 } }
+  /// The current value. Reading and writing it are steps of their own, so other turns may run in the middle of `value += 1`; a
+  /// change by ``withLock(_:)`` is one step.
+  public var value: Value {
+    get { withLock { $0 } }
+    set { withLock { $0 = newValue } }
+  }
 
   /// Reads or changes the value in one step.
   public func withLock<Result: Sendable>(_ body: (inout Value) throws -> Result) rethrows -> Result {
     world.step()
-    // Other threads come when they like, and are no steps.
-    if let number, Turn.running?.world === world { world.explorer.use(number) }
     return try state.withLock { try body(&$0) }
   }
 }

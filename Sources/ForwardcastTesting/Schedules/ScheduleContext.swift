@@ -8,9 +8,6 @@ import Forwardcast
 final class ScheduleContext: DeliveryContext, TaskExecutor, @unchecked Sendable {  // used by the turn that has control
   let name: String
   let number: Int
-  /// The explorer's objects for its turns and for its posts.
-  let turns: Int
-  let line: Int
   /// A reference cycle while the run lasts, since whoever has the context may outlive the run.
   private let world: ScheduleWorld
   private let isMain: Bool
@@ -26,9 +23,8 @@ final class ScheduleContext: DeliveryContext, TaskExecutor, @unchecked Sendable 
   private var job: UnownedJob?
   private var isOver = false
 
-  init(_ name: String, isMain: Bool, number: Int, turns: Int, line: Int, in world: ScheduleWorld) {
-    (self.name, self.isMain, self.number) = (name, isMain, number)
-    (self.turns, self.line, self.world) = (turns, line, world)
+  init(_ name: String, isMain: Bool, number: Int, in world: ScheduleWorld) {
+    (self.name, self.isMain, self.number, self.world) = (name, isMain, number, world)
     Task(executorPreference: self) { [self] in
       while !isOver {
         next.take()?()

@@ -13,27 +13,22 @@ final class ScheduleLane: @unchecked Sendable {  // used by the turn that has co
   struct Entry {
     let envelope: Envelope
     let kept: DeliveryGroup?
-    let cause: Int
     /// Its number among all messages of the run.
     let number: Int
   }
 
   let kind: Kind
   let name: String
-  /// Its number in all orders, and in this one.
-  let key: Int
+  /// Its number in the order of creation.
   let number: Int
-  /// The next job of a task, and the step that made it ready.
+  /// The next job of a task.
   var job: UnownedJob?
-  var cause: Int?
   var entries: [Entry] = []
   var turn: Turn?
-  /// The number of lanes and objects that it has created.
-  var children = 0
   var delivery: ScheduleNote?
 
-  init(_ kind: Kind, _ name: String, key: Int, number: Int) {
-    (self.kind, self.name, self.key, self.number) = (kind, name, key, number)
+  init(_ kind: Kind, _ name: String, number: Int) {
+    (self.kind, self.name, self.number) = (kind, name, number)
   }
 }
 

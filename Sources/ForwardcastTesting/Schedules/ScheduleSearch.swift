@@ -1,6 +1,6 @@
 // ScheduleSearch.swift: the orders to run.
 
-/// The orders that ``everySchedule(_:upTo:sharing:reporter:progress:fileID:filePath:line:column:_:)`` runs.
+/// The orders that ``everySchedule(_:upTo:reporter:progress:fileID:filePath:line:column:_:)`` runs.
 public struct ScheduleSearch: Sendable, Hashable {
   enum Kind: Sendable, Hashable {
     case every
@@ -24,16 +24,6 @@ public struct ScheduleSearch: Sendable, Hashable {
 
   /// The order that a failure has named.
   public static func replaying(_ order: String) -> ScheduleSearch { ScheduleSearch(kind: .replay(order)) }
-}
-
-/// What turns may share, which decides which orders are equivalent.
-public enum ScheduleSharing: Sendable, Hashable {
-  /// Any two turns may use the same memory: no two orders are equivalent.
-  case anything
-  /// Turns of different contexts and tasks share only messages and ``Shared`` values. Orders are equivalent if they differ by
-  /// exchanging neighbours that are on different contexts, send to no common context, use no common value, and do not start each
-  /// other. One of them is run.
-  case messages
 }
 
 /// An order as text: a letter for each lane in the order of appearance, and a count if it has several steps in a row. `a3b2` is

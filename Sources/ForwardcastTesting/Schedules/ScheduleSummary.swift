@@ -1,17 +1,25 @@
 // ScheduleSummary.swift: the result of running a program in every order.
 
 /// The result of running a program in many orders.
-public struct ScheduleSummary: Sendable {
+///
+///     print(await everySchedule { … })  // 1680 orders, all there are; the longest has 9 turns
+public struct ScheduleSummary: Sendable, CustomStringConvertible {
   /// The number of orders that were run to their end.
   public internal(set) var orders = 0
-  /// The number of runs that turned out to repeat an order.
-  public internal(set) var repeated = 0
   /// Whether every order was run.
   public internal(set) var isComplete = false
   /// The number of turns of the longest order.
   public internal(set) var longest = 0
   /// The order that failed, if any. It was the last one.
   public internal(set) var failure: ScheduleFailure?
+
+  /// The number of orders, whether they are all, the number of turns, and the failure.
+  public var description: String {
+    let extent = isComplete ? "all there are" : "not all there are"
+    return
+      "\(orders) order\(orders == 1 ? "" : "s"), \(extent); the longest has \(longest) turn\(longest == 1 ? "" : "s")"
+      + (failure.map { "; the last one failed: \($0)" } ?? "")
+  }
 }
 
 /// An order in which the program failed.

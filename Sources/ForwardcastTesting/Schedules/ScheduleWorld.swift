@@ -79,10 +79,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
     _ = OutsideTasks.areTaken
     explorer.begin()
     outside.withLock { $0.end = end }
-    lanes = [
-      ScheduleLane(.task, "body", key: explorer.number(.init(parent: -1, ordinal: 0)), number: 0),
-      ScheduleLane(.clock, "clock", key: explorer.number(.init(parent: -1, ordinal: 1)), number: 1),
-    ]
+    lanes = [ScheduleLane(.task, "body", number: 0), ScheduleLane(.clock, "clock", number: 1)]
     Task(executorPreference: self) { [self] in
       await body()
       isBodyOver = true
@@ -137,16 +134,14 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
     }
     if ready.isEmpty { return nil }
     let isStaying = staying.map { lane in ready.contains { $0 === lane } } ?? false
-    var key = explorer.choose(ready.map { ($0.key, $0.number) }, staying: isStaying ? staying?.key : nil)
-    if key == nil {
+    var number = explorer.choose(ready.map(\.number), staying: isStaying ? staying?.number : nil)
+    if number == nil {
       abandon(
         "the program did something else than before in the same order of turns: at turn \(order.count + 1) ready are "
           + ready.map(\.name).joined(separator: ", ") + " — does it use random numbers, the time, or a hash order?")
-      key = ready[0].key
+      number = ready[0].number
     }
-    guard let lane = ready.first(where: { $0.key == key }) else { return nil }
-    let cause = lane.turn == nil ? lane.entries.first?.cause ?? lane.cause : nil
-    explorer.beginStep(lane.key, after: cause)
+    guard let lane = ready.first(where: { $0.number == number }) else { return nil }
     order.append(lane.number)
     progress.withLock { $0 += 1 }
     if lane.turn != nil { notes.append(ScheduleNote(kind: .goesOn, lane: lane.name)) }
@@ -166,7 +161,6 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
   private func run(_ lane: ScheduleLane) {
     let turn = Turn(lane, self)
     lane.turn = turn
-    let first = explorer.currentStep
     turn.run {
       switch lane.kind {
       case .task:
@@ -177,8 +171,6 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
       case .mailbox(let context, let mailbox):
         let entry = lane.entries.removeFirst()
         context.begin(turn)
-        explorer.use(context.turns)
-        if context.lanes.count > 1 { explorer.use(context.line) }
         sent[entry.number].hasBegun = true
         var note = sent[entry.number].note
         note.kind = .delivery
@@ -193,7 +185,6 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
           }
         }
         context.holder = nil
-        explorer.release(first)
       case .clock:
         guard let next = nextTime else { return }
         notes.append(ScheduleNote(kind: .turn, lane: "clock: \(next.offset)"))
@@ -222,8 +213,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
   /// Takes over envelopes that were posted to a context.
   func posted(_ mailbox: Mailbox, on context: ScheduleContext) {
     guard let turn = Turn.running, turn.world === self else { return noteOutside { $0.posted.append(context.name) } }
-    let lane =
-      context.lane(mailbox) ?? makeLane(.mailbox(context, mailbox), context.name, by: turn.lane)
+    let lane = context.lane(mailbox) ?? makeLane(.mailbox(context, mailbox), context.name)
     var isPoint = false
     for envelope in mailbox.takePosted() {
       if envelope.isSilent, lane.entries.isEmpty, context.holder == nil {
@@ -232,12 +222,11 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
       }
       let group = envelope.keptGroup
       lane.entries.append(
-        ScheduleLane.Entry(envelope: envelope, kept: group, cause: explorer.currentStep, number: sent.count))
+        ScheduleLane.Entry(envelope: envelope, kept: group, number: sent.count))
       let note = ScheduleNote(kind: .posted, lane: context.name, message: group?.selector, sender: turn.lane.name)
       sent.append(Sent(envelope: envelope, sender: turn.lane, note: note))
       if envelope.isSilent { continue }
       context.noteWoken(lane)
-      explorer.use(context.line)
       if note.message != nil { notes.append(note) }
       isPoint = true
     }
@@ -291,33 +280,22 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
     } else {
       let made = maker.delivery.map { " (\($0.name) on \($0.lane))" } ?? ""
       let name = number == nil ? "an actor" : "task \(tasks.count)" + made
-      lane = makeLane(.task, name, by: maker)
+      lane = makeLane(.task, name)
       if let number { tasks[number] = lane }
     }
     lane.job = job
-    lane.cause = explorer.currentStep
   }
 
-  private func makeLane(_ kind: ScheduleLane.Kind, _ name: String, by maker: ScheduleLane) -> ScheduleLane {
-    let lane = ScheduleLane(kind, name, key: newObject(by: maker), number: lanes.count)
+  private func makeLane(_ kind: ScheduleLane.Kind, _ name: String) -> ScheduleLane {
+    let lane = ScheduleLane(kind, name, number: lanes.count)
     lanes.append(lane)
     if case .mailbox(let context, _) = kind { context.lanes.append(lane) }
     return lane
   }
 
-  private func newObject(by maker: ScheduleLane) -> Int {
-    maker.children += 1
-    return explorer.number(.init(parent: maker.key, ordinal: maker.children))
-  }
-
-  /// A number for an object that turns share; `nil` outside of the schedule.
-  func newObject() -> Int? { Turn.running.map { newObject(by: $0.lane) } }
-
   func context(_ name: String, isMain: Bool = false) -> ScheduleContext {
     if let context = contexts[name] { return context }
-    func number(_ part: String) -> Int { explorer.number(.init(parent: -2, ordinal: 0, name: "\(name) \(part)")) }
-    let context = ScheduleContext(
-      name, isMain: isMain, number: contexts.count, turns: number("turns"), line: number("line"), in: self)
+    let context = ScheduleContext(name, isMain: isMain, number: contexts.count, in: self)
     contexts[name] = context
     return context
   }

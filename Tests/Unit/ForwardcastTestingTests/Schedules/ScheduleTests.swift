@@ -43,7 +43,7 @@ struct ScheduleTests {
 
   @Test("threads that are not the schedule's may expect, and use what turns share")
   func otherThreads() async {
-    let summary = await everySchedule(sharing: .messages, reporter: failures.reporter) { schedule in
+    let summary = await run { schedule in
       let sum = schedule.shared(0)
       DispatchQueue.concurrentPerform(iterations: 500) { number in
         for _ in 0..<100 where number > 0 {
