@@ -7,7 +7,8 @@ extension MulticastSending {
   ///     let tracing = kitchen.trace(as: "kitchen") { diagram.add($0) }
   ///
   /// Includes nested proxies, and what queued targets do later. Another trace replaces the first. Without one a message costs
-  /// nothing more; with one it always takes the slowest way.
+  /// nothing more. With one it is delivered step by step, and each event's texts are rendered when the sink reads them, or after
+  /// the sink if it has kept the event.
   ///
   /// - Parameters:
   ///   - name: the proxy's name; by default its type.

@@ -52,6 +52,9 @@ extension Parcel {
   ) {
     details?.pending?.noteDropped(walk.allDropped)
     if let failure { return settle(place, .failed(failure), target) }
+    if let details, let trace = details.trace {
+      trace.note(.answered(nil), arguments, at: context(place, target), step: details.firstStep + place)
+    }
     details?.pending?.settle(slot(place), with: walk.sink.outcomes)
   }
 

@@ -40,7 +40,7 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable but fo
   package unowned(unsafe) let group: DeliveryGroup
   var keeper: DeliveryGroup?
   private let chosen: [Int]?
-  private let arguments: MessageArguments
+  let arguments: MessageArguments
   package let details: ParcelDetails?
 
   /// - Parameter chosen: the places in the group that the message goes to; `nil` for all.
@@ -141,7 +141,8 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable but fo
       return laid
     }
     if let details, let trace = details.trace {
-      trace.note(.began, message.invocation, at: context(place, target), step: details.firstStep + place)
+      trace.note(
+        .began, group.selector, arguments, at: context(place, target), step: details.firstStep + place)
     }
     do { try details?.trail?.budget?.charge(.target) } catch { return settle(place, .failed(error), target) }
     let method = step.method?.takeUnretainedValue()
@@ -185,8 +186,7 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable but fo
 
   func settle(_ place: Int, _ outcome: StepOutcome, _ target: AnyObject?) {
     if let details, let trace = details.trace {
-      var message = message
-      trace.note(outcome, message.invocation, at: context(place, target), step: details.firstStep + place)
+      trace.note(outcome, arguments, at: context(place, target), step: details.firstStep + place)
     }
     if let details, let pending = details.pending {
       var outcome = outcome

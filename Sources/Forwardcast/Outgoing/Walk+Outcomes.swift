@@ -3,7 +3,7 @@
 extension Walk {
   func take(_ outcome: StepOutcome, at context: StepContext) {
     if let trace = message.trace, context.registration != nil {
-      trace.note(outcome, message.invocation, at: context, step: tracedStep)
+      trace.note(outcome, message.arguments, at: context, step: tracedStep)
       tracedStep = 0
     }
     note(outcome)

@@ -137,7 +137,8 @@ extension Walk {
   ) {
     guard let details, let trace = details.trace else { return }
     for place in places {
-      trace.note(.queued, message.invocation, at: context(group.steps[place], node), step: details.firstStep + place)
+      trace.note(
+        .queued, selector, message.arguments, at: context(group.steps[place], node), step: details.firstStep + place)
     }
   }
 

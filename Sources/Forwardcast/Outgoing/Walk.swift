@@ -310,7 +310,7 @@ class Walk: OutcomeLog {
   private final func perform(_ step: RouteStep, on target: AnyObject, awaits: Bool) {
     if let trace = message.trace, !(target is any MulticastSending) {
       tracedStep = MessageTrace.nextStep()
-      trace.note(.began, message.invocation, at: context(step, target), step: tracedStep)
+      trace.note(.began, selector, message.arguments, at: context(step, target), step: tracedStep)
     }
     // Only targets that see the message itself can send it on: the trail is laid for the first of those.
     let earlier = message.trail

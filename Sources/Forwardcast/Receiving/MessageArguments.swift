@@ -1,5 +1,7 @@
 // MessageArguments.swift: the arguments of one message, typed or boxed.
 
+import Synchronization
+
 /// The arguments of one message: one object, shared by all targets and contexts that the message goes to.
 @usableFromInline
 class MessageArguments: @unchecked Sendable {  // immutable; crosses contexts only where the arguments may
@@ -13,6 +15,8 @@ class MessageArguments: @unchecked Sendable {  // immutable; crosses contexts on
   final let loop: Loop?
   @usableFromInline typealias Loop = (_ arguments: MessageArguments, _ walk: AnyObject) -> Void
 
+  private let rendered = AtomicLazyReference<RenderedText>()
+
   @usableFromInline
   init(functionType: ObjectIdentifier?, mayCopy: Bool, crosses: Bool, loop: Loop? = nil) {
     (self.functionType, self.mayCopy, self.crosses, self.loop) = (functionType, mayCopy, crosses, loop)
@@ -22,6 +26,11 @@ class MessageArguments: @unchecked Sendable {  // immutable; crosses contexts on
   func call(_ method: Method, _ target: AnyObject, keepsAnswer: Bool) throws -> ArgumentBox? { nil }
 
   func invocation(_ selector: MessageSelector) -> Invocation { Invocation(selector) }
+
+  /// The message as a call, rendered once.
+  final func text(_ selector: MessageSelector) -> String {
+    rendered.load()?.text ?? rendered.storeIfNil(RenderedText(text: invocation(selector).description)).text
+  }
 
   /// The arguments, copied where one more target needs its own (``ArgumentCopying``).
   func copied() -> MessageArguments { self }
@@ -36,6 +45,11 @@ class MessageArguments: @unchecked Sendable {  // immutable; crosses contexts on
   ///
   /// - Throws: `typeMismatch` when it is of another type; `nobodyResponds` when there is none and one is wanted.
   func answer(of invocation: Invocation, from target: AnyObject) throws -> ArgumentBox? { invocation.result }
+}
+
+private final class RenderedText: Sendable {
+  let text: String
+  init(text: String) { self.text = text }
 }
 
 /// Arguments that stay typed, as the sender knew them.

@@ -24,28 +24,79 @@ public struct MessageEvent: Sendable {
   public let stage: Stage
   /// The name of the message.
   public let name: String
-  /// The message as a call: `cook: "fish"`.
-  public let message: String
-  /// Who sent it, or sent it on.
-  public package(set) var sender: String
-  /// Who was to get it.
-  public package(set) var receiver: String
-  /// Where it runs: `directly`, or the name of the receiver's queue, actor or executor.
-  public let context: String
-  /// The answer, error or reason, by stage; otherwise empty.
-  public let evidence: String
-  /// The same number for all events of one receiver's turn, and of a message at the proxy that it was sent to.
+  /// The same number for all events of one receiver's execution, and of a message at the proxy that it was sent to.
   public let step: Int
   /// When it happened.
   public let instant: ContinuousClock.Instant
+  var texts: EventTexts
+
+  /// The message as a call: `cook: "fish"`.
+  public var message: String { texts[.message] }
+  /// Who sent it, or sent it on.
+  public var sender: String { texts[.sender] }
+  /// Who was to get it.
+  public var receiver: String { texts[.receiver] }
+  /// Where it runs: `directly`, or the name of the receiver's queue, actor or executor.
+  public var context: String { texts[.context] }
+  /// The answer, error or reason, by stage; otherwise empty.
+  public var evidence: String { texts[.evidence] }
 
   /// An event of your own tracer.
   public init(
     _ stage: Stage, name: String, message: String, sender: String, receiver: String, context: String = "directly",
     evidence: String = "", step: Int = 0, instant: ContinuousClock.Instant = .now
   ) {
-    (self.stage, self.name, self.message, self.sender, self.receiver) = (stage, name, message, sender, receiver)
-    (self.context, self.evidence, self.step, self.instant) = (context, evidence, step, instant)
+    self.init(
+      stage, name: name, step: step, instant: instant, EventTexts([message, sender, receiver, context, evidence]))
+  }
+
+  init(_ stage: Stage, name: String, step: Int, instant: ContinuousClock.Instant = .now, _ texts: EventTexts) {
+    (self.stage, self.name, self.step, self.instant, self.texts) = (stage, name, step, instant, texts)
+  }
+
+  /// The identities of sender and receiver; `nil` in an event that no proxy made.
+  package var identities: (sender: ObjectIdentifier?, receiver: ObjectIdentifier?) { texts.identities }
+
+  /// A copy with other names.
+  package func renamed(sender: String, receiver: String) -> MessageEvent {
+    let texts = EventTexts([message, sender, receiver, context, evidence], identities)
+    return MessageEvent(stage, name: name, step: step, instant: instant, texts)
+  }
+}
+
+/// The texts of an event. Those of a traced message are rendered when they are read, or all at once if the event outlives its sink.
+final class EventTexts: Sendable {
+  enum Part: Int, CaseIterable { case message, sender, receiver, context, evidence }
+
+  private enum State: @unchecked Sendable {  // guarded by the lock of `state`; called in the turn of the sink
+    case rendered([String])
+    case source((Part) -> String)
+  }
+
+  private let state: Guarded<State>
+  let identities: (sender: ObjectIdentifier?, receiver: ObjectIdentifier?)
+
+  init(_ texts: [String], _ identities: (ObjectIdentifier?, ObjectIdentifier?) = (nil, nil)) {
+    state = Guarded(.rendered(texts))
+    self.identities = identities
+  }
+
+  init(_ identities: (ObjectIdentifier?, ObjectIdentifier?), _ render: @escaping (Part) -> String) {
+    state = Guarded(State.source(render))
+    self.identities = identities
+  }
+
+  subscript(part: Part) -> String {
+    switch state.withLock({ $0 }) {
+    case .rendered(let texts): texts[part.rawValue]
+    case .source(let render): render(part)
+    }
+  }
+
+  /// Renders every text and releases what they are made of.
+  func render() {
+    let texts = Part.allCases.map { self[$0] }
+    _ = state.withLock { exchange(&$0, with: .rendered(texts)) }
   }
 }
 

@@ -19,31 +19,50 @@ public final class SequenceDiagram: Sendable {
   private struct State {
     var events: [MessageEvent] = []
     var omitted = 0
-    /// The turns at each place, innermost last.
-    var turns: [TracePlace: [(step: Int, name: String)]] = [:]
-    /// Where each turn began: one that suspends may end elsewhere.
+    /// The running executions at each place, innermost last.
+    var running: [TracePlace: [(step: Int, name: String)]] = [:]
+    /// Where each execution began: one that suspends may end elsewhere.
     var beginnings: [Int: TracePlace] = [:]
     /// The known senders of messages that are not answered yet.
     var senders: [Int: String] = [:]
+    /// The name of each object's lifeline, with the name in its events, and the objects by lifeline.
+    var lifelines: [ObjectIdentifier: (name: String, lifeline: String)] = [:]
+    var owners: [String: ObjectIdentifier] = [:]
 
-    /// The event with its sender. A message without one is from the innermost turn at its place.
+    /// The event with the names of lifelines, and with its sender: that of the innermost execution at its place if none is stated.
     mutating func signed(_ event: MessageEvent, at place: TracePlace) -> MessageEvent {
+      let receiver = lifeline(event.receiver, event.identities.receiver)
+      var sender = lifeline(event.sender, event.identities.sender)
       switch event.stage {
       case .began:
-        turns[place, default: []].append((event.step, event.receiver))
+        running[place, default: []].append((event.step, receiver))
         beginnings[event.step] = place
-      case .sent where event.sender == "sender": senders[event.step] = turns[place]?.last?.name
+      case .sent where sender == "sender": senders[event.step] = running[place]?.last?.name
       case .answered, .failed:
         let place = beginnings.removeValue(forKey: event.step) ?? place
-        turns[place]?.removeAll { $0.step == event.step }
-        if turns[place]?.isEmpty ?? false { turns[place] = nil }
+        running[place]?.removeAll { $0.step == event.step }
+        if running[place]?.isEmpty ?? false { running[place] = nil }
       case .sent, .queued, .skipped: break
       }
-      guard let sender = senders[event.step] else { return event }
-      if event.stage != .sent { senders[event.step] = nil }
-      var signed = event
-      signed.sender = sender
-      return signed
+      if let known = senders[event.step] {
+        sender = known
+        if event.stage != .sent { senders[event.step] = nil }
+      }
+      return sender == event.sender && receiver == event.receiver
+        ? event : event.renamed(sender: sender, receiver: receiver)
+    }
+
+    /// The lifeline of a participant: its name, with a number if another object has that.
+    private mutating func lifeline(_ name: String, _ object: ObjectIdentifier?) -> String {
+      guard let object else { return name }
+      if let known = lifelines[object], known.name == name { return known.lifeline }
+      var (lifeline, number) = (name, 1)
+      while let owner = owners[lifeline], owner != object {
+        number += 1
+        lifeline = "\(name) (\(number))"
+      }
+      (lifelines[object], owners[lifeline]) = ((name, lifeline), object)
+      return lifeline
     }
   }
 
@@ -53,9 +72,14 @@ public final class SequenceDiagram: Sendable {
     state = Guarded(State())
   }
 
-  /// Adds an event. It is taken to happen on the calling thread, where a message sent during a turn comes from that turn's target.
+  /// Adds an event. It is taken to happen on the calling thread, where a message sent by a running target comes from that target.
   public func add(_ event: MessageEvent) {
-    let place = TracePlace.current
+    let isFull = state.withLock { state in
+      if state.events.count >= limit { state.omitted += 1 }
+      return state.events.count >= limit
+    }
+    guard !isFull else { return }
+    let (place, event) = (TracePlace.current, event.renamed(sender: event.sender, receiver: event.receiver))
     state.withLock { state in
       if state.events.count < limit {
         state.events.append(state.signed(event, at: place))

@@ -16,21 +16,27 @@ struct TraceEntry: Sendable {
 
   init(_ event: MessageEvent) {
     (stage, step, instant) = (event.stage, event.step, event.instant)
-    context = event.context == "directly" ? nil : event.context
     func quoted(_ name: String, _ text: String) -> String { ",\"\(name)\":\(TraceEntry.quoted(text))" }
     var sending: String { quoted("message", event.message) + quoted("sender", event.sender) }
-    let parts: (sending: String, outcome: String) =
-      switch event.stage {
-      case .sent, .began: (sending, "")
-      case .skipped: (sending, quoted("passed over", event.evidence))
-      case .answered: ("", event.evidence.isEmpty ? "" : quoted("answer", event.evidence))
-      case .failed: ("", quoted("error", event.evidence))
-      case .queued: ("", "")
-      }
-    outcome = parts.outcome
+    // Only what is written is read, since reading renders it.
+    let parts: (sending: String, outcome: String)?
+    switch stage {
+    case .sent, .began: parts = (sending, "")
+    case .skipped: parts = (sending, quoted("passed over", event.evidence))
+    case .failed: parts = ("", quoted("error", event.evidence))
+    case .answered:
+      let evidence = event.evidence
+      parts = ("", evidence.isEmpty ? "" : quoted("answer", evidence))
+    case .queued: parts = nil
+    }
+    let context = stage == .sent || stage == .began ? event.context : "directly"
+    self.context = context == "directly" ? nil : context
+    outcome = parts?.outcome ?? ""
     text =
-      "\"name\":\(TraceEntry.quoted(event.name)),\"cat\":\"message\",\"args\":{"
-      + (parts.sending + quoted("receiver", event.receiver)).dropFirst()
+      parts.map { sending, _ in
+        "\"name\":\(TraceEntry.quoted(event.name)),\"cat\":\"message\",\"args\":{"
+          + (sending + quoted("receiver", event.receiver)).dropFirst()
+      } ?? ""
   }
 
   /// The event as a mark without duration.
@@ -46,8 +52,11 @@ struct TraceEntry: Sendable {
 
   /// A text as a JSON string, shortened.
   static func quoted(_ text: String) -> String {
-    let start = text.unicodeScalars.prefix(1000)
-    let short = start.endIndex == text.endIndex ? text : String(start) + "…"
+    var short = text
+    if text.utf8.count > 1000 {
+      let start = text.unicodeScalars.prefix(1000)
+      if start.endIndex < text.endIndex { short = String(start) + "…" }
+    }
     let isPlain = short.utf8.allSatisfy {
       (0x20..<0x7F).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
     }

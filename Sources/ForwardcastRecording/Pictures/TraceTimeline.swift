@@ -31,7 +31,6 @@ struct TraceTimeline {
     let begin: Int64
     let place: TracePlace
     let lane: Int
-    let isQueued: Bool
     let text: String
   }
 
@@ -46,6 +45,8 @@ struct TraceTimeline {
   var text = "[\n"
   private let origin: ContinuousClock.Instant
   private var slices: [Int: Slice] = [:]
+  /// Where arrows begin, by the steps that they lead to. An arrow is written with its end.
+  private var queued: [Int: (time: Int64, lane: Int)] = [:]
   /// The open steps of each place, innermost last.
   private var stacks: [TracePlace: [Int]] = [:]
   private var lanes: [Lane] = []
@@ -68,9 +69,10 @@ struct TraceTimeline {
       if let slice = slices[entry.step] {
         line = end(slice, time, entry.outcome)
       } else {
-        line = entry.mark(at: microseconds(time), lane: lane(at: place, from: time))
+        let lane = lane(at: place, from: time)
+        line = entry.mark(at: microseconds(time), lane: lane) + arrow(to: entry.step, time, lane)
       }
-    case .queued: line = TraceEntry.arrow("s", entry.step, at: microseconds(time), lane: lane(at: place, from: time))
+    case .queued: queued[entry.step] = (time, lane(at: place, from: time))
     }
     if !isFull { append(line) }
     return line.isEmpty || !isFull
@@ -89,8 +91,7 @@ struct TraceTimeline {
   private mutating func begin(_ entry: TraceEntry, _ time: Int64, _ place: TracePlace) {
     guard slices[entry.step] == nil else { return }
     let lane = lane(at: place, context: entry.context, from: time)
-    slices[entry.step] = Slice(
-      step: entry.step, begin: time, place: place, lane: lane, isQueued: entry.context != nil, text: entry.text)
+    slices[entry.step] = Slice(step: entry.step, begin: time, place: place, lane: lane, text: entry.text)
     lanes[lane].open.append(entry.step)
     stacks[place, default: []].append(entry.step)
   }
@@ -108,9 +109,15 @@ struct TraceTimeline {
     if !isInnermost { lane = freeLane(lanes[lane].base, from: slice.begin) }
     lanes[lane].end = max(lanes[lane].end, end)
     let (begin, duration) = (microseconds(slice.begin), microseconds(end - slice.begin))
-    let line =
-      "{\(slice.text)\(outcome)},\"ph\":\"X\",\"ts\":\(begin),\"dur\":\(duration),\"pid\":1,\"tid\":\(lane + 1)}"
-    return slice.isQueued ? line + ",\n" + TraceEntry.arrow("f", slice.step, at: begin, lane: lane) : line
+    return "{\(slice.text)\(outcome)},\"ph\":\"X\",\"ts\":\(begin),\"dur\":\(duration),\"pid\":1,\"tid\":\(lane + 1)}"
+      + arrow(to: slice.step, slice.begin, lane)
+  }
+
+  /// The lines of the arrow from where a step was queued; empty for a step that was not.
+  private mutating func arrow(to step: Int, _ time: Int64, _ lane: Int) -> String {
+    guard let start = queued.removeValue(forKey: step) else { return "" }
+    return ",\n" + TraceEntry.arrow("s", step, at: microseconds(start.time), lane: start.lane) + ",\n"
+      + TraceEntry.arrow("f", step, at: microseconds(time), lane: lane)
   }
 
   // MARK: Lanes

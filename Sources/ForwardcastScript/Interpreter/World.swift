@@ -97,17 +97,17 @@ final class World: Sendable {
       return (target as? any MessageReceiver).flatMap { self?.reference($0).description }
     }
     proxy.trace(as: name, naming: naming) { [weak self] event in
+      if event.stage == .sent { return }
       let isOfRow = event.receiver.hasPrefix(ofRow)
       switch event.stage {
-      case .sent: return
       case .began where isOfRow: (SendInProgress.current?.turn ?? ScriptQueue.current?.turn)?.begin(event.step)
       case .answered, .failed:
         if isOfRow || event.sender == "sender" { return }
         self?.tell { event }
-      case .began, .queued, .skipped:
-        var event = event
-        if isOfRow { event.receiver.removeFirst() }
-        self?.tell { event }
+      default:
+        self?.tell {
+          isOfRow ? event.renamed(sender: event.sender, receiver: String(event.receiver.dropFirst())) : event
+        }
       }
     }
   }

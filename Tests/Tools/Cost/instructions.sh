@@ -98,7 +98,7 @@ for case in typed attribute attribute-answer typed-heap collect strong pinned bo
   compare "$case.growth" "$(awk -v big="$thousand" -v small="$hundred" 'BEGIN { printf "%.2f", big / small }')" 10.5
 done
 # A direct delivery among a hundred, in a message that also meets something else.
-for thing in hook around stream trace nested queued repeated; do
+for thing in hook around stream trace steps nested queued repeated; do
   for form in typed collect boxed report; do
     wanted "$thing:$form" || continue
     hundred=$(message "$thing:$form" 100 50)

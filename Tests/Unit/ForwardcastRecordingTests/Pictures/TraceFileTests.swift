@@ -115,6 +115,55 @@ struct TraceFileTests {
     withExtendedLifetime((ann, bo)) {}
   }
 
+  @Test("every flow leads from a slice to a slice, and a multicast on a queue ends in its lane")
+  func flows() async throws {
+    typealias Shared = MulticastProxy<any MessageReceiver & Sendable>
+    let (file, outer, inner) = (file(), Shared(), Shared())
+    let (ann, bo, cy) = (Desk("ann", journal), Desk("bo", journal), Desk("cy", journal))
+    inner.add(ann)
+    inner.add(bo, delivery: .mainActor)
+    outer.add(inner, delivery: .queue(DispatchQueue(label: "disk")))
+    outer.add(cy, delivery: .queue(DispatchQueue(label: "net")))
+    let tracing = outer.trace(as: "office", naming: { ($0 as? Desk)?.name }) { file.add($0) }
+    outer.broadcast(.say, "a")
+    try await outer.drain()
+    expect(file.openSlices, equals: 0)
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<4 { group.addTask { _ = try? await outer.collectAndWait(.quote, 1, returning: .all) } }
+    }
+    try await outer.drain()
+    tracing.cancel()
+    file.finish()
+    let lanes = try Lanes(pieces.text)
+    expect(lanes.crossings == [] && !pieces.text.contains("has not ended"))
+    let (begins, ends) = (lanes.entries.filter { $0.ph == "s" }, lanes.entries.filter { $0.ph == "f" })
+    expect(
+      !begins.isEmpty && begins.map(\.id).sorted { $0 ?? 0 < $1 ?? 0 } == ends.map(\.id).sorted { $0 ?? 0 < $1 ?? 0 })
+    for flow in begins + ends {
+      let time = try #require(flow.ts)
+      let around = lanes.slices.filter { slice in
+        slice.tid == flow.tid && slice.ts.map { $0 <= time && time <= $0 + (slice.dur ?? 0) + 0.001 } == true
+      }
+      expect(!around.isEmpty, "\(flow)")
+    }
+    withExtendedLifetime((inner, ann, bo, cy)) {}
+  }
+
+  @Test(
+    "a flow to a target that is removed before its turn ends at the mark of the skip, and one that never ends is not drawn"
+  )
+  func endedFlows() throws {
+    let file = file()
+    for step in 1...3 { file.add(event(.queued, step, context: "q", at: step)) }
+    file.add(event(.skipped, 1, context: "q", at: 5))
+    file.add(event(.began, 2, context: "q", at: 6))
+    file.add(event(.answered, 2, context: "q", at: 7))
+    file.finish()
+    let lanes = try Lanes(pieces.text)
+    expect(lanes.entries.filter { $0.ph == "s" }.map(\.id), equals: [1, 2])
+    expect(lanes.entries.filter { $0.ph == "f" }.map(\.id), equals: [1, 2])
+  }
+
   @Test("what a target sends stands inside of its turn, and who is passed by is a mark")
   func nestedMessages() throws {
     let (file, outer, inner) = (file(), Desks(), Desks.of(Desk("ann", journal)))

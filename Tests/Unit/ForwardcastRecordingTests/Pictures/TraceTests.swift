@@ -8,6 +8,25 @@ import Synchronization
 import TestSupport
 import Testing
 
+/// How often something was rendered.
+private final class RenderCount: Sendable {
+  private let count = Atomic<Int>(0)
+  var value: Int { count.load(ordering: .relaxed) }
+  func increase() { count.add(1, ordering: .relaxed) }
+}
+
+private struct Weight: Sendable, CustomStringConvertible {
+  let count: RenderCount
+  var description: String {
+    count.increase()
+    return "1 kg"
+  }
+}
+
+extension Message<(Weight) -> Void> {
+  fileprivate static var weigh: Self { .init("weigh:") }
+}
+
 @Suite("Traces")
 struct TraceTests {
   let journal = Journal()
@@ -68,6 +87,38 @@ struct TraceTests {
     let receivers = diagram.events.filter { $0.stage == .began }.map(\.receiver)
     expect(receivers, equals: ["Desk", "Desk 2", "Desk", "Desk 2"])
     expect(diagram.participants, equals: ["sender", "office", "Desk", "Desk 2"])
+  }
+
+  @Test("two objects of one class have lifelines of their own, also where two proxies are traced into one diagram")
+  func lifelines() {
+    let (first, second) = (Desks.of(Desk("ann", journal)), Desks.of(Desk("bo", journal)))
+    for proxy in [first, second] { proxy.trace { [diagram] in diagram.add($0) } }
+    for _ in 1...2 { for proxy in [first, second] { proxy.broadcast(.say, "hi") } }
+    let proxy = "MulticastProxy<MessageReceiver>"
+    expect(diagram.participants, equals: ["sender", proxy, "Desk", "\(proxy) (2)", "Desk (2)"])
+    expect(
+      diagram.events.filter { $0.stage == .began }.map(\.receiver), equals: ["Desk", "Desk (2)", "Desk", "Desk (2)"])
+  }
+
+  @Test("a message is rendered once however many targets get it, and only if its text is read or its event is kept")
+  func rendering() throws {
+    let proxy = MulticastProxy<any MessageReceiver & Sendable>()
+    for _ in 0..<3 { proxy.on(.weigh) { _ in } }
+    let count = RenderCount()
+    let tracing = proxy.trace { _ = $0.step }
+    proxy.broadcast(.weigh, Weight(count: count))
+    expect(count.value, equals: 0)
+    tracing.cancel()
+    let kept = Locked<[MessageEvent]>([])
+    for sink: @Sendable (MessageEvent) -> Void in [
+      { _ = $0.description }, { event in kept.withLock { $0.append(event) } },
+    ] {
+      let tracing = proxy.trace(sink)
+      proxy.broadcast(.weigh, Weight(count: count))
+      tracing.cancel()
+    }
+    expect(count.value, equals: 2)
+    expect(kept.withLock { $0 }.prefix(2).map(\.message) == ["weigh: 1 kg", "weigh: 1 kg"] && count.value == 2)
   }
 
   @Test("errors and targets that are passed over are told")

@@ -148,6 +148,10 @@ struct Count {
       send(form, proxy)
       tracing.cancel()
       return file.finish()
+    case "steps":
+      let tracing = proxy.trace { use($0.step) }
+      send(form, proxy)
+      return tracing.cancel()
     case "nested":
       let inner = MulticastProxy<any Listener>()
       inner.add(guest)
