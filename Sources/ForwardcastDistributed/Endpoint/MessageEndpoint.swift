@@ -78,9 +78,11 @@ public distributed actor MessageEndpoint<ActorSystem> where ActorSystem: Distrib
 
   /// Handles a request of a ``RemoteReceiver``; not meant for other callers: see <doc:TheWire>.
   public distributed func receive(_ text: String) async -> String {
-    var number: Int?
+    var (number, tag): (Int?, Int?)
     do throws(WireRefusal) {
-      let request = try WireRequest.read(text, limits)
+      let message = try WireFields.read(text, limits)
+      tag = message.tag
+      let request = try WireRequest.read(message)
       number = request.number
       if let closed { throw WireRefusal(.closed, closed) }
       switch request {
@@ -88,15 +90,15 @@ public distributed actor MessageEndpoint<ActorSystem> where ActorSystem: Distrib
         guard let line = lines.open(for: owner ?? sender) else {
           throw WireRefusal(.busy, "all of \(limits.lines) lines are in use")
         }
-        return answer(.opened(line: "\(line)", window: limits.waiting, messages: messages))
-      case .ask(let name): return answer(.told(allowed[name].map { receiver.responds(to: $0) } ?? false))
+        return answer(.opened(line: "\(line)", window: limits.waiting, messages: messages), tag)
+      case .ask(let name): return answer(.told(allowed[name].map { receiver.responds(to: $0) } ?? false), tag)
       case .await(let name, let number, let awaited):
         let line = try? lines.find(name, number, for: owner)
-        return answer(.told(line?.keepOnly(awaited, upTo: number) ?? false))
-      case .call(let call): return try await take(call)
+        return answer(.told(line?.keepOnly(awaited, upTo: number) ?? false), tag)
+      case .call(let call): return try await take(call, tag)
       }
     } catch {
-      return answer(.refused(number: number, error), number)
+      return answer(.refused(number: number, error), tag, number)
     }
   }
 
@@ -111,7 +113,7 @@ public distributed actor MessageEndpoint<ActorSystem> where ActorSystem: Distrib
   }
 
   /// Runs a message in its turn on its line; a repeated message gets the first answer.
-  private func take(_ call: WireCall) async throws(WireRefusal) -> String {
+  private func take(_ call: WireCall, _ tag: Int?) async throws(WireRefusal) -> String {
     let line = try lines.find(call.line, call.number, for: owner)
     let (message, isSecond) = try line.place(call)
     if isSecond {
@@ -126,7 +128,7 @@ public distributed actor MessageEndpoint<ActorSystem> where ActorSystem: Distrib
         throw WireRefusal(.superseded, "its sender has stopped waiting for message \(call.number)")
       }
     }
-    let answer = answer(await run(call), call.number)
+    let answer = answer(await run(call), tag, call.number)
     line.end(message, with: answer)
     watch(line)
     return answer
@@ -166,17 +168,17 @@ public distributed actor MessageEndpoint<ActorSystem> where ActorSystem: Distrib
   }
 
   /// The text of a reply, or of a refusal if the reply cannot be sent.
-  private func answer(_ reply: WireReply, _ number: Int? = nil) -> String {
+  private func answer(_ reply: WireReply, _ tag: Int?, _ number: Int? = nil) -> String {
     let reason: String
     do throws(WireValueError) {
-      let text = try reply.text()
+      let text = try reply.text(tag)
       if text.utf8.count <= limits.bytes { return text }
       reason = "\(text.utf8.count) bytes of at most \(limits.bytes)"
     } catch {
       reason = "\(error)"
     }
     let refusal = WireReply.refused(number: number, WireRefusal(.answerCannotCross, reason))
-    return (try? refusal.text()) ?? ""
+    return (try? refusal.text(tag)) ?? ""
   }
 }
 

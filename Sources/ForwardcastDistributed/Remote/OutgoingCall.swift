@@ -9,13 +9,6 @@ import Forwardcast
 /// wakes one thread and not two. A caller on an actor runs only the first ones, and a caller that has stopped waiting none: a queue
 /// runs the rest.
 final class OutgoingCall: TaskExecutor, @unchecked Sendable {  // its line locks the variables; `wait` is a lock
-  enum Text: Sendable {
-    /// Numbered when the window has room.
-    case message(WireCallText)
-    /// Without a line, and sent at once.
-    case question(String)
-  }
-
   private struct Wait: Sendable {
     var end: Result<WireFields, any Error>?
     var jobs: [UnownedJob] = []
@@ -25,7 +18,9 @@ final class OutgoingCall: TaskExecutor, @unchecked Sendable {  // its line locks
   }
 
   let selector: String
-  let text: Text
+  let text: WireRequestText
+  /// True for a message, which is sent on the line when the window has room. A question is sent at once.
+  let isMessage: Bool
   let deadline: Deadline
   /// Its time limit, for errors.
   let time: Duration
@@ -40,8 +35,11 @@ final class OutgoingCall: TaskExecutor, @unchecked Sendable {  // its line locks
   var task: Task<Void, Never>?
   private let wait = Guarded(Wait())
 
-  init(_ selector: String, _ text: Text, within time: Duration, counts: Bool = true) {
-    (self.selector, self.text, self.time, self.counts) = (selector, text, time, counts)
+  init(
+    _ selector: String, _ text: WireRequestText, within time: Duration, isMessage: Bool = false, counts: Bool = true
+  ) {
+    (self.selector, self.text, self.time) = (selector, text, time)
+    (self.isMessage, self.counts) = (isMessage, counts)
     deadline = Deadline(after: time)
   }
 

@@ -26,7 +26,7 @@ public struct RemoteError: Error, Hashable, CustomStringConvertible {
     public static let gone = Code(description: "gone")
     /// Too many messages wait, on this side or the other.
     public static let busy = Code(description: "busy")
-    /// The answer is malformed.
+    /// The answer is malformed, or that of another call.
     public static let malformedAnswer = Code(description: "malformed answer")
   }
 

@@ -29,7 +29,7 @@ extension RemoteLine {
   ///
   /// - Throws: ``RemoteError`` when the endpoint does not answer by the deadline or its answer cannot be read; `CancellationError`.
   nonisolated(nonsending) func open() async throws {
-    let call = OutgoingCall("", .question(WireRequest.openText), within: options.deadline)
+    let call = OutgoingCall("", .open, within: options.deadline)
     guard case .opened(let name, let window, let listed) = try await send(call, opens: true) else {
       throw error(.malformedAnswer, .unknown, "", "wanted a line")
     }

@@ -15,6 +15,8 @@ final class RemoteLine: Sendable {
     var line = ""
     var window = 1
     var messages: [WireName: MethodSignature?] = [:]
+    /// The random tag of the line: replies to its messages repeat it.
+    let tag = Int.random(in: 0 ... .max)
   }
 
   struct State: Sendable {
@@ -34,6 +36,10 @@ final class RemoteLine: Sendable {
     var isTelling = false
     var mustTell = false
     var failures = 0
+    /// Whether the endpoint repeats tags, as its last reply to a question did.
+    var hasTags = false
+    /// The number of replies that belonged to other calls.
+    var mismatches = 0
     var registrations: [LineRegistration] = []
     /// How many may be there before those that are over are removed.
     var mostRegistrations = 8
@@ -100,18 +106,18 @@ final class RemoteLine: Sendable {
   private func begin(_ call: OutgoingCall, opens: Bool) {
     let (refusal, isWatched) = state.withLock { state -> (RemoteError?, Bool) in
       if let refusal = self.refusal(of: call, state, opens: opens) { return (refusal, true) }
-      switch call.text {
-      case .question: state.underWay.append(call)
-      case .message:
+      if call.isMessage {
         state.tickets += 1
         call.ticket = state.tickets
         state.waiting.append(call)
+      } else {
+        state.underWay.append(call)
       }
       return (nil, call.deadline == .never || state.watch.map { $0.wakesAt <= call.deadline } ?? false)
     }
     if let refusal { return call.end(.failure(refusal)) }
     if !isWatched { watch(until: call.deadline) }
-    if case .question(let text) = call.text { carry(text, call) } else { goOn() }
+    if call.isMessage { goOn() } else { carry(call, .random(in: 0 ... .max)) }
   }
 
   private func refusal(of call: OutgoingCall, _ state: State, opens: Bool) -> RemoteError? {
@@ -124,7 +130,7 @@ final class RemoteLine: Sendable {
       let evidence = "the engine has not ended \(RemoteLine.abandonedLimit) earlier calls"
       return error(.connectionFailed, .didNotRun, call.selector, evidence)
     }
-    guard case .message = call.text, state.waiting.count >= options.waitingCalls,
+    guard call.isMessage, state.waiting.count >= options.waitingCalls,
       !state.waiting.isEmpty || !state.hasRoom(options.window)
     else { return nil }
     return error(.busy, .didNotRun, call.selector, "\(options.waitingCalls) calls wait for earlier ones")
@@ -136,20 +142,22 @@ final class RemoteLine: Sendable {
   func goOn() {
     while let next = state.withLock({ $0.next(options.window) }) {
       switch next {
-      case .message(let call, let text, let place): carry(text.text(place), call)
+      case .message(let call, let tag, let place): carry(call, tag, place)
       case .line: Task { await reopen() }
       }
     }
   }
 
-  /// Gives a text to the engine, and reads the answer.
-  private func carry(_ text: String, _ call: OutgoingCall) {
+  /// Gives a call to the engine, and reads the reply, which repeats the tag: the engine may deliver that of another call.
+  private func carry(_ call: OutgoingCall, _ tag: Int, _ place: WireRequestText.Place? = nil) {
+    let text = call.text.text(tag, place)
     // Sent at most twice, so this tells the first task of a call from the second.
     let isSecond = call.isSecond
     let task = Task(executorPreference: call) { [self] in
       let end: Result<WireFields, any Error>
       do {
-        end = .success(try await WireFields.read(exchange(text, call.deadline), options.limits))
+        let reply = try await WireFields.read(exchange(text, call.deadline), options.limits)
+        end = isReply(reply, to: call, tag) ? .success(reply) : .failure(otherCall(call))
       } catch let refusal as WireRefusal {
         end = .failure(malformed(refusal, call.selector))
       } catch {
@@ -163,6 +171,22 @@ final class RemoteLine: Sendable {
       return call.hasEnded
     }
     if isOver { task.cancel() }
+  }
+
+  /// Whether a reply belongs to a call; counts those that do not.
+  ///
+  /// Refusals of requests that could not be read have no tag, and neither have replies of earlier versions of the library.
+  private func isReply(_ reply: WireFields, to call: OutgoingCall, _ tag: Int) -> Bool {
+    state.withLock { state in
+      let isUnread = [.unknownVersion, .malformed, .tooLarge].contains(reply.refusal)
+      let isReply = reply.tag.map { $0 == tag } ?? (isUnread || !call.isMessage || !state.hasTags)
+      if !isReply { state.mismatches += 1 } else if !call.isMessage { state.hasTags = reply.tag != nil }
+      return isReply
+    }
+  }
+
+  private func otherCall(_ call: OutgoingCall) -> RemoteError {
+    error(.malformedAnswer, .unknown, call.selector, "the engine delivered the answer of another call")
   }
 
   /// Handles the return of a call from the engine.
@@ -190,7 +214,8 @@ final class RemoteLine: Sendable {
       }
       if number == nil { state.mustTell = true }
       if let number, number != call.number {
-        end = .failure(error(.malformedAnswer, .unknown, call.selector, "the answer of another message"))
+        state.mismatches += 1
+        end = .failure(otherCall(call))
       }
       return true
     }
@@ -224,14 +249,14 @@ final class RemoteLine: Sendable {
 
   /// Tells the endpoint which messages are still awaited, so that it does not begin others. One such text is under way.
   private func tell() {
-    let text = state.withLock { state -> String? in
+    let text = state.withLock { state -> WireRequestText? in
       guard state.mustTell, !state.isTelling, !state.isStale, case .connected = state.presence else { return nil }
       (state.mustTell, state.isTelling) = (false, true)
-      return WireRequest.awaitText(state.messages.map(\.number), upTo: state.number, line: state.opening.line)
+      return .await(state.messages.map(\.number), upTo: state.number, line: state.opening.line)
     }
     guard let text else { return }
     Task {
-      _ = try? await send(OutgoingCall("", .question(text), within: options.deadline, counts: false))
+      _ = try? await send(OutgoingCall("", text, within: options.deadline, counts: false))
       state.withLock { $0.isTelling = false }
       tell()
     }
@@ -290,7 +315,7 @@ extension RemoteLine.State {
   typealias Left = (call: OutgoingCall, task: Task<Void, Never>?, wasSent: Bool)
 
   enum Next: Sendable {
-    case message(OutgoingCall, WireCallText, WireCallText.Place)
+    case message(OutgoingCall, tag: Int, WireRequestText.Place)
     case line
   }
 
@@ -309,15 +334,15 @@ extension RemoteLine.State {
       isOpening = true
       return .line
     }
-    guard let call = waiting.first, case .message(let text) = call.text, hasRoom(window),
+    guard let call = waiting.first, hasRoom(window),
       abandoned + messages.count < max(RemoteLine.abandonedLimit, window)
     else { return nil }
     waiting.removeFirst()
     let patience = underWay.lazy.filter { $0.number > 0 }.map(\.deadline).max() ?? .now
-    let place = WireCallText.Place(line: opening.line, number: number + 1, awaited: base, patience: patience)
+    let place = WireRequestText.Place(line: opening.line, number: number + 1, awaited: base, patience: patience)
     (number, call.number) = (place.number, place.number)
     underWay.append(call)
-    return .message(call, text, place)
+    return .message(call, tag: opening.tag, place)
   }
 
   /// Removes calls, which the caller has to end.

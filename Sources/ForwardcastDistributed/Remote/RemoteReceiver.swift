@@ -71,6 +71,10 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
   /// Whether nothing is sent to the other side at present.
   public var isGone: Bool { presence != .connected }
 
+  /// The number of replies that the engine delivered to another call than their own. Each was ignored, and its call ended as
+  /// ``RemoteError/Code/malformedAnswer``.
+  public var misdeliveredReplies: Int { line.state.withLock { $0.mismatches } }
+
   /// Reconnects if the other side was lost: to the same endpoint, or one that the engine has under its identity.
   ///
   /// - Throws: ``RemoteError``, `gone` after ``end(_:)``; `CancellationError`.
@@ -92,7 +96,7 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
   ///
   /// - Throws: ``RemoteError``, `CancellationError`.
   nonisolated(nonsending) public func respondsNow(to selector: MessageSelector) async throws -> Bool {
-    let call = OutgoingCall(selector.name, .question(WireRequest.askText(selector)), within: deadline)
+    let call = OutgoingCall(selector.name, .ask(selector), within: deadline)
     guard case .told(let answers) = try await line.send(call) else {
       throw line.error(.malformedAnswer, .unknown, selector.name, "wanted yes or no")
     }
@@ -127,11 +131,11 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
   ///   arrived.
   nonisolated(nonsending) public func forwardAndWait(_ invocation: Invocation) async throws -> DeliveryReport {
     let selector = invocation.selector
-    let text: WireCallText
-    do throws(WireValueError) { text = try WireCallText(invocation) } catch {
+    let text: WireRequestText
+    do throws(WireValueError) { text = try .call(invocation) } catch {
       throw line.error(.cannotCross, .didNotRun, selector.name, "\(error)")
     }
-    switch try await line.send(OutgoingCall(selector.name, .message(text), within: deadline)) {
+    switch try await line.send(OutgoingCall(selector.name, text, within: deadline, isMessage: true)) {
     case .answer(_, let answer): return DeliveryReport(answeredBy: self, answer)
     case .messageError(_, let error): throw error
     case .foreignError(_, let type, let text):

@@ -21,11 +21,11 @@ enum WireReply {
 private let longestText = 4096
 
 extension WireReply {
-  /// The reply as a text, unless its answer cannot be encoded.
-  func text() throws(WireValueError) -> String {
+  /// The reply as a text with the tag of its request, unless its answer cannot be encoded.
+  func text(_ tag: Int? = nil) throws(WireValueError) -> String {
     switch self {
     case .opened(let line, let window, let messages):
-      WireWriter.message("opened") {
+      WireWriter.message("opened", tag: tag) {
         $0.field("l", line)
         $0.field("w", window)
         $0.name("m")
@@ -37,19 +37,19 @@ extension WireReply {
         }
       }
     case .told(let answers):
-      WireWriter.message("told") {
+      WireWriter.message("told", tag: tag) {
         $0.name("r")
         $0.bool(answers)
       }
     case .answer(let number, let answer):
-      try WireWriter.message("answer", number) { writer throws(WireValueError) in
+      try WireWriter.message("answer", number, tag: tag) { writer throws(WireValueError) in
         writer.name("r")
         try writer.list { list throws(WireValueError) in
           if let answer { try list.box(answer, role: "the answer") }
         }
       }
     case .messageError(let number, let error):
-      WireWriter.message("error", number) {
+      WireWriter.message("error", number, tag: tag) {
         $0.field("c", error.code.description)
         $0.field("w", cut(error.receiver))
         $0.field("s", cut(error.selector))
@@ -57,12 +57,12 @@ extension WireReply {
         if let index = error.argumentIndex { $0.field("x", index) }
       }
     case .foreignError(let number, let type, let text):
-      WireWriter.message("error", number) {
+      WireWriter.message("error", number, tag: tag) {
         $0.field("t", cut(type))
         $0.field("e", cut(text))
       }
     case .refused(let number, let refusal):
-      WireWriter.message("refused", number) {
+      WireWriter.message("refused", number, tag: tag) {
         $0.field("c", refusal.code.rawValue)
         $0.field("e", cut(refusal.evidence))
         if let index = refusal.argumentIndex { $0.field("x", index) }

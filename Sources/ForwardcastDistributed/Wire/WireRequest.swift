@@ -32,8 +32,7 @@ struct WireCall {
 }
 
 extension WireRequest {
-  static func read(_ text: String, _ limits: MessageLimits) throws(WireRefusal) -> WireRequest {
-    let message = try WireFields.read(text, limits)
+  static func read(_ message: WireFields) throws(WireRefusal) -> WireRequest {
     switch message.word("k") {
     case "open"?:
       let sender = (message.text("o") ?? "").utf8.prefix(64)
@@ -60,37 +59,50 @@ extension WireRequest {
   /// The name of this process as a sender.
   static let sender = "\(LineName())"
 
-  static var openText: String { WireWriter.message("open") { $0.field("o", sender) } }
-
-  static func askText(_ selector: MessageSelector) -> String {
-    WireWriter.message("ask") { $0.field("s", selector.name) }
-  }
-
-  static func awaitText(_ awaited: [Int], upTo number: Int, line: String) -> String {
-    WireWriter.message("await") {
-      $0.field("l", line)
-      $0.field("n", number)
-      $0.name("a")
-      $0.list { for number in awaited { $0.integer(number) } }
-    }
-  }
 }
 
-/// The text of a message without its number: the part that does not depend on the line is written once.
-struct WireCallText: Sendable {
+/// The text of a request, without the fields that depend on its line: it is completed when it is sent.
+struct WireRequestText: Sendable {
   private var head = WireWriter()
 
-  init(_ invocation: Invocation) throws(WireValueError) {
+  private init(_ kind: String) {
     head.heading()
     head.beginRecord()
-    head.field("k", "call")
-    head.field("s", invocation.selector.name)
-    head.name("a")
-    try head.list { list throws(WireValueError) in
-      for (index, argument) in invocation.arguments.enumerated() { try list.box(argument, role: "argument \(index)") }
-    }
+    head.field("k", kind)
   }
 
+  static var open: WireRequestText {
+    var text = WireRequestText("open")
+    text.head.field("o", WireRequest.sender)
+    return text
+  }
+
+  static func ask(_ selector: MessageSelector) -> WireRequestText {
+    var text = WireRequestText("ask")
+    text.head.field("s", selector.name)
+    return text
+  }
+
+  static func await(_ awaited: [Int], upTo number: Int, line: String) -> WireRequestText {
+    var text = WireRequestText("await")
+    text.head.field("l", line)
+    text.head.field("n", number)
+    text.head.name("a")
+    text.head.list { for number in awaited { $0.integer(number) } }
+    return text
+  }
+
+  static func call(_ invocation: Invocation) throws(WireValueError) -> WireRequestText {
+    var text = WireRequestText("call")
+    text.head.field("s", invocation.selector.name)
+    text.head.name("a")
+    try text.head.list { list throws(WireValueError) in
+      for (index, argument) in invocation.arguments.enumerated() { try list.box(argument, role: "argument \(index)") }
+    }
+    return text
+  }
+
+  /// The position of a message on its line.
   struct Place: Sendable {
     let line: String
     let number: Int
@@ -100,14 +112,18 @@ struct WireCallText: Sendable {
     let patience: Deadline
   }
 
-  func text(_ place: Place) -> String {
+  /// The complete text, with the tag that its reply repeats; with a place for a message.
+  func text(_ tag: Int? = nil, _ place: Place? = nil) -> String {
     var tail = WireWriter()
-    tail.field("l", place.line)
-    tail.field("n", place.number)
-    if place.awaited < place.number {
-      tail.field("b", place.awaited)
-      if place.patience != .never { tail.field("w", place.patience.milliseconds) }
+    if let place {
+      tail.field("l", place.line)
+      tail.field("n", place.number)
+      if place.awaited < place.number {
+        tail.field("b", place.awaited)
+        if place.patience != .never { tail.field("w", place.patience.milliseconds) }
+      }
     }
+    if let tag { tail.field("g", tag) }
     tail.endRecord()
     return head.text(with: tail)
   }
@@ -191,6 +207,9 @@ struct WireFields {
   func lacks(_ name: Unicode.Scalar) -> WireRefusal { WireRefusal(.malformed, "no field \(name)") }
 
   func bool(_ name: Unicode.Scalar) -> Bool? { field(name).flatMap(tree.bool) }
+
+  /// The random number of a request, which its reply repeats.
+  var tag: Int? { integer("g") }
 
   var refusal: WireRefusal.Code? { word("k") == "refused" ? word("c").flatMap(WireRefusal.Code.init) : nil }
 }

@@ -87,9 +87,9 @@ struct WireWriter {
   /// The heading of a message, which names the version.
   mutating func heading() { bytes += WireVersion.bytes }
 
-  /// A request or reply of a kind, with its number if it has one, and the fields of `body`.
+  /// A reply of a kind, with its number and the tag of its request if it has them, and the fields of `body`.
   static func message<Failure: Error>(
-    _ kind: String, _ number: Int? = nil, _ body: (inout WireWriter) throws(Failure) -> Void
+    _ kind: String, _ number: Int? = nil, tag: Int?, _ body: (inout WireWriter) throws(Failure) -> Void
   ) throws(Failure) -> String {
     var writer = WireWriter()
     writer.heading()
@@ -97,6 +97,7 @@ struct WireWriter {
     writer.field("k", kind)
     if let number { writer.field("n", number) }
     try body(&writer)
+    if let tag { writer.field("g", tag) }
     writer.endRecord()
     return writer.text
   }

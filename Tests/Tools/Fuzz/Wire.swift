@@ -37,7 +37,7 @@ private let endpoint = MessageEndpoint(
 private func newLine() -> String {
   guard
     case .opened(let line, _, _)? = try? WireReply.read(
-      WireFields.read(answer(to: WireRequest.openText), limits), types: types)
+      WireFields.read(answer(to: WireRequestText.open.text()), limits), types: types)
   else {
     preconditionFailure("no line")
   }
@@ -85,7 +85,7 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 }
 
 private func request(_ text: String) {
-  guard let request = try? WireRequest.read(text, limits) else {
+  guard let request = try? WireRequest.read(WireFields.read(text, limits)) else {
     return precondition(answer(to: text).contains("1:k7:refused"), "an endpoint took what is no request")
   }
   guard case .call(let call) = request else {
@@ -101,12 +101,12 @@ private func request(_ text: String) {
   for selector in selectors {
     guard let invocation = try? call.open(as: selector, types: types, allowed: [selector]) else { continue }
     precondition(invocation.arguments.count == selector.numberOfArguments, "other arguments than colons")
-    guard let written = try? WireCallText(invocation) else {
+    guard let written = try? WireRequestText.call(invocation) else {
       preconditionFailure("what was read cannot be written")
     }
     let again = written.text(
-      .init(line: call.line.map { "\($0)" } ?? "x", number: 9, awaited: 7, patience: call.patience))
-    guard case .call(let copy)? = try? WireRequest.read(again, MessageLimits()),
+      nil, .init(line: call.line.map { "\($0)" } ?? "x", number: 9, awaited: 7, patience: call.patience))
+    guard case .call(let copy)? = try? WireRequest.read(WireFields.read(again, MessageLimits())),
       let reread = try? copy.open(as: selector, types: types, allowed: [selector])
     else { preconditionFailure("what was written cannot be read") }
     // Values that compare as text; the order of a dictionary may change.

@@ -18,7 +18,9 @@ struct EndpointLineTests {
   /// A message that has come; 1 is awaited.
   private func place(_ number: Int) throws -> EndpointMessage {
     let text = "forwardcast:2 {1:k4:call1:l1:x1:ni\(number);1:s4:rest1:a[]1:bi1;}"
-    guard case .call(let call) = try WireRequest.read(text, MessageLimits()) else { throw Burnt(description: text) }
+    guard case .call(let call) = try WireRequest.read(WireFields.read(text, MessageLimits())) else {
+      throw Burnt(description: text)
+    }
     return try line.place(call).0
   }
 

@@ -127,7 +127,7 @@ private struct HandLine {
 
   /// Says that of all messages up to `number` only some are awaited.
   func await(_ awaited: [Int], upTo number: Int) async throws -> String {
-    try await endpoint.receive(WireRequest.awaitText(awaited, upTo: number, line: name))
+    try await endpoint.receive(WireRequestText.await(awaited, upTo: number, line: name).text())
   }
 }
 
@@ -166,7 +166,7 @@ struct EndpointTests {
     expect(MessageSelector(known: "neverHeardOf:") == nil)
     expect(try await line.call(3, "add:", "3:Inti1;").contains("1:r[3:Inti2;]"))
     expect(worker.words, equals: ["add 1"])
-    let ask = try await narrow.receive(WireRequest.askText(Message.rest.selector))
+    let ask = try await narrow.receive(WireRequestText.ask(Message.rest.selector).text())
     expect(ask, equals: "forwardcast:2 {1:k4:told1:rf}")
   }
 
@@ -345,7 +345,7 @@ struct EndpointTests {
   func beyondWindow() async throws {
     let line = try await HandLine(endpoint(MessageLimits(waiting: 4)))
     expect(try await line.call(5, "add:", "3:Inti5;", awaited: 1).contains("1:c5:ahead"))
-    let words = WireRequest.awaitText([], upTo: 3, line: line.name).replacing("1:a[]", with: "1:a[1:1d1;]")
+    let words = WireRequestText.await([], upTo: 3, line: line.name).text().replacing("1:a[]", with: "1:a[1:1d1;]")
     expect(try await line.endpoint.receive(words).contains("1:rf"))
     for (awaited, number) in [([1], 5), ([Int](), Int.max), ([0], 3), ([-7], 1), ([9], 3)] {
       expect(try await line.await(awaited, upTo: number).contains("1:rf"), "\(awaited) \(number)")
@@ -584,7 +584,7 @@ struct EndpointTests {
     let line = try await HandLine(endpoint)
     async let first = line.call(1, "hold:", "3:Inti1;")
     await until(!worker.words.isEmpty)
-    let refused = try await endpoint.receive(WireRequest.openText)
+    let refused = try await endpoint.receive(WireRequestText.open.text())
     expect(refused.contains("1:c4:busy"))
     worker.gate.open()
     expect(try await first.contains("answer"))

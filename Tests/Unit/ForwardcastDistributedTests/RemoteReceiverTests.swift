@@ -20,10 +20,16 @@ func connect(
   exchange: (@Sendable (String) async throws -> String?)? = nil
 ) async throws -> RemoteReceiver {
   let line = RemoteLine(name, options, isLocal: false) { envelope, _ in
-    if let exchange, let reply = try await exchange(envelope) { return reply }
+    if let exchange, let reply = try await exchange(envelope) { return tagged(reply, as: envelope) }
     return try await endpoint.receive(envelope)
   }
   return try await RemoteReceiver(line, endpoint.id)
+}
+
+/// A reply written by hand, with the tag of its request.
+private func tagged(_ reply: String, as envelope: String) -> String {
+  guard reply.hasSuffix("}"), !reply.contains("1:gi"), let tag = envelope.ranges(of: "1:gi").last else { return reply }
+  return "\(reply.dropLast())\(envelope[tag.lowerBound...])"
 }
 
 /// The error that a call ends with.
@@ -441,6 +447,66 @@ struct RemoteReceiverTests {
     expect("\(error)".hasPrefix("malformed answer add: of worker: wanted yes or no"), "\(error)")
   }
 
+  @Test("an engine that mixes up replies gives no caller the answer of another, and the receivers count them")
+  func mixedUpReplies() async throws {
+    let (endpoint, swap) = (endpoint(), Swap())
+    let exchange: @Sendable (String) async throws -> String? = { envelope in
+      isCall(envelope) ? await swap.exchange(try await endpoint.receive(envelope)) : nil
+    }
+    let one = try await connect(endpoint, name: "one", exchange: exchange)
+    let other = try await connect(endpoint, name: "other", exchange: exchange)
+    for number in 0..<20 {
+      async let first = remoteError { _ = try await one.sendAndWait(.add, number) }
+      async let second = remoteError { _ = try await other.sendAndWait(.add, 100 + number) }
+      for error in try await [first, second] {
+        expect(error.code == .malformedAnswer && error.outcome == .unknown, "\(error)")
+        expect(error.evidence, equals: "the engine delivered the answer of another call")
+      }
+    }
+    expect([one, other].map(\.misdeliveredReplies), equals: [20, 20])
+    expect(Set(worker.words).count == 40 && worker.words.count == 40)
+  }
+
+  @Test("an answer or refusal of an endpoint that was replaced is no reply to what is sent on the new line")
+  func lateReplyOfReplaced() async throws {
+    let (old, new) = (endpoint(), endpoint())
+    let (stale, calls) = (Locked(""), Counter())
+    let remote = try await connect(old) { envelope in
+      guard isCall(envelope) else { return try await (calls.value == 0 ? old : new).receive(envelope) }
+      switch calls.add(1) {
+      case 1:
+        let reply = try await old.receive(envelope)
+        stale.withLock { $0 = reply }
+        return reply
+      // The message that is sent again has the number that the first one had on the old line.
+      case 3: return stale.withLock { $0 }
+      case 4: return "forwardcast:2 {1:k7:refused1:ni2;1:c4:line1:e4:none1:gi7;}"
+      default: return try await new.receive(envelope)
+      }
+    }
+    try await expect(remote.sendAndWait(.add, 1), equals: 2)
+    for _ in 0..<2 {
+      let error = try await remoteError { try await remote.sendAndWait(.add, 2) }
+      expect(error.code == .malformedAnswer && error.outcome == .unknown, "\(error)")
+    }
+    expect(remote.misdeliveredReplies, equals: 2)
+    try await expect(remote.sendAndWait(.add, 3), equals: 4)
+    expect(calls.value == 5 && remote.misdeliveredReplies == 2)
+  }
+
+  @Test("an endpoint of an earlier version, whose replies have no tags, is answered as before")
+  func withoutTags() async throws {
+    let endpoint = endpoint()
+    let line = RemoteLine("worker", RemoteOptions(deadline: unhurried), isLocal: false) { envelope, _ in
+      let reply = try await endpoint.receive(envelope)
+      guard let tag = reply.ranges(of: "1:gi").last else { return reply }
+      return "\(reply[..<tag.lowerBound])}"
+    }
+    let remote = try await RemoteReceiver(line, endpoint.id)
+    for number in 0..<3 { try await expect(remote.sendAndWait(.add, number), equals: number + 1) }
+    expect(remote.misdeliveredReplies, equals: 0)
+  }
+
   @Test("an error's code of a later version arrives as a foreign error with its words")
   func laterCodes() async throws {
     let remote = try await connect(endpoint()) { envelope in
@@ -520,7 +586,7 @@ struct RemoteReceiverTests {
       isFirst.withLock { $0 = false }
       // Its answer is lost, others open lines, and it comes again.
       expect(try await crowded.receive(envelope).contains("1:k6:answer"))
-      for _ in 0..<40 { _ = try await crowded.receive(WireRequest.openText) }
+      for _ in 0..<40 { _ = try await crowded.receive(WireRequestText.open.text()) }
       return nil
     }
     let error = try await remoteError { try await remote.sendAndWait(.add, 1) }
@@ -679,7 +745,7 @@ struct RemoteReceiverTests {
     weak var ended: OutgoingCall?
     do {
       let invocation = Invocation("add:", arguments: [ArgumentBox(1)])
-      let call = OutgoingCall("add:", .message(try WireCallText(invocation)), within: unhurried)
+      let call = OutgoingCall("add:", try .call(invocation), within: unhurried, isMessage: true)
       ended = call
       _ = try await remote.line.send(call)
     }
@@ -756,6 +822,20 @@ private final class HeldTurns: TaskExecutor {
 
   private func run(_ job: UnownedJob) {
     DispatchQueue.global().async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+  }
+}
+
+/// Gives each of two callers what the other brings.
+private actor Swap {
+  private var waiting: (text: String, caller: CheckedContinuation<String, Never>)?
+
+  func exchange(_ text: String) async -> String {
+    if let (other, caller) = waiting {
+      waiting = nil
+      caller.resume(returning: text)
+      return other
+    }
+    return await withCheckedContinuation { waiting = (text, $0) }
   }
 }
 

@@ -361,7 +361,7 @@ struct WireValueTests {
 struct WireTextTests {
   private func refused(_ text: String, _ limits: MessageLimits = MessageLimits()) -> WireRefusal? {
     do throws(WireRefusal) {
-      _ = try WireRequest.read(text, limits)
+      _ = try WireRequest.read(WireFields.read(text, limits))
       return nil
     } catch { return error }
   }
@@ -395,7 +395,7 @@ struct WireTextTests {
   @Test("fields that nobody knows are ignored, wherever they stand and whatever they hold")
   func unknownFields() throws {
     let text = "forwardcast:2 {3:new[{1:xn}t]1:k3:ask1:z{}1:s5:note:}"
-    guard case .ask(let selector) = try WireRequest.read(text, MessageLimits()) else {
+    guard case .ask(let selector) = try WireRequest.read(WireFields.read(text, MessageLimits())) else {
       Issue.record("read as another")
       return
     }
@@ -437,8 +437,8 @@ struct WireTextTests {
     let article = "Sources/ForwardcastDistributed/ForwardcastDistributed.docc/TheWire.md"
     let page = try String(contentsOf: packageFolder(article), encoding: .utf8)
     let call = Invocation("onAddMsg:msgData:", arguments: [ArgumentBox("alice"), ArgumentBox([UInt8]([1, 2]))])
-    let text = try WireCallText(call).text(
-      .init(line: "0f9c41f07be2a86d350b1e55c06a9d27", number: 1, awaited: 1, patience: .now))
+    let text = try WireRequestText.call(call).text(
+      nil, .init(line: "0f9c41f07be2a86d350b1e55c06a9d27", number: 1, awaited: 1, patience: .now))
     let reply = try WireReply.answer(number: 1, ArgumentBox(true)).text()
     let shown = page.replacingOccurrences(of: "\n  ", with: "")
     expect(shown.contains("```\n\(text)\n\(reply)\n```"), "\(text)\n\(reply)")
@@ -452,7 +452,7 @@ struct WireTextTests {
       return Int(random >> 33) % bound
     }
     let seeds = [
-      WireRequest.openText,
+      WireRequestText.open.text(),
       "forwardcast:2 {1:k4:call1:l4:ab.11:ni7;1:s17:onAddMsg:msgData:1:a[6:String5:alice7:[UInt8]b3:AQI]}",
       "forwardcast:2 {1:k5:error1:ni7;1:c13:type mismatch1:w3:Log1:s5:note:1:e3:x y1:xi0;}",
       "forwardcast:2 {1:k6:opened1:l4:ab.11:m[5:note:6:q@:q@:4:gonen]}",
@@ -472,7 +472,7 @@ struct WireTextTests {
         }
       }
       let text = String(decoding: bytes, as: UTF8.self)
-      if case .call(let call)? = try? WireRequest.read(text, MessageLimits()) {
+      if case .call(let call)? = try? WireRequest.read(WireFields.read(text, MessageLimits())) {
         readable += 1
         if let selector = MessageSelector(known: call.selector.text) {
           _ = try? call.open(as: selector, types: types, allowed: [])
