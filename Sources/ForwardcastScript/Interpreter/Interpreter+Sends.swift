@@ -154,8 +154,8 @@ extension Interpreter {
           try waiting(for: proxy, call) { try $0.forward($1, timeout: World.patience) } ?? proxy.forward(&call)
         }
         errors = report.failures.map { world.naming(sending, to: reference, in: $0.error) }
-        delivered = report.answers.count { !$0.wasQueued }
-        queued = report.queued.count + report.answers.count { $0.wasQueued }
+        let waited = report.answers.count { $0.wasQueued }
+        (delivered, queued) = (report.delivered - waited, report.queued.count + waited)
         skipped = report.skipped.count { $0.reason != .dead && $0.reason != .removed }
       } else {
         _ = try send(sending, to: receiver, .answer)

@@ -41,6 +41,12 @@ struct HookScriptTests {
         "once\n"
           + "{\"delivered\": 2, \"failed\": 0, \"queued\": 0, \"skipped\": 0}\n"
       ),
+      (
+        "around p \"a\" { return proceed } as h\nprint report [p a]\ncancel h\naround p \"a\" { return 9 }\n"
+          + "print report [p a]",
+        "{\"delivered\": 2, \"failed\": 0, \"queued\": 0, \"skipped\": 0}\n"
+          + "{\"delivered\": 0, \"failed\": 0, \"queued\": 0, \"skipped\": 2}\n"
+      ),
       ("before p \"none\" { print \"hooked\" }\nprint [p none]", "hooked\nnil\n"),
       ("before p \"a\" { print 1 } as h\ncancel h\ncancel h\n[p a]\nprint h", "<hook>\n"),
       ("before p \"a\" { print 1 } as h\ndrop h\n[p a]", "1\n"),
