@@ -33,7 +33,7 @@ let commands = """
   report
   print: x
   echo:times: ho, three
-  echo:times: ho
+  echo:times: ho, 3, 4
   """
 
 let plugIns = MulticastProxy<any PlugIn>()
@@ -58,7 +58,9 @@ for line in commands.split(separator: "\n") {
   do {
     // The types of the method say what the words mean: "3" is a number here, and would be a text there.
     let words = parts.dropFirst().flatMap { $0.split(separator: ", ").map(String.init) }
-    let arguments = try zip(words, types.argumentTypes.dropFirst(2)).map { try ArgumentBox(text: $0, as: $1) }
+    // A surplus word stays a text, so that the method counts it and refuses the message.
+    let kinds = types.argumentTypes.dropFirst(2) + words.map { _ in .object }
+    let arguments = try zip(words, kinds).map { try ArgumentBox(text: $0, as: $1) }
     var call = Invocation(selector, arguments: arguments)
     let report = try plugIns.forward(&call)
     print("\(call): \(report.answers.compactMap { $0.result?.description }.joined(separator: ", "))")
@@ -75,4 +77,4 @@ for line in commands.split(separator: "\n") {
 // report: "4 words"
 // print: x: nobody answers
 // echo:times: ho, three: wanted long long (q), found text ("three")
-// echo:times: ho: wrong number of arguments echo:times: of Shouting: wanted 2, found 1
+// echo:times: ho, 3, 4: wrong number of arguments echo:times: of Shouting: wanted 2, found 3
