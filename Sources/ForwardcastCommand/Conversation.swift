@@ -42,19 +42,21 @@ final class Conversation {
       Stream.output.write("forwardcast \(Command.version), message script; :help, or control-D to end\n")
     }
     let conversation = Conversation(isTerminal: isTerminal)
-    let editor = isTerminal && Stream.output.isTerminal ? LineEditor() : nil
+    let isEdited = isTerminal && Stream.output.isTerminal && environment("TERM") != "dumb"
+    let editor = isEdited ? LineEditor() : nil
     let input = InputLines()
     while !conversation.isOver, !Stream.hasFailed {
-      let prompt = conversation.lines.isEmpty ? "> " : "… "
       if let editor {
-        let completions = { conversation.session.completions + ScriptLanguage.entries.map(\.word) }
-        switch editor.read(prompt: prompt, completions: completions) {
-        case .text(let text): conversation.take(text)
+        switch editor.read(continues: !conversation.lines.isEmpty, completions: conversation.completions) {
+        case .text(let text):
+          for line in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
+            conversation.take(line + "\n")
+          }
         case .abandoned: conversation.lines.removeAll()
         case nil: conversation.end()
         }
       } else {
-        if isTerminal { Stream.output.write(prompt) }
+        if isTerminal { Stream.output.write(conversation.lines.isEmpty ? "> " : "… ") }
         let bytes = input.next(limit: ScriptSession.textLimit)
         if let bytes { conversation.take(bytes) } else { conversation.end() }
       }
@@ -82,6 +84,26 @@ final class Conversation {
       obey(command)
     } else {
       lines.add(line).forEach(say)
+    }
+  }
+
+  /// What Tab completes at the end of a text: a command, its operand, or a name, selector or word of the language.
+  private func completions(_ text: String) -> (part: String, candidates: [String]) {
+    let words = ScriptLanguage.entries.map(\.word)
+    guard text.first == ":", lines.mayBegin else {
+      let start = text.lastIndex { !($0.isLetter || $0.isNumber || $0 == "_" || $0 == ":") }.map(text.index(after:))
+      let part = String(text[(start ?? text.startIndex)...])
+      return (part, part.isEmpty ? [] : session.completions + words)
+    }
+    guard let blank = text.firstIndex(of: " ") else {
+      return (text, Self.help.split(separator: "\n").map { String($0.prefix { $0 != " " }) })
+    }
+    let operand = String(text[text.index(after: blank)...])
+    switch text[..<blank] {
+    case ":load", ":save": return (operand, paths(beginningWith: operand))
+    case ":help": return (operand, words)
+    case ":trace": return (operand, ["on", "off"])
+    default: return (operand, [])
     }
   }
 
@@ -113,6 +135,7 @@ final class Conversation {
     Interruption.end()
     note(display.status(of: outcome))
     if outcome.error == nil {
+      if text.trimmed.isEmpty { return outcome }
       spoken.append(text.hasSuffix("\n") ? text : text + "\n")
     } else if !isTerminal {
       checksOnly = true
@@ -177,11 +200,26 @@ enum Interruption {
 
   static var isAsked: Bool { asked.load(ordering: .relaxed) }
 
-  /// From now on control-C asks the run to end.
+  /// From now on control-C asks the run to end; pressed again, it ends the program.
   static func begin() {
     asked.store(false, ordering: .relaxed)
-    signal(SIGINT) { _ in Interruption.asked.store(true, ordering: .relaxed) }
+    handle { _ in
+      Interruption.asked.store(true, ordering: .relaxed)
+      signal(SIGINT, SIG_DFL)
+    }
   }
 
-  static func end() { signal(SIGINT, SIG_DFL) }
+  static func end() { handle(SIG_DFL) }
+
+  /// Ends the program as control-C does by itself.
+  static func passOn() {
+    end()
+    raise(SIGINT)
+  }
+
+  /// Sets the handler, unless the signal is ignored, as it is for background jobs of a shell script.
+  private static func handle(_ handler: (@convention(c) (Int32) -> Void)?) {
+    let before = signal(SIGINT, handler)
+    if unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) { signal(SIGINT, SIG_IGN) }
+  }
 }

@@ -1,4 +1,4 @@
-// LineEditor.swift: edits one line on a terminal.
+// LineEditor.swift: edits one entry on a terminal.
 
 import ForwardcastScript
 
@@ -20,19 +20,26 @@ final class LineEditor {
     let path = environment("FORWARDCAST_HISTORY") ?? environment("HOME").map { $0 + "/.forwardcast_history" }
     historyPath = path?.isEmpty ?? true ? nil : path
     guard let historyPath, let bytes = try? readFile(historyPath, limit: 1 << 20) else { return }
-    history = String(decoding: bytes, as: UTF8.self).split(separator: "\n").suffix(Self.historyLimit).map(String.init)
+    history = bytes.split(separator: UInt8(ascii: "\n")).suffix(Self.historyLimit).map { entry in
+      String(decoding: entry, as: UTF8.self).replacing("\r", with: "\n")
+    }
   }
 
-  /// The next line; `nil` at the end of the input, or for control-D on an empty line.
-  func read(prompt: String, completions: () -> [String]) -> Input? {
+  /// Candidates for the end of a text, and which part of it they complete.
+  typealias Completions = (_ text: String) -> (part: String, candidates: [String])
+
+  /// The next line, or several that were pasted or recalled; `nil` at the end of the input, or for control-D on an empty line.
+  /// - Parameter continues: whether the line belongs to the last entry of the history.
+  func read(continues: Bool, completions: Completions) -> Input? {
     guard var terminal = RawTerminal() else { return nil }
-    let input = edit(prompt, &terminal, completions)
+    let input = edit(continues, &terminal, completions)
     terminal.restore()
     Stream.output.write(input == .abandoned ? "^C\n" : "\n")
     return input
   }
 
-  private func edit(_ prompt: String, _ terminal: inout RawTerminal, _ completions: () -> [String]) -> Input? {
+  private func edit(_ continues: Bool, _ terminal: inout RawTerminal, _ completions: Completions) -> Input? {
+    let prompt = continues ? "… " : "> "
     line = EditedLine()
     var place = history.count
     var unfinished = ""
@@ -40,7 +47,7 @@ final class LineEditor {
     while let key = terminal.readKey() {
       switch key {
       case .enter:
-        remember(line.text)
+        remember(line.text, continues)
         return .text(line.text + "\n")
       case .control("c"): return .abandoned
       case .control("d"):
@@ -52,7 +59,9 @@ final class LineEditor {
         if place == history.count { unfinished = line.text }
         place = next
         line = EditedLine(place == history.count ? unfinished : history[place])
-      case .tab: complete(completions())
+      case .tab:
+        let (word, candidates) = completions(line.textBeforeCursor)
+        complete(word, candidates)
       case .control("l"): Stream.output.write("\u{1B}[H\u{1B}[2J")
       default: line.take(key)
       }
@@ -68,29 +77,39 @@ final class LineEditor {
     Stream.output.write("\r\u{1B}[K\(prompt)\(shown)\r" + (column > 0 ? "\u{1B}[\(column)C" : ""))
   }
 
-  /// Extends the word before the cursor to the common prefix of the candidates, or else lists these.
-  private func complete(_ candidates: [String]) {
-    let word = line.wordBeforeCursor
+  /// Extends a part of the line to the common prefix of the candidates, or else lists these.
+  private func complete(_ word: String, _ candidates: [String]) {
     let fitting = Set(candidates).filter { $0.hasPrefix(word) && $0 != word }.sorted()
-    guard !word.isEmpty, var common = fitting.first else { return }
+    guard var common = fitting.first else { return }
     for other in fitting { while !other.hasPrefix(common) { common.removeLast() } }
     if common.count > word.count {
       line.insert(String(common.dropFirst(word.count)))
     } else {
-      Stream.output.write("\n" + ShownText.shown(fitting.prefix(40).joined(separator: "  ")) + "\n")
+      // Of paths in a folder their names.
+      let folder = word.lastIndex(of: "/").map { word[...$0].count } ?? 0
+      let names = fitting.prefix(40).map { $0.dropFirst(folder) }
+      Stream.output.write("\n" + ShownText.shown(names.joined(separator: "  ")) + "\n")
     }
   }
 
-  private func remember(_ text: String) {
-    guard !text.trimmed.isEmpty, text != history.last else { return }
-    history.append(text)
+  private func remember(_ text: String, _ continues: Bool) {
+    let text = text.contains("\n") ? text.trimmed : text
+    if continues, let begun = history.popLast() {
+      history.append(begun + "\n" + text)
+    } else {
+      guard !text.trimmed.isEmpty, text != history.last else { return }
+      history.append(text)
+    }
     if history.count > Self.historyLimit { history.removeFirst() }
+    guard let historyPath else { return }
+    // An entry is a line of the file, with `\r` between its own lines, which holds none otherwise.
+    let entries = history.map { $0.replacing("\n", with: "\r") + "\n" }
     // Failing to write the history is not worth an error for each line.
-    if let historyPath { try? writeFile(historyPath, history.joined(separator: "\n") + "\n", onlyForOwner: true) }
+    try? writeFile(historyPath, entries.joined(), onlyForOwner: true)
   }
 }
 
-/// A line that is being edited, with the position of the cursor.
+/// A line, or several, with the position of the cursor.
 struct EditedLine {
   private(set) var characters: [Character]
   private(set) var cursor: Int
@@ -102,10 +121,13 @@ struct EditedLine {
 
   var text: String { String(characters) }
 
-  /// The part of the line around the cursor that fits, and the columns before the cursor. Control characters are escaped.
+  /// The part of the line around the cursor that fits, and the columns before the cursor. Control characters are escaped, and
+  /// line breaks are shown as arrows.
   func window(of room: Int) -> (text: String, columnsBefore: Int) {
     // Of a long line only what is near: it is drawn anew for each key.
-    func drawn(_ index: Int) -> String { ShownText.shown(String(characters[index])) }
+    func drawn(_ index: Int) -> String {
+      characters[index] == "\n" ? "↵" : ShownText.shown(String(characters[index]))
+    }
     func width(of index: Int) -> Int { ShownText.width(drawn(index)) }
     var (first, last, before) = (cursor, cursor, 0)
     while first > 0, before + width(of: first - 1) <= room {
@@ -120,11 +142,20 @@ struct EditedLine {
     return ((first..<last).map(drawn).joined(), before)
   }
 
-  /// The part of a name or selector before the cursor.
-  var wordBeforeCursor: String {
-    let before = characters[..<cursor]
-    let start = before.lastIndex { !($0.isLetter || $0.isNumber || $0 == "_" || $0 == ":") }.map { $0 + 1 } ?? 0
-    return String(before[start...])
+  var textBeforeCursor: String { String(characters[..<cursor]) }
+
+  private static func isOfWord(_ character: Character) -> Bool { character.isLetter || character.isNumber }
+
+  /// The beginning of the word that the cursor is in or after.
+  private var wordStart: Int {
+    let end = characters[..<cursor].lastIndex(where: Self.isOfWord) ?? 0
+    return characters[..<end].lastIndex { !Self.isOfWord($0) }.map { $0 + 1 } ?? 0
+  }
+
+  /// The end of the word that the cursor is in or before.
+  private var wordEnd: Int {
+    let start = characters[cursor...].firstIndex(where: Self.isOfWord) ?? characters.count
+    return characters[start...].firstIndex { !Self.isOfWord($0) } ?? characters.count
   }
 
   mutating func insert(_ text: String) {
@@ -158,6 +189,10 @@ struct EditedLine {
       while start > 0, characters[start - 1] == " " { start -= 1 }
       while start > 0, characters[start - 1] != " " { start -= 1 }
       remove(start..<cursor)
+    case .alt("b"): cursor = wordStart
+    case .alt("f"): cursor = wordEnd
+    case .alt("d"): remove(cursor..<wordEnd)
+    case .alt("\u{7F}"): remove(wordStart..<cursor)
     default: break
     }
   }

@@ -23,12 +23,18 @@ struct RunCommand {
     let diagramPath = call.value(of: "--diagram")
     let diagram = diagramPath.map { _ in SequenceDiagram() }
     var status = Status.success
+    Interruption.begin()
+    // Whoever started the command learns that it was interrupted, after its files are whole.
+    defer { if Interruption.isAsked { Interruption.passOn() } }
     do throws(FileError) {
       let tracePath = call.value(of: "--trace-file")
       let output = try tracePath.map { path throws(FileError) in try Stream(path: path) }
       let trace = output.map { output in TraceFile { output.write($0) } }
-      // When output cannot be written, the rest would not be seen.
-      for file in call.operands where !Stream.hasFailed { status = status.worse(run(file, diagram, trace)) }
+      for file in call.operands {
+        // When output cannot be written, the rest would not be seen.
+        if Stream.hasFailed || Interruption.isAsked { break }
+        status = status.worse(run(file, diagram, trace))
+      }
       trace?.finish()
       if let tracePath { try output?.finish(tracePath) }
       if let diagram, let path = diagramPath {
@@ -109,7 +115,11 @@ final class ProgressDisplay: Sendable {
   /// Begins a new run, whose progress is shown after a second.
   func restart() { state.withLock { $0.next = .now + .seconds(1) } }
 
-  func clear() { if state.withLock({ exchange(&$0.isShown, with: false) }) { Stream.error.write("\r\u{1B}[K") } }
+  /// Clears the line, and the terminal's echo of control-C.
+  func clear() {
+    let isShown = state.withLock { exchange(&$0.isShown, with: false) }
+    if isShown || (Interruption.isAsked && Stream.error.isTerminal) { Stream.error.write("\r\u{1B}[K") }
+  }
 
   /// Draws the line, at most ten times a second.
   private func show(_ progress: ScriptProgress) {
@@ -126,6 +136,8 @@ final class ProgressDisplay: Sendable {
     let filled = min(width, Int(share * Double(width)))
     let bar = String(repeating: "#", count: filled) + String(repeating: ".", count: width - filled)
     let position = ShownText.shown("\(progress.position)")
-    Stream.error.write("\r\u{1B}[K[\(bar)] \(progress.steps) of \(progress.stepLimit) steps, \(position)")
+    let line = "[\(bar)] \(progress.steps) of \(progress.stepLimit) steps, \(position)"
+    // A line that wraps would not be cleared whole.
+    Stream.error.write("\r\u{1B}[K\(line.prefix(terminalWidth(Stream.error) - 1))")
   }
 }

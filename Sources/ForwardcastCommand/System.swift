@@ -122,6 +122,21 @@ func decoded(_ bytes: [UInt8], from name: String, firstLine: Int = 1) throws(Fil
   throw FileError(text: "\(place): error: syntax: the byte 0x\(byte) is not UTF-8")
 }
 
+/// The paths that begin with a text. Folders end in a slash, and hidden files are listed if the text names them.
+func paths(beginningWith text: String) -> [String] {
+  let folder = text.lastIndex(of: "/").map { String(text[...$0]) } ?? ""
+  guard let stream = opendir(folder.isEmpty ? "." : folder) else { return [] }
+  defer { closedir(stream) }
+  let showsHidden = text.dropFirst(folder.count).hasPrefix(".")
+  var paths: [String] = []
+  while let entry = readdir(stream) {
+    let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    if name.hasPrefix("."), !showsHidden || name == "." || name == ".." { continue }
+    paths.append(folder + name + (Int(entry.pointee.d_type) == Int(DT_DIR) ? "/" : ""))
+  }
+  return paths
+}
+
 struct InputLines {
   private let file = fdopen(Stream.input.descriptor, "r")
 

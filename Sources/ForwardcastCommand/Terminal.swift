@@ -1,6 +1,6 @@
 // Terminal.swift: single keys of a terminal.
 
-/// Standard input in raw mode, without echo and line editing, until ``restore()``.
+/// Standard input in raw mode, without echo and line editing, and with marks around pasted text, until ``restore()``.
 struct RawTerminal {
   private let saved: termios
 
@@ -11,9 +11,11 @@ struct RawTerminal {
     settings.c_lflag &= ~tcflag_t(ICANON | ECHO | ISIG | IEXTEN)
     settings.c_iflag &= ~tcflag_t(IXON | ICRNL | INLCR)
     guard tcsetattr(Stream.input.descriptor, TCSADRAIN, &settings) == 0 else { return nil }
+    Stream.output.write("\u{1B}[?2004h")
   }
 
   func restore() {
+    Stream.output.write("\u{1B}[?2004l")
     var saved = saved
     tcsetattr(Stream.input.descriptor, TCSADRAIN, &saved)
   }
@@ -38,23 +40,56 @@ struct RawTerminal {
   /// The longest time in milliseconds between the first and the second byte of a key. A person who presses Escape takes longer.
   private static let patience: Int32 = 50
 
-  /// Keys that begin with `ESC [`; `unknown` for others and for Escape itself.
+  /// A key that begins with Escape: a special one, or a letter with Alt. `unknown` for others and for Escape itself.
   private mutating func readEscape() -> Key? {
     var watched = pollfd(fd: Stream.input.descriptor, events: Int16(POLLIN), revents: 0)
     guard poll(&watched, 1, Self.patience) > 0 else { return .unknown }
     guard let next = readByte() else { return nil }
-    guard next == UInt8(ascii: "[") || next == UInt8(ascii: "O") else {
+    switch next {
+    case UInt8(ascii: "["), UInt8(ascii: "O"): return readSequence()
+    case 0x7F, 0x08: return .alt("\u{7F}")
+    case 0x00...0x1F:
       returned = next
       return .unknown
+    default:
+      guard case .text(let text)? = readCharacter(next) else { return nil }
+      return .alt(text)
     }
-    guard let last = readByte() else { return nil }
-    // Up, down, right, left, home and end are those that control makes of letters.
-    let keys: [Character: Character] = ["A": "p", "B": "n", "C": "f", "D": "b", "H": "a", "F": "e"]
-    let letter = Character(Unicode.Scalar(last))
-    guard letter.isASCII, letter.isNumber else { return keys[letter].map { .control($0) } ?? .unknown }
-    var byte = readByte()
-    while let more = byte, more != UInt8(ascii: "~"), more < 0x40 { byte = readByte() }
-    return letter == "3" ? .delete : .unknown
+  }
+
+  /// The rest of a control sequence: parameters and a final byte. Keys that control and a letter can stand for become those.
+  private mutating func readSequence() -> Key? {
+    var (parameters, byte) = ("", readByte())
+    while let more = byte, (0x20..<0x40).contains(more) {
+      if parameters.utf8.count < 8 { parameters.unicodeScalars.append(Unicode.Scalar(more)) }
+      byte = readByte()
+    }
+    guard let byte else { return nil }
+    switch (Character(Unicode.Scalar(byte)), parameters) {
+    case ("C", let modified) where modified.contains(";"): return .alt("f")
+    case ("D", let modified) where modified.contains(";"): return .alt("b")
+    case ("A", _): return .control("p")
+    case ("B", _): return .control("n")
+    case ("C", _): return .control("f")
+    case ("D", _): return .control("b")
+    case ("H", _), ("~", "1"), ("~", "7"): return .control("a")
+    case ("F", _), ("~", "4"), ("~", "8"): return .control("e")
+    case ("~", "3"): return .delete
+    case ("~", "200"): return readPaste()
+    default: return .unknown
+    }
+  }
+
+  /// Pasted text up to its end mark, as one key: its tabs and control characters are text, and its line breaks end no line.
+  private mutating func readPaste() -> Key? {
+    let end = Array("\u{1B}[201~".utf8)
+    var bytes: [UInt8] = []
+    while bytes.last != end.last || !bytes.suffix(end.count).elementsEqual(end) {
+      guard let byte = readByte() else { return nil }
+      bytes.append(byte)
+    }
+    let text = String(decoding: bytes.dropLast(end.count), as: UTF8.self)
+    return .text(text.replacing("\r\n", with: "\n").replacing("\r", with: "\n"))
   }
 
   private mutating func readCharacter(_ first: UInt8) -> Key? {
@@ -76,5 +111,7 @@ struct RawTerminal {
 enum Key: Equatable {
   case text(String)
   case control(Character)
+  /// A character typed with Alt, or after Escape.
+  case alt(String)
   case enter, backspace, delete, tab, unknown
 }

@@ -63,6 +63,65 @@ import Testing
       expect(terminal.status, equals: 0)
     }
 
+    @Test("pasted text is text: its tabs stay, its line breaks run nothing, and it is one entry of the history")
+    func pasted() throws {
+      let folder = try Folder()
+      let terminal = try begin(folder)
+      let file = folder.path + "/said.msg"
+      try terminal.enter("\u{1B}[200~print \"a\tb\"\u{1B}[201~\r", until: "\na\tb\r\n")
+      try terminal.press(
+        "\u{1B}[200~repeat 2 {\r\n\tprint 7\r}\n\u{1B}[201~", until: "> repeat 2 {↵\\tprint 7↵}↵\r")
+      try terminal.enter("\r", until: "\n7\r\n7\r\n")
+      try terminal.enter("\u{1B}[A\r", until: "\n7\r\n7\r\n")
+      try terminal.press(":save \(file)\r", until: PseudoTerminal.prompt)
+      try expect(terminal.end(), equals: 0)
+      let again = "repeat 2 {\n\tprint 7\n}\n"
+      try expect(String(contentsOfFile: file, encoding: .utf8), equals: "print \"a\tb\"\n\(again)\(again)")
+    }
+
+    @Test("an entry of several lines is recalled whole, in the next conversation too")
+    func severalLines() throws {
+      let folder = try Folder()
+      var terminal = try begin(folder)
+      try terminal.press("print [1 add:\r", until: "… \r\u{1B}[2C")
+      try terminal.enter("2]\r", until: "\n3\r\n")
+      try terminal.enter("\u{1B}[A\r", until: "\n3\r\n")
+      try expect(terminal.end(), equals: 0)
+      terminal = try begin(folder)
+      // The digit behind the line break is changed.
+      try terminal.enter("\u{1B}[A\u{1B}[D\u{7F}5\r", until: "\n6\r\n")
+      try terminal.enter("\u{1B}[A\u{1B}[A\u{1B}[A\r", until: "\n3\r\n")
+      try expect(terminal.end(), equals: 0)
+    }
+
+    @Test("Alt with b, f, d and backspace moves and deletes by words, and with another key inserts nothing")
+    func wordKeys() throws {
+      let terminal = try begin(Folder())
+      try terminal.enter("print \"one two\"\u{1B}b\u{1B}d2\r", until: "\none 2\r\n")
+      try terminal.enter("print \"x\" 5\u{1}\u{1B}f\u{1B}f\u{1B}[Dy\u{1B}[1;5C\u{1B}f\u{1B}\u{7F}\r", until: "\nyx\r\n")
+      try terminal.enter("print 12\u{1B}[1;3D0\u{1B}x\u{1B}é\u{1B}[4~3\r", until: "\n123\r\n")
+      try terminal.enter("int 8\u{1B}[1~pr\r", until: "\n8\r\n")
+      try expect(terminal.end(), equals: 0)
+    }
+
+    @Test("Tab completes commands, files of :load and :save, words of :help, and what :trace takes")
+    func commandCompletions() throws {
+      let folder = try Folder()
+      _ = try folder.file("kitchen.msg", "print \"loaded\"".utf8)
+      _ = try folder.file("kite.msg", "".utf8)
+      _ = try folder.file(".hidden", "".utf8)
+      let terminal = try begin(folder)
+      try terminal.press(":lo\t \(folder.path)/ki\t", until: "/kit\r")
+      try terminal.press("\t", until: "\r\nkitchen.msg  kite.msg\r\n")
+      try terminal.enter("c\t\r", until: "\nloaded\r\n")
+      try terminal.press(":save \(folder.path)/\t", until: "\r\nhistory  kitchen.msg  kite.msg\r\n")
+      try terminal.enter("\u{15}:help dr\t\r", until: "\ndrop x\r\n")
+      try terminal.press(":trace of\t", until: ":trace off\r")
+      try terminal.press("\u{15}:reset \t", until: ":reset \r")
+      try terminal.enter("\u{3}", until: "^C\r\n")
+      try expect(terminal.end(), equals: 0)
+    }
+
     @Test("of a long line only what is near the cursor is drawn for a key")
     func longLine() throws {
       let folder = try Folder()
@@ -184,6 +243,27 @@ import Testing
       try terminal.wait(for: "limit exceeded: the run was cancelled")
       try terminal.wait(for: PseudoTerminal.prompt)
       try expect(terminal.end(), equals: 0)
+    }
+
+    @Test("control-C ends run as a signal does, with its progress cleared, the place shown, and the drawing written")
+    func interruptedRun() throws {
+      let folder = try Folder()
+      let name = String(repeating: "n", count: 100) + ".msg"
+      let script = try folder.file(name, "print \"begun\"\nrepeat 900000 { repeat 1000000 { repeat 0 { } } }".utf8)
+      let drawing = folder.path + "/a.mmd"
+      let terminal = try PseudoTerminal(
+        Call.executable(), ["run", "--steps", "900000000000", "--diagram", drawing, script, script],
+        environment: ["NO_COLOR": "1"])
+      try terminal.wait(for: "begun\r\n")
+      try terminal.wait(for: " of 900000000000 steps, ")
+      // The line is no longer than the screen is wide.
+      try terminal.wait(for: "\r\u{1B}[K[")
+      terminal.interrupt()
+      try terminal.wait(for: "\r\u{1B}[K\(script):2:")
+      try terminal.wait(for: "limit exceeded: the run was cancelled")
+      expect(terminal.status, equals: SIGINT)
+      expect(!terminal.screen.contains("steps, \(script):2:"))
+      expect(try String(contentsOfFile: drawing, encoding: .utf8).hasPrefix("sequenceDiagram"))
     }
 
     @Test("commands reset, trace, save and load, and one that is unknown is named")
