@@ -23,7 +23,7 @@
 ///
 /// - Parameters:
 ///   - protocols: the protocols with this attribute that this one refines: `@Forwarded(inheriting: (any A).self)` on
-///     `protocol B: A`. Otherwise their requirements have to be written again: see <doc:RealDelegates>.
+///     `protocol B: A`. Otherwise repeat their requirements here: see *Real Delegates* in the guide.
 ///   - protocol: another protocol that the class conforms to, of which this one is a copy:
 ///     `@Forwarded(as: (any StreamDelegate).self)`.
 ///   - base: a superclass of the class. Not needed where the protocol refines a class or `NSObjectProtocol`.
@@ -97,7 +97,7 @@ public macro NotForwarded() = #externalMacro(module: "ForwardcastMacros", type: 
 ///   - members: which members are messages.
 ///   - base: the superclass, itself a receiver, whose table this one inherits: `@Receiver(inheriting: Base.self)`.
 ///   - actor: the global actor of the class or some of its members, if its name does not end in `Actor`.
-@attached(member, names: named(selectorTable), named(ReceiverTable))
+@attached(member, names: named(selectorTable), named(ReceiverTable), named(Messages))
 @attached(extension, conformances: MessageReceiver)
 public macro Receiver(
   _ members: ReceiverMembers = .markedMembers, inheriting base: AnyObject.Type? = nil, isolatedTo actor: Any.Type? = nil

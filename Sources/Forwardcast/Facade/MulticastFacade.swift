@@ -36,6 +36,9 @@ extension MulticastFacade {
   /// See ``MulticastProxy/description``; for a protocol that refines `CustomStringConvertible`.
   public var description: String { multicast.description }
 
+  /// The same text; for a protocol that refines `CustomDebugStringConvertible`.
+  public var debugDescription: String { description }
+
   /// Messages to all targets, written like calls: see ``DynamicMessages``.
   public var dynamic: DynamicMessages { multicast.dynamic }
 
@@ -47,6 +50,16 @@ extension MulticastFacade {
   nonisolated(nonsending) public func forwardAndWait(_ invocation: Invocation) async throws -> DeliveryReport {
     try await multicast.forwardAndWait(invocation)
   }
+}
+
+extension MulticastFacade where Self: Equatable {
+  /// Whether both are the same proxy; for a protocol that refines `Equatable`.
+  public static func == (lhs: Self, rhs: Self) -> Bool { lhs === rhs }
+}
+
+extension MulticastFacade where Self: Hashable {
+  /// Hashes the proxy's identity; for a protocol that refines `Hashable`.
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 extension MulticastFacade where Interface: Sendable {

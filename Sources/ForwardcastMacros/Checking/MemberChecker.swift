@@ -61,6 +61,9 @@ struct MemberChecker {
 
   private mutating func checkName() {
     if let message = member.attribute("Message") { checkStatedSelector(message) }
+    refuse(
+      "an unavailable member cannot be forwarded, since nobody may call it; remove \(declaration.keyword == "protocol" ? "the requirement, or mark it '@NotForwarded'" : "'@Message'")",
+      member.namePositions, if: source.isUnavailable(member))
     let colons = String(repeating: "name:", count: max(1, member.parameters.count))
     refuse(
       "a selector has no such characters; name it with '@Message(\"\(colons)\")'", member.namePositions,
@@ -110,7 +113,7 @@ struct MemberChecker {
       if let attribute = prefixAttribute(type, "autoclosure") {
         refuse(
           "an '@autoclosure' would be evaluated for the message; write '@escaping () -> …' or the value", attribute)
-      } else if type.isNonescapingFunction {
+      } else if type.isNonescapingFunction || declaration.isFunction(type.text) {
         let start = type.positions.lowerBound
         let offset = source[start].range.lowerBound
         refuse(
@@ -171,9 +174,7 @@ struct MemberChecker {
       refuse(
         "every target gets a copy, so what cannot be copied cannot travel; put it into a class", position..<position + 2
       )
-    } else if Self.spans.contains(name),
-      !isMember || source.isWord(position - 2, "Swift")
-    {
+    } else if Self.spans.contains(name), isMember ? source.isWord(position - 2, "Swift") : isSpan(position) {
       refuse(
         "a '\(name)' ends with the memory that it points into, so it cannot travel; write an array",
         position..<position + 1)
@@ -186,6 +187,11 @@ struct MemberChecker {
   private static let spans: Set<String> = [
     "Span", "RawSpan", "MutableSpan", "MutableRawSpan", "OutputSpan", "OutputRawSpan", "UTF8Span",
   ]
+
+  /// Whether a name of a span is the standard library's, which are generic but for the raw ones.
+  private func isSpan(_ position: Int) -> Bool {
+    source.isMark(position + 1, "<") || !["Span", "MutableSpan", "OutputSpan"].contains(source.text(position))
+  }
 
   private mutating func checkResult() {
     guard let type = member.type else {

@@ -20,7 +20,10 @@ struct ProtocolChecker {
   init(_ declaration: TypeDeclaration, _ settings: ModuleSettings, _ silence: SilentAnswers) {
     (self.declaration, self.settings, self.silence) = (declaration, settings, silence)
     checkHead()
-    for var member in declaration.members where member.attribute("NotForwarded") == nil {
+    // The compiler allows unavailable requirements in Objective-C protocols only, where nobody implements them.
+    let isObjectiveC = declaration.isObjectiveC
+    for var member in declaration.members
+    where member.attribute("NotForwarded") == nil && !(isObjectiveC && source.isUnavailable(member)) {
       let before = problems.count
       if case .other(let word) = member.kind {
         refuseOther(member, word)
@@ -42,9 +45,7 @@ struct ProtocolChecker {
 
   private mutating func checkHead() {
     for type in declaration.inherited {
-      let name = source.line(type)
-      let last = name.split(separator: ".").last.map(String.init) ?? name
-      if ["Actor", "AnyActor", "DistributedActor", "GlobalActor"].contains(last) {
+      if ["Actor", "AnyActor", "DistributedActor", "GlobalActor"].contains(source.line(type).lastName) {
         refuse(
           "a protocol that only actors adopt cannot be forwarded: the written class is no actor; inherit 'Sendable' and let actors adopt it",
           type)
@@ -67,8 +68,8 @@ struct ProtocolChecker {
         member.namePositions)
     case "operator":
       refuse(
-        "an operator is no message to a target; write a method with a name\(declaration.orByHand)", member.namePositions
-      )
+        "an operator cannot be forwarded; use a named method, or mark it '@NotForwarded' and implement it in an extension of '\(declaration.name)'",
+        member.namePositions)
     case "typealias": break
     default: refuse("'\(word)' cannot be carried by a message", member.namePositions)
     }
@@ -116,7 +117,7 @@ struct ProtocolChecker {
         policy = (name, source.text(start..<argument.value.upperBound), argument.value)
       } else {
         return refuse(
-          "this rule is not known; write one of .last, .first, .lastValue, .firstValue, .any, .every, .sum, .min, .max, .joined, .reduce(…)",
+          "this rule is not known; write one of \(AnswerRuleName.allCases.map(\.spelling).joined(separator: ", "))",
           argument.value)
       }
     }

@@ -10,7 +10,7 @@ extension TypeDeclaration {
         let message = "'@Answer' says nothing in a receiver: who asks many says how answers become one"
         problems.append(Problem(severity: .warning, message: message, offsets: source.offsets(answer.positions)))
       }
-      guard mark != nil || takesAll && member.isOpenToAll else { continue }
+      guard mark != nil || takesAll && member.isOpenToAll && !source.isUnavailable(member) else { continue }
       let found = MemberChecker(member, in: self, settings).problems
       if found.isEmpty {
         entries += member.entries.filter { $0.role != .setter || !member.hasOwnSetter }

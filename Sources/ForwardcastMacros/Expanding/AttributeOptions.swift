@@ -48,7 +48,10 @@ extension ExpansionRequest {
           refuse("write the type itself, as in '\(example).self'")
           continue
         }
+        let parent = name.hasPrefix("any ") ? String(name.dropFirst(4)) : name
         switch label {
+        case "inheriting" where macro == "Forwarded" && StandardProtocol(parent) != nil:
+          refuse("'\(parent)' is a protocol of the standard library, which needs no 'inheriting:'; remove it")
         case "inheriting": options.inherited.append(name)
         case "as": options.interface = name
         case "base": options.base = name

@@ -76,6 +76,12 @@ extension ExpansionRequest {
     return reader.typeDeclaration()
   }
 
+  /// The line of a token in the user's file.
+  func place(of positions: Range<Int>) -> SourcePlace? {
+    let before = declaration.bytes[..<declaration[positions.lowerBound].range.lowerBound]
+    return place.flatMap { SourcePlace(file: $0.file, line: $0.line + before.count { $0 == UInt8(ascii: "\n") }) }
+  }
+
   /// The enclosing declarations, innermost first; `nil` for one that cannot be read.
   var around: [TypeDeclaration?] {
     context.map { text in

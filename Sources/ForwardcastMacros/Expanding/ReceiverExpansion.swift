@@ -15,20 +15,26 @@ extension ExpansionRequest {
         declaration: declaration.source.offsets(modifier.positions))
     }
     let options = options(&expansion)
-    let (entries, problems) = declaration.messages(takesAll: options.takesAll, settings)
+    var (entries, problems) = declaration.messages(takesAll: options.takesAll, settings)
     expansion.problems += problems
+    entries.nameKeys()
+    // Only the compiler knows whether the first inherited type is a class with a table.
+    let mayOverride = declaration.keyword == "class" && options.inherited.isEmpty && !declaration.inherited.isEmpty
+    let place = mayOverride ? declaration.attribute("Receiver").flatMap { self.place(of: $0.positions) } : nil
     guard !expansion.hasErrors else { return }
     switch role {
     case "member":
       let items = declaration.items(of: entries)
       let isGeneric = declaration.generics != nil || around.contains { $0?.generics != nil }
       let writer = TableWriter(
-        declaration: declaration, options: options, isGeneric: isGeneric, items: items, settings: settings)
+        declaration: declaration, options: options, isGeneric: isGeneric, items: items, settings: settings, place: place
+      )
       expansion.text = writer.text()
     case "extension":
       guard wantsConformance, options.inherited.isEmpty else { return }
       let isolation = settings.isMainActorByDefault ? "nonisolated " : ""
-      expansion.text = "extension \(extendedType): \(isolation)Forwardcast.MessageReceiver {}"
+      let head = "extension \(extendedType): \(isolation)Forwardcast.MessageReceiver {}"
+      expansion.text = place?.lines(head + "  // \(declaration.adviceToInherit)").text ?? head
     default: break
     }
   }

@@ -22,8 +22,11 @@ struct AnswerPlan {
 }
 
 /// A rule of `@Answer`, by name.
-enum AnswerRuleName: String {
+enum AnswerRuleName: String, CaseIterable {
   case last, first, lastValue, firstValue, any, every, sum, min, max, joined, reduce
+
+  /// As an attribute names it.
+  var spelling: String { ".\(rawValue)" + (self == .reduce ? "(…)" : "") }
 
   /// Whether the policy gives an optional of the answer and so has no empty value.
   var isOptional: Bool { [.last, .first, .min, .max].contains(self) }

@@ -20,7 +20,7 @@ struct Attribute {
   /// Whether `isolatedTo:` names this as a global actor.
   let isStatedActor: Bool
 
-  var shortName: String { name.split(separator: ".").last.map(String.init) ?? name }
+  var shortName: String { name.lastName }
 
   /// Whether this is one of the library's attributes.
   func isOurs(_ short: String) -> Bool { name == short || name == "Forwardcast.\(short)" }
@@ -77,15 +77,30 @@ extension SourceText {
         label = text(position)
         position += 2
       }
-      let start = position
-      while position < closing, !isMark(position, ",") {
-        position = min(
-          isMark(position, "<") ? max(endOfGenericArguments(position, before: closing), position + 1) : after(position),
-          closing)
-      }
-      found.append(.init(label: label, value: start..<position))
-      position += 1
+      let value = position..<endOfElement(position, before: closing)
+      found.append(.init(label: label, value: value))
+      position = value.upperBound + 1
     }
     return found
+  }
+
+  /// The parts that commas separate.
+  func elements(_ positions: Range<Int>) -> [Range<Int>] {
+    var (found, start) = ([Range<Int>](), positions.lowerBound)
+    while start < positions.upperBound {
+      found.append(start..<endOfElement(start, before: positions.upperBound))
+      start = found[found.count - 1].upperBound + 1
+    }
+    return found
+  }
+
+  /// The position of the next comma outside of brackets.
+  private func endOfElement(_ start: Int, before limit: Int) -> Int {
+    var position = start
+    while position < limit, !isMark(position, ",") {
+      let isOpening = isMark(position, "<")
+      position = isOpening ? max(endOfGenericArguments(position, before: limit), position + 1) : after(position)
+    }
+    return min(position, limit)
   }
 }

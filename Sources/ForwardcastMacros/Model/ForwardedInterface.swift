@@ -59,18 +59,20 @@ struct ForwardedInterface {
   var namespace: String { AttributeOptions.namespace(of: className) }
 
   /// Where the attribute stands.
-  var place: SourcePlace? { declaration.attribute("Forwarded").flatMap { place(of: $0.positions) } }
+  var place: SourcePlace? { declaration.attribute("Forwarded").flatMap { request.place(of: $0.positions) } }
 
-  func place(of positions: Range<Int>) -> SourcePlace? {
-    let before = source.bytes[..<source[positions.lowerBound].range.lowerBound]
-    return request.place.flatMap {
-      SourcePlace(file: $0.file, line: $0.line + before.count { $0 == UInt8(ascii: "\n") })
-    }
+  /// A line that passes on the arguments of a member. If one may be a closure that does not escape, errors are reported at the
+  /// member, with the cure.
+  func located(_ line: String, _ member: Member) -> [String] {
+    guard let type = member.parameters.first(where: { $0.type.mayBeClosure })?.type.text,
+      let place = request.place(of: member.namePositions)
+    else { return [line] }
+    return place.lines("\(line)  // Is '\(type)' a closure? Write '@escaping \(type)'.")
   }
 
-  /// The line of `@Answer`, where its value has a call: a diagnostic of that belongs there.
-  func place(ofValue value: String, _ member: Member) -> SourcePlace? {
-    value.contains("(") ? member.attribute("Answer").flatMap { place(of: $0.positions) } : nil
+  /// The line of `@Answer`, if the member has one. Errors in its value are reported there.
+  func place(ofValueOf member: Member) -> SourcePlace? {
+    member.attribute("Answer").flatMap { request.place(of: $0.positions) }
   }
 
   var target: String {
@@ -168,9 +170,18 @@ struct ForwardedInterface {
     return all.isEmpty ? "" : " where \(all.joined(separator: ", "))"
   }
 
+  /// What is required of the type parameters. The other clauses fix types of refined protocols, which the class does not name.
   private var requirements: [String] {
-    let whole = declaration.whereClause.map { source.line($0.lowerBound + 1..<$0.upperBound) }
-    return ([whole] + typeParameters.map(\.requirements)).compactMap(\.self)
+    let whole = declaration.whereClause.map { source.elements($0.lowerBound + 1..<$0.upperBound) } ?? []
+    let parameters = typeParameters.map(\.name)
+    let fixed = Set(whole.map { source.text($0.lowerBound) }).subtracting(parameters)
+    let own = whole.filter { clause in !clause.contains { fixed.contains(source.text($0)) } }
+    return own.map { source.line($0) } + typeParameters.compactMap(\.requirements)
+  }
+
+  /// Whether the protocol's `where` clause fixes an associated type.
+  func fixesType(_ name: String) -> Bool {
+    (declaration.whereClause ?? 0..<0).contains { source.isMark($0 + 1, "=") && source.text($0) == name }
   }
 
   // MARK: Isolation
@@ -182,10 +193,10 @@ struct ForwardedInterface {
   var unknownProtocols: [String] {
     let known: Set<String> = [
       "AnyObject", "Sendable", "SendableMetatype", "NSObjectProtocol", "Copyable", "Escapable", "BitwiseCopyable",
-      "class", "CustomStringConvertible",
+      "class",
     ]
     return inheritedNames.filter { name in
-      !known.contains(String(name.split(separator: ".").last ?? "")) && !name.hasPrefix("~")
+      !known.contains(name.lastName) && StandardProtocol(name) == nil && !name.hasPrefix("~")
         && !options.classes.contains(AttributeOptions.className(of: "any \(name)"))
     }
   }
@@ -202,7 +213,7 @@ struct ForwardedInterface {
   }
 
   private func inherits(_ names: Set<String>) -> Bool {
-    inheritedNames.contains { names.contains(String($0.split(separator: ".").last ?? "")) }
+    inheritedNames.contains { names.contains($0.lastName) }
   }
 
   /// Whether the protocol visibly inherits `Sendable`.

@@ -95,6 +95,8 @@ struct NamedType {
   /// The token of the name.
   let position: Int
   let constraint: String?
+  /// Whether it is an alias of a function type.
+  var isFunction = false
   var hasDefault = false
   let requirements: String?
 }

@@ -41,8 +41,10 @@ struct Entry {
   let member: Member
   let selector: String
   var key = ""
+  /// A shorter name of the key, if no other message has it.
+  var alias: String?
 
-  /// The words of the key's long name.
+  /// The words of the key.
   var words: [String] {
     if let stated = member.statedSelector, !stated.isEmpty {
       let stated = role == .setter ? SelectorName.setter(stated) : stated
@@ -52,9 +54,10 @@ struct Entry {
     return [base] + labels
   }
 
-  /// The Swift name, after the key and `=` unless the key is its base name; `nil` where the selector implies it.
+  /// The Swift name, after the shortest key and `=` unless that is its base name. `nil` if the selector implies it.
   var swiftName: String? {
     guard member.statedSelector == nil, role != .setter else { return nil }
+    let key = alias ?? key
     let before = key == member.plainName ? "" : "\(key)="
     switch member.kind {
     case .property: return before + member.plainName
@@ -64,6 +67,11 @@ struct Entry {
       return "\(before)\(member.plainName)(\(labels.map { "\($0 ?? "_"):" }.joined()))"
     case .subscripted, .other: return nil
     }
+  }
+
+  /// The alias of the key, of which `head` is what stands before `static` and `type` the key's type.
+  func aliasLines(_ head: String, _ type: String) -> [String] {
+    alias.map { ["\(head)static var \($0.quotedIfKeyword): \(type) { \(key.quotedIfKeyword) }"] } ?? []
   }
 
   var base: String { role == .setter ? "set" + ObjectiveCName.capitalized(member.plainName) : member.plainName }
@@ -101,7 +109,8 @@ extension TypeDeclaration {
 }
 
 extension Array where Element == Entry {
-  /// Names the key of each message: the base name where only one message has it, else all parts in camel case.
+  /// Names the key of each message after the whole Swift name in camel case, so that no other message changes it. The name without
+  /// labels is an alias as long as only one message has it.
   mutating func nameKeys() {
     var taken: [String: [Member]] = [:]
     /// The numbers to try next; none below is free for a member of the same branches.
@@ -110,25 +119,27 @@ extension Array where Element == Entry {
       !(taken[name] ?? []).contains { $0.canStandBeside(member) }
     }
     let bases = map { SelectorName.key($0.base) }
+    let names = map { SelectorName.key(SelectorName.camelCase($0.words)) }
+    // A name without labels comes before an equal one that is made of several words.
+    for index in indices.filter({ names[$0] == bases[$0] }) + indices.filter({ names[$0] != bases[$0] }) {
+      let (member, name) = (self[index].member, names[index])
+      var key = name
+      if !isFree(key, for: member) { key += "\(self[index].selector.utf8.count { $0 == UInt8(ascii: ":") })" }
+      while !isFree(key, for: member) {
+        let number = numbers[member.branches]?[name] ?? 2
+        key = "\(name)_\(number)"
+        numbers[member.branches, default: [:]][name] = number + 1
+      }
+      self[index].key = key
+      taken[key, default: []].append(member)
+    }
     let namesakes = Dictionary(grouping: indices) { bases[$0] }
-    for index in indices {
+    for index in indices where self[index].key != bases[index] {
       let member = self[index].member
       let isAlone = !(namesakes[bases[index]] ?? []).contains { other in
         other != index && self[other].member.canStandBeside(member)
       }
-      let camel = SelectorName.key(SelectorName.camelCase(self[index].words))
-      var candidates = isAlone ? [bases[index]] : []
-      candidates += [camel, "\(camel)\(self[index].selector.utf8.count { $0 == UInt8(ascii: ":") })"]
-      while let first = candidates.first, !isFree(first, for: member) {
-        candidates.removeFirst()
-        if candidates.isEmpty {
-          let number = numbers[member.branches]?[camel] ?? 2
-          candidates.append("\(camel)_\(number)")
-          numbers[member.branches, default: [:]][camel] = number + 1
-        }
-      }
-      self[index].key = candidates[0]
-      taken[candidates[0], default: []].append(member)
+      if isAlone, isFree(bases[index], for: member) { self[index].alias = bases[index] }
     }
   }
 }

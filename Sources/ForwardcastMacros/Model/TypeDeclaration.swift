@@ -39,10 +39,27 @@ struct TypeDeclaration {
 
   var associatedTypes: [NamedType] { namedTypes.filter { $0.name == "associatedtype" }.compactMap(\.namedType) }
   func hasType(_ name: String) -> Bool { namedTypes.contains { $0.namedType?.name == name } }
+  /// Whether a `typealias` of the protocol names a function type so.
+  func isFunction(_ name: String) -> Bool {
+    namedTypes.contains { $0.namedType?.name == name && $0.namedType?.isFunction == true }
+  }
 
   /// The isolation that the declaration states, or else that of `actor`, unless a member has it as an attribute.
   func isolation(or actor: String?) -> Isolation? {
     Isolation(modifiers, attributes) ?? (isMarked ? nil : actor.map(Isolation.init(actor:)))
+  }
+
+  /// The advice for a class whose superclass may have a table.
+  var adviceToInherit: String {
+    let name = inherited.first.map { source.line($0) } ?? ""
+    return "Is '\(name)' a receiver? Write '@Receiver(inheriting: \(name).self)'."
+  }
+
+  /// Whether a type of the name that keys are written into is declared in it.
+  var declaresMessages: Bool {
+    members.contains {
+      if case .other = $0.kind { source.text($0.namePositions.upperBound) == "Messages" } else { false }
+    }
   }
 
   static let accessLevels: Set<String> = ["open", "public", "package", "internal", "fileprivate", "private"]

@@ -83,6 +83,7 @@ extension DeclarationReader {
     return NamedType(
       name: source.text(start), position: start,
       constraint: source.isMark(start + 1, ":") ? composition(start + 2..<max(end, start + 2)) : nil,
+      isFunction: end + 1 < head.upperBound && source.typeText(end + 1..<head.upperBound).isFunction,
       hasDefault: end < head.upperBound, requirements: clause + 1 < position ? source.line(clause + 1..<position) : nil)
   }
 

@@ -53,7 +53,7 @@ extension ForwardedInterface {
   private var parentsAndBases: [String] {
     let aliases = zip(parents, options.classes).flatMap { parent, name in
       let namespace = AttributeOptions.namespace(of: name)
-      let line = "\(access)typealias \(parent) = \(namespace)  // The protocol needs '@Forwarded' itself."
+      let line = "\(access)typealias \(parent) = \(namespace)  // Mark this protocol '@Forwarded' too."
       return place?.lines(line) ?? [line]
     }
     let all = bases.isEmpty ? "Any" : bases.joined(separator: " & ")
@@ -63,21 +63,22 @@ extension ForwardedInterface {
   /// Explains compiler errors that may come from what the macro cannot see.
   private var advice: String? {
     var remarks = unknownProtocols.map {
-      "does it not conform to '\($0)'? Say '@Forwarded(inheriting: (any \($0)).self)', or write its requirements again (see 'Real delegates'); where it inherits 'NSObjectProtocol', 'base: NSObject.self'."
+      "Does it not conform to '\($0)'? Mark '\($0)' '@Forwarded' too and write '@Forwarded(inheriting: (any \($0)).self)' here, or repeat its requirements (see 'Real delegates'). If it inherits 'NSObjectProtocol', write 'base: NSObject.self'."
     }
+    remarks += inheritedNames.compactMap { StandardProtocol($0)?.advice(for: self) }
     let attributes = declaration.attributes + declaration.members.flatMap(\.attributes)
     for name in Set(attributes.filter { $0.mayBeActor && !$0.isGlobalActor }.map(\.name)).sorted() {
-      remarks.append("is '\(name)' a global actor? Say '@Forwarded(isolatedTo: \(name).self)'.")
+      remarks.append("Is '\(name)' a global actor? Write '@Forwarded(isolatedTo: \(name).self)'.")
     }
     remarks += refinedTypes.map {
-      "what does '\($0)' conform to? Say it again: 'protocol \(declaration.name)\(genericArguments): … where \($0): …'."
+      "What does '\($0)' conform to? Repeat it here: 'protocol \(declaration.name)\(genericArguments): … where \($0): …'."
     }
     if !isGeneric, let parent = options.classes.first {
       remarks.append(
-        "has the protocol of '\(parent)' associated types? Name them: 'protocol \(declaration.name)<…>', or say 'where … == …'."
+        "Does the protocol of '\(parent)' have associated types? Name them, 'protocol \(declaration.name)<…>', or fix them, 'where … == …'."
       )
     }
-    if !access.isEmpty, settings.hasInternalImports { remarks.append("say 'public import Forwardcast'.") }
+    if !access.isEmpty, settings.hasInternalImports { remarks.append("Write 'public import Forwardcast'.") }
     return remarks.isEmpty ? nil : remarks.joined(separator: " ")
   }
 
@@ -126,7 +127,7 @@ extension ForwardedInterface {
     return values.flatMap {
       let name = names.value($0.text, $0.name, of: member)
       let line = available(member.attributes, "\(isolation)\(access)static var \(name): \($0.type) { \($0.text) }")
-      return place(ofValue: $0.text, member)?.lines(line) ?? [line]
+      return place(ofValueOf: member)?.lines(line) ?? [line]
     }
   }
 
@@ -143,7 +144,10 @@ extension ForwardedInterface {
       let remark = entry.member.needsCopies ? "  // Every target gets a copy of each argument." : ""
       let isComputed = place != nil || isGeneric
       let declared = isComputed ? "var \(key): \(type) { \(value) }" : "let \(key) = \(value)"
-      return availability(entry.member.attributes) + [head + declared + remark]
+      let availability = availability(entry.member.attributes)
+      let alias = entry.aliasLines((place == nil ? isolation(ofKey: entry) : declaration.inClient) + access, type)
+      return availability + located(head + declared + remark, entry.member)
+        + (alias.isEmpty ? [] : availability + alias)
     }
     if !stored.isEmpty {
       let types = stored.map { _ in "Forwardcast.MessageSelector" }.joined(separator: ", ")
@@ -174,21 +178,19 @@ extension ForwardedInterface {
     return name
   }
 
-  /// For each name that several requirements share, an unavailable key that names theirs: adding an overload renames the first
-  /// one's key, and uses of the old one are told.
+  /// For each name that several requirements share, a deprecated alias of the first one's key, which names the keys of all. So code
+  /// that uses the alias of a requirement still compiles when an overload is added.
   private var overloads: [String] {
     let keys = Dictionary(grouping: entries) { SelectorName.key($0.base) }
-    let taken = Set(entries.map(\.key))
-    return keys.sorted { $0.key < $1.key }.filter { !taken.contains($0.key) }.flatMap { base, entries in
+    let taken = Set(entries.flatMap { [$0.key, $0.alias] })
+    return keys.sorted { $0.key < $1.key }.filter { !taken.contains($0.key) }.flatMap { base, entries -> [String] in
+      let first = entries.first { $0.member.branches.isEmpty && availability($0.member.attributes).isEmpty }
+      guard var first else { return [] }
+      first.alias = base
       let names = entries.map { "'\($0.key)'" }.joined(separator: ", ")
-      // With the type of one of them, so that a use is told this and not that types differ.
-      let typed = entries.first { $0.member.branches.isEmpty && availability($0.member.attributes).isEmpty }
-      let type = typed.map(type(ofKey:)) ?? "Never"
-      let isolation = typed.map(isolation(ofKey:)) ?? ""
-      return [
-        "@available(*, unavailable, message: \"the requirements of this name have keys of their own: \(names)\")",
-        "\(declaration.inClient)\(isolation)\(access)static var \(base.quotedIfKeyword): \(type) { fatalError() }",
-      ]
+      let message = "this is '\(first.key)'; each requirement of this name has a key of its own: \(names)"
+      let head = "\(declaration.inClient)\(isolation(ofKey: first))\(access)"
+      return ["@available(*, deprecated, message: \"\(message)\")"] + first.aliasLines(head, type(ofKey: first))
     }
   }
 

@@ -53,7 +53,7 @@ extension ForwardedInterface {
 
   private func row(_ entry: Entry) -> [String] {
     if isDeprecated(entry.member) { return ["Forwardcast.Responds(writtenBy: \(rowName(entry))())"] }
-    return source.available([rowText(entry)], entry.member)
+    return source.available(located(rowText(entry), entry.member), entry.member)
   }
 
   private func rowText(_ entry: Entry) -> String {

@@ -10,6 +10,8 @@ struct MemberWriter {
   let keys: String
   /// Members of an extension need no symbols: the class has its own witnesses.
   private let inClient: String
+  /// Explains the compiler's note about a class that lacks the requirement: the note names the extension's condition.
+  private let remark: String?
   /// The messages that set something, by the positions of their members.
   private let setters: [Range<Int>: Entry]
   /// Whether the class may have inherited an actor to which async members of an extension of its protocol are not isolated, as in
@@ -20,6 +22,7 @@ struct MemberWriter {
   init(_ interface: ForwardedInterface, owner: String? = nil) {
     self.interface = interface
     inClient = owner == nil ? "" : interface.declaration.inClient
+    remark = owner.map { "Only '\($0)' has this body. Implement the requirement in your class." }
     mayBeElsewhere = owner != nil && interface.isolation == .inherited && !interface.settings.opensAll
     keys = owner.map { "\($0)\(interface.genericArguments).Messages" } ?? "Messages"
     let settable = interface.entries.filter { $0.role == .setter }
@@ -45,6 +48,9 @@ struct MemberWriter {
     let key = "\(keys).\(entry.key.quotedIfKeyword)"
     let type = member.type.map(carried.type) ?? ""
     var lines = body(member, key, names)
+    if let first = lines.first, !first.hasPrefix("#") {
+      lines.replaceSubrange(0..<1, with: interface.located(first, member))
+    }
     let place: String
     if member.kind == .method {
       let result = member.answers ? " -> \(type)" : ""
@@ -60,17 +66,24 @@ struct MemberWriter {
         lines += block("set", [held(call, member)])
       }
     }
-    return member.documentation + attributes(member) + block(head + place, lines)
+    return member.documentation + attributes(member) + block(head + place, remark: remark, lines)
   }
 
   // MARK: Heads
 
-  /// The attributes to copy, a line each.
+  /// How the compiler is to generate code for a body. The written body has its own.
+  private static let codeAttributes: Set<String> = [
+    "inlinable", "inline", "_alwaysEmitIntoClient", "export", "usableFromInline", "_transparent", "_optimize",
+    "backDeployed",
+  ]
+
+  /// The attributes to copy, one on each line.
   ///
-  /// - Parameter isOwn: whether the member is not a requirement, so that Objective-C does not see it.
+  /// - Parameter isOwn: true for an overload that is no requirement, which Objective-C does not see.
   private func attributes(_ member: Member, isOwn: Bool = false) -> [String] {
     member.attributes.filter {
       !$0.isOurs("Message") && !$0.isOurs("Answer") && !$0.isGlobalActor && !(isOwn && $0.name == "objc")
+        && !Self.codeAttributes.contains($0.name)
     }.map { interface.source.line($0.positions) }
   }
 
@@ -123,7 +136,7 @@ struct MemberWriter {
       let text = carried.value(value, "Otherwise", of: member)
       let line = "\(ask(plan.isOptional ? rule : ".ifAnswered(\(rule))")) ?? \(text)"
       // A value that the namespace holds is located there.
-      return (text == value ? interface.place(ofValue: value, member) : nil)?.lines(line) ?? [line]
+      return (text == value ? interface.place(ofValueOf: member) : nil)?.lines(line) ?? [line]
     case .thrown, .trap:
       let way =
         if case .trap = plan.empty { "multicast.endProcess(unanswered:" } else { "throw multicast.nobodyResponds(to:" }
@@ -199,7 +212,9 @@ struct MemberWriter {
     let isSubscript = member.kind == .subscripted
     let place = isSubscript ? "subscript<\(output)>(\(all))" : "func \(member.name)<\(output)>(\(all))\(effects)"
     return ["", "/// `\(member.name)` with a policy: what the answers become."] + attributes(member, isOwn: true)
-      + block("\(head)\(place) -> \(output)", isSubscript ? block("get\(effects)", [call]) : [call])
+      + block(
+        "\(head)\(place) -> \(output)",
+        isSubscript ? block("get\(effects)", [call]) : interface.located(call, member))
   }
 
   /// A name for the result type that the member does not use.

@@ -119,6 +119,11 @@ extension SourceText {
     }
   }
 
+  /// Whether a member is unavailable on every platform.
+  func isUnavailable(_ member: Member) -> Bool {
+    availability(of: member).contains { $0.first == "*" && $0.contains("unavailable") }
+  }
+
   /// A row, under the condition that there are the platforms which its member needs.
   func available(_ row: [String], _ member: Member) -> [String] {
     let platforms = availability(of: member).flatMap { arguments -> [String] in

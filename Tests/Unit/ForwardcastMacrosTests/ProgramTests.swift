@@ -180,13 +180,13 @@ struct WriterTests {
         extension Themes where Self: ThemesProxyNamespace.Forwarding {
 
           /// Changes it.
-          @export(implementation) public func changed(_ color: Color) {
+          @export(implementation) public func changed(_ color: Color) {  // Only 'ThemesProxy' has this body. Implement the requirement in your class.
             self.broadcast(ThemesProxy.Messages.changed, color)
           }
           #if DEBUG
 
           @discardableResult
-          @export(implementation) public func mayClose() -> Bool {
+          @export(implementation) public func mayClose() -> Bool {  // Only 'ThemesProxy' has this body. Implement the requirement in your class.
             self.answer(ThemesProxy.Messages.mayClose, returning: .every).answered()
           }
 
@@ -197,7 +197,7 @@ struct WriterTests {
           }
           #endif
 
-          @export(implementation) public var title: String? {
+          @export(implementation) public var title: String? {  // Only 'ThemesProxy' has this body. Implement the requirement in your class.
             get {
               self.answer(ThemesProxy.Messages.title, returning: .last).answered() ?? nil
             }
@@ -245,9 +245,15 @@ struct WriterTests {
     expect(
       Expander(text).expansion.text,
       equals: """
+        /// The keys of its messages, for `send`. Written by `@Receiver`.
+        nonisolated enum Messages {
+          static let again = Forwardcast.Message<(Int) -> Bool>("again:")
+          static var restart: Forwardcast.Message<(Int) -> Bool> { again }
+        }
+
         /// The messages that the class answers. Written by `@Receiver`.
         nonisolated static let selectorTable = Forwardcast.SelectorTable(for: Console.self) {
-          Forwardcast.Responds(to: Forwardcast.Message<(Int) -> Bool>("again:")) { target, delay in target.restart(delay) }
+          Forwardcast.Responds(to: Messages.again) { target, delay in target.restart(delay) }
         }
 
         """)
@@ -260,16 +266,17 @@ struct WriterTests {
   func advice() {
     let text = Expander("@Forwarded protocol B: A, Sendable { func b() }").expansion.text
     expect(
-      text.contains("Forwarding {  // does it not conform to 'A'? Say '@Forwarded(inheriting: (any A).self)'"))
+      text.contains(
+        "Forwarding {  // Does it not conform to 'A'? Mark 'A' '@Forwarded' too and write '@Forwarded(inheriting"))
     let inheriting = Expander("@Forwarded(inheriting: (any A).self) protocol B: A { func b() }").expansion.text
-    expect(!inheriting.contains("does it not") && inheriting.contains("needs '@Forwarded' itself"))
+    expect(!inheriting.contains("Does it not") && inheriting.contains("Mark this protocol '@Forwarded' too"))
     expect(inheriting.contains("inheritingAll: [ForwardedParent0.table(of: BProxy.self)]"))
     expect(inheriting.contains("typealias ForwardedParent0 = AProxyNamespace  //"))
     for (head, isTold) in [
       ("class C: D", true), ("@MainActor class C: D", false), ("class C", false), ("actor C: D", false),
     ] {
       let table = Expander("@Receiver \(head) { @Message func a() {} }").expansion.text
-      expect(table.contains("Say '@MainActor' here too.") == isTold, "\(table)")
+      expect(table.contains("Write '@MainActor' here too.") == isTold, "\(table)")
     }
   }
 
@@ -300,10 +307,11 @@ struct WriterTests {
       .expansion.text
     expect(
       text.contains(
-        "{  // is 'Audio' a global actor? Say '@Forwarded(isolatedTo: Audio.self)'. is 'Loud' a global actor?"))
+        "{  // Is 'Audio' a global actor? Write '@Forwarded(isolatedTo: Audio.self)'. Is 'Loud' a global actor?"))
     let stated = Expander("@Forwarded(isolatedTo: Audio.self) @Audio protocol B { func b() }").expansion.text
     expect(
-      !stated.contains("// is") && stated.contains("@Audio final class") && stated.contains("onGlobalActor: { @Audio"))
+      !stated.contains("a global actor?") && stated.contains("@Audio final class")
+        && stated.contains("onGlobalActor: { @Audio"))
     let inherited = Expander("@Forwarded(isolatedTo: Audio.self) protocol B: A { func b() }").expansion.text
     expect(inherited.contains("@Audio final class BProxy"))
   }
@@ -357,12 +365,14 @@ struct WriterTests {
     expect(table.split(separator: "if #available(macOS 99, *) {").count, equals: 2, "\(table)")
   }
 
-  @Test("overloads leave a note under their common name")
+  @Test("overloads leave a deprecated alias under their common name")
   func overloads() {
     let text = Expander("@Forwarded protocol P { func a(_ x: Int, b: Int); func a(_ x: Int, c: Int); func d() }")
       .expansion.text
-    expect(text.contains("have keys of their own: 'aB', 'aC'\")\n      static var a: Forwardcast.Message<(Int, Int)"))
-    expect(!text.contains("static var d: Forwardcast.Message<() -> Void> { fatalError() }"))
+    expect(
+      text.contains(
+        "has a key of its own: 'aB', 'aC'\")\n      static var a: Forwardcast.Message<(Int, Int) -> Void> { aB }"))
+    expect(!text.contains("{ d }"))
   }
 
   @Test("declarations that are too long or too deep are refused or read, and never hang", .oneAtATime)

@@ -49,6 +49,7 @@ struct Refusal: CustomTestStringConvertible, Sendable {
     .member("func a(_ x: Int...)", 8, "_ x: Int...", "write an array: '[Int]'"),
     .member("func a(_ x: @autoclosure () -> Int)", 13, "@autoclosure", "write '@escaping () -> …' or the value"),
     .member("func a(_ x: () -> Void)", 13, "() -> Void", "write '@escaping'"),
+    .member("typealias Done = (Int) -> Void\nfunc a(_ x: Done)", 13, "Done", "write '@escaping'").at("3:13"),
     .member("func a(_ x: (() -> Void))", 13, "(() -> Void)", "write '@escaping'"),
     .member(
       "func a(_ x: @Sendable (Int) async throws -> Void)", 13, "@Sendable (Int) async throws -> Void",
@@ -72,7 +73,11 @@ struct Refusal: CustomTestStringConvertible, Sendable {
       "func set<T>(_ value: [T])", 9, "<T>", "or mark it '@NotForwarded' and write it in an extension of 'PProxy'"),
     .member("static var a: Int? { get }", 1, "static", "write it in an extension"),
     .member("init(x: Int)", 1, "init", "an initialiser is no message"),
-    .member("func == (l: Int, r: Int) -> Bool", 6, "==", "write a method with a name"),
+    .member("func == (l: Int, r: Int) -> Bool", 6, "==", "implement it in an extension of 'P'"),
+    .member("@available(*, unavailable) func a()", 33, "a", "an unavailable member cannot be forwarded"),
+    Refusal(
+      "@Receiver final class C {\n@available(*, unavailable) @Message func a() {}\n}", "2:42", "a",
+      "nobody may call it; remove '@Message'"),
     .member("mutating func a()", 1, "mutating", "inherit 'AnyObject'"),
     .member("distributed func a()", 1, "distributed", "cannot be carried by a message"),
     .member("struct S { var a = 1 }", 1, "struct", "cannot be carried by a message"),
@@ -242,6 +247,28 @@ struct RefusalTests {
       let fixed = String(decoding: bytes, as: UTF8.self)
       expect(fixed.contains(wanted), "\(fixed)")
       expect(Expander(fixed.replacing("<#value#>", with: "1")).said, equals: [], "\(fixed)")
+    }
+  }
+
+  @Test("an unavailable requirement of an Objective-C protocol is no message, and neither is such a member of a class")
+  func unavailable() {
+    let unseen = Expander("@Forwarded @objc protocol P { @available(*, unavailable) @objc func a(); @objc func b() }")
+    expect(unseen.said, equals: [])
+    expect(!unseen.expansion.text.contains("\"a\"") && unseen.expansion.text.contains("\"b\""))
+    let receiver = Expander("@Receiver(.allMembers) class C { @available(*, unavailable) func a() {}; func b() {} }")
+    expect(receiver.said, equals: [])
+    expect(!receiver.expansion.text.contains("\"a\"") && receiver.expansion.text.contains("\"b\""))
+  }
+
+  @Test("a parent of the standard library is not inherited, which is said at the argument")
+  func standardParents() {
+    for name in ["Hashable", "Encodable", "Swift.Equatable"] {
+      let expander = Expander("@Forwarded(inheriting: (any \(name)).self) protocol P: \(name) { func a() }")
+      expect(
+        expander.problems.map(\.message),
+        equals: [
+          "'\(name)' is a protocol of the standard library, which needs no 'inheriting:'; remove it"
+        ])
     }
   }
 

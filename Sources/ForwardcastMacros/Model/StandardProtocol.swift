@@ -1,0 +1,40 @@
+// StandardProtocol.swift: protocols of the standard library that a protocol may refine.
+
+/// A protocol of the standard library whose requirements no message carries.
+struct StandardProtocol {
+  let name: String
+  /// The members that the program implements for the class. Empty where the library does.
+  private let members: [String]
+
+  private static let known: [String: [String]] = [
+    "Equatable": [], "Hashable": [], "Identifiable": [], "CustomStringConvertible": [],
+    "CustomDebugStringConvertible": [],
+    "Comparable": ["func < (a: NAME, b: NAME) -> Bool"],
+    "Encodable": ["func encode(to encoder: any Encoder) throws"],
+    "Decodable": ["convenience init(from decoder: any Decoder) throws"],
+    "Codable": ["func encode(to encoder: any Encoder) throws", "convenience init(from decoder: any Decoder) throws"],
+  ]
+
+  init?(_ name: String) {
+    guard let members = Self.known[name.lastName], [name.lastName, "Swift.\(name.lastName)"].contains(name) else {
+      return nil
+    }
+    (self.name, self.members) = (name.lastName, members)
+  }
+
+  /// The extension that the class needs, if it needs one.
+  func advice(for interface: ForwardedInterface) -> String? {
+    let fixesID = name == "Identifiable" && interface.fixesType("ID")
+    let all = fixesID ? ["var id: ID"] : members
+    guard !all.isEmpty else { return nil }
+    let text = all.map { $0.replacing("NAME", with: interface.className) + " { … }" }.joined(separator: "; ")
+    // The compiler finds an operator in an extension of the class twice.
+    return "Does it not conform to '\(name)'? Write '"
+      + (name == "Comparable" ? "\(text)' at file scope." : "extension \(interface.className) { \(text) }'.")
+  }
+}
+
+extension String {
+  /// The name without the types and the module before it.
+  var lastName: String { split(separator: ".").last.map(String.init) ?? self }
+}

@@ -1,0 +1,40 @@
+// DiagnosticTests.swift: texts that the macros and the library have in common, and what every diagnostic says.
+
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ForwardcastExpansion
+
+@Suite("Diagnostics")
+struct DiagnosticTests {
+  private static let sources = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().appending(path: "Sources")
+
+  private func source(_ path: String) throws -> String {
+    try String(contentsOf: Self.sources.appending(path: path), encoding: .utf8)
+  }
+
+  @Test("the rules of the library, of the macro and of its refusal are the same")
+  func rules() throws {
+    let names = try source("Forwardcast/Facade/AnswerRule.swift")
+      .matches(of: /public static (?:var|func) (\w+)[^\n]*AnswerRule/).map { String($0.output.1) }
+    expect(Set(names), equals: Set(AnswerRuleName.allCases.map(\.rawValue)))
+    let refusal = Expander("@Forwarded protocol P { @Answer(.best) func a() -> Int }").said.first ?? ""
+    let listed = refusal.matches(of: /\.(\w+)/).map { String($0.output.1) }
+    expect(listed, equals: AnswerRuleName.allCases.map(\.rawValue), "\(refusal)")
+  }
+
+  @Test("comments of modules that others re-export link no page, which those do not have")
+  func links() throws {
+    for module in ["Forwardcast", "ForwardcastEncoding"] {
+      let all = FileManager.default.enumerator(
+        at: Self.sources.appending(path: module), includingPropertiesForKeys: nil)
+      let files = (all?.compactMap { $0 as? URL } ?? []).filter { $0.pathExtension == "swift" }
+      expect(!files.isEmpty)
+      for file in files {
+        expect(!(try String(contentsOf: file, encoding: .utf8)).contains("<doc:"), "\(file.lastPathComponent)")
+      }
+    }
+  }
+}
