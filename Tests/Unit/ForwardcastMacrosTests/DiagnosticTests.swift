@@ -8,8 +8,7 @@ import Testing
 
 @Suite("Diagnostics")
 struct DiagnosticTests {
-  private static let sources = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().appending(path: "Sources")
+  private static let sources = packageFolder("Sources")
 
   private func source(_ path: String) throws -> String {
     try String(contentsOf: Self.sources.appending(path: path), encoding: .utf8)
