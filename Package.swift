@@ -53,6 +53,9 @@ let core: [Target.Dependency] = ["Forwardcast", "CoreTestSupport"]
 /// they are built where bounds are full, or by name.
 let onMainActor = ["ForwardcastMainActorTests", "GuideMainActorTests"]
 
+/// Compiles shapes in Swift 5 mode; built like those above.
+let inSwift5 = "ForwardcastSwift5Tests"
+
 /// The chat room over Apple's cluster library, compiled against a stand-in that has the same name: clients that depend on both
 /// packages must not meet it. Built like those above.
 let cluster: [Target] = [
@@ -129,6 +132,7 @@ let package = Package(
     tests("ForwardcastMacrosTests", ["Forwardcast", "ForwardcastExpansion"]),
     // The same shapes, in a module that is on the main actor by default.
     tests("ForwardcastMainActorTests", in: "Documentation", ["Forwardcast"]),
+    tests(inSwift5, in: "Documentation", ["Forwardcast"]),
     tests(
       "ForwardcastScriptTests", ["Forwardcast", "ForwardcastRecording", "ForwardcastScript", "ForwardcastCommand"]),
     // Searches for the most expensive script: optimized, and built by name.
@@ -177,7 +181,7 @@ if let names = Context.environment["FORWARDCAST_ONLY"]?.split(whereSeparator: \.
   package.targets.removeAll { !needed.contains($0.name) }
   package.products.removeAll { !needed.contains($0.name == "forwardcast" ? "ForwardcastCommand" : $0.name) }
 } else if !boundsAreFull {
-  let byName = onMainActor + cluster.map(\.name) + ["script-search"]
+  let byName = onMainActor + [inSwift5] + cluster.map(\.name) + ["script-search"]
   package.targets.removeAll { byName.contains($0.name) }
 }
 
@@ -208,6 +212,7 @@ for target in package.targets where target.name != "Interposer" {
   target.swiftSettings =
     [.enableUpcomingFeature("ExistentialAny"), nothingBeside]
     + (onMainActor.contains(target.name) ? [.defaultIsolation(MainActor.self)] : [])
+    + (target.name == inSwift5 ? [.swiftLanguageMode(.v5)] : [])
     + (target.isTest || target.path?.hasPrefix("Examples") == true ? [asWhole] : [])
     + (target.path?.hasPrefix("Sources/ForwardcastMacros") == true ? [unoptimized] : [small])
 }

@@ -357,8 +357,8 @@ final class LibraryRun: @unchecked Sendable {  // one thing happens at a time
         case .own: return word == .ask ? own([7]) : []
         }
       }
-      return try proxy.around(
-        message, setup.form == .waiting ? nil : plain, waiting: setup.form == .plain ? nil : waiting)
+      if setup.form == .plain { return try proxy.around(message, plain) }
+      return try proxy.around(message, setup.form == .waiting ? nil : plain, waiting: waiting)
     }
   }
 
@@ -431,8 +431,8 @@ final class LibraryRun: @unchecked Sendable {  // one thing happens at a time
         case .own: return given(call.invocation)
         }
       }
-      return try proxy.around(
-        nil as MessageSelector?, setup.form == .waiting ? nil : plain, waiting: setup.form == .plain ? nil : waiting)
+      if setup.form == .plain { return try proxy.around(nil as MessageSelector?, plain) }
+      return try proxy.around(nil as MessageSelector?, setup.form == .waiting ? nil : plain, waiting: waiting)
     }
   }
 

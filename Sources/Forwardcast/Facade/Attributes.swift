@@ -103,3 +103,10 @@ public macro Receiver(
   _ members: ReceiverMembers = .markedMembers, inheriting base: AnyObject.Type? = nil, isolatedTo actor: Any.Type? = nil
 ) =
   #externalMacro(module: "ForwardcastMacros", type: "Receiver")
+
+/// Refuses a function value that is not `Sendable`: an error in Swift 6 mode, a warning in Swift 5 mode.
+///
+/// It is the default argument of the overloads that only such values select, and is expanded at the call.
+@freestanding(expression)
+public macro closureMustBeSendable() -> (any Actor)? =
+  #externalMacro(module: "ForwardcastMacros", type: "ClosureMustBeSendable")

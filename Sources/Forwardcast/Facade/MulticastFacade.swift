@@ -61,24 +61,3 @@ extension MulticastFacade where Self: Hashable {
   /// Hashes the proxy's identity; for a protocol that refines `Hashable`.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
-
-extension MulticastFacade where Interface: Sendable {
-  /// Registers a closure as a target for one message. It runs where it was written.
-  ///
-  /// A closure written on the main actor, such as `{ [weak self] in self?.label = $0 }` in a view, runs there: synchronously when
-  /// the sender is there too, else queued. So does one on any other actor. One without an isolation runs in the sender's turn.
-  @discardableResult
-  public func on<R, each A>(
-    _ message: Message<(repeat each A) -> R>, priority: Int = 0,
-    @_inheritActorContext _ body: @escaping @isolated(any) @Sendable (repeat each A) throws -> R
-  ) -> Registration {
-    let actor = body.isolation
-    let body = unsafeBitCast(IsolatedBody(call: body), to: UncheckedBody<R, repeat each A>.self)
-    switch actor {
-    case nil: return multicast.on(message, priority: priority, body.call)
-    case let actor? where actor === MainActor.shared:
-      return multicast.on(message, delivery: .automatic(), priority: priority, body.call)
-    case let actor?: return multicast.on(message, delivery: .actor(actor), priority: priority, body.call)
-    }
-  }
-}

@@ -142,6 +142,11 @@ enum MethodIsolation: Sendable {
   indirect case actor(any Actor)
   case async
 
+  /// The isolation of a closure: to a global actor, or to none.
+  init(_ actor: (any Actor)?) {
+    self = actor.map { $0 === MainActor.shared ? .mainActor : .actor($0) } ?? .sender
+  }
+
   var isSender: Bool { if case .sender = self { true } else { false } }
 
   /// Why a sender elsewhere cannot call the method.
@@ -205,15 +210,27 @@ extension Arguments {
 
 /// A closure that is a target, in a form that every module calls alike.
 ///
-/// A proxy that is not `Sendable` stays in one isolation, and its closures with it. For a `Sendable` proxy, closure literals take
-/// the `@Sendable` form; a function value whose type is not `@Sendable` takes the other form without a diagnostic, since Swift can
-/// neither keep that form from such proxies nor prefer one that warns.
+/// A proxy that is not `Sendable` stays in one isolation, and its closures with it.
 @frozen @usableFromInline
 struct MessageClosure<R, each A> {
   @usableFromInline let call: (repeat each A) throws -> R
 
   @export(implementation) @inline(__always)
   init(call: @escaping (repeat each A) throws -> R) { self.call = call }
+}
+
+/// A closure that knows its actor. A struct, because a function type over a pack cannot be passed on.
+@frozen @usableFromInline
+struct IsolatedClosure<R, each A> {
+  @usableFromInline let call: @isolated(any) (repeat each A) throws -> R
+
+  @export(implementation) @inline(__always)
+  init(call: @escaping @isolated(any) (repeat each A) throws -> R) { self.call = call }
+
+  /// The closure for callers that make sure that they are on its actor. The bit cast is sound because
+  /// closures are called alike whether or not their types carry an isolation.
+  @export(implementation) @inline(__always)
+  var unchecked: MessageClosure<R, repeat each A> { unsafeBitCast(self, to: MessageClosure<R, repeat each A>.self) }
 }
 
 /// A function that opens boxes.
@@ -254,8 +271,8 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
 
   /// The method of a closure target. Its body finds the closure in the target, so it captures and allocates nothing.
   @export(implementation) @inline(never)
-  convenience init(_ message: Message<(repeat each A) -> R>, closure: @escaping (repeat each A) throws -> R) {
-    self.init(message, opener: nil, closure: unsafeBitCast(MessageClosure(call: closure), to: BoxOpening.self)) {
+  convenience init(_ message: Message<(repeat each A) -> R>, closure: MessageClosure<R, repeat each A>) {
+    self.init(message, opener: nil, closure: unsafeBitCast(closure, to: BoxOpening.self)) {
       (target: AnyObject, arguments: Arguments<repeat each A>) throws -> R in
       try unsafeDowncast(target, to: TypedMethod<R, repeat each A>.self).closure.call(repeat each arguments.values)
     }
@@ -265,6 +282,17 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
   @export(implementation) @inline(__always)
   var closure: MessageClosure<R, repeat each A> {
     unsafeBitCast(opener.unsafelyUnwrapped, to: MessageClosure<R, repeat each A>.self)
+  }
+
+  /// The closure target's method with a check that it runs on `actor`, which throws `isolationMismatch`.
+  @usableFromInline @inline(never)
+  func isolated(to actor: (any Actor)?) -> Method {
+    let closure = UncheckedSendable(closure)
+    let isolation = MethodIsolation(actor)
+    return Responds<Method>(isolated: isolation, Message(selector, answerCrosses: resultCrosses)) {
+      (_: Method, arguments: Arguments<repeat each A>) throws -> R in
+      try closure.value.call(repeat each arguments.values)
+    }.method
   }
 
   /// The typed form. The caller has compared ``functionType``.

@@ -68,12 +68,7 @@ extension Responds {
   }
 
   init<R, each A>(_ message: Message<(repeat each A) -> R>, _ row: IsolatedRow<Target, R, repeat each A>) {
-    let isolation: MethodIsolation =
-      switch row.call.isolation {
-      case nil: .sender
-      case let actor? where actor === MainActor.shared: .mainActor
-      case let actor?: .actor(actor)
-      }
+    let isolation = MethodIsolation(row.call.isolation)
     let unchecked = unsafeBitCast(row, to: UncheckedRow<Target, R, repeat each A>.self)
     self.init(isolated: isolation, message) { (target: Target, arguments: Arguments<repeat each A>) throws -> R in
       // The row has checked that it is on the actor.
@@ -150,14 +145,6 @@ struct IsolatedSuspendingRow<Target, R, each A>: @unchecked Sendable {
 /// The same closure; it hops to its actor itself.
 private struct SuspendingRow<Target, R, each A>: Sendable {
   let call: @Sendable (Target, repeat each A) async throws -> R
-}
-
-struct IsolatedBody<R, each A>: Sendable {
-  let call: @isolated(any) @Sendable (repeat each A) throws -> R
-}
-
-struct UncheckedBody<R, each A>: Sendable {
-  let call: @Sendable (repeat each A) throws -> R
 }
 
 extension UncheckedSendable {

@@ -19,13 +19,22 @@ extension MessageHooking where Self: Sendable {
   }
 
   /// Runs `body` in place of each message of a key, on its sender's thread.
+  @export(implementation) @discardableResult
+  public func around<R, each A>(
+    _ message: Message<(repeat each A) -> R>,
+    _ body: @escaping @Sendable (MessageCall<R, repeat each A>) throws -> [R]
+  ) throws(MessageError) -> HookRegistration {
+    try hookPlace.install(message, aroundBody(body, crosses: message.answerCrosses), nil)
+  }
+
+  /// Runs `waiting` in place of each message of a key for senders that wait, and `body` for others.
   ///
   /// The compiler (Swift 6.3) takes no capture list in `waiting`: write `weak let me = self` before the closure for `[weak self]`.
   @export(implementation) @discardableResult
   public func around<R, each A>(
     _ message: Message<(repeat each A) -> R>,
     _ body: (@Sendable (MessageCall<R, repeat each A>) throws -> [R])? = nil,
-    waiting: (nonisolated(nonsending) @Sendable (WaitingMessageCall<R, repeat each A>) async throws -> [R])? = nil
+    waiting: nonisolated(nonsending) @escaping @Sendable (WaitingMessageCall<R, repeat each A>) async throws -> [R]
   ) throws(MessageError) -> HookRegistration {
     try hookPlace.install(message, aroundBody(body, crosses: message.answerCrosses), waiting)
   }
@@ -49,9 +58,84 @@ extension MessageHooking where Self: Sendable {
   /// Runs `body` with boxes in place of each message of a selector, or of every message, on its sender's thread.
   @discardableResult
   public func around(
+    _ selector: MessageSelector? = nil, _ body: @escaping @Sendable (InvocationCall) throws -> [ArgumentBox]
+  ) throws(MessageError) -> HookRegistration {
+    try hookPlace.install(selector, Hook.Body.around(body, nil))
+  }
+
+  /// Runs `waiting`, with boxes, in place of each message for senders that wait, and `body` for others.
+  @discardableResult
+  public func around(
     _ selector: MessageSelector? = nil, _ body: (@Sendable (InvocationCall) throws -> [ArgumentBox])? = nil,
-    waiting: (nonisolated(nonsending) @Sendable (WaitingInvocationCall) async throws -> [ArgumentBox])? = nil
+    waiting: nonisolated(nonsending) @escaping @Sendable (WaitingInvocationCall) async throws -> [ArgumentBox]
   ) throws(MessageError) -> HookRegistration {
     try hookPlace.install(selector, Hook.Body.around(body, waiting))
   }
+}
+
+// MARK: - Refused function values
+
+// Selected only by function values that are not `Sendable`, which they refuse: see ``closureMustBeSendable()``.
+extension MessageHooking where Self: Sendable {
+  /// Refuses a function value that is not `Sendable`.
+  @discardableResult
+  public func before<R, each A>(
+    _ message: Message<(repeat each A) -> R>, isolation: (any Actor)? = #closureMustBeSendable,
+    _ body: @escaping (repeat each A) throws -> Void
+  ) throws(MessageError) -> HookRegistration { try hookPlace.install(message, Hook.Body.before(message, body)) }
+
+  /// Refuses a function value that is not `Sendable`.
+  @discardableResult
+  public func after<R, each A>(
+    _ message: Message<(repeat each A) -> R>, isolation: (any Actor)? = #closureMustBeSendable,
+    _ body: @escaping ([R], repeat each A) throws -> Void
+  ) throws(MessageError) -> HookRegistration { try hookPlace.install(message, Hook.Body.after(message, body)) }
+
+  /// Refuses a function value that is not `Sendable`.
+  @export(implementation) @discardableResult
+  public func around<R, each A>(
+    _ message: Message<(repeat each A) -> R>, isolation: (any Actor)? = #closureMustBeSendable,
+    _ body: @escaping (MessageCall<R, repeat each A>) throws -> [R]
+  ) throws(MessageError) -> HookRegistration {
+    try hookPlace.install(message, aroundBody(body, crosses: message.answerCrosses), nil)
+  }
+
+  /// Refuses a function value that is not `Sendable`.
+  @export(implementation) @discardableResult
+  public func around<R, each A>(
+    _ message: Message<(repeat each A) -> R>, isolation: (any Actor)? = #closureMustBeSendable,
+    _ body: ((MessageCall<R, repeat each A>) throws -> [R])? = nil,
+    waiting: nonisolated(nonsending) @escaping (WaitingMessageCall<R, repeat each A>) async throws -> [R]
+  ) throws(MessageError) -> HookRegistration {
+    try hookPlace.install(message, aroundBody(body, crosses: message.answerCrosses), waiting)
+  }
+
+  /// Refuses a function value that is not `Sendable`.
+  @discardableResult
+  public func before(
+    _ selector: MessageSelector? = nil, isolation: (any Actor)? = #closureMustBeSendable,
+    _ body: @escaping (Invocation) throws -> Void
+  ) throws(MessageError) -> HookRegistration { try hookPlace.install(selector, Hook.Body.before(body)) }
+
+  /// Refuses a function value that is not `Sendable`.
+  @discardableResult
+  public func after(
+    _ selector: MessageSelector? = nil, isolation: (any Actor)? = #closureMustBeSendable,
+    _ body: @escaping ([ArgumentBox], Invocation) throws -> Void
+  ) throws(MessageError) -> HookRegistration { try hookPlace.install(selector, Hook.Body.after(body)) }
+
+  /// Refuses a function value that is not `Sendable`.
+  @discardableResult
+  public func around(
+    _ selector: MessageSelector? = nil, isolation: (any Actor)? = #closureMustBeSendable,
+    _ body: @escaping (InvocationCall) throws -> [ArgumentBox]
+  ) throws(MessageError) -> HookRegistration { try hookPlace.install(selector, Hook.Body.around(body, nil)) }
+
+  /// Refuses a function value that is not `Sendable`.
+  @discardableResult
+  public func around(
+    _ selector: MessageSelector? = nil, isolation: (any Actor)? = #closureMustBeSendable,
+    _ body: ((InvocationCall) throws -> [ArgumentBox])? = nil,
+    waiting: nonisolated(nonsending) @escaping (WaitingInvocationCall) async throws -> [ArgumentBox]
+  ) throws(MessageError) -> HookRegistration { try hookPlace.install(selector, Hook.Body.around(body, waiting)) }
 }

@@ -60,8 +60,8 @@ protocol HookHolder: NamedReceiver, Sendable {
   func install(_ hook: Hook) throws(MessageError) -> HookRegistration
 }
 
-// What is not `Sendable` stays in one isolation, and its hooks with it. For what is, closure literals take the forms of
-// MessageHooking+Sharing.swift; a function value whose type is not `@Sendable` takes these, as with `on`.
+// A proxy that is not `Sendable` stays in one isolation, and its hooks with it. `isolation` only
+// makes these forms rank like those in MessageHooking+Sharing.swift that refuse function values.
 extension MessageHooking {
   /// Runs `body` before each message of a key. If it throws, nobody gets the message.
   ///
@@ -73,7 +73,8 @@ extension MessageHooking {
   ///   key's can never become; of a table `unrecognizedSelector` when it neither has nor inherits such a row.
   @discardableResult
   public func before<R, each A>(
-    _ message: Message<(repeat each A) -> R>, _ body: @escaping (repeat each A) throws -> Void
+    _ message: Message<(repeat each A) -> R>, isolation: (any Actor)? = nil,
+    _ body: @escaping (repeat each A) throws -> Void
   ) throws(MessageError) -> HookRegistration {
     try hookPlace.install(message, Hook.Body.before(message, body))
   }
@@ -86,7 +87,8 @@ extension MessageHooking {
   ///     answer only senders that wait.
   @discardableResult
   public func after<R, each A>(
-    _ message: Message<(repeat each A) -> R>, _ body: @escaping ([R], repeat each A) throws -> Void
+    _ message: Message<(repeat each A) -> R>, isolation: (any Actor)? = nil,
+    _ body: @escaping ([R], repeat each A) throws -> Void
   ) throws(MessageError) -> HookRegistration {
     try hookPlace.install(message, Hook.Body.after(message, body))
   }
@@ -96,30 +98,43 @@ extension MessageHooking {
   ///     try service.around(.quote) { call in
   ///       try call.proceed(with: call.arguments.uppercased())
   ///     }
+  ///
+  /// A sender that waits then gets `isolationMismatch` only if the targets suspend: see the form with
+  /// `waiting`.
+  ///
+  /// - Parameters:
+  ///   - message: the key.
+  ///   - body: gets the message and returns the answers, to which the sender's policy is applied. Each
+  ///     `proceed` sends the message to the targets; the outcome of the last one counts.
+  @export(implementation) @discardableResult
+  public func around<R, each A>(
+    _ message: Message<(repeat each A) -> R>, isolation: (any Actor)? = nil,
+    _ body: @escaping (MessageCall<R, repeat each A>) throws -> [R]
+  ) throws(MessageError) -> HookRegistration {
+    try hookPlace.install(message, aroundBody(body, crosses: message.answerCrosses), nil)
+  }
+
+  /// Runs `waiting` in place of each message of a key for senders that wait, such as `collectAndWait`,
+  /// and for methods that suspend. Other senders run `body`; without it they get `isolationMismatch`.
+  ///
   ///     try service.around(.quote, waiting: { call in
   ///       let answers = try await call.proceed()
   ///       return await audited(answers)
   ///     })
-  ///
-  /// - Parameters:
-  ///   - message: the key.
-  ///   - body: gets the message and returns the answers, to which the sender's policy is applied. Each `proceed` sends the
-  ///     message to the targets; the outcome of the last counts. Without `body`, a sender that does not wait gets
-  ///     `isolationMismatch`; without either form the hook does nothing.
-  ///   - waiting: the form for senders that wait, such as `collectAndWait`, and for methods that suspend.
   @export(implementation) @discardableResult
   public func around<R, each A>(
-    _ message: Message<(repeat each A) -> R>, _ body: ((MessageCall<R, repeat each A>) throws -> [R])? = nil,
-    waiting: (nonisolated(nonsending) (WaitingMessageCall<R, repeat each A>) async throws -> [R])? = nil
+    _ message: Message<(repeat each A) -> R>, isolation: (any Actor)? = nil,
+    _ body: ((MessageCall<R, repeat each A>) throws -> [R])? = nil,
+    waiting: nonisolated(nonsending) @escaping (WaitingMessageCall<R, repeat each A>) async throws -> [R]
   ) throws(MessageError) -> HookRegistration {
     try hookPlace.install(message, aroundBody(body, crosses: message.answerCrosses), waiting)
   }
 
   /// Runs `body` with boxes before each message of `selector`, by default before every message.
   @discardableResult
-  public func before(_ selector: MessageSelector? = nil, _ body: @escaping (Invocation) throws -> Void)
-    throws(MessageError) -> HookRegistration
-  {
+  public func before(
+    _ selector: MessageSelector? = nil, isolation: (any Actor)? = nil, _ body: @escaping (Invocation) throws -> Void
+  ) throws(MessageError) -> HookRegistration {
     try hookPlace.install(selector, Hook.Body.before(body))
   }
 
@@ -127,16 +142,27 @@ extension MessageHooking {
   /// and the message, whose ``Invocation/result`` is the last of them.
   @discardableResult
   public func after(
-    _ selector: MessageSelector? = nil, _ body: @escaping ([ArgumentBox], Invocation) throws -> Void
+    _ selector: MessageSelector? = nil, isolation: (any Actor)? = nil,
+    _ body: @escaping ([ArgumentBox], Invocation) throws -> Void
   ) throws(MessageError) -> HookRegistration {
     try hookPlace.install(selector, Hook.Body.after(body))
   }
 
-  /// Runs `body`, or `waiting` for senders that wait, with boxes in place of each message of `selector`, by default of all.
+  /// Runs `body` with boxes in place of each message of `selector`, by default of every message.
   @discardableResult
   public func around(
-    _ selector: MessageSelector? = nil, _ body: ((InvocationCall) throws -> [ArgumentBox])? = nil,
-    waiting: (nonisolated(nonsending) (WaitingInvocationCall) async throws -> [ArgumentBox])? = nil
+    _ selector: MessageSelector? = nil, isolation: (any Actor)? = nil,
+    _ body: @escaping (InvocationCall) throws -> [ArgumentBox]
+  ) throws(MessageError) -> HookRegistration {
+    try hookPlace.install(selector, Hook.Body.around(body, nil))
+  }
+
+  /// Runs `waiting`, with boxes, in place of each message for senders that wait, and `body` for others.
+  @discardableResult
+  public func around(
+    _ selector: MessageSelector? = nil, isolation: (any Actor)? = nil,
+    _ body: ((InvocationCall) throws -> [ArgumentBox])? = nil,
+    waiting: nonisolated(nonsending) @escaping (WaitingInvocationCall) async throws -> [ArgumentBox]
   ) throws(MessageError) -> HookRegistration {
     try hookPlace.install(selector, Hook.Body.around(body, waiting))
   }

@@ -19,6 +19,11 @@ package enum Conversation {
       ]).encoded
     }
     if let question = members["expandAttachedMacro"] { return expand(question) }
+    if let question = members["expandFreestandingMacro"],
+      question["macro"]?["typeName"]?.text == "ClosureMustBeSendable"
+    {
+      return refuseClosure(question)
+    }
     let known = members["expandFreestandingMacro"] != nil
     let text =
       known ? "this is an attribute: write it before a declaration" : "this question of the compiler is not known"
@@ -44,6 +49,17 @@ package enum Conversation {
       expansion.problems.map { diagnostic($0, declaration["location"]) }
       + expansion.attributeProblems.map { diagnostic($0, attribute["location"]) }
     return result(.string(expansion.text), diagnostics)
+  }
+
+  /// Expands `#closureMustBeSendable`: a warning in Swift 5 mode, where references to functions are not `Sendable` either.
+  private static func refuseClosure(_ question: JSONValue) -> String {
+    let configuration = (question["staticBuildConfiguration"]?.text).flatMap { JSONValue(Array($0.utf8)) }
+    let mode = configuration?["languageMode"]?["components"]?.elements.first?.integer ?? 6
+    let problem = Problem(
+      severity: mode < 6 ? .warning : .error,
+      message: "any thread may call this function value, so its type must be '@Sendable' or name its global actor; "
+        + "or pass a closure that calls it", offsets: 0..<1)
+    return result(.string("nil"), [diagnostic(problem, question["syntax"]?["location"])])
   }
 
   /// The settings in the build configuration. Default isolation to the main actor shows in two features only.

@@ -60,7 +60,9 @@ public struct Stubbing<Face: MulticastSending, R, each A> {
 
   /// Answers with the result of a closure that takes the arguments, or fails with its error.
   @discardableResult
-  public func runs(_ body: @escaping (repeat each A) throws -> R) -> Stubbing { adding(opening(body)) }
+  public func runs(isolation: (any Actor)? = nil, _ body: @escaping (repeat each A) throws -> R) -> Stubbing {
+    adding(opening(body))
+  }
 
   /// Passes the call to the real object: see ``TestDouble/fallsBack(to:)``.
   @discardableResult
@@ -84,6 +86,12 @@ public struct Stubbing<Face: MulticastSending, R, each A> {
 }
 
 extension Stubbing where Face: Sendable {
+  /// Refuses a function value that is not `Sendable`: see ``closureMustBeSendable()``.
+  @discardableResult
+  public func runs(
+    isolation: (any Actor)? = #closureMustBeSendable, _ body: @escaping (repeat each A) throws -> R
+  ) -> Stubbing { adding(opening(body)) }
+
   /// Answers with the result of a closure.
   @discardableResult
   public func runs(_ body: @escaping @Sendable (repeat each A) throws -> R) -> Stubbing { adding(opening(body)) }

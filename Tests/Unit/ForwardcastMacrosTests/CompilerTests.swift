@@ -314,6 +314,130 @@ struct CompilerTests {
     }
   }
 
+  /// A shared proxy, and values that it must not share.
+  private static let sharing = """
+    import Forwardcast
+    @Forwarded nonisolated protocol Listener: AnyObject, Sendable { func heard(_ n: Int) }
+    nonisolated final class Box { var n = 0; func add(_ n: Int) { self.n += n } }
+    nonisolated func heardAnywhere(_ n: Int) {}
+    typealias Keys = ListenerProxy.Messages
+
+    """
+
+  @Test("a closure that any thread may call must not capture what is not Sendable")
+  func captures() throws {
+    let text =
+      Self.sharing + """
+        nonisolated func work(_ listeners: ListenerProxy, _ plain: MulticastProxy<any Listener>, _ box: Box) throws {
+          listeners.on(Keys.heard) { box.n += $0 }
+          plain.on(Keys.heard) { box.n += $0 }
+          try listeners.before(Keys.heard) { box.n += $0 }
+          try listeners.after(Keys.heard) { _, n in box.n += n }
+          try listeners.around(Keys.heard) { box.n += 1; return try $0.proceed() }
+          try listeners.around(Keys.heard, waiting: { box.n += 1; return try await $0.proceed() })
+          try listeners.before { _ in box.n += 1 }
+          try listeners.after { _, _ in box.n += 1 }
+          try listeners.around { box.n += 1; return try $0.proceed() }
+          try listeners.around(waiting: { box.n += 1; return try await $0.proceed() })
+          listeners.on(Keys.heard) { _ in }
+        }
+        """
+    for isolation in [[], ["-default-isolation", "MainActor"]] {
+      let said = try Build.said(of: text, ["-swift-version", "6"] + isolation)
+      expect(Self.places(of: "error", in: said, "capture of 'box'"), equals: (7...16).map(String.init), "\(said)")
+      let old = try Build.said(of: text, ["-swift-version", "5", "-strict-concurrency=complete"] + isolation)
+      expect(Self.places(of: "warning", in: old, "capture of 'box'"), equals: (7...16).map(String.init), "\(old)")
+    }
+  }
+
+  @Test("a function value that any thread may call must be Sendable: an error in Swift 6, a warning in Swift 5")
+  func functionValues() throws {
+    let text =
+      Self.sharing + """
+        nonisolated func work(
+          _ listeners: ListenerProxy, _ plain: MulticastProxy<any Listener>, _ box: Box, _ f: @escaping (Int) -> Void,
+          _ after: @escaping ([Void], Int) -> Void, _ around: @escaping (MessageCall<Void, Int>) -> [Void],
+          _ waiting: nonisolated(nonsending) @escaping (WaitingMessageCall<Void, Int>) async -> [Void],
+          _ boxed: @escaping (Invocation) -> Void, _ boxedAfter: @escaping ([ArgumentBox], Invocation) -> Void,
+          _ boxedAround: @escaping (InvocationCall) -> [ArgumentBox]
+        ) throws {
+          listeners.on(Keys.heard, f)
+          plain.on(Keys.heard, f)
+          listeners.on(Keys.heard, box.add)
+          try listeners.before(Keys.heard, f)
+          try listeners.after(Keys.heard, after)
+          try listeners.around(Keys.heard, around)
+          try listeners.around(Keys.heard, waiting: waiting)
+          try listeners.before(nil, boxed)
+          try listeners.after(nil, boxedAfter)
+          try listeners.around(nil, boxedAround)
+        }
+        nonisolated func work(_ listeners: ListenerProxy, _ f: @escaping @Sendable (Int) -> Void) throws {
+          listeners.on(Keys.heard, f)
+          try listeners.before(Keys.heard, f)
+        }
+        """
+    for isolation in [[], ["-default-isolation", "MainActor"]] {
+      for (mode, severity) in [("6", "error"), ("5", "warning")] {
+        let said = try Build.said(of: text, ["-swift-version", mode] + isolation)
+        // The compiler reports an error in a default argument at line 1, with a note at the call.
+        expect(Self.places(of: severity, in: said, "any thread may call this function value"), equals: ["1"], "\(said)")
+        let calls = Self.places(of: "note", in: said, "expanded code originates here")
+        expect(calls, equals: (13...22).map(String.init), "\(said)")
+        expect(said.contains(": error:"), equals: mode == "6", "\(said)")
+      }
+    }
+  }
+
+  @Test("functions of the main actor and of nobody are passed as they are in Swift 6")
+  func functionReferences() throws {
+    let text =
+      Self.sharing + """
+        @MainActor final class View {
+          func show(_ n: Int) {}
+          func listen(_ listeners: ListenerProxy, _ plain: MulticastProxy<any Listener>) throws {
+            listeners.on(Keys.heard, show)
+            plain.on(Keys.heard, show)
+            listeners.on(Keys.heard, heardAnywhere)
+            try listeners.before(Keys.heard, heardAnywhere)
+          }
+        }
+        """
+    for isolation in [[], ["-default-isolation", "MainActor"]] {
+      try expect(Build.said(of: text, ["-swift-version", "6"] + isolation), equals: "")
+    }
+  }
+
+  @Test("a proxy that holds a closure of the main actor cannot be sent away")
+  func sentAway() throws {
+    let said = try Build.said(
+      of: """
+        import Forwardcast
+        @Forwarded protocol Listener: AnyObject { func heard(_ n: Int) }
+        @MainActor final class View {
+          var n = 0
+          func work() {
+            let listeners = ListenerProxy()
+            listeners.on(ListenerProxy.Messages.heard) { self.n += $0 }
+            Task.detached { listeners.heard(1) }
+          }
+        }
+        """, ["-swift-version", "6"])
+    expect(Self.places(of: "error", in: said, "risks causing data races"), equals: ["8"], "\(said)")
+  }
+
+  /// The lines of diagnostics that contain `text`, each once.
+  private static func places(of severity: String, in said: String, _ text: String) -> [String] {
+    var lines: [String] = []
+    for line in said.split(separator: "\n") {
+      guard let found = line.firstMatch(of: /swift:(\d+):\d+: (\w+): (.*)/)?.output, found.2 == severity,
+        found.3.contains(text), lines.last != String(found.1)
+      else { continue }
+      lines.append(String(found.1))
+    }
+    return lines
+  }
+
   @Test("delegates as packages have them compile in modules of all kinds", arguments: Mode.all.sampled(each: 7))
   func modes(mode: Mode) throws {
     let said = try Build.said(

@@ -95,15 +95,6 @@ struct HookWaitingTests {
     try expect(proxy.collect(.quote, 1, returning: .sum, timeout: .seconds(600)), equals: 67)
   }
 
-  @Test("an around hook with neither form does nothing, for senders that wait and for those that do not")
-  func noForm() async throws {
-    let proxy = desks()
-    try proxy.around(.quote)
-    try proxy.around()
-    try expect(proxy.collect(.quote, 1, returning: .sum, timeout: .seconds(600)), equals: 67)
-    try await expect(proxy.collectAndWait(.quote, 1, returning: .sum), equals: 67)
-  }
-
   @Test("suspending hooks run in their order, with arguments and answers")
   func suspendingOrder() async throws {
     let proxy = desks()

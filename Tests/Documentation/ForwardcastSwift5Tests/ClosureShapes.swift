@@ -1,0 +1,1 @@
+../../Unit/ForwardcastMacrosTests/Shapes/ClosureShapes.swift
