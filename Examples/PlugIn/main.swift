@@ -49,19 +49,14 @@ for name in names {
 for line in commands.split(separator: "\n") {
   let parts = line.split(separator: " ", maxSplits: 1)
   // A name that no table has is looked up and never interned: text from outside cannot fill the process.
-  guard let selector = MessageSelector(known: String(parts[0])), let types = plugIns.methodSignature(for: selector),
-    plugIns.responds(to: selector)
-  else {
+  guard let selector = MessageSelector(known: String(parts[0])), plugIns.responds(to: selector) else {
     print("\(line): nobody answers")
     continue
   }
   do {
     // The types of the method say what the words mean: "3" is a number here, and would be a text there.
     let words = parts.dropFirst().flatMap { $0.split(separator: ", ").map(String.init) }
-    // A surplus word stays a text, so that the method counts it and refuses the message.
-    let kinds = types.argumentTypes.dropFirst(2) + words.map { _ in .object }
-    let arguments = try zip(words, kinds).map { try ArgumentBox(text: $0, as: $1) }
-    var call = Invocation(selector, arguments: arguments)
+    var call = try Invocation(text: words, for: selector, of: plugIns)
     let report = try plugIns.forward(&call)
     print("\(call): \(report.answers.compactMap { $0.result?.description }.joined(separator: ", "))")
   } catch { print("\(line): \(error)") }
@@ -76,5 +71,5 @@ for line in commands.split(separator: "\n") {
 // echo: "ho" times: 3: "hohoho"
 // report: "4 words"
 // print: x: nobody answers
-// echo:times: ho, three: wanted long long (q), found text ("three")
-// echo:times: ho, 3, 4: wrong number of arguments echo:times: of Shouting: wanted 2, found 3
+// echo:times: ho, three: type mismatch echo:times: of MulticastProxy<PlugIn>: argument 1: wanted long long (q), found text ("three")
+// echo:times: ho, 3, 4: wrong number of arguments echo:times: of MulticastProxy<PlugIn>: wanted 2, found 3: surplus "4"

@@ -1,13 +1,46 @@
-// ArgumentBox+Text.swift: arguments from text.
+// ArgumentBox+Text.swift: arguments and messages from text.
 
 public import Forwardcast
+
+extension Invocation {
+  /// A message whose arguments come as text, with the types of the receiver's method.
+  ///
+  ///     let call = try Invocation(text: ["ho", "3"], for: "echo:times:", of: plugIns)
+  ///     print(call)  // echo: "ho" times: 3
+  ///
+  /// - Parameter text: one text for each argument, read as by `ArgumentBox(text:as:)`.
+  /// - Throws: `MessageError` `unrecognizedSelector`; `wrongArgumentCount`, which names the missing or surplus arguments;
+  ///   `typeMismatch`, which names the argument that cannot be read.
+  public init(text: [String], for selector: MessageSelector, of receiver: some MessageReceiver) throws(MessageError) {
+    guard let signature = receiver.methodSignature(for: selector) else {
+      throw .unrecognized(selector, by: receiver)
+    }
+    let (name, types) = (typeName(of: receiver), signature.argumentTypes.dropFirst(2))
+    guard text.count == types.count else {
+      let missing = selector.parts.dropFirst(text.count).map { "\"\($0):\"" }
+      let surplus = text.dropFirst(types.count).map { shortened($0.debugDescription) }
+      let evidence =
+        surplus.isEmpty ? "missing \(missing.joined(separator: ", "))" : "surplus \(surplus.joined(separator: ", "))"
+      throw MessageError(
+        .wrongArgumentCount, receiver: name, selector: selector.name,
+        evidence: "wanted \(types.count), found \(text.count): \(evidence)")
+    }
+    var arguments: [ArgumentBox] = []
+    for (index, (text, type)) in zip(text, types).enumerated() {
+      do throws(UnboxingError) { arguments.append(try ArgumentBox(text: text, as: type)) } catch {
+        throw .argument(index, selector, receiver: name, error)
+      }
+    }
+    self.init(selector, arguments: arguments)
+  }
+}
 
 extension ArgumentBox {
   /// The value that `text` denotes, for a parameter of a type.
   ///
-  ///     let signature = plugIns.methodSignature(for: selector)
-  ///     let types = signature?.argumentTypes.dropFirst(2) ?? []
-  ///     let arguments = try zip(words, types).map { try ArgumentBox(text: $0, as: $1) }
+  ///     let count = try ArgumentBox(text: "3", as: TypeEncoding("q"))
+  ///
+  /// For all arguments of a message there is `Invocation(text:for:of:)`.
   ///
   /// Numbers have a sign, a point or an exponent, and must fit as in `converted(to:)`; `Bool` is `true` or `false`. For strings and
   /// objects the text is taken as it is. A selector must be known, since nothing is interned. An optional may be `nil`. Other types

@@ -25,10 +25,37 @@ public struct Recording: Codable, CustomStringConvertible {
     return areAllEqual(zip(calls, other.calls).map { $0.isEqual(to: $1) })
   }
 
-  /// Decodes a list of calls.
-  public init(from decoder: any Decoder) throws { calls = try [RecordedCall](from: decoder) }
+  /// The version of the format that ``encode(to:)`` writes. Recordings of earlier versions can be decoded.
+  public static let formatVersion = 2
 
-  public func encode(to encoder: any Encoder) throws { try calls.encode(to: encoder) }
+  private enum CodingKeys: String, CodingKey { case version, calls }
+
+  /// Decodes the calls; before version 2 a recording was a list of calls.
+  ///
+  /// - Throws: `DecodingError.dataCorrupted` for a later ``formatVersion``, and the errors of `RecordedCall.init(from:)`.
+  public init(from decoder: any Decoder) throws {
+    if (try? decoder.unkeyedContainer()) != nil {
+      calls = try [RecordedCall](from: decoder)
+      return
+    }
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    let version = try container.decode(Int.self, forKey: .version)
+    guard (2...Recording.formatVersion).contains(version) else {
+      throw DecodingError.dataCorruptedError(
+        forKey: .version, in: container,
+        debugDescription:
+          "the recording has format version \(version), but this version of Forwardcast reads versions up to "
+          + "\(Recording.formatVersion); read it with the version of Forwardcast that wrote it, or a later one")
+    }
+    calls = try container.decode([RecordedCall].self, forKey: .calls)
+  }
+
+  /// Encodes the format version and the calls.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(Recording.formatVersion, forKey: .version)
+    try container.encode(calls, forKey: .calls)
+  }
 
   /// A line for each call, indented by two blanks for each of up to 64 calls around it.
   public var description: String { calls.map { $0.indentation + $0.description }.joined(separator: "\n") }

@@ -93,7 +93,7 @@ private final class ScheduleWalk: Sendable {
     let found = issues.withLock { $0 }
     guard let first = world.problem.withLock({ $0 }) ?? found.first ?? world.thrown else { return nil }
     return ScheduleFailure(
-      reason: first.text, place: first.place, turns: world.notes.turns, diagram: world.notes.diagram.mermaid,
+      reason: first.text, place: first.place, turns: world.notes.turns, diagram: world.notes.diagram,
       order: OrderCode.text(world.order))
   }
 

@@ -27,7 +27,8 @@ struct ScheduleNote {
 extension [ScheduleNote] {
   var turns: [String] { filter { $0.kind != .posted }.map(\.text) }
 
-  var diagram: SequenceDiagram {
+  /// The messages as a sequence diagram in Mermaid's language; empty if none was sent.
+  var diagram: String {
     let diagram = SequenceDiagram()
     for note in self where note.kind == .posted || note.kind == .delivery {
       diagram.add(
@@ -35,6 +36,6 @@ extension [ScheduleNote] {
           note.kind == .posted ? .queued : .began, name: note.name, message: note.name, sender: note.sender,
           receiver: note.lane, context: "its turn"))
     }
-    return diagram
+    return diagram.events.isEmpty ? "" : diagram.mermaid
   }
 }

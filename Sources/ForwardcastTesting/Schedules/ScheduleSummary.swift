@@ -30,7 +30,7 @@ public struct ScheduleFailure: Error, Sendable, CustomStringConvertible {
   public let place: SourcePlace
   /// The turns in order: the lane, and what it did.
   public let turns: [String]
-  /// The turns as a sequence diagram in Mermaid's language.
+  /// The messages as a sequence diagram in Mermaid's language; empty if none was sent.
   public let diagram: String
   /// The order for ``ScheduleSearch/replaying(_:)``.
   public let order: String
@@ -40,6 +40,6 @@ public struct ScheduleFailure: Error, Sendable, CustomStringConvertible {
     var text = reason + "\n  in this order of turns:"
     for (index, turn) in turns.enumerated() { text += "\n    \(index + 1). \(turn)" }
     text += "\n  to run only this order: everySchedule(.replaying(\"\(order)\"))"
-    return text + "\n" + diagram.split(separator: "\n").map { "  \($0)" }.joined(separator: "\n")
+    return text + diagram.split(separator: "\n").map { "\n  \($0)" }.joined()
   }
 }

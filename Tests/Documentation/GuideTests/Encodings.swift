@@ -3,8 +3,15 @@
 // snippet: encodings-use
 import Forwardcast
 // end
+import ForwardcastCoding
 import TestSupport
 import Testing
+
+private final class Echoing: MessageReceiver {
+  static let selectorTable = SelectorTable(for: Echoing.self) {
+    Responds(to: "echo:times:") { (_: Echoing, text: String, times: Int) in String(repeating: text, count: times) }
+  }
+}
 
 @Suite("Type encodings")
 struct Encodings {
@@ -27,5 +34,16 @@ struct Encodings {
     #expect(try TypeEncoding("b3").layout == nil && TypeEncoding("{Color}").layout == nil)
     let error = #expect(throws: TypeEncodingError.self) { try TypeEncoding("{}") }
     expect(error.map { "\($0)" }, equals: "record without name and members at byte 1 of \"{}\"")
+  }
+
+  @Test("a message is made of texts")
+  func text() throws {
+    let plugIns = MulticastProxy<any MessageReceiver>()
+    plugIns.add(Echoing(), ownership: .strong)
+    // snippet: coding-text
+    let call = try Invocation(text: ["ho", "3"], for: "echo:times:", of: plugIns)
+    print(call)  // echo: "ho" times: 3
+    // end
+    expect("\(call)", equals: "echo: \"ho\" times: 3")
   }
 }

@@ -47,4 +47,43 @@ struct ArgumentTextTests {
     let box = try ArgumentBox(text: "isKnownFromText:", as: TypeEncoding(":"))
     try expect(box.unbox(as: MessageSelector.self), equals: known)
   }
+
+  @Test("texts are the arguments of a message, by the types of the receiver's method")
+  func messages() throws {
+    let call = try Invocation(text: ["ho", "3"], for: "echo:times:", of: Echo())
+    expect(call.description, equals: "echo: \"ho\" times: 3")
+    try expect(Echo().send(Message<(String, Int) -> String>("echo:times:"), "ho", 2), equals: "hoho")
+    try expect(Invocation(text: [], for: "rest", of: Echo()).arguments.count, equals: 0)
+    try expect(Invocation(text: ["3"], for: "wait:", of: ForwardingProxy(to: Echo())).description, equals: "wait: 3.0")
+  }
+
+  @Test(
+    "missing, surplus and unreadable arguments are named, and so is a message that the receiver does not have",
+    arguments: [
+      (["ho"], "echo:times:", "wrong number of arguments echo:times: of Echo: wanted 2, found 1: missing \"times:\""),
+      (
+        [], "echo:times:",
+        "wrong number of arguments echo:times: of Echo: wanted 2, found 0: missing \"echo:\", \"times:\""
+      ),
+      (["1", "2"], "wait:", "wrong number of arguments wait: of Echo: wanted 1, found 2: surplus \"2\""),
+      (["x"], "rest", "wrong number of arguments rest of Echo: wanted 0, found 1: surplus \"x\""),
+      (
+        ["ho", "two"], "echo:times:",
+        "type mismatch echo:times: of Echo: argument 1: wanted long long (q), found text (\"two\")"
+      ),
+      (["ho"], "unheard:", "unrecognized selector unheard: of Echo"),
+    ])
+  func refusedMessages(text: [String], selector: String, description: String) throws {
+    let selector = try MessageSelector(selector)
+    let error = #expect(throws: MessageError.self) { try Invocation(text: text, for: selector, of: Echo()) }
+    expect(error?.description, equals: description)
+  }
+}
+
+private final class Echo: MessageReceiver {
+  static let selectorTable = SelectorTable(for: Echo.self) {
+    Responds(to: "echo:times:") { (_: Echo, text: String, times: Int) in String(repeating: text, count: times) }
+    Responds(to: "wait:") { (_: Echo, seconds: Double) in }
+    Responds(to: "rest") { (_: Echo) in }
+  }
 }

@@ -131,6 +131,25 @@ struct RecordingTests {
     expect(read.calls.map(\.depth), equals: [0, 1, 1, 0, 0, 0])
   }
 
+  @Test(
+    "a recording as JSON has a format version; a list of calls is read as the first one, and a later version is an error"
+  )
+  func formatVersion() throws {
+    let recorder = CallRecorder()
+    try RecordingProxy(of: Desk("ann", Journal()), as: "ann", into: recorder).send(.say, "hi")
+    let (data, list) = (try JSONEncoder().encode(recorder.recording), try JSONEncoder().encode(recorder.calls))
+    expect(String(decoding: data, as: UTF8.self).contains("\"version\":\(Recording.formatVersion)"))
+    try expect(JSONDecoder().decode(Recording.self, from: list).isEqual(to: recorder.recording) == true)
+    let later = Data(#"{"version":3,"calls":[]}"#.utf8)
+    let error = #expect(throws: DecodingError.self) { try JSONDecoder().decode(Recording.self, from: later) }
+    guard case .dataCorrupted(let context)? = error else { return expect(false, "\(String(describing: error))") }
+    expect(
+      context.debugDescription.hasPrefix("the recording has format version 3, but this version of Forwardcast reads"))
+    for text in [#"{"version":1,"calls":[]}"#, #"{"calls":[]}"#] {
+      #expect(throws: DecodingError.self) { try JSONDecoder().decode(Recording.self, from: Data(text.utf8)) }
+    }
+  }
+
   @Test("a recording that was read is printed and written as a script, however deep it says that a call was")
   func hostileDepth() throws {
     let clear = Message.clear.selector
