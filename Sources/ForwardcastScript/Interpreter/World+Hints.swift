@@ -6,6 +6,12 @@ extension World {
     var error = error
     let near: [String]
     switch error.subject {
+    case .name(let name) where receiver(name) != nil:
+      error.hint = "\(name) is a receiver; new \(name) makes an object"
+      return error
+    case .name(let word) where Advice.words[word] != nil, .word(let word) where Advice.words[word] != nil:
+      error.hint = Advice.words[word]
+      return error
     case .name(let name):
       near = Likeness.nearest(to: name, among: boundNames + receiverNames + Parser.reservedWords)
     case .receiver(let name): near = Likeness.nearest(to: name, among: receiverNames)

@@ -143,11 +143,35 @@ extension ScriptError {
   }
 }
 
-/// Advice for those who write as in other languages.
+/// What to write in place of the forms of other languages.
 enum Advice {
   static let arithmetic = "numbers answer messages: [1 add: 2], subtract:, multiply:, divide:"
-  static let brackets = "a message stands in brackets: [receiver part: argument]"
-  static let comparison = "== compares"
+  static let brackets = "a message is written [receiver part: argument]"
+  static let binding = "let x = … binds a name"
+  static let comma = "separate values with spaces; commas belong in @[…] and @{…}"
   static let comment = "a comment begins with #"
-  static let quotes = "a text stands between straight quotes: \"…\""
+  static let comparison = "comparisons are allowed after if and expect only, without parentheses"
+  static let conditions = "conditions cannot be combined; nest one if in another"
+  static let dictionary = "a dictionary is written @{\"key\": 1}"
+  static let elseIf = "write else { if … { … } }"
+  static let equality = "== compares"
+  static let fraction = "a number begins with a digit, as in 0.5"
+  static let list = "a list is written @[1, 2]; [list at: 0] is its first element"
+  static let negation = "write not before the condition"
+  static let quotes = "a text is written between straight quotes: \"…\""
+
+  /// By word of other languages.
+  static let words: [String: String] = {
+    let rows = [
+      ("while for foreach loop until", "repeat n { … } runs a block n times"),
+      ("import include require using", "scripts have no imports"),
+      ("and or", conditions), ("elif elsif elseif", elseIf), ("var const auto", binding),
+      ("func function fn def", "a method is a row: receiver Name { - selector { … } }"),
+      ("class struct object actor", "receiver Name { - selector { … } } declares a class"),
+      ("null NULL None undefined", "write nil"), ("True False YES NO", "write true or false"),
+      ("this", "write self"),
+    ]
+    return Dictionary(
+      uniqueKeysWithValues: rows.flatMap { words, advice in words.split(separator: " ").map { (String($0), advice) } })
+  }()
 }

@@ -13,6 +13,8 @@ extension Parser {
   /// An operand: a literal, a name, a send, a query, or an expression in parentheses.
   mutating func parseOperand() throws -> Expression { try parse { try $0.appendOperand() } }
 
+  mutating func parseSelector() throws -> Expression { try parse { try $0.appendSelector() } }
+
   private mutating func parse(_ append: (inout Parser) throws -> Void) throws -> Expression {
     let start = try peek().offset
     steps = []
@@ -30,7 +32,7 @@ extension Parser {
     try appendOperand()
     if try peek().is("responds"), try beginsOperand(peek(1)) {
       let offset = try take().offset
-      try appendOperand()
+      try appendSelector()
       let compute = { @Sendable (interpreter: Interpreter, stack: inout [ScriptValue]) throws -> ScriptValue in
         let selector = try interpreter.selectorName(stack.removeLast())
         return .bool(try interpreter.responds(stack.removeLast(), to: selector, at: offset))
@@ -67,6 +69,12 @@ extension Parser {
     for (action, offset) in pending.reversed() { append(action, at: offset) }
   }
 
+  /// The operand that names a selector.
+  private mutating func appendSelector() throws {
+    try appendOperand()
+    if try peek().is(.colon) { throw unexpected(try peek(), wanted: "the selector in quotes") }
+  }
+
   private mutating func appendPrimary() throws {
     let token = try take()
     switch token.kind {
@@ -82,7 +90,9 @@ extension Parser {
     case .sign(.openList): try appendList(token)
     case .sign(.openDictionary): try appendDictionary(token)
     default:
-      throw unexpected(token, wanted: "an expression", about: token.is(.minus) ? .advice(Advice.arithmetic) : nil)
+      let isDictionary = try token.is(.openBrace) && peek().text != nil
+      let advice = isDictionary ? Advice.dictionary : token.is(.colon) ? Advice.brackets : nil
+      throw unexpected(token, wanted: "an expression", about: advice.map { .advice($0) })
     }
   }
 
@@ -122,7 +132,9 @@ extension Parser {
     case .services: append(.compute { interpreter, _ in try interpreter.services() }, at: token.offset)
     case .not, .arg, nil:
       if Parser.reservedWords.contains(word) {
-        throw error("\"\(word)\" is a word of the language and begins no expression here", at: token)
+        let statement = ScriptLanguage.entries(of: word).first { $0.kind == .statement }
+        let advice = statement.map { ScriptError.Subject.advice("it begins a statement: \($0.form)") }
+        throw error("\"\(word)\" is a word of the language and begins no expression here", at: token, about: advice)
       }
       append(.name(word), at: token.offset, work: Work.name(word))
     }
@@ -197,13 +209,14 @@ extension Parser {
           name += part
           try take()
         }
+        if first.is(.comma) { throw unexpected(first, wanted: "a selector", about: .advice(Advice.list)) }
         try expect(.colon, count == 0 ? "a selector" : "\"]\" or a part of the selector")
         name += ":"
         count += 1
         guard name.utf8.count <= 1024 else { break }
         try appendExpression()
       }
-      if count == 0 { throw error("a message needs a selector", at: first) }
+      if count == 0 { throw error("a message needs a selector", at: first, about: .advice(Advice.list)) }
     }
     let selector = try source.checkedSelector(name, at: first.offset)
     let action = Step.Action.compute { [count, offset = token.offset] interpreter, stack in

@@ -67,7 +67,10 @@ extension Parser {
       let value = try parseExpression()
       return { try $0.evaluate(value) }
     }
-    try expect("throws", "\"=\", \"{\" or \"throws\"")
+    guard try takes("throws") else {
+      let argument = token.word.map { ScriptError.Subject.advice("an argument follows a colon: - selector: \($0)") }
+      throw unexpected(token, wanted: "\"=\", \"{\" or \"throws\"", about: argument)
+    }
     let text = try takeText("the text of the error")
     return { interpreter in try interpreter.at(token.offset) { throw ScriptError(.thrown, text) } }
   }
@@ -111,7 +114,7 @@ extension Parser {
       guard seen.insert(word).inserted else { throw error("\"\(word)\" is there twice", at: token) }
       switch word {
       case "as":
-        let name = try takeName("the name of the registration")
+        let name = try takeNewName("the name of the registration")
         modifiers.append { $1.name = name }
       case "on":
         let queue = try parseExpression()

@@ -30,12 +30,12 @@ extension Parser {
       let name = try takeName("the name to forget")
       return .action { try $0.drop(name) }
     case .proxy:
-      let name = try takeName("the name of the proxy")
+      let name = try takeNewName("the name of the proxy")
       try expect(.assign)
       let make = try parseProxy(name)
       return .action { try $0.makeProxy(name, make) }
     case .queue:
-      let name = try takeName("the name of the queue")
+      let name = try takeNewName("the name of the queue")
       return .action { $0.world.bind(name, .queue(try $0.world.makeQueue(name))) }
     case .add: return try parseAddition()
     case .remove:
@@ -88,7 +88,7 @@ extension Parser {
   }
 
   private mutating func parseLet() throws -> Statement.Kind {
-    let name = try takeName("a name")
+    let name = try takeNewName("a name")
     try expect(.assign)
     var expression = try parseExpression()
     if expression.steps.count == 1, case .make(let receiver, false, _) = expression.steps[0].action {
@@ -103,7 +103,7 @@ extension Parser {
     let left = try parseExpression()
     let token = try peek()
     guard case .sign(let comparison) = token.kind, Condition.comparisons.contains(comparison) else {
-      if token.is(.assign) { throw unexpected(token, wanted: "a comparison", about: .advice(Advice.comparison)) }
+      if token.is(.assign) { throw unexpected(token, wanted: "a comparison", about: .advice(Advice.equality)) }
       return Condition(left: left, comparison: nil)
     }
     try take()
@@ -126,19 +126,20 @@ extension Parser {
     guard try peek(peek().kind == .separator ? 1 : 0).is("else") else { return nil }
     try skipSeparators()
     try take()
+    if try peek().is("if") { throw unexpected(try peek(), wanted: "\"{\"", about: .advice(Advice.elseIf)) }
     return try parseBlock()
   }
 
   private mutating func parseHook(_ moment: StatementWord) throws -> Statement.Kind {
     let proxy = try parseOperand()
-    let selector = try parseOperand()
+    let selector = try parseSelector()
     let body = try within(.hook(moment)) { try $0.parseBlock() }
-    let name = try takes("as") ? takeName("the name of the hook") : nil
+    let name = try takes("as") ? takeNewName("the name of the hook") : nil
     return .action { try $0.install(moment, proxy, selector, body, as: name) }
   }
 
   private mutating func parseExtension() throws -> Statement.Kind {
-    let name = try takeName("the name of the extension point")
+    let name = try takeNewName("the name of the extension point")
     try expect(.openBrace)
     var selectors: [String] = []
     var last: Token?

@@ -93,7 +93,15 @@ struct Parser {
   }
 
   func unexpected(_ token: Token, wanted: String, about subject: ScriptError.Subject? = nil) -> ScriptError {
-    error("wanted \(wanted), found \(token.shown)", at: token, about: subject ?? token.word.map { .word($0) })
+    var subject = subject
+    switch token.kind {
+    case .word(let word): subject = subject ?? .word(word)
+    case .sign(.comma): subject = subject ?? .advice(Advice.comma)
+    case .sign(.minus): subject = subject ?? .advice(Advice.arithmetic)
+    case .sign(let sign) where Condition.comparisons.contains(sign): subject = subject ?? .advice(Advice.comparison)
+    default: break
+    }
+    return error("wanted \(wanted), found \(token.shown)", at: token, about: subject)
   }
 
   /// Consumes a token, of which `part` returns what is wanted.
@@ -116,6 +124,17 @@ struct Parser {
 
   /// A name where no statement or expression can begin: any word.
   mutating func takeName(_ what: String) throws -> String { try take(what, \.word) }
+
+  /// A name to bind. A word of the language is refused, since no expression could mean the name.
+  mutating func takeNewName(_ what: String) throws -> String {
+    let token = try peek()
+    let name = try takeName(what)
+    guard !Parser.reservedWords.contains(name) else {
+      throw error("\"\(name)\" is a word of the language and cannot be a name", at: token)
+    }
+    return name
+  }
+
   mutating func takeText(_ what: String) throws -> String { try take(what, \.text) }
 
   mutating func skipSeparators() throws { while try peek().kind == .separator { try take() } }
@@ -140,12 +159,15 @@ struct Parser {
 
   /// A hint for a statement that `token` cannot follow.
   private mutating func meaning(of statement: Statement, before token: Token) throws -> ScriptError.Subject? {
-    if token.is(.minus) { return .advice(Advice.arithmetic) }
+    if token.is(.openSend) { return .advice(Advice.list) }
+    if case .make(let receiver, false, _)? = steps.last?.action {
+      return .advice("new \(receiver) name: \"…\" names the object")
+    }
     guard case .evaluate(let expression) = statement.kind, expression.steps.count == 1,
       case .name(let name) = expression.steps[0].action
     else { return nil }
-    if token.is(.assign) { return .advice("let \(name) = … binds a name") }
-    if ["while", "for", "loop"].contains(name) { return .advice("repeat n { … } runs a block n times") }
+    if token.is(.assign) { return .advice(Advice.binding) }
+    if Advice.words[name] != nil { return .word(name) }
     guard token.word != nil || token.is(.openParenthesis) else { return .word(name) }
     let isMessage = try token.is(.openParenthesis) || peek(1).is(.colon) || ScriptLanguage.words(like: name).isEmpty
     return isMessage ? .advice(Advice.brackets) : .word(name)

@@ -100,7 +100,10 @@ struct Lexer {
     switch first {
     case UInt8(ascii: "/") where second == UInt8(ascii: "/") || second == UInt8(ascii: "*"): Advice.comment
     case UInt8(ascii: "+"), UInt8(ascii: "*"), UInt8(ascii: "/"), UInt8(ascii: "%"): Advice.arithmetic
+    case UInt8(ascii: ".") where second.map(isDigit) ?? false: Advice.fraction
     case UInt8(ascii: "."): Advice.brackets
+    case UInt8(ascii: "&"), UInt8(ascii: "|"): Advice.conditions
+    case UInt8(ascii: "!"): Advice.negation
     case UInt8(ascii: "'"): Advice.quotes
     default: nil
     }

@@ -65,19 +65,40 @@ struct HintTests {
   @Test(
     "what is written as in other languages is told how it is written here",
     arguments: [
-      ("let ann = 1\nann cook: \"fish\"", "2:5", "a message stands in brackets: [receiver part: argument]"),
-      ("let ann = 1\nann cook", "2:5", "a message stands in brackets: [receiver part: argument]"),
-      ("let ann = 1\nann.cook(\"fish\")", "2:4", "a message stands in brackets: [receiver part: argument]"),
-      ("cook(\"fish\")", "1:5", "a message stands in brackets: [receiver part: argument]"),
+      ("let ann = 1\nann cook: \"fish\"", "2:5", "a message is written [receiver part: argument]"),
+      ("let ann = 1\nann cook", "2:5", "a message is written [receiver part: argument]"),
+      ("let ann = 1\nann.cook(\"fish\")", "2:4", "a message is written [receiver part: argument]"),
+      ("cook(\"fish\")", "1:5", "a message is written [receiver part: argument]"),
       ("x = 5", "1:3", "let x = … binds a name"), ("if 1 = 1 { }", "1:6", "== compares"),
       ("expect 1 = 1", "1:10", "== compares"),
       ("print 1 + 2", "1:9", "numbers answer messages: [1 add: 2], subtract:, multiply:, divide:"),
       ("print 3 - 2", "1:9", "numbers answer messages: [1 add: 2], subtract:, multiply:, divide:"),
       ("// hi", "1:1", "a comment begins with #"), ("print 1 // hi", "1:9", "a comment begins with #"),
-      ("let count = 3\nprint count", "2:12", "\"count\" is a word of the language, and no name here"),
+      ("print count", "1:12", "\"count\" is a word of the language, and no name here"),
+      ("import Foundation", "1:8", "scripts have no imports"),
+      ("if true and false { }", "1:9", "conditions cannot be combined; nest one if in another"),
+      ("expect 1 == 1 or 2 == 2", "1:15", "conditions cannot be combined; nest one if in another"),
+      ("print true && false", "1:12", "conditions cannot be combined; nest one if in another"),
+      ("if !true { }", "1:4", "write not before the condition"),
+      ("receiver Cook { }\nlet d = new Cook \"bo\"", "2:18", "new Cook name: \"…\" names the object"),
+      ("receiver Cook { }\nlet d = new Cook(name: 1)", "2:17", "new Cook name: \"…\" names the object"),
+      ("let a = [1, 2]", "1:11", "a list is written @[1, 2]; [list at: 0] is its first element"),
+      ("let x = @[1]\nprint x[0]", "2:10", "a list is written @[1, 2]; [list at: 0] is its first element"),
+      ("let x = @[1]\nlet y = x[0]", "2:10", "a list is written @[1, 2]; [list at: 0] is its first element"),
+      ("print {\"a\": 1}", "1:7", "a dictionary is written @{\"key\": 1}"),
+      ("print 5 == 5", "1:9", "comparisons are allowed after if and expect only, without parentheses"),
+      ("let y = 5 < 6", "1:11", "comparisons are allowed after if and expect only, without parentheses"),
+      ("if (1 == 1) { }", "1:7", "comparisons are allowed after if and expect only, without parentheses"),
+      ("let q = queue", "1:9", "it begins a statement: queue q"),
+      ("print .5", "1:7", "a number begins with a digit, as in 0.5"),
+      ("print 1, 2", "1:8", "separate values with spaces; commas belong in @[…] and @{…}"),
+      ("var x = 1", "1:5", "let x = … binds a name"),
+      ("if true { } else if true { }", "1:18", "write else { if … { … } }"),
+      ("receiver R { - cook d { } }", "1:21", "an argument follows a colon: - selector: d"),
+      ("print x at: 0", "1:11", "a message is written [receiver part: argument]"),
       ("while true { }", "1:7", "repeat n { … } runs a block n times"),
-      ("print “hi”", "1:7", "a text stands between straight quotes: \"…\""),
-      ("print 'hi'", "1:7", "a text stands between straight quotes: \"…\""),
+      ("print “hi”", "1:7", "a text is written between straight quotes: \"…\""),
+      ("print 'hi'", "1:7", "a text is written between straight quotes: \"…\""),
       ("print\u{A0}1", "1:6", nil),
     ])
   func habits(text: String, place: String, advice: String?) {
@@ -86,6 +107,23 @@ struct HintTests {
     expect(error?.hint, equals: advice)
     expect(ScriptSession.check(text)?.hint, equals: advice)
     expect(advice != nil || error?.text.contains("not a name: U+A0 looks like a blank") == true)
+  }
+
+  @Test(
+    "the name of a receiver in place of an object, and words of other languages, have a hint when they are evaluated")
+  func unknownNames() {
+    let cases = [
+      ("receiver Cook { - minutes = 1 }\nprint [Cook minutes]", "Cook is a receiver; new Cook makes an object"),
+      ("print null", "write nil"), ("print 1 or 2", "conditions cannot be combined; nest one if in another"),
+    ]
+    for (text, hint) in cases { expect(play(text).outcome.error?.hint, equals: hint) }
+  }
+
+  @Test("a selector without quotes is refused at its colon")
+  func bareSelectors() {
+    let wanted = "syntax: wanted the selector in quotes, found \":\""
+    expect(play("before p cook: { }").error, equals: "1:14 \(wanted)")
+    expect(play("print p responds cook:").error, equals: "1:22 \(wanted)")
   }
 
   @Test(
