@@ -40,7 +40,7 @@ let examples = [
   example("trace", "Trace", "ForwardcastRecording"),
   example("lounge", "Lounge", "ForwardcastDistributed"),
   example("test-doubles", "TestDoubles", "ForwardcastTesting"),
-  example("orders", "Orders", "ForwardcastTesting"),
+  example("orders", "Orders", "ForwardcastScript", "ForwardcastTesting"),
 ]
 
 /// Whether tests go the whole way (Tests/Support/TestSupport/Bounds.swift).
@@ -81,7 +81,6 @@ let package = Package(
     library("ForwardcastDistributed"),
     library("ForwardcastDistributedTesting"),
     .executable(name: "forwardcast", targets: ["ForwardcastCommand"]),
-    .executable(name: "forwardcast-orders", targets: ["forwardcast-orders"]),
   ],
   targets: [
     // The program that the compiler starts is a loop around a module, so that tests can link the module.
@@ -100,10 +99,6 @@ let package = Package(
     .target(name: "ForwardcastDistributedTesting", dependencies: ["Forwardcast", "ForwardcastDistributed"]),
     .executableTarget(
       name: "ForwardcastCommand", dependencies: ["Forwardcast", "ForwardcastRecording", "ForwardcastScript"]),
-    // Runs a script in every order. Apart from the command, since tests' libraries are linked with it.
-    .executableTarget(
-      name: "forwardcast-orders", dependencies: ["Forwardcast", "ForwardcastScript", "ForwardcastTesting"],
-      path: "Sources/ForwardcastOrders"),
     .executableTarget(
       name: "forwardcast-benchmarks", dependencies: ["Forwardcast", "AllocationCounter"], path: "Examples/Benchmarks",
       exclude: ["Figures.md", "Peers"]),
@@ -165,7 +160,7 @@ let package = Package(
     // Depends on what it runs, so that all of it is built.
     tests(
       "ExampleTests", in: "Documentation",
-      ["ForwardcastCommand", "forwardcast-orders"] + examples.map { .target(name: $0.name) }),
+      ["ForwardcastCommand"] + examples.map { .target(name: $0.name) }),
   ] + examples + cluster
 )
 

@@ -43,6 +43,12 @@ print("one queue")
 let mended = await everySchedule(reporter: printer, shop(settingOn: "prices", tellingOn: "prices"))
 print("\(mended.orders) orders, \(mended.failure == nil ? "none fails" : "one fails")")
 
+print("a script")
+for queue in ["desk", "shelf"] {
+  let ran = await everySchedule(reporter: TestReporter { _ in }) { run(till(on: queue), expecting: "to pay: 3\n", $0) }
+  print("\(queue): \(ran.failure?.reason ?? "\(ran.orders) orders, none fails")")
+}
+
 // Prints:
 // two queues
 // told 10, which was the price before
@@ -68,3 +74,6 @@ print("\(mended.orders) orders, \(mended.failure == nil ? "none fails" : "one fa
 // told 10, which was the price before
 // one queue
 // 5 orders, none fails
+// a script
+// desk: printed "to pay: 0\n"
+// shelf: 5 orders, none fails

@@ -46,7 +46,7 @@ enum Command {
     }
     let call = try Arguments(rest, of: word)
     switch word.name {
-    case "run": return try RunCommand(call).run()
+    case "run": return RunCommand(call: call).run()
     case "check": return check(call.operands)
     case "repl": return Conversation.run()
     case "types": return TypesCommand(encoding: call.operands[0]).run()

@@ -17,10 +17,6 @@ extension CommandWord {
         Option(
           name: "--steps", value: .number,
           meaning: "end a script after N statements and sends (\(ScriptSession.defaultStepLimit))"),
-        Option(
-          name: "--every-order",
-          meaning: "run each script once for each order of the deliveries on its queues, until one differs"),
-        Option(name: "--limit", value: .number, meaning: "with --every-order: N orders at most (10000)"),
       ],
       summary: "run message scripts; - is standard input",
       story: """

@@ -5,21 +5,11 @@ import ForwardcastRecording
 import ForwardcastScript
 import Synchronization
 
-/// `forwardcast run FILE… [--trace] [--diagram F] [--trace-file F] [--steps N]`, each file in a session of its own; or
-/// `forwardcast run FILE… --every-order [--limit N]`.
+/// `forwardcast run FILE… [--trace] [--diagram F] [--trace-file F] [--steps N]`, each file in a session of its own.
 struct RunCommand {
-  private let call: Arguments
-
-  init(_ call: Arguments) throws(UsageError) {
-    let unfit = ["--trace", "--diagram", "--trace-file", "--steps"].filter(call.has)
-    if call.has("--every-order") ? !unfit.isEmpty : call.has("--limit") {
-      throw UsageError(text: "--limit goes with --every-order, which takes no other option", word: .named("run"))
-    }
-    self.call = call
-  }
+  let call: Arguments
 
   func run() -> Status {
-    if call.has("--every-order") { return runOrders(call.value(of: "--limit") ?? "10000") }
     let diagramPath = call.value(of: "--diagram")
     let diagram = diagramPath.map { _ in SequenceDiagram() }
     var status = Status.success
@@ -45,22 +35,6 @@ struct RunCommand {
       Stream.error.write("\(error.line)\n")
       return status.worse(.failure)
     }
-  }
-
-  /// Replaces the process by `forwardcast-orders`, beside this program. It links test libraries, which this one does not.
-  private func runOrders(_ limit: String) -> Status {
-    let own = CommandLine.arguments[0]
-    // Called without a folder, this program was found by `PATH`, and so is the other.
-    let place = own.contains("/") ? realpath(own, nil).map { String(cString: $0) } ?? own : ""
-    let program = (place.lastIndex(of: "/").map { String(place[...$0]) } ?? "") + "forwardcast-orders"
-    let words = [program, "--limit", limit, "--"] + call.operands
-    var arguments = words.map { strdup($0) } + [nil]
-    execvp(program, &arguments)
-    let reason = String(cString: strerror(errno))
-    Stream.error.write(
-      "forwardcast: --every-order needs \(ShownText.shown(program)), which `swift build` makes beside this one: \(reason)\n"
-    )
-    return .usage
   }
 
   private func run(_ path: String, _ diagram: SequenceDiagram?, _ trace: TraceFile?) -> Status {

@@ -159,8 +159,11 @@ public struct ScriptHandlers: Sendable {
   public var progress: (@Sendable (ScriptProgress) -> Void)?
   /// Asked at every statement and send whether to end the run there, with an error that no script catches.
   public var isCancelled: (@Sendable () -> Bool)?
-  /// Replaces the deliveries of a queue, to run a script in every order. Each delivery is to run in `within`.
-  package var delivers: (@Sendable (_ queue: String, _ within: @escaping @Sendable (() -> Void) -> Void) -> Delivery)?
+  /// Returns the delivery of a new queue, in place of one on a dispatch queue. Each delivery must run within the given function.
+  /// Tests use it to run a script in every order:
+  ///
+  ///     handlers.delivers = { name, within in schedule.queue(name, within: within) }
+  public var delivers: (@Sendable (_ queue: String, _ within: @escaping @Sendable (() -> Void) -> Void) -> Delivery)?
 
   /// Handlers. Output goes to standard output by default, the rest nowhere. The parameters are the properties of these names.
   public init(

@@ -34,8 +34,8 @@ public struct Schedule: Sendable {
   /// Delivery on the serial queue of a name.
   public func queue(_ name: String) -> Delivery { .on(world.context("queue \(name)")) }
 
-  /// The same, with each delivery run within `body`, for example on a real queue.
-  package func queue(_ name: String, within body: @escaping @Sendable (() -> Void) -> Void) -> Delivery {
+  /// Delivery on the serial queue of a name, with each delivery run within `body`, for example on a real queue.
+  public func queue(_ name: String, within body: @escaping @Sendable (() -> Void) -> Void) -> Delivery {
     let context = world.context("queue \(name)")
     context.within = body
     return .on(context)

@@ -223,8 +223,7 @@ import Testing
       "a call that cannot be understood ends with status 2, one line of usage, and the cause last",
       arguments: [
         [], ["fly"], ["run"], ["run", "--fast", "x"], ["run", "--steps", "x"], ["run", "--steps", "0", "x"],
-        ["run", "--steps"], ["run", "--limit", "3", "x"], ["run", "--every-order", "--trace", "x"],
-        ["run", "--every-order", "--limit", "0", "x"],
+        ["run", "--steps"], ["run", "--every-order", "x"],
         ["check"], ["check", "--trace"], ["types"], ["types", "v@:", "v@:"], ["repl", "x"],
         ["run", "--diagram", "o", "x"], ["run", "--trace=yes", "x"], ["run", "--steps=", "x"], ["run", "--diagram="],
         ["--generate-completion"], ["--generate-completion", "tcsh"], ["--version=1"], ["run", "--"],
@@ -258,18 +257,6 @@ import Testing
       try expect(Call("types", "--", "v@:").status, equals: 0)
       expect(try Call("run", "--step", "3").errors.hasSuffix("has no option --step; did you mean --steps?\n"))
       expect(try Call("ru").errors.hasSuffix("forwardcast: unknown word ru; did you mean run?\n"))
-    }
-
-    @Test("every order is run by a program beside the command, which is named where it is not there")
-    func ordersMissing() throws {
-      let folder = try Folder()
-      let lone = folder.path + "/forwardcast"
-      // Not by this process: a program that another test starts meanwhile would still have the copy open to write.
-      let text = try Call.shell(
-        "cp '\(Call.executable().path)' \(lone); \(lone) run --every-order x.msg 2>&1; echo status $?")
-      expect(text.hasPrefix("forwardcast: --every-order needs "), "\(text)")
-      expect(text.contains("/forwardcast-orders, which"), "\(text)")
-      expect(text.hasSuffix("No such file or directory\nstatus 2\n"))
     }
 
     @Test("output that cannot be written ends with status 1, and with a reason unless nobody reads it any more")

@@ -1,1 +1,0 @@
-../ForwardcastCommand/System.swift
