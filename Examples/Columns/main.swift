@@ -53,5 +53,5 @@ print("methods: \(Row.selectorTable.selectors)")
 //   made setCity:
 //   made city
 // ["Oslo", "Bergen"]
-// unrecognized selector visits of Row
+// unrecognized selector 'visits' of Row
 // methods: [city, name, setCity:]

@@ -73,5 +73,5 @@ print("made: \(lazy.isMade)")
 // balance 100
 //   withdraw: 30 -> ()
 // close is refused
-// unrecognized selector audit of Guard
+// unrecognized selector 'audit' of Guard
 // made: true

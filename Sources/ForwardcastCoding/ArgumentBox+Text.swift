@@ -50,7 +50,7 @@ extension ArgumentBox {
   public init(text: String, as type: TypeEncoding) throws(UnboxingError) {
     guard let said = Self.said(by: text, as: type) else {
       throw UnboxingError(
-        wanted: "\(type.meaning) (\(type))", found: "text", evidence: "(\(shortened(text.debugDescription)))")
+        wanted: type.swiftName, found: "text", evidence: "(\(shortened(text.debugDescription)))")
     }
     self = try said.converted(to: type)
   }

@@ -64,7 +64,7 @@ extension ArgumentBox {
     return ArgumentBox(storage: fitted, isSendable: true)
   }
 
-  private func refusal(_ type: TypeEncoding) -> UnboxingError { refusal("\(type.meaning) (\(type))") }
+  private func refusal(_ type: TypeEncoding) -> UnboxingError { refusal(type.swiftName) }
 }
 
 extension TypeEncoding.Record {

@@ -1,16 +1,20 @@
 // MessageError.swift: why a message was not answered.
 
-/// Why a message was not answered, for example `unrecognized selector wash: of Cook`.
+/// The reason why a message has no answer, for example `unrecognized selector 'wash:' of Cook`.
 public struct MessageError: Error, Hashable, CustomStringConvertible {
   /// The kind of error. More may be added, so a `switch` needs a `default`.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     /// The kind in words, as it begins the error's text.
     public let description: String
+    /// What to do about every error of the kind. `nil` if the evidence says it.
+    package var cure: String?
 
     /// Neither the receiver's tables nor its hooks answer the selector.
     public static var unrecognizedSelector: Code { Code(description: "unrecognized selector") }
     /// A class's ``MessageReceiver/resolveMethod(for:)`` said that it added a method, and no table has one.
-    public static var resolverAddedNothing: Code { Code(description: "resolver hook added nothing") }
+    public static var resolverAddedNothing: Code {
+      Code(description: "resolver hook added nothing", cure: "add the method to a table, or return false")
+    }
     /// An argument or result has a type that the method or sender cannot take.
     public static var typeMismatch: Code { Code(description: "type mismatch") }
     /// The number of arguments or parameters is not the selector's number of colons.
@@ -26,17 +30,27 @@ public struct MessageError: Error, Hashable, CustomStringConvertible {
     /// Proxies lead back to one that the message came through.
     public static var proxyCycle: Code { Code(description: "proxy cycle") }
     /// Proxies are nested too deeply, or reachable in too many ways.
-    public static var tooManyProxies: Code { Code(description: "too many proxies") }
+    public static var tooManyProxies: Code { Code(description: "too many proxies", cure: "nest fewer proxies") }
     /// A target has no selector table, its proxy has none for it, and it does not forward.
-    public static var noSelectorTable: Code { Code(description: "no selector table") }
+    public static var noSelectorTable: Code {
+      Code(description: "no selector table", cure: "write '@Receiver' on its class, or give the proxy a table")
+    }
     /// The table already has a method of that selector.
-    public static var alreadyInTable: Code { Code(description: "already in table") }
+    public static var alreadyInTable: Code {
+      Code(description: "already in table", cure: "use 'replace' to put one in its place")
+    }
     /// Waiting here would never end.
-    public static var wouldDeadlock: Code { Code(description: "would deadlock") }
+    public static var wouldDeadlock: Code {
+      Code(description: "would deadlock", cure: "wait from a context that none of these needs")
+    }
     /// The call of an `around` hook was used after the hook had returned.
-    public static var hookEnded: Code { Code(description: "hook has ended") }
+    public static var hookEnded: Code {
+      Code(description: "hook has ended", cure: "use the call before the hook returns")
+    }
     /// Nested messages have exhausted the thread's stack.
-    public static var tooDeep: Code { Code(description: "too many levels") }
+    public static var tooDeep: Code {
+      Code(description: "too many levels", cure: "send further messages from a queue or a task")
+    }
     /// Not all answers came in time.
     public static var timedOut: Code { Code(description: "timed out") }
   }
@@ -75,10 +89,11 @@ public struct MessageError: Error, Hashable, CustomStringConvertible {
       Parts(code: code, receiver: receiver, selector: selector, evidence: evidence, argumentIndex: argumentIndex))
   }
 
-  /// Code, selector, receiver and evidence.
+  /// Code, selector, receiver, evidence and cure.
   public var description: String {
-    let words = [code.description, selector, "of \(receiver)"].filter { !$0.isEmpty }
-    return words.joined(separator: " ") + (evidence.isEmpty ? "" : ": \(evidence)")
+    let name = selector.isEmpty ? "" : " '\(selector)'"
+    let details = [evidence, code.cure ?? ""].filter { !$0.isEmpty }.joined(separator: "; ")
+    return "\(code)\(name) of \(receiver)" + (details.isEmpty ? "" : ": \(details)")
   }
 }
 
@@ -121,7 +136,7 @@ extension MessageError {
 
 extension StackGuard {
   @inline(never) package static func tooDeep(_ selector: MessageSelector, receiver: AnyObject) -> MessageError {
-    MessageError(.tooDeep, of: receiver, selector, "messages that send messages have used up the thread's stack")
+    MessageError(.tooDeep, of: receiver, selector, "messages sent by methods have exhausted the thread's stack")
   }
 }
 

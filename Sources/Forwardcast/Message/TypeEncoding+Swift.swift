@@ -63,6 +63,22 @@ extension TypeEncoding {
   }
 }
 
+extension TypeEncoding {
+  /// The Swift type and the encoding in parentheses, as in errors: `Int (q)`.
+  package var swiftName: String {
+    let name: String? =
+      switch kind {
+      case .scalar(let scalar): Scalar.swiftTypes.first { $0.scalar == scalar }.map { "\($0.type)" }
+      case .object(let name): name ?? "AnyObject"
+      case .structure(let record): record.name == "?" ? nil : record.name
+      case .selector: "MessageSelector"
+      case .void: "Void"
+      default: nil
+      }
+    return "\(name ?? meaning) (\(self))"
+  }
+}
+
 extension TypeEncoding.Scalar {
   /// Types whose optionals need more room, with their encodings. Where a scalar has several, numbers are converted to the last.
   static let swiftTypes: [(type: any Any.Type, scalar: TypeEncoding.Scalar)] = [

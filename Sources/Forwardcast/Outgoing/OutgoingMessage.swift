@@ -236,6 +236,8 @@ extension OutgoingMessage.Attempt {
     return .failed(
       MessageError(
         .isolationMismatch, receiver: typeName(of: target), selector: selector.name,
-        evidence: "its answer of type \(answer.type) is not known to be Sendable and may not cross"))
+        evidence:
+          "its result is not known to be Sendable and may not leave the method's context; make '\(answer.type)' Sendable"
+      ))
   }
 }

@@ -106,7 +106,8 @@ extension MulticastCore {
 extension HookedMessage {
   func cannotCross(_ what: String) -> MessageError {
     MessageError(
-      .isolationMismatch, of: receiver, selector, "\(what) is not known to be Sendable and may not cross to who listens"
+      .isolationMismatch, of: receiver, selector,
+      "\(what) is not known to be Sendable and may not leave the sender's context for a stream; make its type Sendable"
     )
   }
 }

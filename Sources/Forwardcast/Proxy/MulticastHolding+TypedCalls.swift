@@ -33,7 +33,7 @@ extension MulticastHolding {
         outcome = .failed(
           MessageError(
             .isolationMismatch, of: target, name,
-            "a typed call runs in the sender's turn, the target on \(registration.delivery)"))
+            "a typed call runs in the sender's context, but the target is on \(registration.delivery); send a message"))
       } else {
         do {
           try call(observer)

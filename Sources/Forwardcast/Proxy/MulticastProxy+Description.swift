@@ -8,7 +8,7 @@ extension MulticastProxy: CustomStringConvertible {
   ///     Archive  only roomClosed:   queue disk  3        0
   ///     Window   2: roomClosed: …   direct      -        -
   ///     hooks 1, streams 0, ran on contexts 12
-  ///     last error: roomClosed: failed in Archive: disk full
+  ///     last error: 'roomClosed:' failed in Archive: disk full
   ///
   /// The number of waiting messages is known for bounded buffers. Messages in the sender's turn are not counted: that would cost
   /// every one of them.

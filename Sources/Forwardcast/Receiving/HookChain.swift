@@ -28,7 +28,7 @@ struct HookChain: Sendable {
     case (nil, _, _)?:
       throw MessageError(
         .isolationMismatch, of: message.receiver, message.selector,
-        "a hook suspends: wait for the message with an asynchronous form")
+        "a hook is async; use an async form, such as sendAndWait")
     case nil: answers = try rest(message.arguments)
     }
     try leave(message, afters, answers)

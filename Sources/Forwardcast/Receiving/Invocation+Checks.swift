@@ -62,7 +62,8 @@ extension Invocation {
     guard let index = arguments.firstIndex(where: { !$0.isSendable }) else { return }
     throw MessageError(
       .isolationMismatch, of: receiver, selector,
-      "argument \(index) of type \(arguments[index].type) is not known to be Sendable and may not cross",
+      "argument \(index) is not known to be Sendable and may not leave the sender's context; make "
+        + "'\(arguments[index].type)' Sendable",
       argument: index)
   }
 
@@ -70,7 +71,7 @@ extension Invocation {
     guard let answer = result, !answer.isSendable else { return }
     throw MessageError(
       .isolationMismatch, of: receiver, selector,
-      "its answer of type \(answer.type) is not known to be Sendable and may not cross")
+      "its result is not known to be Sendable and may not leave the method's context; make '\(answer.type)' Sendable")
   }
 
   @inline(never) private func checkColons(

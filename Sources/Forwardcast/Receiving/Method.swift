@@ -151,13 +151,13 @@ enum MethodIsolation: Sendable {
 
   /// Why a sender elsewhere cannot call the method.
   var evidence: String {
-    if case .async = self { return "the method is async: wait for it with an asynchronous form" }
-    return "the method runs \(place), the sender does not"
+    if case .async = self { return "the method is async; use an async form, such as sendAndWait" }
+    return "the method runs \(place), but the sender does not; use an async form, or send from there"
   }
 
   var place: String {
     switch self {
-    case .sender: "in its sender's turn"
+    case .sender: "in its sender's context"
     case .mainActor: "on the main actor"
     case .target: "on its actor"
     case .actor(let actor): "on \(type(of: actor))"
@@ -428,7 +428,7 @@ extension MethodSignature {
     }
     try compare(with: own, selector, receiver: receiver) { wanted, found in
       wanted.accepts(found)
-        ? nil : "wanted \(wanted.meaning) (\(wanted)), found \(found.meaning) (\(found)) in the closure"
+        ? nil : "wanted \(wanted.swiftName), found \(found.swiftName) in the closure"
     }
   }
 

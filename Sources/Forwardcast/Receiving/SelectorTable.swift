@@ -370,7 +370,7 @@ final class TableStorage: Sendable {
   @inline(never) func enter(_ method: Method, replacing: Bool) throws(MessageError) -> Method? {
     let selector = method.selector
     guard let old = try enter(method, where: { replacing || $0 == nil }) else {
-      throw MessageError(.alreadyInTable, of: self, selector, "a table has one method a selector")
+      throw MessageError(.alreadyInTable, of: self, selector, "a table has one method per selector")
     }
     return old
   }

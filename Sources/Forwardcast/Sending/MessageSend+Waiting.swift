@@ -111,7 +111,8 @@ nonisolated(nonsending) func staying(
     guard target is any Actor || (proxy as? ForwardingProxy)?.leadsToShared(selector) == true else {
       throw MessageError(
         .isolationMismatch, of: target, selector,
-        "the method runs \(method.isolation.place), and its receiver is not known to be Sendable")
+        "the method runs \(method.isolation.place), and its receiver is not known to be Sendable; declare the method "
+          + "nonisolated(nonsending), make the receiver an actor, or send through LazyProxy(sharing:)")
     }
   case .forward(let around as ForwardingAround, _): around.stays = true
   default: break

@@ -86,7 +86,7 @@ func tableMethod(of receiver: any MessageReceiver, for selector: MessageSelector
   if answer == .added { return nil }
   throw MessageError(
     .resolverAddedNothing, of: receiver, selector,
-    "resolveMethod(for:) said that it had added a method, and no table has one")
+    "resolveMethod(for:) returned true, but no table has the method")
 }
 
 /// The object's own table, by ``MessageReceiver/objectTable`` or by ``ObjectTableOwning``.
@@ -239,6 +239,7 @@ func typedResult<R>(of invocation: Invocation, from receiver: AnyObject) throws(
 
 extension MessageError {
   package static func cycle(_ selector: MessageSelector, through proxy: AnyObject) -> MessageError {
-    MessageError(.proxyCycle, of: proxy, selector, "the message came through this proxy before")
+    MessageError(
+      .proxyCycle, of: proxy, selector, "the message came through this proxy before; remove one from the other")
   }
 }

@@ -130,7 +130,7 @@ extension MethodSignature {
     guard argumentTypes.count == stated.argumentTypes.count else { return }
     try compare(with: stated, selector, receiver: receiver) { wanted, found in
       wanted.mayBecome(found) || found.mayBecome(wanted)
-        ? nil : "the method has \(wanted.meaning) (\(wanted)), the hook \(found.meaning) (\(found))"
+        ? nil : "the method has \(wanted.swiftName), the hook \(found.swiftName)"
     }
   }
 }

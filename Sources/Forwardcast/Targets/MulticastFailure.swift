@@ -11,8 +11,12 @@ public struct MulticastFailure: Sendable, CustomStringConvertible {
   /// What the target threw, or a `MessageError` of the proxy such as `nobodyResponds`.
   public let error: any Error
 
-  /// For example `burn: failed in Cook: the pan is too hot`.
-  public var description: String { "\(selector) failed in \(receiver): \(error)" }
+  /// For example `'burn:' failed in Cook: the pan is too hot`.
+  public var description: String {
+    // The name of a closure is that of its message.
+    let receiver = receiver == "closure for \(selector)" ? "a closure" : receiver
+    return "'\(selector)' failed in \(receiver): \(error)"
+  }
 }
 
 extension ProxyChain {

@@ -93,6 +93,6 @@ extension MessageRoute {
     guard let trail = invocation.route, trail.contains(core) else { return }
     throw MessageError(
       .proxyCycle, receiver: core.name, selector: selector.name,
-      evidence: "the message came through this proxy before")
+      evidence: "the message came through this proxy before; remove one from the other")
   }
 }

@@ -6,7 +6,7 @@
 /// text.
 ///
 /// The text begins with the code and ends with what is known of the message:
-/// `timed out add: of counter: no answer in 1.0 seconds, unknown whether it arrived`.
+/// `timed out 'add:' of counter: no answer in 1.0 seconds, unknown whether it arrived`.
 public struct RemoteError: Error, Hashable, CustomStringConvertible {
   /// The kind of error. More may be added, so a `switch` needs a `default`.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -64,9 +64,9 @@ public struct RemoteError: Error, Hashable, CustomStringConvertible {
 
   /// The code, the message and the other side, then the evidence and what is known.
   public var description: String {
-    let words = [code.description, selector, "of \(peer)"].filter { !$0.isEmpty }
+    let name = selector.isEmpty ? "" : " '\(selector)'"
     let type = foreignType.map { "\($0): " } ?? ""
-    return words.joined(separator: " ") + ": \(type)\(evidence), \(outcome.rawValue)"
+    return "\(code)\(name) of \(peer): \(type)\(evidence), \(outcome.rawValue)"
   }
 }
 

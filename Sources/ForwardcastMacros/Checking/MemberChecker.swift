@@ -11,7 +11,7 @@ struct MemberChecker {
   init(_ member: Member, in declaration: TypeDeclaration, _ settings: ModuleSettings) {
     (self.member, self.declaration, self.settings) = (member, declaration, settings)
     if case .other(let word) = member.kind {
-      refuse("'\(word)' cannot be carried by a message", member.namePositions)
+      refuse("'\(word)' cannot be forwarded\(declaration.byHand)", member.namePositions)
     } else {
       checkModifiers()
       checkName()
@@ -40,21 +40,23 @@ struct MemberChecker {
       let message: String? =
         switch modifier.word {
         case "static", "class":
-          "a static member belongs to a type, and a message goes to objects; write it in an extension or in another protocol\(declaration.orByHand)"
+          "a static member cannot be forwarded, because messages go to objects; move it to an extension or another protocol\(declaration.orByHand)"
         case "optional" where !declaration.isObjectiveC && !member.attributes.contains { $0.name == "objc" }:
-          "a Swift class must have every requirement; give a default implementation in an extension instead of 'optional', and let targets adopt 'PartialTarget'"
+          "a Swift protocol has no optional requirements; write a default implementation in an extension, and let targets conform to 'PartialTarget'"
         case "mutating":
-          "a message cannot change a value that is a target; inherit 'AnyObject', or make the method not 'mutating'"
+          "a message cannot change a target that is a value; inherit 'AnyObject', or remove 'mutating'"
         case "isolated", "distributed", "prefix", "postfix", "infix", "consuming", "__consuming":
-          "'\(modifier.word)' cannot be carried by a message"
+          "'\(modifier.word)' cannot be forwarded; remove it\(declaration.orByHand)"
         default: nil
         }
       if let message {
         refuse(message, modifier.positions)
       } else if modifier.word == "optional", member.kind == .subscripted {
-        refuse("an optional subscript has no name to ask for; write a method", member.namePositions)
+        refuse(
+          "an optional subscript cannot be forwarded, because it has no name to query; write a method",
+          member.namePositions)
       } else if modifier.word == "optional", member.isSettable {
-        refuse("an optional property cannot be set through a protocol; write '{ get }'", member.namePositions)
+        refuse("an optional property cannot be set through its protocol; write '{ get }'", member.namePositions)
       }
     }
   }
@@ -66,31 +68,32 @@ struct MemberChecker {
       member.namePositions, if: source.isUnavailable(member))
     let colons = String(repeating: "name:", count: max(1, member.parameters.count))
     refuse(
-      "a selector has no such characters; name it with '@Message(\"\(colons)\")'", member.namePositions,
+      "the name is not a selector; name it with '@Message(\"\(colons)\")'", member.namePositions,
       if: member.statedSelector == nil && source[member.namePositions.lowerBound].kind == .quotedWord(isRaw: true))
     refuse(
-      "a generic member cannot be forwarded unless each of its types is that of one argument alone: the types of a message are known when it is written; write them\(declaration.orByHand)",
+      "a generic member can be forwarded only if each type parameter is the type of exactly one argument; use concrete types\(declaration.orByHand)",
       member.generics)
     refuse(
-      "a closure that does not escape cannot travel, so nothing can be rethrown; write 'throws'",
+      "'rethrows' needs a non-escaping closure, which cannot be forwarded; write 'throws'",
       member.rethrowsPosition.map { $0..<$0 + 1 })
   }
 
   private mutating func checkStatedSelector(_ message: Attribute) {
     guard let value = message.arguments.first?.value else { return }
     guard let selector = message.literal else {
-      refuse("a selector is written as a plain literal: @Message(\"select:or:\")", value)
+      refuse("the selector is not a plain literal; write it as in '@Message(\"select:or:\")'", value)
       return
     }
     if selector.isEmpty { return }
     guard let count = SelectorName.numberOfArguments(selector) else {
-      refuse("'\(selector)' is no selector: write a name, or parts that each end in a colon", value)
+      refuse("'\(selector)' is not a selector; write a name, or parts that each end in a colon", value)
       return
     }
     let wanted = member.parameters.count
     if count != wanted {
-      let colons = wanted == 1 ? "1 colon" : "\(wanted) colons"
-      refuse("'\(selector)' has \(count == 0 ? "no colon" : "\(count)") where the arguments need \(colons)", value)
+      refuse(
+        "the number of colons in '\(selector)' is \(count), and that of the arguments \(wanted); write a colon for each argument",
+        value)
     }
   }
 
@@ -99,32 +102,36 @@ struct MemberChecker {
       let type = parameter.type
       let name = "'\(parameter.name)'"
       refuse(
-        "a variadic argument cannot be passed on; write an array: '[\(type.text)]'", parameter.positions,
+        "a variadic argument cannot be forwarded; write an array: '[\(type.text)]'", parameter.positions,
         if: parameter.isVariadic)
       refuse(
         "inout", of: type,
-        "every target gets its own copy, so \(name) cannot be 'inout'; answer the new value instead\(declaration.orByHand)"
+        "\(name) cannot be 'inout', because every target receives its own copy; return the new value\(declaration.orByHand)"
       )
       refuse(
         "isolated", of: type,
-        "a message runs where its target says, so \(name) cannot be 'isolated'; put the requirement on a global actor")
-      refuse("sending", of: type, "an argument that goes to many targets cannot be 'sending'; make its type Sendable")
+        "\(name) cannot be 'isolated', because each target runs where its registration says; put the requirement on a global actor"
+      )
+      refuse(
+        "sending", of: type,
+        "an argument cannot be 'sending', because several targets receive it; make its type Sendable")
       if refuseBlock(type) { continue }
       if let attribute = prefixAttribute(type, "autoclosure") {
         refuse(
-          "an '@autoclosure' would be evaluated for the message; write '@escaping () -> …' or the value", attribute)
+          "an '@autoclosure' would be evaluated once for all targets; write '@escaping () -> …' or the value", attribute
+        )
       } else if type.isNonescapingFunction || declaration.isFunction(type.text) {
         let start = type.positions.lowerBound
         let offset = source[start].range.lowerBound
         refuse(
-          "a closure that does not escape cannot travel in a message; write '@escaping'", type.positions,
+          "a non-escaping closure cannot be forwarded; write '@escaping'", type.positions,
           fixes: [.init(title: "insert '@escaping '", offsets: offset..<offset, text: "@escaping ")])
       }
       refuse(
-        "a generic member cannot be forwarded: 'some' may only be the whole type of an argument; write 'any'",
+        "'some' can be forwarded only as the whole type of an argument; write 'any'",
         type.positions, if: type.hasInnerSome)
       refuse(
-        "in Swift 5 every target would see '\(type.keyed)' as the type of \(name); write that, or enable the upcoming feature 'ImplicitOpenExistentials'\(declaration.orByHand)",
+        "in Swift 5 every target would see \(name) as '\(type.keyed)'; write that type, or enable the upcoming feature 'ImplicitOpenExistentials'\(declaration.orByHand)",
         parameter.positions, if: type.isSome && type.isSelfConforming && !settings.opensAll)
       checkType(type)
     }
@@ -137,7 +144,7 @@ struct MemberChecker {
     }
     guard let block else { return false }
     refuse(
-      "a block cannot travel in a message; write a Swift closure: '@escaping' instead of '@convention(block)'",
+      "a block cannot be forwarded; write a Swift closure: '@escaping' instead of '@convention(block)'",
       block..<source.endOfAttribute(block))
     return true
   }
@@ -154,11 +161,11 @@ struct MemberChecker {
       let start = source[position].range.lowerBound
       let fix = Problem.Fix(title: "remove 'Self.'", offsets: start..<source[position + 2].range.lowerBound, text: "")
       refuse(
-        "a message cannot name 'Self'; '\(source.text(position + 2))' is the protocol's own: write it without 'Self.'",
+        "'Self' differs for each target and cannot be forwarded; write '\(source.text(position + 2))' without 'Self.'",
         position..<position + 3, fixes: [fix])
     } else {
       refuse(
-        "'Self' is another type in each target, so a message cannot name it; write 'any \(declaration.name)'\(declaration.orByHand)",
+        "'Self' differs for each target and cannot be forwarded; write 'any \(declaration.name)'\(declaration.orByHand)",
         position..<position + 1)
     }
   }
@@ -172,15 +179,16 @@ struct MemberChecker {
       source.isWord(position + 1, "Copyable") || source.isWord(position + 1, "Escapable")
     {
       refuse(
-        "every target gets a copy, so what cannot be copied cannot travel; put it into a class", position..<position + 2
+        "a noncopyable value cannot be forwarded, because every target receives a copy; wrap it in a class",
+        position..<position + 2
       )
     } else if Self.spans.contains(name), isMember ? source.isWord(position - 2, "Swift") : isSpan(position) {
       refuse(
-        "a '\(name)' ends with the memory that it points into, so it cannot travel; write an array",
+        "a '\(name)' cannot be forwarded, because it points into memory that ends with the call; write an array",
         position..<position + 1)
     } else if declaration.keyword == "protocol", !isMember, ["Messages", "Forwarding", "Interface"].contains(name) {
       refuse(
-        "the written class has a type '\(name)' of its own; write the name with its module", position..<position + 1)
+        "'\(name)' is also a type in the generated class; write the name with its module", position..<position + 1)
     }
   }
 
@@ -195,15 +203,17 @@ struct MemberChecker {
 
   private mutating func checkResult() {
     guard let type = member.type else {
-      if member.kind != .method { refuse("the type of '\(member.name)' is not written", member.namePositions) }
+      if member.kind != .method {
+        refuse("a macro cannot infer the type of '\(member.name)'; write it", member.namePositions)
+      }
       return
     }
     if refuseBlock(type) { return }
     checkType(type)
     refuse(
-      "each target may answer another type; write 'any' instead of 'some'", type.positions,
+      "each target may return another type; write 'any' instead of 'some'", type.positions,
       if: type.isSome || type.hasInnerSome)
-    refuse("sending", of: type, "an answer that is combined with others cannot be 'sending'; make its type Sendable")
+    refuse("sending", of: type, "a result that is combined with others cannot be 'sending'; make its type Sendable")
   }
 
   private func prefixAttribute(_ type: TypeText, _ name: String) -> Range<Int>? {
@@ -213,8 +223,11 @@ struct MemberChecker {
 }
 
 extension TypeDeclaration {
-  /// The advice that fits every requirement which no message can carry.
+  /// The cure for every requirement that cannot be forwarded, as an alternative.
   var orByHand: String {
-    keyword == "protocol" ? ", or mark it '@NotForwarded' and write it in an extension of '\(plainName)Proxy'" : ""
+    keyword == "protocol" ? ", or mark it '@NotForwarded' and implement it in an extension of '\(plainName)Proxy'" : ""
   }
+
+  /// The same as the only cure.
+  var byHand: String { keyword == "protocol" ? "; \(orByHand.dropFirst(5))" : "; remove '@Message'" }
 }

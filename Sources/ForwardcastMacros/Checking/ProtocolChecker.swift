@@ -34,7 +34,7 @@ struct ProtocolChecker {
       problems += found
       if found.isEmpty { checkAnswer(&member) }
       if member.kind == .property, member.plainName == "multicast" {
-        refuse("'multicast' is the written class's own member; give the property another name", member.namePositions)
+        refuse("'multicast' is also a property of the generated class; rename it", member.namePositions)
       }
       if problems.count == before { entries += member.entries }
     }
@@ -47,12 +47,12 @@ struct ProtocolChecker {
     for type in declaration.inherited {
       if ["Actor", "AnyActor", "DistributedActor", "GlobalActor"].contains(source.line(type).lastName) {
         refuse(
-          "a protocol that only actors adopt cannot be forwarded: the written class is no actor; inherit 'Sendable' and let actors adopt it",
+          "a protocol for actors cannot be forwarded, because the generated class is not an actor; inherit 'Sendable', and let actors conform to it",
           type)
       }
     }
     if let modifier = declaration.modifiers.first(where: { $0.word == "distributed" }) {
-      refuse("a distributed protocol cannot be forwarded", modifier.positions)
+      refuse("a distributed protocol cannot be forwarded; remove 'distributed'", modifier.positions)
     }
     isHeadRefused = !problems.isEmpty
   }
@@ -64,14 +64,14 @@ struct ProtocolChecker {
     case "associatedtype": checkAssociated(member)
     case "init":
       refuse(
-        "an initialiser is no message to a target; write it in an extension or in another protocol\(declaration.orByHand)",
+        "an initializer cannot be forwarded; move it to an extension or another protocol\(declaration.orByHand)",
         member.namePositions)
     case "operator":
       refuse(
         "an operator cannot be forwarded; use a named method, or mark it '@NotForwarded' and implement it in an extension of '\(declaration.name)'",
         member.namePositions)
     case "typealias": break
-    default: refuse("'\(word)' cannot be carried by a message", member.namePositions)
+    default: refuse("'\(word)' cannot be forwarded\(declaration.byHand)", member.namePositions)
     }
   }
 
@@ -81,7 +81,7 @@ struct ProtocolChecker {
     let position = type.position..<type.position + 1
     let said = SourceText([type.constraint, type.requirements].compactMap(\.self).joined(separator: " "))
     if (0..<said.end).contains(where: { said.isWord($0, "Self") }) {
-      refuse("'Self' is another type in each target, so '\(type.name)' cannot depend on it", position)
+      refuse("'Self' differs for each target, so '\(type.name)' cannot depend on it; remove that requirement", position)
     }
     if declaration.primaryTypes.contains(type.name) || type.hasDefault && !isUsed(type, by: member) { return }
     let clause = declaration.generics
@@ -89,7 +89,7 @@ struct ProtocolChecker {
     let text = clause == nil ? "<\(type.name)>" : ", \(type.name)"
     let place = clause == nil ? offset : offset - 1
     refuse(
-      "'any \(declaration.name)' does not say what '\(type.name)' is; make it a primary associated type: 'protocol \(declaration.name)<\(type.name)>'",
+      "'any \(declaration.name)' leaves '\(type.name)' open; make it a primary associated type: 'protocol \(declaration.name)<\(type.name)>'",
       position, fixes: [.init(title: "make '\(type.name)' primary", offsets: place..<place, text: text)])
   }
 
@@ -106,7 +106,7 @@ struct ProtocolChecker {
     guard let type = member.type, !type.isVoid else {
       guard let attribute else { return }
       return refuse(
-        "'\(member.name)' answers nothing, so there is nothing to combine; remove '@Answer'", attribute.positions)
+        "'\(member.name)' returns nothing to combine; remove '@Answer'", attribute.positions)
     }
     var policy = (name: AnswerRuleName.last, text: ".last", positions: type.positions)
     var otherwise: String?
@@ -152,8 +152,8 @@ struct ProtocolChecker {
 
   private mutating func refuseSilence(_ member: Member, _ type: TypeText, _ attribute: Attribute?) {
     // With a stated type, the value may begin with a dot. An attribute cannot state an associated type.
-    let own = declaration.associatedTypes.map(\.name)
-    let isOwn = type.positions.contains { source[$0].isWord && own.contains(source.text($0)) }
+    let associated = declaration.associatedTypes.map(\.name)
+    let isOwn = type.positions.contains { source[$0].isWord && associated.contains(source.text($0)) }
     let isKnown = type.isFunction || type.text.hasPrefix("any ") || source.emptyValue(of: type) != nil
     let name = isKnown ? "Answer" : "Answer<\(type.keyed)>"
     let fix: Problem.Fix
@@ -167,16 +167,16 @@ struct ProtocolChecker {
       fix = .init(
         title: "insert '@Answer(otherwise:)'", offsets: offset..<offset, text: "@\(name)(otherwise: <#value#>) ")
     }
-    var reason = "when nobody answers '\(member.name)' there is no '\(type.text)'"
+    var reason = "'\(member.name)' returns '\(type.text)', but no target may respond"
     if case .typed(let error) = member.effects.throwing {
-      reason += ", and the error 'nobodyResponds' is no '\(error)'"
+      reason += ", and 'nobodyResponds' is not a '\(error)'"
     }
-    let optional = type.isFunction ? "" : ", answer '\(type.keyed.asOptional)'"
+    let optional = type.isFunction ? "" : ", return '\(type.keyed.asOptional)'"
     let throwing = member.effects.throwing == .never ? ", or let it throw" : ""
     let all: SilentAnswers = source.emptyValue(of: type) == nil ? .emptyValuesOrTrap : .emptyValues
-    let say = isOwn ? "" : "'@\(name)(otherwise: …)', or "
+    let own = isOwn ? "" : "'@\(name)(otherwise: …)' or "
     refuse(
-      "\(reason); say \(say)'@Forwarded(otherwise: .\(all))' for all\(optional)\(throwing)", type.positions,
+      "\(reason); write \(own)'@Forwarded(otherwise: .\(all))'\(optional)\(throwing)", type.positions,
       fixes: isOwn ? [] : [fix])
   }
 }
@@ -195,7 +195,7 @@ extension ForwardedInterface {
         ?? member.namePositions
       return Problem(
         message:
-          "the protocol's targets stay on its actor, so '\(member.name)' cannot reach them from elsewhere; inherit 'Sendable'\(advice)",
+          "targets stay on the protocol's actor, so '\(member.name)' cannot reach them from elsewhere; inherit 'Sendable'\(advice)",
         offsets: source.offsets(blame))
     }
   }

@@ -7,7 +7,7 @@ extension TypeDeclaration {
     for member in members {
       let mark = member.attribute("Message")
       if let answer = member.attribute("Answer") {
-        let message = "'@Answer' says nothing in a receiver: who asks many says how answers become one"
+        let message = "'@Answer' has no effect in a receiver; remove it"
         problems.append(Problem(severity: .warning, message: message, offsets: source.offsets(answer.positions)))
       }
       guard mark != nil || takesAll && member.isOpenToAll && !source.isUnavailable(member) else { continue }

@@ -37,15 +37,17 @@ extension ExpansionRequest {
         if let silence = SilentAnswers(rawValue: word) {
           options.silence = silence
         } else {
-          refuse("write '.emptyValues' or '.emptyValuesOrTrap'")
+          refuse("this value is not known; write '.emptyValues' or '.emptyValuesOrTrap'")
         }
       case "" where macro == "Receiver":
         options.takesAll = word == "allMembers"
-        if !options.takesAll, word != "markedMembers" { refuse("write '.markedMembers' or '.allMembers'") }
+        if !options.takesAll, word != "markedMembers" {
+          refuse("this value is not known; write '.markedMembers' or '.allMembers'")
+        }
       default:
         let example = "\(label): \(label == "as" ? "(any Name)" : "Name")"
         guard let name = typeName(value) else {
-          refuse("write the type itself, as in '\(example).self'")
+          refuse("this is not a type; write it as in '\(example).self'")
           continue
         }
         let parent = name.hasPrefix("any ") ? String(name.dropFirst(4)) : name

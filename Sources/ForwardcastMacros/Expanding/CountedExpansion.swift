@@ -12,7 +12,8 @@ extension ExpansionRequest {
       let condition = (0..<source.end).first(where: { source.isWord($0, Self.countedCondition) }),
       let end = (condition..<source.end).last(where: { source[$0].kind == .directive })
     else {
-      return expansion.refuse("'@Counted' belongs to what '@Forwarded' writes", attribute: attribute.offsets(0..<1))
+      return expansion.refuse(
+        "'@Counted' is for code that '@Forwarded' generates; remove it", attribute: attribute.offsets(0..<1))
     }
     let start = source[condition].range.upperBound
     let body = String(decoding: source.bytes[start..<source[end].leading], as: UTF8.self)

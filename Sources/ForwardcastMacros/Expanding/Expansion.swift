@@ -46,7 +46,7 @@ extension ExpansionRequest {
   func expanded() -> Expansion {
     var expansion = Expansion()
     guard declaration.bytes.count <= Self.maximumLength else {
-      expansion.refuse("this declaration is too long to be read", attribute: attribute.offsets(0..<1))
+      expansion.refuse("the declaration is longer than 4 MiB; split it", attribute: attribute.offsets(0..<1))
       return expansion
     }
     switch macro {
@@ -58,7 +58,9 @@ extension ExpansionRequest {
       expansion.attributeProblems = [Problem(severity: .warning, message: surplus, offsets: attribute.offsets(0..<2))]
     case "Counted": expandCounted(into: &expansion)
     default:
-      expansion.refuse("this version of the attributes does not know '\(macro)'", attribute: attribute.offsets(0..<1))
+      expansion.refuse(
+        "this version of the macros does not know '\(macro)'; build the package again",
+        attribute: attribute.offsets(0..<1))
     }
     // The peer or member expansion reports the same problems.
     if role == "extension", macro != "Counted" {
@@ -96,11 +98,11 @@ extension ExpansionRequest {
   private var surplus: String? {
     let around = around.first ?? nil
     if let around, around.keyword == "protocol", around.attribute("Forwarded") != nil { return nil }
-    if macro != "Message" { return "'@\(macro)' says nothing outside of a protocol with '@Forwarded'" }
+    if macro != "Message" { return "'@\(macro)' has no effect outside a protocol with '@Forwarded'; remove it" }
     if let around, around.attribute("Receiver") != nil { return nil }
     if around?.keyword == "extension" {
-      return "'@Message' says nothing in an extension: '@Receiver' sees only the members in the class's own brackets"
+      return "'@Message' has no effect in an extension, which '@Receiver' does not see; move the member into the class"
     }
-    return "'@Message' says nothing outside of a class with '@Receiver' or a protocol with '@Forwarded'"
+    return "'@Message' has no effect outside a '@Receiver' class or a '@Forwarded' protocol; remove it"
   }
 }

@@ -5,7 +5,7 @@ extension ExpansionRequest {
     guard var declaration = read(&expansion) else { return }
     guard declaration.keyword == "protocol" else {
       return expansion.refuse(
-        "@Forwarded is for protocols: on a class, '@Receiver' writes a table", declaration: declaration.keywordOffsets)
+        "'@Forwarded' is for protocols; use '@Receiver' for a class", declaration: declaration.keywordOffsets)
     }
     declaration.around = around.compactMap(\.self)
     // The compiler itself refuses protocols in generic types and peers of local declarations.

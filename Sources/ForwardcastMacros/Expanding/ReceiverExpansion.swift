@@ -6,12 +6,13 @@ extension ExpansionRequest {
     guard declaration.keyword == "class" || declaration.keyword == "actor" else {
       let advice =
         declaration.keyword == "protocol"
-        ? "on a protocol, '@Forwarded' writes its proxy" : "a receiver has an identity"
-      return expansion.refuse("@Receiver is for classes and actors: \(advice)", declaration: declaration.keywordOffsets)
+        ? "use '@Forwarded' for a protocol" : "make it a class, since a receiver needs an identity"
+      return expansion.refuse(
+        "'@Receiver' is for classes and actors; \(advice)", declaration: declaration.keywordOffsets)
     }
     if let modifier = declaration.modifiers.first(where: { $0.word == "distributed" }) {
       expansion.refuse(
-        "a distributed actor has methods that may be elsewhere; it cannot be a receiver",
+        "a distributed actor cannot be a receiver, because its methods may run elsewhere; make it an actor",
         declaration: declaration.source.offsets(modifier.positions))
     }
     let options = options(&expansion)

@@ -36,14 +36,30 @@ enum AnswerRuleName: String, CaseIterable {
     let (misfits, reason): ([Kind], String) =
       switch self {
       case .any, .every:
-        ([.optional, .array, .number, .text, .other], "combines answers of type 'Bool', not of '\(type.text)'")
-      case .sum: ([.optional, .array, .text, .bool, .other], "adds numbers, and '\(type.text)' is none")
+        (
+          [.optional, .array, .number, .text, .other],
+          "needs 'Bool' results, and '\(type.text)' is not 'Bool'; use another rule, such as '.reduce(…)'"
+        )
+      case .sum:
+        (
+          [.optional, .array, .text, .bool, .other],
+          "needs numbers, and '\(type.text)' is not one; use '.joined' or '.reduce(…)'"
+        )
       case .min, .max:
-        ([.optional, .array, .bool, .other], "compares answers, and values of '\(type.text)' have no order")
+        (
+          [.optional, .array, .bool, .other],
+          "compares results, and values of '\(type.text)' have no order; use '.reduce(…)'"
+        )
       case .joined:
-        ([.optional, .number, .bool, .other], "puts texts and arrays one after another, and '\(type.text)' is neither")
+        (
+          [.optional, .number, .bool, .other],
+          "needs strings or arrays, and '\(type.text)' is neither; use '.sum' or '.reduce(…)'"
+        )
       case .lastValue, .firstValue:
-        ([.array, .number, .text, .bool, .other], "skips answers that are nil, and '\(type.text)' is never nil")
+        (
+          [.array, .number, .text, .bool, .other],
+          "skips results that are nil, and '\(type.text)' is never nil; use '.last' or '.first'"
+        )
       case .last, .first, .reduce: ([], "")
       }
     return kind(type).map(misfits.contains) == true ? "'.\(self)' \(reason)" : nil

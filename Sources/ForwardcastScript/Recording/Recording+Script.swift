@@ -9,7 +9,7 @@ extension Recording {
   ///     expect [cart add: "tea" price: 3] == 1
   ///     [cart note: @["a", @{"b": nil}]]
   ///     #   [log note: "noted"]
-  ///     expect [cart wash] throws "unrecognized selector wash of Cart"
+  ///     expect [cart wash] throws "unrecognized selector 'wash' of Cart"
   ///
   /// Each call from outside is a line. Calls that its receiver made follow as comments, since it will make them again. A
   /// call that answers nothing, or a value without a literal, is sent without expectation.

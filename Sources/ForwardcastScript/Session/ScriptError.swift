@@ -17,7 +17,7 @@ public struct ScriptPosition: Hashable, Sendable, CustomStringConvertible {
 /// An error of a script: the rule that was broken, the evidence, and the place.
 ///
 ///     print(error)
-///     // cooks.msg:14:8: error: unrecognized selector wash: of Cook
+///     // cooks.msg:14:8: error: unrecognized selector 'wash:' of Cook
 ///     // expect [ann wash: "pan"] == 1
 ///     //        ^
 public struct ScriptError: Error, Sendable, CustomStringConvertible {

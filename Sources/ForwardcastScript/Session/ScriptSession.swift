@@ -8,7 +8,7 @@ import Forwardcast
 ///     session.register(cart, as: "cart")  // a live Swift object with a selector table
 ///     session.run("[cart add: \"tea\" price: 3]")
 ///     session.run("[cart total]").value                     // 3
-///     session.run("[cart wash]").error?.text  // unrecognized selector wash of Cart
+///     session.run("[cart wash]").error?.text  // unrecognized selector 'wash' of Cart
 ///
 /// Everything runs in the caller's turn, except for deliveries on a `queue`; `run` returns when these are done, too. A session
 /// is not `Sendable`, so it takes receivers that are not: the compiler keeps them in one isolation, and the session keeps them

@@ -62,7 +62,7 @@ final class SourceText: Sendable {
     do {
       _ = try MessageSelector.numberOfArguments(inName: name)
     } catch {
-      throw ScriptError(.invalidSelector, "\(error)").placed(at: offset, of: self)
+      throw ScriptError(error).placed(at: offset, of: self)
     }
     return name
   }

@@ -34,7 +34,7 @@ struct Errors {
     let exporters = ExporterProxy()
     exporters.add(empty)
     exporters.add(full)
-    exporters.onError = { print($0) }  // export: failed in Printer: OutOfPaper()
+    exporters.onError = { print($0) }  // 'export:' failed in Printer: OutOfPaper()
 
     let summary = exporters.broadcast(ExporterProxy.Messages.export, "cover")
     print(summary.failed)  // 1: `full` has printed all the same
@@ -62,7 +62,7 @@ struct Errors {
     print(silent.nobodyResponded)  // true
 
     do { _ = try nobody.pages(in: "atlas") } catch {
-      print(error)  // nobody responds pagesIn: of MulticastProxy<Exporter>
+      print(error)  // nobody responds 'pagesIn:' of MulticastProxy<Exporter>
     }
 
     let strict = ExporterProxy(options: MulticastOptions(silence: .thrown))
@@ -73,7 +73,7 @@ struct Errors {
     #expect(throws: MessageError.self) { try strict.pages(in: "atlas", returning: .sum) }
     #expect(throws: MessageError.self) { try strict.export("cover") }
     let error = try #require(throws: MessageError.self) { try nobody.pages(in: "atlas") }
-    expect("\(error)", equals: "nobody responds pagesIn: of MulticastProxy<Exporter>")
+    expect("\(error)", equals: "nobody responds 'pagesIn:' of MulticastProxy<Exporter>")
     expect(error.code, equals: .nobodyResponds)
   }
 }

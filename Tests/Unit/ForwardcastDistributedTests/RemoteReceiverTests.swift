@@ -107,7 +107,7 @@ struct RemoteReceiverTests {
     expect(foreign.code, equals: .foreignError)
     expect(foreign.foreignType, equals: "Burnt")
     expect(foreign.outcome, equals: .ran)
-    expect("\(foreign)", equals: "foreign error burn of worker: Burnt: the cook slept, it ran")
+    expect("\(foreign)", equals: "foreign error 'burn' of worker: Burnt: the cook slept, it ran")
     let unwritten = try await remoteError { try await remote.sendAndWait(Message<() -> Void>("plain")) }
     expect(unwritten.code, equals: .cannotCross)
     expect(unwritten.outcome, equals: .ran)
@@ -219,7 +219,7 @@ struct RemoteReceiverTests {
     }
     let error = try await remoteError { try await remote.with(deadline: .milliseconds(30)).sendAndWait(.add, 1) }
     expect(error.code == .timedOut && error.outcome == .unknown)
-    expect("\(error)".hasPrefix("timed out add: of worker: no answer in 0.03 seconds, unknown whether it arrived"))
+    expect("\(error)".hasPrefix("timed out 'add:' of worker: no answer in 0.03 seconds, unknown whether it arrived"))
     silent.withLock { $0 = false }
     try await expect(remote.sendAndWait(.add, 2), equals: 3)
     expect(worker.words, equals: ["add 2"])
@@ -246,7 +246,7 @@ struct RemoteReceiverTests {
     expect(
       "\(error)",
       equals:
-        "cannot cross paint: of worker: the answer: no type is known as \"Tint\", name it in types of RemoteOptions, it ran"
+        "cannot cross 'paint:' of worker: the answer: no type is known as \"Tint\", name it in types of RemoteOptions, it ran"
     )
   }
 
@@ -372,7 +372,7 @@ struct RemoteReceiverTests {
       return nil
     }
     let error = try await remoteError { try await remote.sendAndWait(.add, 1) }
-    expect("\(error)", equals: "connection failed add: of worker: Burnt: no route, unknown whether it arrived")
+    expect("\(error)", equals: "connection failed 'add:' of worker: Burnt: no route, unknown whether it arrived")
   }
 
   @Test("cancelling ends the wait, in line and under way; others go on")
@@ -444,7 +444,7 @@ struct RemoteReceiverTests {
     expect(try await remote.respondsNow(to: "add:"))
     isWrong.withLock { $0 = true }
     let error = try await remoteError { _ = try await remote.respondsNow(to: "add:") }
-    expect("\(error)".hasPrefix("malformed answer add: of worker: wanted yes or no"), "\(error)")
+    expect("\(error)".hasPrefix("malformed answer 'add:' of worker: wanted yes or no"), "\(error)")
   }
 
   @Test("an engine that mixes up replies gives no caller the answer of another, and the receivers count them")
@@ -513,7 +513,7 @@ struct RemoteReceiverTests {
       isCall(envelope) ? "forwardcast:2 {1:k5:error1:ni1;1:c9:too heavy1:e4:5 kg}" : nil
     }
     let error = try await remoteError { try await remote.sendAndWait(.add, 1) }
-    expect("\(error)", equals: "foreign error add: of worker: MessageError: too heavy: 5 kg, it ran")
+    expect("\(error)", equals: "foreign error 'add:' of worker: MessageError: too heavy: 5 kg, it ran")
   }
 
   // MARK: Going away
@@ -527,7 +527,7 @@ struct RemoteReceiverTests {
     await until(remote.standing >= 2)
     remote.end("the node left")
     let underWay = try await remoteError { _ = try await first.value }
-    expect("\(underWay)", equals: "gone hold: of worker: the node left, unknown whether it arrived")
+    expect("\(underWay)", equals: "gone 'hold:' of worker: the node left, unknown whether it arrived")
     let waiting = try await remoteError { _ = try await second.value }
     expect(waiting.code == .gone && waiting.outcome == .didNotRun)
     try await expect(remoteError { try await remote.sendAndWait(.add, 3) }.outcome, equals: .didNotRun)
@@ -694,7 +694,7 @@ struct RemoteReceiverTests {
     let remote = try await connect(endpoint)
     await endpoint.close("it goes to sleep")
     let error = try await remoteError { try await remote.sendAndWait(.add, 1) }
-    expect("\(error)", equals: "gone add: of worker: it goes to sleep, it did not run")
+    expect("\(error)", equals: "gone 'add:' of worker: it goes to sleep, it did not run")
     expect(remote.presence, equals: .lost("it goes to sleep"))
   }
 

@@ -24,6 +24,29 @@ struct DiagnosticTests {
     expect(listed, equals: AnswerRuleName.allCases.map(\.rawValue), "\(refusal)")
   }
 
+  @Test("every diagnostic of the macros names a cure, but for texts that the compiler itself cannot read")
+  func cures() throws {
+    for refusal in Refusal.all {
+      let said = try #require(Expander(refusal.text).said.first)
+      expect(said.contains("; ") || said.contains("cannot be read"), "\(said)")
+    }
+    var count = 0
+    for folder in ["Checking", "Expanding", "Reading"] {
+      let path = "ForwardcastMacros/\(folder)"
+      for name in try FileManager.default.contentsOfDirectory(atPath: Self.sources.appending(path: path).path) {
+        let text = try source("\(path)/\(name)")
+        for match in text.matches(of: /(?:refuse\(|let message =)\s*"((?:[^"\\]|\\.)*)"/) {
+          let message = match.output.1
+          // `byHand` and `orByHand` end texts with a cure.
+          let hasCure = message.contains("; ") || message.contains("yHand")
+          expect(hasCure || message.contains("cannot be read") || message.contains("was expected"), "\(message)")
+          count += 1
+        }
+      }
+    }
+    expect(count > 30)
+  }
+
   @Test("comments of modules that others re-export link no page, which those do not have")
   func links() throws {
     for module in ["Forwardcast", "ForwardcastEncoding"] {

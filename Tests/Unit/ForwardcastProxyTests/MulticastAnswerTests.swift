@@ -245,7 +245,7 @@ struct MulticastAnswerTests {
     expect(journal.take().isEmpty)
     proxy.dynamic.note("text")
     let mismatch = journal.take().first ?? ""
-    expect(mismatch.hasPrefix("error type mismatch note: of LoudListener: argument 0"), "\(mismatch)")
+    expect(mismatch.hasPrefix("error type mismatch 'note:' of LoudListener: argument 0"), "\(mismatch)")
     _ = proxy.dynamic[dynamicMember: "not a name"]()
     expect(journal.take().count, equals: 1)
   }

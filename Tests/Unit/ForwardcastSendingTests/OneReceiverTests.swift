@@ -64,7 +64,7 @@ struct OneReceiverTests {
     expect(doubled, equals: 8)
     try page.dynamic.nothing()
     let unknown = #expect(throws: MessageError.self) { try page.dynamic.wash(1) }
-    expect(unknown?.description, equals: "unrecognized selector wash: of Page")
+    expect(unknown?.description, equals: "unrecognized selector 'wash:' of Page")
     let mismatch = #expect(throws: MessageError.self) { () -> Int in try page.dynamic.title() }
     expect(mismatch?.code, equals: .typeMismatch)
     #expect(throws: MessageError.self) { try page.dynamic.double("four") }

@@ -144,7 +144,7 @@ struct PipelineTests {
     let receiver = Stepwise()
     receiver.target = Leaf()
     let error = #expect(throws: MessageError.self) { try text("other", receiver) }
-    expect(error?.description, equals: "unrecognized selector other of Leaf")
+    expect(error?.description, equals: "unrecognized selector 'other' of Leaf")
     expect(receiver.journal.all, equals: ["target"])
   }
 

@@ -32,8 +32,9 @@ struct ResolverHookTests {
       expect(error?.code, equals: .resolverAddedNothing)
       expect(
         error?.description,
-        equals: "resolver hook added nothing missingA of Boaster: "
-          + "resolveMethod(for:) said that it had added a method, and no table has one")
+        equals: "resolver hook added nothing 'missingA' of Boaster: "
+          + "resolveMethod(for:) returned true, but no table has the method; add the method to a table, or return false"
+      )
     }
     var call = Invocation("missingA")
     #expect(throws: MessageError.self) { try Boaster().perform(&call) }

@@ -102,7 +102,8 @@ struct TypedSendTests {
     expect(error?.code, equals: .typeMismatch)
     expect(error?.argumentIndex, equals: 1)
     expect(error?.receiver, equals: "Echo")
-    expect(error?.description, equals: "type mismatch add:to: of Echo: argument 1: wanted Int, found String (\"two\")")
+    expect(
+      error?.description, equals: "type mismatch 'add:to:' of Echo: argument 1: wanted Int, found String (\"two\")")
   }
 
   @Test("a result that the sender cannot take is a mismatch without an index")
@@ -111,7 +112,7 @@ struct TypedSendTests {
     expect(error?.code, equals: .typeMismatch)
     expect(error?.argumentIndex == nil)
     let lie = #expect(throws: MessageError.self) { try Echo().send(Message<() -> Int>("lie")) }
-    expect(lie?.description, equals: "type mismatch lie of Echo: result: wanted long long (q), found String (\"text\")")
+    expect(lie?.description, equals: "type mismatch 'lie' of Echo: result: wanted Int (q), found String (\"text\")")
   }
 
   @Test("a wrong number of arguments is an error at both doors", arguments: [0, 2])

@@ -326,10 +326,10 @@ struct VerifyTests {
     let advice = "the double Shelf has no stub for it: double.stub(ShelfProxy.Messages."
     expect(
       try text { _ = try shelf.face.price(of: "tea") },
-      equals: "nobody responds priceOf: of MulticastProxy<Shelf>: \(advice)price, .any).answers(…)")
+      equals: "nobody responds 'priceOf:' of MulticastProxy<Shelf>: \(advice)price, .any).answers(…)")
     expect(
       try text { _ = try shelf.face.shelf(1, isNear: 2) },
-      equals: "nobody responds shelf:isNear: of MulticastProxy<Shelf>: \(advice)shelfIsNear, .any, .any).answers(…)")
+      equals: "nobody responds 'shelf:isNear:' of MulticastProxy<Shelf>: \(advice)shelfIsNear, .any, .any).answers(…)")
     shelf.stub(ShelfProxy.Messages.price, .any).answers(3)
     try expect(shelf.face.price(of: "tea"), equals: 3)
   }

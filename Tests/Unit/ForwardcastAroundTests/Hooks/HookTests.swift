@@ -169,7 +169,7 @@ struct HookTests {
     try proxy.before(.say) { _ in throw Refusal(name: "guard") }
     expect(proxy.broadcast(.say, "hello").failed, equals: 1)
     expect(proxy.broadcast(Invocation("say:", arguments: [ArgumentBox("hello")])).failed, equals: 1)
-    let line = "say: failed in MulticastProxy<MessageReceiver>: refused by guard"
+    let line = "'say:' failed in MulticastProxy<MessageReceiver>: refused by guard"
     expect(journal.all, equals: [line, line])
   }
 

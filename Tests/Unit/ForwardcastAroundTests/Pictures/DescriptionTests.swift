@@ -30,7 +30,7 @@ struct DescriptionTests {
     expect(lines[3].contains("5: agrees join:with: quote: …") && lines[3].contains("disk"))
     expect(lines[3].split(separator: " ").suffix(2), equals: ["2", "3"])
     expect(lines[4], equals: "hooks 1")
-    expect(lines[5], equals: "last error: say: failed in MulticastProxy<Desk>: refused by guard")
+    expect(lines[5], equals: "last error: 'say:' failed in MulticastProxy<Desk>: refused by guard")
     queue.resume()
     withExtendedLifetime((ann, bo)) {}
   }

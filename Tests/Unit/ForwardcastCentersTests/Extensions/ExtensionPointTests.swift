@@ -67,7 +67,7 @@ extension Centers {
       point.observers.onError = { errors.write("\($0.error)") }
       expect(point.register(window) != nil)
       expect(point.broadcast(.onAdd, "a").failed, equals: 1)
-      expect(errors.all.first?.hasPrefix("already in table onAddMsg:") == true, "\(errors.all)")
+      expect(errors.all.first?.hasPrefix("already in table 'onAddMsg:'") == true, "\(errors.all)")
       withExtendedLifetime(window) {}
     }
 
@@ -223,7 +223,7 @@ extension Centers {
       }
       expect(summary.description, equals: "delivered 1, queued 0, failed 1, skipped 1")
       expect(journal.all, equals: ["d add x"])
-      expect(failures.all, equals: ["typedCall failed in ChatWindow: refused by a"])
+      expect(failures.all, equals: ["'typedCall' failed in ChatWindow: refused by a"])
     }
 
     @Test("an observer with a delivery gets its messages there, a lazy one as well, and no typed call")

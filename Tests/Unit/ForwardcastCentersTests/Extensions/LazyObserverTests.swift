@@ -252,7 +252,7 @@ extension Centers {
       point.register(window)
       point.registerLazily(ArchiveService.self) { $0 }
       expect(point.broadcast(.onAdd, "1").description, equals: "delivered 2, queued 0, failed 1, skipped 0")
-      expect(failures.take(), equals: ["onAddMsg: failed in BrokenService: refused by broken"])
+      expect(failures.take(), equals: ["'onAddMsg:' failed in BrokenService: refused by broken"])
       expect(journal.take(), equals: ["archive made", "w add 1", "archive add 1"])
       var call = Invocation("onAddMsg:", arguments: [.init("2")])
       let report = try point.forward(&call)
@@ -441,7 +441,7 @@ extension Centers {
       point.registerLazily(ArchiveService.self) { $0 }
       expect(point.broadcast { $0.onAddMsg("1") }.failed, equals: 1)
       expect(point.broadcast(for: "onAddMsg:") { $0.onAddMsg("2") }.failed, equals: 1)
-      let told = ["typedCall", "onAddMsg:"].map { "\($0) failed in BrokenService: refused by broken" }
+      let told = ["typedCall", "onAddMsg:"].map { "'\($0)' failed in BrokenService: refused by broken" }
       expect(failures.take(), equals: told)
       let report = try await point.forwardAndWait(Invocation("onAddMsg:", arguments: [ArgumentBox("3")]))
       expect(report.answers.count == 1 && report.failures.map { "\($0.error)" } == ["refused by broken"])
@@ -452,7 +452,7 @@ extension Centers {
       window.whenAdded.withLock { $0 = { _ in throw TargetError(name: "w") } }
       point.register(window)
       #expect(throws: TargetError(name: "w")) { try point.send(.onAdd, "4") }
-      expect(failures.all, equals: ["onAddMsg: failed in BrokenService: refused by broken"])
+      expect(failures.all, equals: ["'onAddMsg:' failed in BrokenService: refused by broken"])
       _ = journal.take()
       window.whenAdded.withLock { $0 = nil }
       #expect(throws: TargetError(name: "broken")) { let _: Void = try point.dynamic.onAddMsg("5") }

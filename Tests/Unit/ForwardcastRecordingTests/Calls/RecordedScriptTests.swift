@@ -195,7 +195,7 @@ struct RecordedScriptTests {
     message = Invocation("a::", arguments: [.init(1), .init(2)])
     _ = try? ledger.perform(&message)
     let text = try office.recorder.recording.script()
-    expect(text.hasPrefix("expect [ledger add: 1 to: 2] throws \"unrecognized selector add:to: of Ledger"))
+    expect(text.hasPrefix("expect [ledger add: 1 to: 2] throws \"unrecognized selector 'add:to:' of Ledger"))
     expect(text.contains("\nexpect [ledger a: 1 : 2] throws "))
     let again = Office()
     let session = ScriptSession()

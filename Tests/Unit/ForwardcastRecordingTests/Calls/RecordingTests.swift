@@ -24,7 +24,7 @@ struct RecordingTests {
     expect(calls.map { "\($0.message)" }, equals: ["note: \"a\"", "clear", "wash: \"pan\"", "merge: [:] scale: -1"])
     try expect(calls[0].answer?.unbox(as: Int.self), equals: 1)
     expect(calls[1].answer?.value is Void)
-    expect(calls[2].error?.description, equals: "unrecognized selector wash: of Ledger")
+    expect(calls[2].error?.description, equals: "unrecognized selector 'wash:' of Ledger")
     expect(calls[2].error?.type, equals: "MessageError")
     expect(calls[3].error?.description, equals: "scale -1.0 is \"negative\"\nand spills")
     expect(calls[3].answer == nil && calls[0].error == nil)
