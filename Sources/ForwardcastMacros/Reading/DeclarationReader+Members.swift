@@ -7,7 +7,7 @@ extension DeclarationReader {
     while position < limit {
       let start = position
       if items.count >= Self.maximumMembers {
-        refuse("there are more than \(Self.maximumMembers) members", start..<start + 1)
+        refuse("there are more than \(Self.maximumMembers) members; split the declaration", start..<start + 1)
         break
       }
       if source[position].kind == .directive {
@@ -29,7 +29,7 @@ extension DeclarationReader {
     switch source.text(start) {
     case "#if":
       if branches.count == Self.maximumConditions {
-        refuse("conditions are nested too deeply here", start..<start + 1)
+        refuse("conditions are nested more than \(Self.maximumConditions) deep; nest fewer", start..<start + 1)
         position = limit
         return nil
       }

@@ -35,7 +35,7 @@ struct DiagnosticTests {
       let path = "ForwardcastMacros/\(folder)"
       for name in try FileManager.default.contentsOfDirectory(atPath: Self.sources.appending(path: path).path) {
         let text = try source("\(path)/\(name)")
-        for match in text.matches(of: /(?:refuse\(|let message =)\s*"((?:[^"\\]|\\.)*)"/) {
+        for match in text.matches(of: /(?:refuse\(|let message =)\s*"((?:[^"\\]|\\.)* (?:[^"\\]|\\.)*)"/) {
           let message = match.output.1
           // `byHand` and `orByHand` end texts with a cure.
           let hasCure = message.contains("; ") || message.contains("yHand")

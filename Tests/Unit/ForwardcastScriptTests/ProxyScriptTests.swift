@@ -191,7 +191,7 @@ struct ProxyScriptTests {
       """
       proxy f = forward to a
       expect [f n] == 1; expect f responds "n"; expect not (f responds "zip"); expect [f burn] throws "burnt"
-      expect [f zip] throws "unrecognized selector zip "
+      expect [f zip] throws "unrecognized selector 'zip' "
       expect collect all [f n] == @[1]
       proxy m = multicast; add a to m; add b to m
       proxy g = forward to m
@@ -213,7 +213,7 @@ struct ProxyScriptTests {
         receiver Maker { - make { print "made"; return new R } }
         let maker = new Maker
         expect l responds "n"
-        expect [l n] == 1; expect [l never] throws "unrecognized selector never "
+        expect [l n] == 1; expect [l never] throws "unrecognized selector 'never' "
         proxy k = lazy { 3 }
         expect [k n] throws "type mismatch"
         """)
