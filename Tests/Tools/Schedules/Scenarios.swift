@@ -31,29 +31,18 @@ final class Journal: @unchecked Sendable {  // only the strand whose step it is 
   private(set) var hasEnded = false
   /// Whether nothing may start any more.
   private var isClosed = false
-  private let object = Steps.newObject()
-  private unowned let walker: Walker
 
-  init(_ walker: Walker) { self.walker = walker }
-
-  /// A message has come. Part of the step in which the library looked whether it may.
+  /// A message has come, in the step in which the library looked whether it may.
   func begin(_ number: Int) {
-    walker.touch(.read, object)
     if isClosed { lateStarts += 1 }
     got.append(number)
   }
 
-  /// Its target has gone. Part of the step that released it.
-  func end() {
-    walker.touch(.write, object)
-    hasEnded = true
-  }
+  /// Its target has gone.
+  func end() { hasEnded = true }
 
-  /// From now on nothing may start. Part of the last step of what sees to it.
-  func close() {
-    walker.touch(.write, object)
-    isClosed = true
-  }
+  /// From now on nothing may start.
+  func close() { isClosed = true }
 }
 
 /// A serial context whose turns are strands, one after another. Only the strand whose step it is uses it.
@@ -75,7 +64,7 @@ final class WalkedContext: DeliveryContext, @unchecked Sendable {
   var isCurrent: Bool { isHeld }
 
   func wake(_ mailbox: Mailbox, _ priority: TaskPriority) {
-    Steps.reach(.write, object, "context")
+    Steps.reach("wakes", object)
     if walker.isInside { start(mailbox, priority) } else { woken.append((mailbox, priority)) }
   }
 
@@ -185,7 +174,7 @@ final class Stage: @unchecked Sendable {  // only the strand whose step it is us
 
   init(_ scenario: Scenario, _ walker: Walker) {
     (self.scenario, self.walker) = (scenario, walker)
-    let journals = [Journal(walker), Journal(walker)]
+    let journals = [Journal(), Journal()]
     self.journals = journals
     targets = journals.map { Target($0) }
     let proxy = MulticastProxy<any Listener>()
@@ -296,7 +285,7 @@ final class Stage: @unchecked Sendable {  // only the strand whose step it is us
       }
     case .endOfProxy:
       walker.start("owner") { [self] in
-        walker.reach(Step(.everything, 0, "the proxy goes"))
+        walker.reach(Step("lets the proxy go"))
         proxy = nil
       }
     case .cancel:

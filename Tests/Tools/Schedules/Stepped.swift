@@ -7,51 +7,36 @@ import Dispatch
 public import Synchronization
 
 /// What a thread is about to do to something that threads share.
-public struct Step {
-  public enum Kind: Sendable { case begin, read, write, lock, wait, everything }
-
-  public let kind: Kind
+public struct Step: CustomStringConvertible {
+  /// What is done.
+  let name: StaticString
   /// The object: a number that no other has, or 0.
   public let object: UInt
-  /// Where the object was made, or what the step is called.
-  public let place: Place
+  /// Where the object was made.
+  let place: Place?
+  /// Whether a critical section begins.
+  public let isLock: Bool
   /// Whether the step can be taken at this moment.
   public let isReady: () -> Bool
-  /// Whether the step would change anything at this moment.
-  public let changes: () -> Bool
 
   public init(
-    _ kind: Kind, _ object: UInt, _ place: Place, isReady: @escaping () -> Bool = { true },
-    changes: @escaping () -> Bool = { true }
+    _ name: StaticString, _ object: UInt = 0, _ place: Place? = nil, isLock: Bool = false,
+    isReady: @escaping () -> Bool = { true }
   ) {
-    (self.kind, self.object, self.place, self.isReady, self.changes) = (kind, object, place, isReady, changes)
+    (self.name, self.object, self.place, self.isLock, self.isReady) = (name, object, place, isLock, isReady)
   }
 
-  /// What the step is when it is taken now: an exchange that finds another value than it expects only reads.
-  public var now: Step { kind == .write && !changes() ? Step(.read, object, place) : self }
-
-  /// Whether the order of both may matter. Critical sections and counts of semaphores are written.
-  public func conflicts(with other: Step) -> Bool {
-    switch (kind, other.kind) {
-    case (.begin, _), (_, .begin): false
-    case (.everything, _), (_, .everything): true
-    case (.read, .read): false
-    default: object == other.object
-    }
-  }
+  public var description: String { "\(name)" + (place.map { " \($0)" } ?? "") }
 }
 
-/// A line of the library, `Mailbox.swift:41`, or a name.
-public struct Place: CustomStringConvertible, ExpressibleByStringLiteral, Sendable {
-  let text: StaticString
+/// A line of the library, `Mailbox.swift:41`.
+public struct Place: CustomStringConvertible, Sendable {
+  let file: StaticString
   let line: UInt
 
-  public init(_ text: StaticString, _ line: UInt) { (self.text, self.line) = (text, line) }
-  public init(stringLiteral text: StaticString) { self.init(text, 0) }
+  public init(_ file: StaticString, _ line: UInt) { (self.file, self.line) = (file, line) }
 
-  public var description: String {
-    line == 0 ? "\(text)" : "\("\(text)".split(separator: "/").last ?? "?"):\(line)"
-  }
+  public var description: String { "\("\(file)".split(separator: "/").last ?? "?"):\(line)" }
 }
 
 /// Who chooses the thread that takes the next step.
@@ -75,8 +60,8 @@ public enum Steps {
   /// Numbers new objects from there on, so that the same choices give the same numbers.
   public static func restart(from object: UInt) { objects = object }
 
-  public static func reach(_ kind: Step.Kind, _ object: UInt, _ place: Place) {
-    scheduler?.reach(Step(kind, object, place))
+  public static func reach(_ name: StaticString, _ object: UInt, _ place: Place? = nil, isLock: Bool = false) {
+    scheduler?.reach(Step(name, object, place, isLock: isLock))
   }
 }
 
@@ -97,13 +82,13 @@ public struct Atomic<Value: Equatable>: ~Copyable, @unchecked Sendable {  // onl
   /// One step that reads and writes.
   @discardableResult
   private func change(_ body: (inout Value) -> Void) -> Value {
-    Steps.reach(.write, object, place)
+    Steps.reach("writes", object, place)
     defer { body(&value.pointee) }
     return value.pointee
   }
 
   public func load(ordering: AtomicLoadOrdering) -> Value {
-    Steps.reach(.read, object, place)
+    Steps.reach("reads", object, place)
     return value.pointee
   }
 
@@ -114,8 +99,7 @@ public struct Atomic<Value: Equatable>: ~Copyable, @unchecked Sendable {  // onl
   public func compareExchange(
     expected: Value, desired: Value, ordering: AtomicUpdateOrdering
   ) -> (exchanged: Bool, original: Value) {
-    let value = value
-    Steps.scheduler?.reach(Step(.write, object, place, changes: { value.pointee == expected }))
+    Steps.reach("exchanges", object, place)
     let original = value.pointee
     if original == expected { value.pointee = desired }
     return (original == expected, original)
@@ -180,7 +164,7 @@ package struct Guarded<Value: ~Copyable>: ~Copyable, Sendable {
   package borrowing func withLock<Result: ~Copyable, Failure: Error>(
     _ body: (inout sending Value) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {
-    Steps.reach(.lock, object, place)
+    Steps.reach("enters", object, place, isLock: true)
     let object = object
     defer { Steps.scheduler?.left(object) }
     return try mutex.withLock { (value) throws(Failure) -> sending Result in try body(&value) }
@@ -196,13 +180,13 @@ final class DispatchSemaphore: @unchecked Sendable {  // only the thread whose s
 
   @discardableResult
   func signal() -> Int {
-    Steps.reach(.write, object, "semaphore")
+    Steps.reach("signals", object)
     value += 1
     return 1
   }
 
   func wait(timeout: DispatchTime) -> DispatchTimeoutResult {
-    Steps.scheduler?.reach(Step(.wait, object, "semaphore", isReady: { [unowned self] in self.value > 0 }))
+    Steps.scheduler?.reach(Step("waits", object) { [unowned self] in self.value > 0 })
     value -= 1
     return .success
   }
