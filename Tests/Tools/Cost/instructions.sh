@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Counts what a delivery costs in instructions, and the bytes of what stays, in a package that depends on this one, as users
-# compile it, and compares with the limits beside this file. Counts do not depend on the machine's load, so a limit that is passed is a change of the code.
-# usage: Tests/Tools/Cost/instructions.sh [--update] [WORD…]     --update writes what is measured, plus a tenth, as the new limits;
-#   WORDS: only cases whose names begin with one of them
+# Counts the instructions of a delivery and the bytes of live objects in a client package, and compares them with the limits in
+# instructions.limits. Counts do not depend on the load of the machine, so an exceeded limit is a change of the code.
+# usage: Tests/Tools/Cost/instructions.sh [--update] [WORD…]
+#   --update   writes the counts plus 10 % as the new limits
+#   WORD       runs only cases whose names begin with one of the words
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 limits=Tests/Tools/Cost/instructions.limits
@@ -18,26 +19,26 @@ if [ "${1:-}" = --update ]; then
 fi
 words=("$@")
 flags=(--package-path Tests/Tools/Cost/Client --scratch-path .build/cost -c release)
-# Of this package only what the client uses.
+# Builds only the products that the client uses.
 FORWARDCAST_ONLY="Forwardcast ForwardcastRecording" swift build "${flags[@]}" >&2
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-# Without what is for debuggers: valgrind gives up on debug information that is newer than itself.
-# One hash seed for all runs, so that none meets other collisions than the last.
+# Without debug information, which may be newer than valgrind reads.
+# One hash seed, so that all runs have the same hash collisions.
 export SWIFT_DETERMINISTIC_HASHING=1
 program=$scratch/cost-client
 cp "$(FORWARDCAST_ONLY="Forwardcast ForwardcastRecording" swift build "${flags[@]}" --show-bin-path)/cost-client" "$program"
 strip --strip-debug "$program"
 
-# Instructions of a whole run of CASE with MESSAGES to TARGETS.
+# The instructions of a run of CASE with MESSAGES to TARGETS.
 run() {
   valgrind --tool=callgrind --callgrind-out-file="$scratch/out" "$program" "$@" 2>"$scratch/log" >&2 ||
     { tail -5 "$scratch/log" >&2; return 1; }
   awk '/^(summary|totals):/ { print $2; found = 1; exit } END { exit !found }' "$scratch/out"
 }
 
-# Instructions of one message of CASE to TARGETS, of MESSAGES (1000): the difference of two runs, so that starting and
-# registering fall out, and what only the first messages do.
+# The instructions of one message of CASE to TARGETS, from MESSAGES (1000): the difference of two runs, which excludes start-up,
+# registration and the first messages.
 message() {
   local few many count=${3:-1000}
   few=$(run "$1" $((count / 5)) "$2") || return 1
@@ -46,7 +47,7 @@ message() {
   echo $(((many - few) / count))
 }
 
-# Bytes that one of CASE keeps, the allocator's own not counted: the difference of two runs.
+# The bytes that one object of CASE retains, without the allocator's overhead: the difference of two runs.
 bytes() {
   local few many
   few=$(kept "$1" 200) && many=$(kept "$1" 1200) || return 1
@@ -57,7 +58,7 @@ kept() {
     awk '$2 " " $3 == "At t-end:" { gsub(",", "", $4); print $4; found = 1 } END { exit !found }'
 }
 
-# Whether CASE is asked for.
+# Whether CASE is selected.
 wanted() {
   local word
   [ ${#words[@]} -gt 0 ] || return 0
@@ -94,10 +95,10 @@ for case in typed attribute attribute-answer typed-heap collect strong pinned bo
   thousand=$(message "$case" 1000)
   note "$case.message-to-one" "$one" 0
   note "$case.delivery" "$(awk -v all="$hundred" 'BEGIN { printf "%.1f", all / 100 }')" 1
-  # Ten times the targets, and half a tenth for nothing at all.
+  # Ten times the targets, plus 5 %.
   compare "$case.growth" "$(awk -v big="$thousand" -v small="$hundred" 'BEGIN { printf "%.2f", big / small }')" 10.5
 done
-# A direct delivery among a hundred, in a message that also meets something else.
+# A direct delivery among a hundred, in a message that also has a hook, a stream, a nested proxy or a queued target.
 for thing in hook around stream trace steps nested queued repeated; do
   for form in typed collect boxed report; do
     wanted "$thing:$form" || continue
@@ -105,20 +106,20 @@ for thing in hook around stream trace steps nested queued repeated; do
     note "$thing:$form.delivery" "$(awk -v all="$hundred" 'BEGIN { printf "%.1f", all / 100 }')" 1
   done
 done
-# The first message after a change, with nobody else and with ten; a proxy that is made for one target and one message.
+# The first message after a change, alone and among ten targets; a new proxy with one target and one message.
 for targets in 0 10; do
   wanted visit && note "visit-$targets.call" "$(message visit "$targets")" 0
 done
 wanted born && note born.call "$(message born 1)" 0
-# A message that nobody gets but a stream.
+# A message that only a stream receives.
 wanted listen && note listen.call "$(message stream:typed 0)" 0
-# The first message of a name that nobody has a row for.
+# The first message of a selector without a row.
 wanted first && note first.call "$(message first 1)" 0
-# What proxies, registrations and rows keep.
+# The memory of proxies, registrations and rows.
 for thing in proxy sender target closure queued row; do
   wanted "kept-$thing" && note "kept-$thing.bytes" "$(bytes "kept-$thing")" 0
 done
-# The question who responds, and a target that comes and goes, must not depend on how many targets there are.
+# responds(to:), and adding and removing a target, must not depend on the number of targets.
 for case in responds responds-somebody come-and-go; do
   wanted "$case" || continue
   few=$(message "$case" 10)
@@ -126,9 +127,9 @@ for case in responds responds-somebody come-and-go; do
   note "$case.call" "$many" 0
   compare "$case.growth" "$(awk -v a="$many" -v b="$few" 'BEGIN { printf "%.2f", a / b }')" 1.05
 done
-# A pinned burst of one message: a route is made for it, so much a target.
+# A pinned burst of one message, which builds a route for each target.
 wanted pin && note pin.target "$(message pin 100 | awk '{ printf "%.1f", $1 / 100 }')" 1
-# A message of a stream to another context, sender and receiver: to one target and to ten.
+# A message of a stream to another context, with sender and receiver: one target and ten.
 if wanted stream; then
   note stream.message-to-one "$(message stream 1)" 0
   note stream.delivery "$(message stream 10 | awk '{ printf "%.1f", $1 / 10 }')" 1

@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
-# What a client of one attribute costs: bytes of the stripped program by section, beside a twin that is written by hand,
-# processor seconds of a clean build, and what is built. Compares with the limits beside this file.
-# Bytes do not depend on the machine. Processor seconds do, so their limits are wide.
-# usage: Tests/Tools/Cost/size.sh [--update]     --update writes what is measured as the new limits: bytes and a fiftieth, seconds
-#   and a half
+# Measures a client with one attribute beside a handwritten equivalent: bytes of the stripped program by section, processor seconds
+# of a clean build, and built modules. Compares with size.limits. Processor seconds depend on the machine, so their limits are wide.
+# usage: Tests/Tools/Cost/size.sh [--update]
+#   --update   writes the measurements as the new limits: bytes plus 2 %, seconds plus 50 %
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 root=$PWD
@@ -27,7 +26,7 @@ package client ".package(name: \"Forwardcast\", path: \"$root\")" \
   '.product(name: "Forwardcast", package: "Forwardcast")'
 package twin "" ""
 
-# The same program twice: a delegate's call to two screens, and a sum of their answers.
+# One program in two forms: a delegate call to two screens, and the sum of their answers.
 screens='
 final class Screen: ThemesDelegate {
   var color = "grey"
@@ -70,15 +69,14 @@ let themes = Themes()
 $screens
 TWIN
 
-# What guides tell a root package to give the compiler.
+# The compiler flags that the guide recommends for a root package.
 small=(-Xswiftc -Osize)
 for flag in -function-sections -internalize-at-link; do small+=(-Xswiftc -Xfrontend -Xswiftc "$flag"); done
-# And the linker: addresses that the loader adjusts take a bit each instead of 24 bytes (glibc 2.36 or later), and functions
-# with the same code are one.
+# The linker flags: compact relocations (glibc 2.36 or later) and merged identical functions.
 packed=("${small[@]}" -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --icf=all)
 
 declare -A found
-# build NAME PACKAGE FLAGS…: a clean build; notes its processor seconds and, of a release build, the bytes.
+# build NAME PACKAGE FLAGS…: a clean build; records its processor seconds and the bytes of a release build.
 build() {
   local name=$1 package=$2 program TIMEFORMAT='%U %S'
   shift 2
