@@ -2,16 +2,16 @@
 import CompilerPluginSupport
 import PackageDescription
 
-/// An example of one idea: `swift run NAME`.
+/// An example program: `swift run NAME`.
 func example(_ name: String, _ folder: String, _ modules: String...) -> Target {
   .executableTarget(
     name: name, dependencies: (["Forwardcast"] + modules).map { .target(name: $0) }, path: "Examples/\(folder)")
 }
 
-/// A library product of one module.
+/// A library product with one module.
 func library(_ name: String) -> Product { .library(name: name, targets: [name]) }
 
-/// Tests in a folder of the target's name.
+/// A test target in a folder of its name.
 func tests(_ name: String, in folder: String = "Unit", _ dependencies: [Target.Dependency]) -> Target {
   .testTarget(name: name, dependencies: dependencies + ["TestSupport"], path: "Tests/\(folder)/\(name)")
 }
@@ -43,21 +43,21 @@ let examples = [
   example("orders", "Orders", "ForwardcastScript", "ForwardcastTesting"),
 ]
 
-/// Whether tests go the whole way (Tests/Support/TestSupport/Bounds.swift).
+/// Whether large tests run all of their cases (Tests/Support/TestSupport/Bounds.swift).
 let boundsAreFull = (Context.environment["FORWARDCAST_FULL"] ?? "0") != "0"
 
-/// What most tests of the core stand on.
+/// The dependencies of most tests of the core.
 let core: [Target.Dependency] = ["Forwardcast", "CoreTestSupport"]
 
-/// Modules whose code is on the main actor where it does not say otherwise. They compile a second time what others have, so
-/// they are built where bounds are full, or by name.
+/// Modules with main-actor isolation by default. They compile code of other modules a second time, so they are built only with full
+/// bounds or by name.
 let onMainActor = ["ForwardcastMainActorTests", "GuideMainActorTests"]
 
-/// Compiles shapes in Swift 5 mode; built like those above.
+/// Compiles shapes in Swift 5 mode. Built only with full bounds or by name.
 let inSwift5 = "ForwardcastSwift5Tests"
 
-/// The chat room over Apple's cluster library, compiled against a stand-in that has the same name: clients that depend on both
-/// packages must not meet it. Built like those above.
+/// The example over Apple's cluster library, compiled against a stand-in with the same module name. Built only with full bounds or by
+/// name, so that clients that depend on both packages never see the stand-in.
 let cluster: [Target] = [
   .target(name: "DistributedCluster", path: "Tests/Support/DistributedCluster"),
   .executableTarget(
@@ -83,7 +83,7 @@ let package = Package(
     .executable(name: "forwardcast", targets: ["ForwardcastCommand"]),
   ],
   targets: [
-    // The program that the compiler starts is a loop around a module, so that tests can link the module.
+    // The macro program is a thin wrapper around a module that tests can link.
     .target(name: "ForwardcastExpansion", path: "Sources/ForwardcastMacros", exclude: ["Program"]),
     .macro(
       name: "ForwardcastMacros", dependencies: ["ForwardcastExpansion"], path: "Sources/ForwardcastMacros/Program"),
@@ -95,7 +95,7 @@ let package = Package(
     .target(name: "ForwardcastScript", dependencies: ["Forwardcast", "ForwardcastCenters", "ForwardcastRecording"]),
     .target(name: "ForwardcastTesting", dependencies: ["Forwardcast", "ForwardcastRecording"]),
     .target(name: "ForwardcastDistributed", dependencies: ["Forwardcast", "ForwardcastCoding"]),
-    // Whether an engine keeps what messages promise. Apart, so that tests alone link it.
+    // Checks for actor systems, in a module that only tests link.
     .target(name: "ForwardcastDistributedTesting", dependencies: ["Forwardcast", "ForwardcastDistributed"]),
     .executableTarget(
       name: "ForwardcastCommand", dependencies: ["Forwardcast", "ForwardcastRecording", "ForwardcastScript"]),
@@ -103,9 +103,9 @@ let package = Package(
       name: "forwardcast-benchmarks", dependencies: ["Forwardcast", "AllocationCounter"], path: "Examples/Benchmarks",
       exclude: ["Figures.md", "Peers"]),
 
-    // What tests share: bounds, random numbers, a lock; and, with the benchmarks, a count of requests for memory.
+    // Shared by all tests: expectations, bounds, random numbers, a lock.
     .target(name: "TestSupport", path: "Tests/Support/TestSupport"),
-    // Targets, keys and a context that tests of the core and of its centers share.
+    // Shared by tests of the core and of the centers: targets, keys, a context.
     .target(
       name: "CoreTestSupport", dependencies: ["Forwardcast", "TestSupport"], path: "Tests/Support/CoreTestSupport"),
     .target(name: "Interposer", path: "Tests/Support/AllocationCounter/Interposer"),
@@ -113,29 +113,28 @@ let package = Package(
       name: "AllocationCounter", dependencies: ["Interposer"], path: "Tests/Support/AllocationCounter",
       exclude: ["Interposer"]),
     tests("ForwardcastEncodingTests", ["ForwardcastEncoding"]),
-    // The core. What is true of the whole of it, and then by its folders: who changes one builds and runs its tests.
+    // The core, as a whole and by folder, so that a change builds only the tests of its folder.
     tests("ForwardcastTests", core + ["AllocationCounter"]),
     tests("ForwardcastSendingTests", core + ["AllocationCounter"]),
     tests("ForwardcastDeliveryTests", core + ["AllocationCounter"]),
     tests("ForwardcastProxyTests", core),
     tests("ForwardcastMessageTests", ["Forwardcast", "ForwardcastCoding"]),
     tests("ForwardcastAroundTests", ["Forwardcast", "AllocationCounter"]),
-    // A model of the multicast, which follows the specification alone, and programs that are compared with it.
+    // A model of the multicast that follows the specification, and programs compared with it.
     .testTarget(name: "ForwardcastModelTests", dependencies: ["Forwardcast", "TestSupport"], path: "Tests/Model"),
     tests("ForwardcastCentersTests", core + ["ForwardcastCenters"]),
     tests("ForwardcastRecordingTests", ["Forwardcast", "ForwardcastRecording", "ForwardcastScript"]),
     tests("ForwardcastMacrosTests", ["Forwardcast", "ForwardcastExpansion"]),
-    // The same shapes, in a module that is on the main actor by default.
+    // The shapes of the macro tests again, on the main actor by default.
     tests("ForwardcastMainActorTests", in: "Documentation", ["Forwardcast"]),
     tests(inSwift5, in: "Documentation", ["Forwardcast"]),
     tests(
       "ForwardcastScriptTests", ["Forwardcast", "ForwardcastRecording", "ForwardcastScript", "ForwardcastCommand"]),
-    // Searches for the most expensive script: optimized, and built by name.
+    // Searches for expensive scripts. Built by name.
     .executableTarget(
       name: "script-search", dependencies: ["ForwardcastScript", "TestSupport"], path: "Tests/Tools/ScriptSearch"),
     tests("ForwardcastTestingTests", ["Forwardcast", "ForwardcastTesting"]),
-    // The code of README.md and of the catalogs. What is true of the main actor is compiled in a second module, which is
-    // there by default; its files are links to the same code.
+    // The code of README.md and of the catalogs. The second module compiles links to some of it on the main actor by default.
     tests(
       "GuideTests", in: "Documentation",
       [
@@ -143,7 +142,7 @@ let package = Package(
         "ForwardcastDistributed", "ForwardcastDistributedTesting",
       ]),
     tests("GuideMainActorTests", in: "Documentation", ["Forwardcast", "ForwardcastCenters"]),
-    // An engine over pipes and the program at their other end; both serve tests alone.
+    // An actor system over pipes and its second process, for tests only.
     .target(
       name: "PipeActorSystem", dependencies: ["Forwardcast", "ForwardcastDistributed"],
       path: "Tests/Support/PipeActorSystem"),
@@ -155,17 +154,16 @@ let package = Package(
       [
         "ForwardcastDistributed", "ForwardcastDistributedTesting", "PipeActorSystem", "distributed-peer",
       ]),
-    // An example, of tests.
+    // An example of tests.
     .testTarget(name: "ForwardingTests", dependencies: ["Forwardcast"], path: "Examples/ForwardingTests"),
-    // Depends on what it runs, so that all of it is built.
+    // Depends on the programs that it runs.
     tests(
       "ExampleTests", in: "Documentation",
       ["ForwardcastCommand"] + examples.map { .target(name: $0.name) }),
   ] + examples + cluster
 )
 
-// Who works on a part builds that part: with FORWARDCAST_ONLY="NAME …" there are only those targets, what they depend on, and
-// the products of what is left.
+// FORWARDCAST_ONLY="NAME …" keeps only those targets, their dependencies, and the products of what remains.
 if let names = Context.environment["FORWARDCAST_ONLY"]?.split(whereSeparator: \.isWhitespace).map(String.init) {
   var (needed, open): (Set<String>, [String]) = ([], names)
   while let name = open.popLast() {
@@ -180,29 +178,27 @@ if let names = Context.environment["FORWARDCAST_ONLY"]?.split(whereSeparator: \.
   package.targets.removeAll { byName.contains($0.name) }
 }
 
-/// Tests and examples are compiled as a whole, by one process each. File by file another process makes the module first, which parses
-/// every file and expands its macros once more: a fifth less work in all. The same with FORWARDCAST_ONLY, since objects of one way do
-/// not link with those of the other.
+/// Compiles each test and example module in one process. Otherwise a second process emits the module, which parses every file and
+/// expands its macros again.
 let asWhole = SwiftSetting.unsafeFlags(
   ["-wmo", "-num-threads", "1", "-no-emit-module-separately-wmo", "-disable-batch-mode"],
   .when(configuration: .debug))
 
-/// What the compiler does in a debug build beside compiling: it writes an index of each module of the toolchain that a target
-/// imports, seconds of a first build, and has LLVM check the form of what it was given, a twelfth of each build.
+/// Skips two extras of debug builds: indexing the toolchain's own modules and LLVM's IR verifier.
 let nothingBeside = SwiftSetting.unsafeFlags(
   ["-index-ignore-system-modules", "-Xfrontend", "-disable-llvm-verify"], .when(configuration: .debug))
 
-/// An expansion takes some 10 ms without optimization; to optimize what makes it took a third of a client's release build.
+/// Builds the macros without optimization: they are fast enough, and optimizing them slowed release builds of clients.
 let unoptimized = SwiftSetting.unsafeFlags(["-Onone", "-gnone"], .when(configuration: .release))
 
-/// On ELF the optimizer of machine code sees a module as one in place of a file at a time, which leaves out copies that files have of
-/// one another's; functions begin at four bytes, not at sixteen; and each has a section, so that linkers leave out what nobody calls.
+/// Reduces the code size on ELF: one LLVM module for a whole Swift module removes duplicates, functions are aligned to 4 bytes, and each
+/// has a section, so that the linker can drop unused ones.
 let small = SwiftSetting.unsafeFlags(
   ["-enable-single-module-llvm-emission", "-function-sections"].flatMap { ["-Xfrontend", $0] }
     + ["-Xllvm", "-align-all-functions=2"], .when(platforms: [.linux, .android], configuration: .release))
 
-// Who depends on this package by a version gets these flags too, which package managers since 6.2 allow where the manifest is of
-// that version: so they change no behaviour.
+// These flags also apply when a client depends on this package by version, which SwiftPM 6.2 and later allows. They do not change
+// behavior.
 for target in package.targets where target.name != "Interposer" {
   target.swiftSettings =
     [.enableUpcomingFeature("ExistentialAny"), nothingBeside]
