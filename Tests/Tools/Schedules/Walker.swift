@@ -157,7 +157,9 @@ final class Walker: StepScheduler, @unchecked Sendable {  // only the thread who
     }
     let staying = ready.first { $0 === caller }
     guard let number = explorer.choose(ready.map(\.number), staying: staying?.number) else {
-      stop("the same choices led elsewhere: ready are " + ready.map { "\($0.name) at \($0.pending)" }.joined(separator: ", "))
+      stop(
+        "the same choices led elsewhere: ready are "
+          + ready.map { "\($0.name) at \($0.pending)" }.joined(separator: ", "))
     }
     let chosen = strands[number]
     if chosen.pending.isLock { owned.insert(chosen.pending.object) }
