@@ -56,17 +56,6 @@ let onMainActor = ["ForwardcastMainActorTests", "GuideMainActorTests"]
 /// Compiles shapes in Swift 5 mode. Built only with full bounds or by name.
 let inSwift5 = "ForwardcastSwift5Tests"
 
-/// The example over Apple's cluster library, compiled against a stand-in with the same module name. Built only with full bounds or by
-/// name, so that clients that depend on both packages never see the stand-in.
-let cluster: [Target] = [
-  .target(name: "DistributedCluster", path: "Tests/Support/DistributedCluster"),
-  .executableTarget(
-    name: "chatroom", dependencies: ["Forwardcast", "ForwardcastDistributed", "DistributedCluster"],
-    path: "Examples/Cluster", exclude: ["README.md"]),
-  tests(
-    "ClusterTests", in: "Documentation", ["Forwardcast", "ForwardcastDistributed", "DistributedCluster", "chatroom"]),
-]
-
 let package = Package(
   name: "Forwardcast",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -79,7 +68,6 @@ let package = Package(
     library("ForwardcastScript"),
     library("ForwardcastTesting"),
     library("ForwardcastDistributed"),
-    library("ForwardcastDistributedTesting"),
     .executable(name: "forwardcast", targets: ["ForwardcastCommand"]),
   ],
   targets: [
@@ -95,8 +83,6 @@ let package = Package(
     .target(name: "ForwardcastScript", dependencies: ["Forwardcast", "ForwardcastCenters", "ForwardcastRecording"]),
     .target(name: "ForwardcastTesting", dependencies: ["Forwardcast", "ForwardcastRecording"]),
     .target(name: "ForwardcastDistributed", dependencies: ["Forwardcast", "ForwardcastCoding"]),
-    // Checks for actor systems, in a module that only tests link.
-    .target(name: "ForwardcastDistributedTesting", dependencies: ["Forwardcast", "ForwardcastDistributed"]),
     .executableTarget(
       name: "ForwardcastCommand", dependencies: ["Forwardcast", "ForwardcastRecording", "ForwardcastScript"]),
     .executableTarget(
@@ -139,7 +125,7 @@ let package = Package(
       "GuideTests", in: "Documentation",
       [
         "Forwardcast", "ForwardcastCenters", "ForwardcastRecording", "ForwardcastScript", "ForwardcastTesting",
-        "ForwardcastDistributed", "ForwardcastDistributedTesting",
+        "ForwardcastDistributed",
       ]),
     tests("GuideMainActorTests", in: "Documentation", ["Forwardcast", "ForwardcastCenters"]),
     // An actor system over pipes and its second process, for tests only.
@@ -151,16 +137,14 @@ let package = Package(
       path: "Tests/Support/DistributedPeer"),
     tests(
       "ForwardcastDistributedTests",
-      [
-        "ForwardcastDistributed", "ForwardcastDistributedTesting", "PipeActorSystem", "distributed-peer",
-      ]),
+      ["ForwardcastDistributed", "PipeActorSystem", "distributed-peer"]),
     // An example of tests.
     .testTarget(name: "ForwardingTests", dependencies: ["Forwardcast"], path: "Examples/ForwardingTests"),
     // Depends on the programs that it runs.
     tests(
       "ExampleTests", in: "Documentation",
       ["ForwardcastCommand"] + examples.map { .target(name: $0.name) }),
-  ] + examples + cluster
+  ] + examples
 )
 
 // FORWARDCAST_ONLY="NAME …" keeps only those targets, their dependencies, and the products of what remains.
@@ -174,7 +158,7 @@ if let names = Context.environment["FORWARDCAST_ONLY"]?.split(whereSeparator: \.
   package.targets.removeAll { !needed.contains($0.name) }
   package.products.removeAll { !needed.contains($0.name == "forwardcast" ? "ForwardcastCommand" : $0.name) }
 } else if !boundsAreFull {
-  let byName = onMainActor + [inSwift5] + cluster.map(\.name) + ["script-search"]
+  let byName = onMainActor + [inSwift5, "script-search"]
   package.targets.removeAll { byName.contains($0.name) }
 }
 

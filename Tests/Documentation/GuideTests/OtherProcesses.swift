@@ -11,12 +11,14 @@ import Forwardcast
 import ForwardcastDistributed
 import Synchronization
 // end
-// snippet: engine-conformance
-import Distributed
-import ForwardcastDistributedTesting
-// end
 import TestSupport
+// snippet: engine-test
+import Distributed
+import Forwardcast
+import ForwardcastDistributed
+import Synchronization
 import Testing
+// end
 
 // snippet: remote-protocol
 struct Line: Codable, Sendable { var text = "hello" }
@@ -134,19 +136,51 @@ struct OtherProcesses {
     expect(hall.count, equals: 3)
     withExtendedLifetime((member, window, door, narrow)) {}
   }
+}
 
-  @Test("an engine is checked")
-  func engine() async {
-    // snippet: engine-conformance
+private func joinedNodes() -> (LocalTestingDistributedActorSystem, LocalTestingDistributedActorSystem) {
+  let system = LocalTestingDistributedActorSystem()
+  return (system, system)
+}
 
-    let engine = LocalTestingDistributedActorSystem()  // yours: both its ends
-    let checks = await EngineConformance(
-      serving: engine, calling: engine, deadline: .seconds(60)
-    ).run()
-    // Each prints its promise, and what was found instead.
-    for check in checks where !check.isKept { print(check) }
-    // end
-    expect(checks.filter { !$0.isKept }.map(\.description), equals: [])
-    expect(checks.count, equals: 11)
+// snippet: engine-test
+@Receiver
+final class Witness: Sendable {
+  let seen = Mutex<[Int]>([])
+  @Message func note(_ number: Int) -> Int {
+    seen.withLock { $0.append(number) }
+    return number
+  }
+  @Message func echo(_ text: String) -> String { text }
+}
+
+@Test("the engine carries messages unchanged and to their receivers")
+func carriesMessages() async throws {
+  typealias System = LocalTestingDistributedActorSystem
+  let (serving, calling) = joinedNodes()
+  let witness = Witness()
+  let door = MessageEndpoint(
+    witness, for: Witness.selectorTable, actorSystem: serving)
+  let found = try MessageEndpoint<System>.resolve(id: door.id, using: calling)
+  let remote = try await RemoteReceiver(connectingTo: found)
+  let note = Message<(Int) -> Int>("note:")
+  let echo = Message<(String) -> String>("echo:")
+
+  let text = String(repeating: "a \"quote\", a null \0 and 🙂", count: 9_999)
+  #expect(try await remote.sendAndWait(echo, text) == text)
+  try await withThrowingTaskGroup(of: Void.self) { group in
+    for number in 1...200 {
+      group.addTask {
+        let answer = try await remote.sendAndWait(note, number)
+        #expect(answer == number)
+      }
+    }
+    try await group.waitForAll()
+  }
+  #expect(witness.seen.withLock { $0.sorted() } == Array(1...200))
+  await door.close("done")
+  await #expect(throws: RemoteError.self) {
+    try await remote.sendAndWait(note, 0)
   }
 }
+// end

@@ -63,6 +63,9 @@ final class Worker: MessageReceiver, Sendable {
       return true
     }
     Responds(to: .paint) { _, tint in Tint(red: tint.red * 2, name: "painted") }
+    Responds(to: "text:") { (_: Worker, text: String) in text }
+    Responds(to: "bytes:") { (_: Worker, bytes: [UInt8]) in bytes }
+    Responds(to: "tint:") { (_: Worker, tint: Tint) in tint }
     Responds(to: .rest) { worker in worker.note("rest") }
     Responds(to: "swell:") { (_: Worker, size: Int) in String(repeating: "x", count: size) }
     Responds(

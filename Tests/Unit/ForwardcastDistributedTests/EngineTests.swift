@@ -1,77 +1,192 @@
-// EngineTests.swift: the suite for engines, over one that nobody here wrote, and over one that may lose and double.
+// EngineTests.swift: what is promised between processes, over the toolchain's engine and over pipes.
 
 import Distributed
 import Forwardcast
-import ForwardcastDistributed
-import ForwardcastDistributedTesting
 import Foundation
 import PipeActorSystem
 import TestSupport
 import Testing
 
-/// Both ends of a pair of pipes, in this process.
-private struct PipePair {
-  let server: PipeActorSystem
-  let client: PipeActorSystem
-  private let pipes: [Pipe]
+@testable import ForwardcastDistributed
 
-  init(_ faults: PipeFaults = PipeFaults()) {
-    let (there, back) = (Pipe(), Pipe())
-    pipes = [there, back]
-    server = PipeActorSystem(
-      reading: there.fileHandleForReading.fileDescriptor, writing: back.fileHandleForWriting.fileDescriptor)
-    client = PipeActorSystem(
-      reading: back.fileHandleForReading.fileDescriptor, writing: there.fileHandleForWriting.fileDescriptor,
-      faults: faults)
-    server.start()
-    client.start()
+/// An engine of the tests.
+enum TestedEngine: CaseIterable {
+  case local, pipes, duplicatingPipes
+}
+
+@Suite("Engines", .whenQuiet, .timeLimit(.minutes(10)))
+struct EngineTests {
+  private static let messages = 200
+
+  @Test("values arrive unchanged", arguments: TestedEngine.allCases)
+  func values(engine: TestedEngine) async throws {
+    try await withStage(engine) { stage in
+      for number in [0, -1, .max, .min + 1] {
+        try await expect(stage.remote.sendAndWait(.add, number - 1), equals: number)
+      }
+      for text in ["", "plain", "quotes \" and \\, a line\nand a null \0", "日本語 🙂"] {
+        try await expect(stage.remote.sendAndWait(.echoText, text), equals: text)
+      }
+      let bytes = (0..<65_536).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+      try await expect(stage.remote.sendAndWait(.echoBytes, bytes), equals: bytes)
+      for tint in [Tint(red: 1), Tint(red: -1 << 40, name: "x\0y", shades: [0.5, -1e300, .infinity])] {
+        try await expect(stage.remote.sendAndWait(.echoTint, tint), equals: tint)
+      }
+    }
   }
 
-  /// Closes the pipes; both ends have stopped reading them then.
-  func close() async {
-    for pipe in pipes { try? pipe.fileHandleForWriting.close() }
-    await withCheckedContinuation { continuation in
-      Thread.detachNewThread {
-        server.ended.wait()
-        client.ended.wait()
-        continuation.resume()
-      }
+  @Test("errors arrive with their texts", arguments: TestedEngine.allCases)
+  func errors(engine: TestedEngine) async throws {
+    try await withStage(engine) { stage in
+      let error = try await remoteError { try await stage.remote.sendAndWait(.burn) }
+      expect("\(error)", equals: "foreign error 'burn' of stage: Burnt: the cook slept, it ran")
+    }
+  }
+
+  @Test(
+    "messages of one sender run once, in the order of their calls, and two senders do not disturb each other",
+    arguments: TestedEngine.allCases)
+  func order(engine: TestedEngine) async throws {
+    try await withStage(engine) { stage in
+      let other = try await stage.connect()
+      let count = EngineTests.messages
+      async let first: Void = stage.sendTogether(stage.remote, Array(0..<count))
+      async let second: Void = stage.sendTogether(other, Array(count..<2 * count))
+      _ = try await (first, second)
+      let ran = stage.worker.words.compactMap { Int($0.dropFirst(4)) }
+      expect(ran.filter { $0 < count }, equals: Array(0..<count))
+      expect(ran.filter { $0 >= count }, equals: Array(count..<2 * count))
+    }
+  }
+
+  @Test(
+    "a call without an answer ends at its deadline, one that is cancelled at once, and the next goes on",
+    arguments: TestedEngine.allCases)
+  func ends(engine: TestedEngine) async throws {
+    try await withStage(engine) { stage in
+      let hasty = stage.remote.with(deadline: .milliseconds(20))
+      let late = try await remoteError { try await hasty.sendAndWait(.hold, 1) }
+      expect(late.code, equals: .timedOut)
+      stage.worker.gate.open()
+      try await expect(stage.remote.sendAndWait(.add, 2), equals: 3)
+    }
+    try await withStage(engine) { stage in
+      let held = try await stage.hold()
+      held.cancel()
+      await #expect(throws: CancellationError.self) { try await held.value }
+      stage.worker.gate.open()
+      try await expect(stage.remote.sendAndWait(.add, 2), equals: 3)
+    }
+  }
+
+  @Test("a message that is given up before it begins does not run", arguments: TestedEngine.allCases)
+  func givenUp(engine: TestedEngine) async throws {
+    try await withStage(engine) { stage in
+      let held = try await stage.hold()
+      let hasty = stage.remote.with(deadline: .milliseconds(20))
+      try await expect(remoteError { try await hasty.sendAndWait(.add, 2) }.code, equals: .timedOut)
+      await until(!stage.remote.isTelling)
+      stage.worker.gate.open()
+      try await expect(held.value, equals: 1)
+      try await expect(stage.remote.sendAndWait(.add, 3), equals: 4)
+      expect(stage.worker.words, equals: ["begin 1", "end 1", "add 3"])
+    }
+  }
+
+  @Test(
+    "a message that is not accepted, or too large, is refused, and the next goes on",
+    arguments: TestedEngine.allCases)
+  func refused(engine: TestedEngine) async throws {
+    try await withStage(engine) { stage in
+      await #expect(throws: MessageError.self) { try await stage.remote.sendAndWait(Message<() -> Void>("missing")) }
+      let large = String(repeating: "x", count: stage.limits.bytes)
+      try await expect(remoteError { try await stage.remote.sendAndWait(.echoText, large) }.code, equals: .refused)
+      try await expect(stage.remote.sendAndWait(.add, 2), equals: 3)
+    }
+  }
+
+  @Test("a closed endpoint says so at once", arguments: TestedEngine.allCases)
+  func closed(engine: TestedEngine) async throws {
+    try await withStage(engine) { stage in
+      await stage.close("it leaves")
+      let error = try await remoteError { try await stage.remote.sendAndWait(.add, 1) }
+      expect("\(error)", equals: "gone 'add:' of stage: it leaves, it did not run")
+      expect(stage.remote.isGone)
     }
   }
 }
 
-@Suite("Engines", .whenQuiet)
-struct EngineTests {
-  @Test("the toolchain's engine keeps every promise")
-  func local() async throws {
-    let checks = await EngineConformance(serving: LocalTestingDistributedActorSystem(), deadline: unhurried).run()
-    expect(checks.filter { !$0.isKept }.isEmpty, "\(checks)")
-    expect(checks.count, equals: 11)
-  }
+extension Message<(String) -> String> { fileprivate static var echoText: Self { .init("text:") } }
+extension Message<([UInt8]) -> [UInt8]> { fileprivate static var echoBytes: Self { .init("bytes:") } }
+extension Message<(Tint) -> Tint> { fileprivate static var echoTint: Self { .init("tint:") } }
+extension Message<() -> Void> { fileprivate static var burn: Self { .init("burn") } }
 
-  @Test("an engine between two processes keeps every promise, also where it doubles what it carries")
-  func pipes() async throws {
-    for fate in [PipeFaults.Fate.passes, .doubles] {
-      let faults = PipeFaults()
-      faults.command { _, _ in fate }
-      let pair = PipePair(faults)
-      let checks = await EngineConformance(serving: pair.server, calling: pair.client, deadline: unhurried).run()
-      expect(checks.filter { !$0.isKept }.isEmpty, "\(checks)")
-      await pair.close()
+/// Runs a test with an endpoint at one end of an engine and a receiver at the other.
+private func withStage(_ engine: TestedEngine, _ body: (Stage) async throws -> Void) async throws {
+  if engine == .local {
+    let system = LocalTestingDistributedActorSystem()
+    return try await withStage(system, system, body)
+  }
+  let faults = PipeFaults()
+  if engine == .duplicatingPipes { faults.command { _, _ in .doubles } }
+  let (there, back) = (Pipe(), Pipe())
+  let server = PipeActorSystem(
+    reading: there.fileHandleForReading.fileDescriptor, writing: back.fileHandleForWriting.fileDescriptor)
+  let client = PipeActorSystem(
+    reading: back.fileHandleForReading.fileDescriptor, writing: there.fileHandleForWriting.fileDescriptor,
+    faults: faults)
+  for system in [server, client] { system.start() }
+  try await withStage(server, client, body)
+  for pipe in [there, back] { try? pipe.fileHandleForWriting.close() }
+  await withCheckedContinuation { continuation in
+    Thread.detachNewThread {
+      for system in [server, client] { system.ended.wait() }
+      continuation.resume()
+    }
+  }
+}
+
+private func withStage<ActorSystem: DistributedActorSystem<any Codable>>(
+  _ serving: ActorSystem, _ calling: ActorSystem, _ body: (Stage) async throws -> Void
+) async throws {
+  let (worker, limits) = (Worker(), MessageLimits(bytes: 1 << 18))
+  let endpoint = MessageEndpoint(
+    worker, for: Worker.selectorTable, types: knownTypes, limits: limits, actorSystem: serving)
+  let found = try MessageEndpoint<ActorSystem>.resolve(id: endpoint.id, using: calling)
+  let connect: @Sendable () async throws -> RemoteReceiver = {
+    try await RemoteReceiver(
+      connectingTo: found, name: "stage", options: RemoteOptions(deadline: unhurried, types: knownTypes))
+  }
+  try await body(
+    Stage(
+      worker: worker, limits: limits, remote: connect(), connect: connect, close: { await endpoint.close($0) }))
+  worker.gate.open()
+}
+
+/// An endpoint in one system, and a receiver for it in the other.
+private struct Stage: Sendable {
+  let worker: Worker
+  let limits: MessageLimits
+  let remote: RemoteReceiver
+  let connect: @Sendable () async throws -> RemoteReceiver
+  let close: @Sendable (String) async -> Void
+
+  /// Calls in the order of the numbers without waiting for answers in between, and checks these.
+  func sendTogether(_ remote: RemoteReceiver, _ numbers: [Int]) async throws {
+    let called = remote.called
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for (index, number) in numbers.enumerated() {
+        group.addTask { try await expect(remote.sendAndWait(.add, number), equals: number + 1) }
+        await until(remote.called > called + index)
+      }
+      try await group.waitForAll()
     }
   }
 
-  @Test("an engine that loses what it carries breaks promises, which the suite says")
-  func losing() async throws {
-    let faults = PipeFaults()
-    faults.command { frame, direction in direction == .outgoing && frame.number % 9 == 8 ? .drops : .passes }
-    let pair = PipePair(faults)
-    let checks = await EngineConformance(
-      serving: pair.server, calling: pair.client, deadline: .milliseconds(200), messages: 20
-    ).run()
-    let broken = checks.filter { !$0.isKept }
-    expect(
-      broken.contains { $0.description.hasPrefix("broken: messages run once") && $0.description.contains("timed out") })
-    await pair.close()
+  /// Makes the call that is held, and waits until it has begun.
+  func hold() async throws -> Task<Int, any Error> {
+    let held = Task { try await remote.sendAndWait(.hold, 1) }
+    await until(!worker.words.isEmpty)
+    return held
   }
 }

@@ -69,7 +69,7 @@ struct RemoteReceiverTests {
     var call = Invocation("add:", arguments: [ArgumentBox(1)])
     try await remote.performAndWait(&call)
     try expect(call.result?.unbox(as: Int.self), equals: 2)
-    expect("\(remote)", equals: "remote worker, 11 messages")
+    expect("\(remote)", equals: "remote worker, 14 messages")
   }
 
   @Test("an endpoint that the engine's coder has carried is the same endpoint")
@@ -674,7 +674,7 @@ struct RemoteReceiverTests {
     var later = remote.presences.makeAsyncIterator()
     await expect(later.next(), equals: .ended("closed down"))
     expect(await later.next() == nil)
-    expect("\(remote)", equals: "remote worker, 11 messages, gone")
+    expect("\(remote)", equals: "remote worker, 14 messages, gone")
     try await expect(remoteError { try await remote.reconnect() }.code, equals: .gone)
     expect(worker.words, equals: ["add 3"])
   }
