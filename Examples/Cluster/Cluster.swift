@@ -1,16 +1,10 @@
-// Cluster.swift: what the engine knows: nodes, and how members are found.
+// Cluster.swift: all that depends on the engine: nodes, and how members are found.
 // Example: Cluster.
 
-import Dispatch
 import DistributedCluster
 import Forwardcast
 import ForwardcastDistributed
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import Foundation
 
 /// A member of another process, as the cluster carries it.
 typealias Door = MessageEndpoint<ClusterSystem>
@@ -19,46 +13,63 @@ extension DistributedReception.Key {
   static var members: DistributedReception.Key<Door> { .init(Door.self, id: "members") }
 }
 
-/// How long a member may take, and what it may answer. The cluster ends calls after 5 seconds by itself: it is told otherwise.
-func memberOptions(_ deadline: Duration) -> RemoteOptions {
-  RemoteOptions(
-    deadline: deadline, types: roomTypes, givesUpAfter: 1,
-    engineTimeout: { time, call in try await RemoteCall.with(timeout: time) { try await call() } })
-}
+/// The limits of calls to members. The cluster ends a call after 5 seconds unless it is given a time.
+let memberOptions = RemoteOptions(
+  deadline: .seconds(2), types: roomTypes, givesUpAfter: 1,
+  engineTimeout: { time, call in try await RemoteCall.with(timeout: time) { try await call() } })
 
-/// A node on this machine alone.
-func startNode(_ name: String, port: Int) async -> ClusterSystem {
-  await ClusterSystem(name) { settings in
-    settings.endpoint.host = "127.0.0.1"
-    settings.endpoint.port = port
-    settings.logging.logLevel = .critical
+/// The file with the port of the host's present node. A deployment has service discovery for that.
+let hostPort = FileManager.default.temporaryDirectory.appending(path: "chatroom-host-port")
+
+/// Keeps a process in the cluster with one node after another; exits with status 1 if nodes keep ending.
+///
+/// A node that was declared down cannot come back. A node that takes the port of an earlier one may be declared
+/// down in its place by members that still gossip about the earlier one, so each node takes a new port.
+///
+/// - Parameter enter: starts the work of the process on a node, and returns the tasks to cancel when the node ends.
+func stayInCluster(_ name: String, isHost: Bool, enter: (ClusterSystem) async -> [Task<Void, Never>]) async -> Never {
+  var failures = 0
+  while failures < 10 {
+    let start = ContinuousClock.now
+    let system = await ClusterSystem(name) { settings in
+      settings.endpoint.host = "127.0.0.1"
+      settings.endpoint.port = .random(in: 10_000..<30_000)
+      settings.logging.logLevel = .critical
+    }
+    let tasks = await enter(system)
+    if isHost { try? "\(system.cluster.node.port)".write(to: hostPort, atomically: true, encoding: .utf8) }
+    let reason = await waitForEnd(of: system, isHost: isHost)
+    print("\(name) starts another node: \(reason)")
+    for task in tasks { task.cancel() }
+    _ = try? system.shutdown()
+    failures = start.duration(to: .now) < .seconds(10) ? failures + 1 : 0
   }
-}
-
-/// Joins the host's node whenever it is not among the members: at first, and when it was started again.
-func keepJoining(_ system: ClusterSystem, host: Int) async {
-  let endpoint = Cluster.Endpoint(host: "127.0.0.1", port: host)
-  while !Task.isCancelled {
-    let present = await system.cluster.membershipSnapshot.members(withStatus: [.joining, .up])
-    let hosts = present.filter { $0.node.endpoint.port == host }
-    // One that has crashed keeps its place until somebody says that it is down.
-    for gone in hosts where gone.reachability == .unreachable { system.cluster.down(member: gone) }
-    if !hosts.contains(where: { $0.reachability == .reachable }) { system.cluster.join(endpoint: endpoint) }
-    try? await Task.sleep(for: .seconds(1))
-  }
-}
-
-/// What is done when the process is asked to end.
-func onFarewell(_ body: @escaping @Sendable () async throws -> Void) -> any DispatchSourceSignal {
-  signal(SIGTERM, SIG_IGN)
-  let source = DispatchSource.makeSignalSource(signal: SIGTERM, queue: .global())
-  source.setEventHandler { Task { try await body() } }
-  source.resume()
-  return source
-}
-
-/// Ends the process as a crash does: nobody says farewell.
-func die() -> Never {
-  kill(getpid(), SIGKILL)
+  print("\(name) gives up: \(failures) nodes in a row ended within 10 seconds")
   exit(1)
+}
+
+/// Joins the host's present node, and waits until this node is cut off. Returns the reason.
+private func waitForEnd(of system: ClusterSystem, isHost: Bool) async -> String {
+  var (looked, connected, lost) = (ContinuousClock.now, 0, ContinuousClock.now)
+  while true {
+    try? await Task.sleep(for: .milliseconds(300))
+    let now = ContinuousClock.now
+    // The others have declared this node down meanwhile, and it is about to declare the others down.
+    if looked.duration(to: now) > .seconds(5) { return "the process stood still" }
+    looked = now
+    let membership = await system.cluster.membershipSnapshot
+    if system.isTerminated || membership.member(system.cluster.node).map({ $0.status >= .down }) ?? false {
+      return "others have declared its node down"
+    }
+    let others = membership.members(withStatus: [.joining, .up], reachability: .reachable).map(\.node.port)
+      .filter { $0 != system.cluster.node.port }
+    let wanted = isHost ? others.first : (try? String(contentsOf: hostPort, encoding: .utf8)).flatMap { Int($0) }
+    if let wanted, others.contains(wanted) {
+      (connected, lost) = (wanted, now)
+    } else if connected != 0, isHost || wanted == connected {
+      if lost.duration(to: now) > .seconds(5) { return "it has reached no other node for 5 seconds" }
+    } else if let wanted, wanted > 0, !isHost {
+      system.cluster.join(endpoint: Cluster.Endpoint(host: "127.0.0.1", port: wanted))
+    }
+  }
 }

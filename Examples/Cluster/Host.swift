@@ -1,4 +1,4 @@
-// Host.swift: the room. It talks to a member of its own and to those that come from other processes.
+// Host.swift: the room, with a member of its own and members in other processes.
 // Example: Cluster.
 
 import DistributedCluster
@@ -9,52 +9,52 @@ import Synchronization
 final class Host: Sendable {
   private let room = RoomMemberProxy()
   private let own = Listener("host")
-  /// By identity, which knows the node: one that is started again is another node of the same name.
+  /// By identity, which contains the node: a process that was started again has another one.
   private let members = Mutex<[ClusterSystem.ActorID: RemoteReceiver]>([:])
   private let ends = Mutex((answers: 0, errors: 0))
 
   init() { room.add(own) }
 
-  /// Lets in whoever checks in, now and later, and tells when one is lost or back.
+  /// Admits the members that a node finds, now and later, and prints when one is lost or back.
   func admit(from system: ClusterSystem) async {
-    let admission = RemoteAdmission<ClusterSystem>(
-      options: memberOptions(.seconds(2)), name: { $0.node.endpoint.systemName })
+    let admission = RemoteAdmission<ClusterSystem>(options: memberOptions, name: { $0.node.endpoint.systemName })
     for await event in admission.events(of: await system.receptionist.listing(of: .members)) {
       switch event {
       case .admitted(let member, let id):
+        endMembers("\(member.name) is back on another node") { $0.node.endpoint.systemName == member.name }
         room.add(remote: member, whenGone: .keepsTrying(RemoteBackoff(first: .milliseconds(200), longest: .seconds(2))))
         members.withLock { $0[id] = member }
         print("\(member.name) is in the room")
         Task { for await presence in member.presences { print("\(member.name): \(presence)") } }
       case .refused(_, let error, let triesAgain):
         print("\(error.peer) stays outside: \(error); again: \(triesAgain)")
-      case .searchEnded(let error): print("nobody is found any more", error as Any)
+      case .searchEnded(let error): print("no more members are found", error.map { "\($0)" } ?? "")
       }
     }
   }
 
-  /// Ends members of which the cluster says that they will not come back.
+  /// Ends members whose nodes the cluster has declared down, since a node does not come back.
   func watch(_ system: ClusterSystem) async {
     for await event in system.cluster.events {
       guard case .membershipChange(let change) = event, change.status >= .leaving else { continue }
-      let gone = members.withLock { members in
-        defer { members = members.filter { $0.key.node != change.node } }
-        return members.filter { $0.key.node == change.node }
-      }
-      for member in gone.values { member.end("the cluster says that it is \(change.status)") }
+      endMembers("the cluster says that it is \(change.status)") { $0.node == change.node }
     }
   }
 
-  func members(named name: String) -> [RemoteReceiver] {
-    members.withLock { members in members.values.filter { $0.name == name } }
+  func endMembers(_ reason: String, where isMeant: (ClusterSystem.ActorID) -> Bool) {
+    let gone = members.withLock { members in
+      defer { members = members.filter { !isMeant($0.key) } }
+      return members.filter { isMeant($0.key) }
+    }
+    for member in gone.values { member.end(reason) }
   }
 
-  /// Waits until somebody of that name has come.
+  /// Waits for a member of this name.
   func wait(for name: String) async throws {
-    while members(named: name).isEmpty { try await Task.sleep(for: .milliseconds(20)) }
+    while !members.withLock({ $0.values.contains { $0.name == name } }) { try await Task.sleep(for: .milliseconds(20)) }
   }
 
-  /// Says lines one after another. Each is heard by everybody, and each hearing ends in an answer or an error.
+  /// Says lines one after another. Each member's hearing ends in an answer or an error.
   func say(_ numbers: ClosedRange<Int>, every pause: Duration = .zero) async throws {
     for number in numbers {
       let line = Line(number: number, author: "host", text: "line \(number)")
@@ -63,25 +63,19 @@ final class Host: Sendable {
       for failure in report.failures where (failure.error as? RemoteError)?.code != .gone {
         print("line \(number): \(failure.error)")
       }
-      ends.withLock {
-        $0.answers += report.answers.count
-        $0.errors += report.failures.count
-      }
-      if number % 2500 == 0 { print("line \(number): \(room.count) members") }
+      ends.withLock { $0 = ($0.answers + report.answers.count, $0.errors + report.failures.count) }
       if pause > .zero { try await Task.sleep(for: pause) }
     }
   }
 
-  /// What everybody who is left has heard. One that answers something else ends nothing.
+  /// Prints what each member has heard. A member that answers anything else ends nothing.
   func report() async throws {
     let (answers, errors) = ends.withLock { ($0.answers, $0.errors) }
     print("\(answers) answers, \(errors) errors")
     let call = Invocation(RoomMemberProxy.Messages.tally.selector, arguments: [])
     for answer in try await room.forwardAndWait(call).answers {
-      do {
-        guard let tally = try answer.result?.unbox(as: Tally.self) else { continue }
-        print("\(tally.name) heard \(tally.heard), misplaced \(tally.misplaced)")
-      } catch { print("no tally: \(error)") }
+      guard let tally = try? answer.result?.unbox(as: Tally.self) else { continue }
+      print("\(tally.name) heard \(tally.heard), misplaced \(tally.misplaced)")
     }
   }
 }

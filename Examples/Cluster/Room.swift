@@ -1,18 +1,18 @@
-// Room.swift: what is said in the room, and who hears it.
+// Room.swift: what is said in the room, and who hears it. Nothing here depends on the engine.
 // Example: Cluster.
 
 import Forwardcast
 import ForwardcastCoding
 import Synchronization
 
-/// One line of talk, as it crosses.
+/// One line of talk.
 struct Line: Codable, Sendable {
   let number: Int
   let author: String
   let text: String
 }
 
-/// What a member has heard, told in the end.
+/// What a member has heard.
 struct Tally: Codable, Sendable {
   let name: String
   let heard: Int
@@ -20,27 +20,25 @@ struct Tally: Codable, Sendable {
   let misplaced: Int
 }
 
-/// Whoever is in the room, in this process or in another.
+/// A member of the room, in this process or another.
 @Forwarded
 protocol RoomMember: AnyObject, Sendable {
   func heard(_ line: Line) throws -> Int
   func tally() throws -> Tally
 }
 
-/// The types that cross. Nothing else is made of what arrives.
+/// The types that may arrive from other processes.
 let roomTypes = InvocationTypes(["Line": Line.self, "Tally": Tally.self])
 
-/// A member that counts what it hears, and dies at one line where that is wished.
+/// A member that counts what it hears.
 final class Listener: RoomMember {
   private let name: String
-  private let crashAt: Int
   private let state = Mutex((last: 0, heard: 0, misplaced: 0))
 
-  init(_ name: String, crashAt: Int = 0) { (self.name, self.crashAt) = (name, crashAt) }
+  init(_ name: String) { self.name = name }
 
   func heard(_ line: Line) -> Int {
-    if line.number == crashAt { die() }
-    return state.withLock { state in
+    state.withLock { state in
       if line.number <= state.last { state.misplaced += 1 }
       state.last = max(state.last, line.number)
       state.heard += 1

@@ -1,47 +1,51 @@
 // main.swift: a chat room of which members live in other processes.
 // Example: Cluster. See README.md for the package around it.
-// usage: chatroom host [LINES [MILLISECONDS]]   waits for ann, says so many lines with pauses between, then reports
-//        chatroom member NAME PORT [LINE]       joins, again where the host was started again; with LINE it crashes there
-// A member that gets the signal to end (SIGTERM) leaves in order.
+// usage: chatroom host [LINES [MILLISECONDS]]   waits for ann, says lines with pauses between, then reports
+//        chatroom member NAME                   hears them; leaves in order on SIGTERM
 
 import DistributedCluster
 import Forwardcast
 import ForwardcastDistributed
+import Foundation
+import Synchronization
 
 let arguments = Array(CommandLine.arguments.dropFirst())
 switch arguments.first {
 case "host":
   let lines = arguments.count > 1 ? Int(arguments[1]) ?? 10_000 : 10_000
   let pause = arguments.count > 2 ? Int(arguments[2]) ?? 0 : 0
-  let system = await startNode("host", port: 7337)
   let host = Host()
-  Task { await host.admit(from: system) }
-  Task { await host.watch(system) }
-  try await host.wait(for: "ann")
-  let start = ContinuousClock.now
-  try await host.say(1...lines, every: .milliseconds(pause))
-  print("said \(lines) lines in \((ContinuousClock.now - start).components.seconds) seconds")
-  try await host.report()
-  try await system.shutdown().wait()
-case "member" where arguments.count >= 3:
-  let (name, port) = (arguments[1], Int(arguments[2]) ?? 0)
-  let listener = Listener(name, crashAt: arguments.count > 3 ? Int(arguments[3]) ?? 0 : 0)
-  let members = RoomMemberProxy()
-  members.add(listener)
-  let system = await startNode(name, port: port)
-  let door = Door(members, for: RoomMemberProxy.table, types: roomTypes, actorSystem: system)
-  await system.receptionist.checkIn(door, with: .members)
-  let joining = Task { await keepJoining(system, host: 7337) }
-  let farewell = onFarewell {
-    joining.cancel()
-    await door.close("\(name) leaves")
-    // Until those who send have been told.
-    try await Task.sleep(for: .seconds(1))
-    try await system.shutdown().wait()
+  Task {
+    try await host.wait(for: "ann")
+    try await host.say(1...lines, every: .milliseconds(pause))
+    try await host.report()
+    exit(0)
   }
-  print("\(name) is ready")
-  try await system.terminated
-  withExtendedLifetime((door, listener, farewell)) {}
+  await stayInCluster("host", isHost: true) { system in
+    host.endMembers("the host has another node") { _ in true }
+    return [Task { await host.admit(from: system) }, Task { await host.watch(system) }]
+  }
+case "member" where arguments.count > 1:
+  let (name, listener, members) = (arguments[1], Listener(arguments[1]), RoomMemberProxy())
+  members.add(listener)
+  let door = Mutex<Door?>(nil)  // on the present node
+  signal(SIGTERM, SIG_IGN)
+  let farewell = DispatchSource.makeSignalSource(signal: SIGTERM, queue: .global())
+  farewell.setEventHandler {
+    Task {
+      await door.withLock { $0 }?.close("\(name) leaves")
+      try await Task.sleep(for: .seconds(1))  // until the senders have been told
+      exit(0)
+    }
+  }
+  farewell.resume()
+  await stayInCluster(name, isHost: false) { system in
+    let next = Door(members, for: RoomMemberProxy.table, types: roomTypes, actorSystem: system)
+    door.withLock { $0 = next }
+    await system.receptionist.checkIn(next, with: .members)
+    print("\(name) is ready")
+    return []
+  }
 default:
-  print("usage: chatroom host [LINES [MILLISECONDS]] | member NAME PORT [LINE]")
+  print("usage: chatroom host [LINES [MILLISECONDS]] | member NAME")
 }
