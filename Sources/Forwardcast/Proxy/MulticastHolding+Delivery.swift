@@ -29,6 +29,22 @@ extension MulticastHolding where Interface: Sendable {
       scope: selectors.map(Set.init), delivery: (delivery, buffer, pending))
   }
 
+  /// Registers a target for the messages of those keys only.
+  ///
+  ///     members.add(window, delivery: .mainActor, only: .themesColorChanged, .progress)
+  @discardableResult
+  public func add<each F>(
+    _ target: Interface, delivery: Delivery, priority: Int? = nil, ownership: Ownership = .weak,
+    only keys: repeat Message<each F>, buffer: DeliveryBuffer = .unbounded,
+    whenRemoved pending: PendingDeliveries = .dropPending
+  ) -> Registration {
+    var selectors: [MessageSelector] = []
+    for key in repeat each keys { selectors.append(key.selector) }
+    return add(
+      target, delivery: delivery, priority: priority, ownership: ownership, only: selectors, buffer: buffer,
+      whenRemoved: pending)
+  }
+
   /// Removes the registrations of a target with that delivery; returns how many there were.
   @discardableResult
   public func remove(_ target: Interface, delivery: Delivery) -> Int {

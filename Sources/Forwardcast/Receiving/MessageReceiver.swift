@@ -174,6 +174,9 @@ extension MessageReceiver {
   /// Whether a message of `selector` would be answered; see also ``MessageForwarding/responds(to:)``.
   public func responds(to selector: MessageSelector) -> Bool { answers(self, selector) }
 
+  /// Whether a message of the key would be answered.
+  public func responds<F>(to key: Message<F>) -> Bool { answers(self, key.selector) }
+
   /// The types of the method that would answer `selector`; `nil` when none would.
   public func methodSignature(for selector: MessageSelector) -> MethodSignature? { signature(of: self, selector) }
 }

@@ -119,9 +119,9 @@ struct GuideTests {
   /// Whether pages that are made from sources are written anew.
   private var isWriting: Bool { ProcessInfo.processInfo.environment["FORWARDCAST_WRITE_GUIDE"] != nil }
 
-  @Test("the diagram of README.md is that of the script that it names")
+  @Test("the diagram of the page on scripts is that of the script that it names")
   func trace() throws {
-    let readme = try String(contentsOf: GuideBlocks.root.appending(path: "README.md"), encoding: .utf8)
+    let page = try scripting()
     let script = try String(
       contentsOf: GuideBlocks.root.appending(path: "Examples/Scripts/emperor.msg"), encoding: .utf8)
     let first = try #require(script.firstRange(of: "[steward announceMeal: 12]")).upperBound
@@ -129,15 +129,21 @@ struct GuideTests {
     var handlers = ScriptHandlers(output: { _ in })
     handlers.events = { diagram.add($0) }
     #expect(ScriptSession(handlers: handlers).run(String(script[..<first])).succeeded)
-    #expect(readme.contains("```mermaid\n\(diagram.mermaid.trimmingCharacters(in: .newlines))\n```"))
+    #expect(page.contains("```mermaid\n\(diagram.mermaid.trimmingCharacters(in: .newlines))\n```"))
   }
 
-  @Test("the script of README.md is one that the tests of the examples run")
+  @Test("the script of the page on scripts is one that the tests of the examples run")
   func script() throws {
-    let readme = try String(contentsOf: GuideBlocks.root.appending(path: "README.md"), encoding: .utf8)
+    let page = try scripting()
     let file = GuideBlocks.root.appending(path: "Examples/Scripts/heaters.msg")
     let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").drop { $0.hasPrefix("#") }
-    #expect(readme.contains("```text\n\(lines.joined(separator: "\n"))\n```"))
+    #expect(page.contains("```text\n\(lines.joined(separator: "\n"))\n```"))
+  }
+
+  /// The page that shows a script and its diagram.
+  private func scripting() throws -> String {
+    let path = "Sources/ForwardcastScript/ForwardcastScript.docc/ScriptingLiveObjects.md"
+    return try String(contentsOf: GuideBlocks.root.appending(path: path), encoding: .utf8)
   }
 
   @Test("the sources that pages name are there")
@@ -163,6 +169,18 @@ struct GuideTests {
         let isThere = folders.contains { $0.lastPathComponent.lowercased() == module }
         #expect(isThere, "\(page.lastPathComponent) leads to \(module)")
       }
+    }
+  }
+
+  @Test("README.md is short, and leads to files whose links a Git host follows")
+  func readme() throws {
+    let readme = try String(contentsOf: GuideBlocks.root.appending(path: "README.md"), encoding: .utf8)
+    let lines = readme.split(separator: "\n", omittingEmptySubsequences: false)
+    #expect(lines.count <= 151, "\(lines.count) lines")
+    #expect(lines.prefix(60).contains("## Install"))
+    for link in readme.matches(of: /\]\(([^)]+)\)/).map({ String($0.1) }) where !link.hasPrefix("http") {
+      let text = try String(contentsOf: GuideBlocks.root.appending(path: link), encoding: .utf8)
+      #expect(!text.contains("<doc:"), "\(link)")
     }
   }
 

@@ -3,9 +3,6 @@
 // snippet: readme
 import Forwardcast
 // end
-// snippet: readme-main-actor
-import Forwardcast
-// end
 // snippet: readme-queues
 import Dispatch
 import Forwardcast
@@ -31,7 +28,6 @@ final class Screen: ThemesDelegate {
 
 // end
 
-// snippet: readme-main-actor
 @MainActor @Forwarded
 protocol PlayerView: AnyObject {
   func show(_ title: String)
@@ -41,7 +37,6 @@ protocol PlayerView: AnyObject {
   var text = ""
   func show(_ title: String) { text = title }
 }
-// end
 
 // snippet: readme-queues
 @Forwarded
@@ -49,16 +44,11 @@ nonisolated protocol LinkListener: AnyObject, Sendable {
   func linkChanged(to state: String)
 }
 
-nonisolated final class LinkLog: LinkListener {
-  func linkChanged(to state: String) { print("link", state) }
-}
-
 @MainActor final class StatusLabel {
   var text = "-"
   func listen(to listeners: LinkListenerProxy) {
-    // A closure that is written on the main actor runs there.
     listeners.on(LinkListenerProxy.Messages.linkChanged) { [weak self] state in
-      self?.text = state
+      self?.text = state  // on the main actor, from any thread
     }
   }
 }
@@ -70,12 +60,12 @@ struct Readme {
   func first() {
     // snippet: readme
     let (home, settings) = (Screen(), Screen())
-    let themes = ThemesDelegateProxy()  // a ThemesDelegate itself
-    themes.add(home)  // weakly: a screen that is gone drops out
+    let themes = ThemesDelegateProxy()  // is a ThemesDelegate itself
+    themes.add(home)  // held weakly
     themes.add(settings)
-    themes.themesColorChanged("plum")  // one typed call, every screen
-    print(themes.unread())  // 4: the sum of all answers
-    if themes.mayClose() { print("closing") }  // all say so
+    themes.themesColorChanged("plum")  // calls both screens
+    print(themes.unread())  // 4: the sum of all results
+    if themes.mayClose() { print("closing") }  // every screen agrees
     // end
     #expect(home.color == "plum" && settings.color == "plum")
     expect(themes.unread(), equals: 4)
@@ -87,27 +77,25 @@ struct Readme {
 
   @Test("views and their proxy are on the main actor")
   @MainActor func mainActor() {
-    // snippet: readme-main-actor
     let views = PlayerViewProxy()  // on the main actor, as its targets are
     let bar = TitleBar()
     views.add(bar)
     views.show("Intermezzo")
-    // end
     expect(bar.text, equals: "Intermezzo")
   }
 
   @Test("a log on a queue and a label on the main actor hear what any thread sends")
   @MainActor func queues() async throws {
     // snippet: readme-queues
-    let (log, label) = (LinkLog(), StatusLabel())
-    let listeners = LinkListenerProxy()
-    listeners.add(log, delivery: .queue(DispatchQueue(label: "log")))
+    let (label, listeners) = (StatusLabel(), LinkListenerProxy())
     label.listen(to: listeners)
-    // From any thread:
+    let queue = DispatchQueue(label: "log")
+    listeners.on(LinkListenerProxy.Messages.linkChanged, delivery: .queue(queue)) {
+      print($0)
+    }
     await Task.detached { listeners.linkChanged(to: "connected") }.value
-    try await listeners.drain()  // waits for all that is queued
+    try await listeners.drain()  // waits for all queued messages
     // end
     expect(label.text, equals: "connected")
-    withExtendedLifetime(log) {}
   }
 }

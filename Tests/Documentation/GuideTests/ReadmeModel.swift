@@ -1,34 +1,36 @@
-// ReadmeModel.swift: the second block of README.md, the model itself.
+// ReadmeModel.swift: the last block of README.md, messages as values.
 
-// snippet: readme-model
 import Dispatch
+// snippet: readme-model
 import Forwardcast
 // end
 import TestSupport
 import Testing
 
 // snippet: readme-model
-final class Heater: MessageReceiver, Sendable {
+@Receiver final class Heater {
+  @Message func heat(to level: Int) -> Bool { level > 1 }
+}
+// end
+
+final class Heating: MessageReceiver, Sendable {
   let name: String
   init(_ name: String) { self.name = name }
 
-  static let selectorTable = SelectorTable(for: Heater.self) {
+  static let selectorTable = SelectorTable(for: Heating.self) {
     // A row typed by a key, and one typed by its closure.
     Responds(to: Message<(Int) -> Bool>("heat:")) { heater, level in
       level > 1 || heater.name == "hall"
     }
-    Responds(to: "name") { (heater: Heater) in heater.name }
+    Responds(to: "name") { (heater: Heating) in heater.name }
   }
 }
-// end
 
 @Suite("README's model")
 struct ReadmeModel {
   @Test("a message made from text reaches every responding target, and the report says what each answered")
   func model() async throws {
-    // snippet: readme-model
-
-    let (hall, attic) = (Heater("hall"), Heater("attic"))
+    let (hall, attic) = (Heating("hall"), Heating("attic"))
     let heaters = MulticastProxy<any MessageReceiver & Sendable>()
     heaters.add(hall)
     // Its own copy of each message, on its own queue:
@@ -45,11 +47,23 @@ struct ReadmeModel {
     let report = try await heaters.forwardAndWait(call)  // waits for the queue too
     let answers = try report.answers.map { try $0.result?.unbox(as: Bool.self) }
     print(answers.map { $0 ?? false })  // [true, false]
-    // end
     #expect(heaters.responds(to: "heat:") && !heaters.responds(to: "cool:"))
     var again = call
     expect("\(try heaters.forward(&again))", equals: "delivered 1, queued 1, failed 0, skipped 0")
     try expect(report.answers.map { try $0.result?.unbox(as: Bool.self) }, equals: [true, false])
     withExtendedLifetime((hall, attic)) {}
+  }
+
+  @Test("a receiver is called by key, and by a message that is a value")
+  func receiver() throws {
+    // snippet: readme-model
+    let heater = Heater()
+    print(try heater.send(Heater.Messages.heat, 80))  // true
+    var call = Invocation("heatTo:", arguments: [ArgumentBox(1)])
+    try heater.perform(&call)  // may be stored, changed and sent again
+    print(try call.result?.unbox(as: Bool.self) ?? true)  // false
+    // end
+    #expect(try heater.send(Heater.Messages.heatTo, 2))
+    try expect(call.result?.unbox(as: Bool.self), equals: false)
   }
 }

@@ -225,6 +225,29 @@ struct CompilerTests {
     expect(said, equals: "")
   }
 
+  @Test("a closure with too few parameters is told that each argument needs one")
+  func closureArity() throws {
+    let said = try Build.said(
+      of: """
+        import Forwardcast
+        @Forwarded protocol PriceListener: AnyObject, Sendable { func changed(_ id: Int, to price: Int) }
+        @Forwarded protocol PageDelegate: AnyObject { func turned(_ page: Int) -> Int? }
+        func work(_ prices: PriceListenerProxy, _ pages: PageDelegateProxy) {
+          prices.on(PriceListenerProxy.Messages.changed) { id, _ in print(id) }
+          pages.on(PageDelegateProxy.Messages.turned) { $0 }
+          prices.on(PriceListenerProxy.Messages.changed) {}
+          prices.on(PriceListenerProxy.Messages.changed) { id in print(id) }
+          pages.on(PageDelegateProxy.Messages.turned) { 3 }
+        }
+        """, ["-swift-version", "6"])
+    let lines = said.split(separator: "\n").compactMap {
+      $0.firstMatch(of: /swift:(\d+):\d+: (error|warning): (.*)/)?.output
+    }
+    expect(lines.map(\.1), equals: ["7", "8", "9"], "\(said)")
+    expect(
+      lines.allSatisfy { $0.3.contains("needs a parameter for each argument of the message; write '_'") }, "\(said)")
+  }
+
   @Test("what the compiler alone can see is an error at the user's line, with what to write")
   func located() throws {
     let cases: [(text: String, lines: Set<Substring>, advice: String)] = [

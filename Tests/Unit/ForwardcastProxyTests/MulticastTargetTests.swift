@@ -14,6 +14,12 @@ private final class Leaving: MessageReceiver {
   }
   deinit { journal.write("removed \(proxy.remove(self))") }
 }
+private final class Keyed: MessageReceiver, Sendable {
+  static let selectorTable = SelectorTable(for: Keyed.self) {
+    Responds(to: .note) { (_: Keyed, _: Int) in }
+    Responds(to: .ping) { (_: Keyed) in }
+  }
+}
 private struct Point: MessageSource { var x = 0 }
 private protocol MessageSource {}
 
@@ -301,6 +307,16 @@ struct MulticastTargetTests {
     token.cancel()
     proxy.add(target, only: [])
     expect(!proxy.responds(to: "say:"))
+  }
+
+  @Test("a question and a registration take keys as they are, also with a delivery")
+  func keys() {
+    let members = MulticastProxy<any MessageReceiver & Sendable>()
+    let target = Keyed()
+    let token = members.add(target, delivery: .mainActor, only: .note, .value)
+    expect(token.scope, equals: ["note:", "value"])
+    expect(members.responds(to: .note) && !members.responds(to: .ping))
+    expect(target.responds(to: .ping) && !target.responds(to: .say))
   }
 
   @Test("counting and listing tell classes and selectors apart and leave closures out of the targets")

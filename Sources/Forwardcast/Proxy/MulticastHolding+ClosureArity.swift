@@ -1,0 +1,21 @@
+// MulticastHolding+ClosureArity.swift: explains closures with too few parameters.
+
+extension MulticastHolding {
+  /// Refuses a closure without parameters for a message with arguments.
+  @discardableResult
+  @available(
+    *, unavailable, message: "the closure needs a parameter for each argument of the message; write '_' for one"
+  )
+  public func on<R, Result, First, each A>(
+    _ message: Message<(First, repeat each A) -> R>, priority: Int = 0, _ body: () throws -> Result
+  ) -> Registration { fatalError() }
+
+  /// Refuses a closure with one parameter for a message with several arguments.
+  @discardableResult
+  @available(
+    *, unavailable, message: "the closure needs a parameter for each argument of the message; write '_' for one"
+  )
+  public func on<R, Result, First, Second, each A>(
+    _ message: Message<(First, Second, repeat each A) -> R>, priority: Int = 0, _ body: (First) throws -> Result
+  ) -> Registration { fatalError() }
+}
