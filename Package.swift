@@ -116,9 +116,6 @@ let package = Package(
     tests(inSwift5, in: "Documentation", ["Forwardcast"]),
     tests(
       "ForwardcastScriptTests", ["Forwardcast", "ForwardcastRecording", "ForwardcastScript", "ForwardcastCommand"]),
-    // Searches for expensive scripts. Built by name.
-    .executableTarget(
-      name: "script-search", dependencies: ["ForwardcastScript", "TestSupport"], path: "Tests/Tools/ScriptSearch"),
     tests("ForwardcastTestingTests", ["Forwardcast", "ForwardcastTesting"]),
     // The code of README.md and of the catalogs. The second module compiles links to some of it on the main actor by default.
     tests(
@@ -158,7 +155,7 @@ if let names = Context.environment["FORWARDCAST_ONLY"]?.split(whereSeparator: \.
   package.targets.removeAll { !needed.contains($0.name) }
   package.products.removeAll { !needed.contains($0.name == "forwardcast" ? "ForwardcastCommand" : $0.name) }
 } else if !boundsAreFull {
-  let byName = onMainActor + [inSwift5, "script-search"]
+  let byName = onMainActor + [inSwift5]
   package.targets.removeAll { byName.contains($0.name) }
 }
 

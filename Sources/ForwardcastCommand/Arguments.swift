@@ -71,10 +71,8 @@ struct CommandWord {
 
   static func named(_ name: String) -> CommandWord? { all.first { $0.name == name } }
 
-  /// The subcommands that are prefixes of `text` or have it as a prefix.
-  static func like(_ text: String) -> [String] {
-    all.map(\.name).filter { !text.isEmpty && ($0.hasPrefix(text) || text.hasPrefix($0)) }
-  }
+  /// The subcommands that are similar to a text.
+  static func like(_ text: String) -> [String] { Likeness.nearest(to: text, among: all.map(\.name)) }
 }
 
 struct Arguments {
@@ -102,9 +100,9 @@ struct Arguments {
       let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
       let name = parts[0] == "-h" ? "--help" : parts[0]
       guard let option = word.options.first(where: { $0.name == name }) else {
-        let near = word.options.map(\.name).filter { $0.hasPrefix(name) || name.hasPrefix($0) }
+        let near = Likeness.nearest(to: name, among: word.options.map(\.name))
         let owner = word.name.isEmpty ? "forwardcast" : word.name
-        throw refusal("\(owner) has no option \(ShownText.shown(name))" + Help.hint(name.count > 2 ? near : []))
+        throw refusal("\(owner) has no option \(ShownText.shown(name))" + Help.hint(near))
       }
       var value = parts.count > 1 ? parts[1] : nil
       if option.value == nil, value != nil { throw refusal("\(name) takes no value") }

@@ -6,11 +6,11 @@ import Synchronization
 /// An interactive session: statements of the language, and commands that begin with a colon.
 final class Conversation {
   static let help = """
-    :help [WORD]      the language, or one word of it
-    :reset            begin anew, with no names
-    :load FILE        run a script here
-    :save FILE        write the lines that have run without error
-    :trace on | off   tell of each message
+    :help [WORD]      list the words of the language, or explain one
+    :reset            start again without names
+    :load FILE        run a script in this session
+    :save FILE        write the entries that ran without error
+    :trace on | off   print each message
     :quit             end; so does control-D
 
     """

@@ -7,28 +7,28 @@ extension CommandWord {
     CommandWord(
       name: "run", operands: .files,
       options: [
-        Option(name: "--trace", meaning: "print who was asked, who got it, in what order, and what came back"),
+        Option(name: "--trace", meaning: "print each message: its sender, its targets in order, and their answers"),
         Option(
           name: "--diagram", value: .file([".mmd", ".svg"]),
-          meaning: "draw the messages into the file F: .mmd for Mermaid, .svg for a drawing"),
+          meaning: "write a sequence diagram to the file F: .mmd for Mermaid, .svg for a drawing"),
         Option(
           name: "--trace-file", value: .file([".json"]),
-          meaning: "write what ran where, when and how long into the file F, for a tracing page"),
+          meaning: "write when and where each method ran to the file F, for a trace viewer"),
         Option(
           name: "--steps", value: .number,
           meaning: "end a script after N statements and sends (\(ScriptSession.defaultStepLimit))"),
       ],
       summary: "run message scripts; - is standard input",
       story: """
-        Runs message scripts, each in a world of its own; - is standard input. Of several files all run, and the worst
-        status counts.
+        Runs message scripts, each in a session of its own; - is standard input. Runs every file; the exit status is the
+        highest of them. Control-C ends the script that runs, shows where it was, and completes the files of the options.
         """),
     CommandWord(
       name: "repl", operands: .none, summary: "the same language, line by line",
       story: """
-        Runs the message script line by line. A line that ends inside a bracket is continued on the next. On a terminal
-        values are shown and errors do not end the conversation. Input from a file or a pipe has the status that `run` gives the same
-        text: an error ends it, and the rest is checked only.
+        Runs the message script line by line. A line that ends inside a bracket continues on the next one. On a terminal,
+        values are shown, errors do not end the session, Tab completes, and control-C ends a run. Input from a file or a
+        pipe has the exit status of `run`: after an error the rest is only checked.
 
         \(Conversation.help)
         """),
@@ -38,8 +38,8 @@ extension CommandWord {
     CommandWord(
       name: "types", operands: .encoding, summary: "explain an Objective-C type encoding",
       story: """
-        Explains the Objective-C type encoding of a method or of one type: each type in words, with size, alignment and
-        offset. A caret points at what is malformed.
+        Explains the Objective-C type encoding of a method or of one type: each type in words, with its size, alignment
+        and offset. A caret marks a malformed part.
 
           forwardcast types "v24@0:8q16"
           forwardcast types "{Point=dd}"
@@ -69,15 +69,15 @@ enum Help {
     "usage: forwardcast \(CommandWord.all.map(\.name).joined(separator: "|")) …; see forwardcast --help"
 
   fileprivate static let status = """
-    status: 0 all is well; 1 an expectation or a script failed, or output could not be written; 2 a syntax error, a file that
-    cannot be read, or a call that cannot be understood. Of several the largest.
+    status: 0 success; 1 an expectation or a script failed, or output could not be written; 2 a syntax error, an
+    unreadable file, or wrong arguments. The highest of several counts.
     """
 
   static let general = """
-    usage: forwardcast run FILE… [OPTION…]; WORD --help tells more of each word
+    usage: forwardcast run FILE… [OPTION…]; WORD --help explains each word
 
     \(table(CommandWord.all.map(\.row) + CommandWord.general.options.map { ("forwardcast \($0.form)", $0.meaning) }))
-    `--option value` and `--option=value` are the same; words behind `--` are no options.
+    `--option value` and `--option=value` are the same; words after `--` are not options.
 
     \(status)
 

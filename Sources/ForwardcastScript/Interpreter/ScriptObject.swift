@@ -26,7 +26,7 @@ extension World {
   func define(
     _ name: String, _ parent: String?, _ rows: [RowDefinition], at offset: Int, of source: SourceText
   ) throws {
-    if receiver(name) != nil { throw ScriptError(.syntax, "there is a receiver \(name) already") }
+    if receiver(name) != nil { throw ScriptError(.syntax, "receiver \(name) is already declared") }
     let inherited = try parent.map(table)
     let depth = parent.flatMap(receiver).map { $0.depth + 1 } ?? 0
     let most = World.inheritanceLimit

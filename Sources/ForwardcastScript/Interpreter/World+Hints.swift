@@ -1,31 +1,29 @@
 // World+Hints.swift: hints for errors, and completions.
 
 extension World {
-  /// The error with its hint: `did you mean "a" or "b"?`, or an advice.
+  /// The error with its hint, if there is one.
   func hinting(_ error: ScriptError) -> ScriptError {
     var error = error
+    error.hint = error.subject.flatMap(hint)
+    return error
+  }
+
+  /// A cure, or what may have been meant: `did you mean "a" or "b"?`.
+  private func hint(_ subject: ScriptError.Subject) -> String? {
     let near: [String]
-    switch error.subject {
-    case .name(let name) where receiver(name) != nil:
-      error.hint = "\(name) is a receiver; new \(name) makes an object"
-      return error
+    switch subject {
+    case .advice(let text): return text
+    case .name(let name) where receiver(name) != nil: return "\(name) is a receiver; new \(name) makes an object"
     case .name(let word) where Advice.words[word] != nil, .word(let word) where Advice.words[word] != nil:
-      error.hint = Advice.words[word]
-      return error
-    case .name(let name):
-      near = Likeness.nearest(to: name, among: boundNames + receiverNames + Parser.reservedWords)
+      return Advice.words[word]
+    case .name(let name): near = Likeness.nearest(to: name, among: boundNames + receiverNames + Parser.reservedWords)
     case .receiver(let name): near = Likeness.nearest(to: name, among: receiverNames)
     case .selector(let name):
       let known = ScriptLanguage.entries.filter { $0.kind == .valueMessage }.map(\.word)
       near = Likeness.nearest(to: name, among: rowSelectors + known)
     case .word(let word): near = ScriptLanguage.words(like: word)
-    case .advice(let text):
-      error.hint = text
-      return error
-    case nil: return error
     }
-    if !near.isEmpty { error.hint = "did you mean \(near.map { "\"\($0)\"" }.joined(separator: " or "))?" }
-    return error
+    return near.isEmpty ? nil : "did you mean \(near.map { "\"\($0)\"" }.joined(separator: " or "))?"
   }
 
   var completions: [String] { boundNames + receiverNames + rowSelectors }

@@ -130,7 +130,7 @@ extension World {
   /// - Throws: `would deadlock` while a service is created, since a row on a queue may wait for that service.
   private func refuseWhileMaking() throws {
     guard SendInProgress.current?.isMaking ?? false else { return }
-    throw ScriptError(.wouldDeadlock, "queues are not waited for in the making of a service")
+    throw ScriptError(.wouldDeadlock, "a service that is being created cannot wait for queues")
   }
 
   /// Reports an error that nobody waits for: of a target in its own turn, or of a service's callback outside of a statement.

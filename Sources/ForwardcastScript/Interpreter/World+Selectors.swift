@@ -7,7 +7,7 @@ extension World {
   /// Interns a selector that something answers. The number of new ones is limited.
   func intern(_ name: String) throws -> MessageSelector {
     if name == World.standIn(name.utf8.lazy.filter { $0 == UInt8(ascii: ":") }.count) {
-      throw ScriptError(.invalidSelector, "\(name) stands for the names that nothing answers")
+      throw ScriptError(.invalidSelector, "\(name) is reserved")
     }
     if let known = MessageSelector(known: name) { return known }
     try state.withLock { state in

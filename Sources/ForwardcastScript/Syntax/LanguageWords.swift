@@ -11,101 +11,102 @@ enum ExpressionWord: String, CaseIterable {
 }
 
 enum LanguageWords {
-  /// For each kind of word the rows `FORM — MEANING`, whose form begins with the word, or `WORD := FORM — MEANING`.
+  /// Rows of the form `FORM — MEANING`, where the form begins with the word, or `WORD := FORM — MEANING`. The kinds of
+  /// ``ScriptLanguage/Kind`` are separated by blank lines.
   static let table = """
-    receiver Name [: Parent] { - selector ["encoding"] = e | { … } | throws "text" } — Makes a selector table of its rows; new \
-    objects answer by it, and by its parent's rows.
-    let x = e — Binds a name, anew if it is bound.
-    drop x — Forgets a name; an object that nobody else holds dies at once.
+    receiver Name [: Parent] { - selector ["encoding"] = e | { … } | throws "text" } — Declares a class by its selector table; \
+    its objects respond to its rows and to those of its parent.
+    let x = e — Binds a name, or binds it anew.
+    drop x — Forgets a name; an object that nothing else holds is deallocated at once.
     proxy p = multicast [\(words(ProxyOption.self, " "))] | forward to e | lazy { e } | recording e — Makes a \
-    proxy: one for many targets, one before a target, or one whose target is made when needed.
-    queue q — Makes a serial queue, on which targets may be added.
+    proxy: for any number of targets, in front of one target, for a target made at the first message, or one that records its calls.
+    queue q — Makes a serial queue for targets.
     add e to p [on q] [priority n] [only @[…]] [as r] — Registers a target with a multicast proxy; higher priorities come first.
-    remove e from p, remove all from p — Takes a target, a registration or all of them out of a proxy, at once.
-    cancel r — Ends a registration.
-    mute r — Keeps messages from a registration until it is unmuted.
-    unmute r — Lets messages through again.
+    remove e from p, remove all from p — Removes a target, a registration or all of them from a proxy at once.
+    cancel r — Cancels a registration or a hook.
+    mute r — Withholds messages from a registration until it is unmuted.
+    unmute r — Delivers messages to a muted registration again.
     before p "sel:" { … } [as h] — Runs a block before each message of that selector.
-    after p "sel:" { … } [as h] — Runs a block after each message of that selector that succeeded; it knows `result`.
+    after p "sel:" { … } [as h] — Runs a block after each successful message of that selector; `result` is its answer.
     around p "sel:" { … } [as h] — Runs a block in place of each message of that selector; `proceed` runs the rest.
-    print e … — Prints the values with blanks between them, and a newline.
+    print e … — Prints the values, separated by spaces, and a newline.
     expect e [op e], expect e throws ["text"] — Reports a condition that does not hold, or an expression that does not throw; \
     the script goes on.
-    if e [op e] { … } [else { … }] — Runs one block or the other; a condition without comparison needs a Bool.
+    if e [op e] { … } [else { … }] — Runs one of two blocks; a condition without a comparison must be a Bool.
     repeat n { … } — Runs a block n times.
-    return [e] — Ends a row with its answer, nil unless one is given.
-    throw "text" — Ends a row with an error of that text.
+    return [e] — Ends a row or an `around` hook with an answer, `nil` by default.
+    throw "text" — Ends a row or a hook with an error of that text.
     wait — Waits until every queued delivery has run.
     extension E { sel: other:with: } — Declares an extension point by its selectors.
-    register e in E, register lazily Name in E — Adds an observer to an extension point; lazily, it is made by the first event \
+    register e in E, register lazily Name in E — Adds an observer to an extension point; a lazy one is created by the first event \
     that it has a row for.
-    unregister e from E — Takes an observer out of an extension point.
-    clear services — Logs out: tells every service and releases those that do not persist.
+    unregister e from E — Removes an observer from an extension point.
+    clear services — Notifies every service and releases those that do not persist.
 
-    new Name [name: e] — Makes an object of a receiver; the word `name` in its rows is the name given.
-    not e — The other truth value.
-    true — A truth value.
-    false — A truth value.
-    nil — Nothing; every message to it answers nil.
-    alive x — Whether the object that a name means, or meant before it was dropped, is there.
-    collect \(words(CollectPolicy.self, "|")) [p …] — Sends to every target, waits, and makes one result of the answers.
-    errors [p …] — Sends, waits, and gives the texts of what the targets threw.
-    report [p …] — Sends, waits, and counts those that ran it at once, or on a queue, failed, or were passed over.
-    arg n — In a hook: the n-th argument of the message, from 0.
-    proceed [with @[…]] — In an `around`: runs the rest of the message, with other arguments when they are given.
-    service Name — The one object of a receiver, made now if it does not live.
-    services — The living services in the order of their creation.
-    responds := p responds "sel:" — Whether an object, a proxy or a value would answer a message.
+    new Name [name: e] — Creates an object of a receiver; its rows know it as `name`.
+    not e — Negates a Bool.
+    true — The Bool that holds.
+    false — The Bool that does not hold.
+    nil — No value; every message to it answers `nil`.
+    alive x — Whether the object of a name exists, even if the name was dropped.
+    collect \(words(CollectPolicy.self, "|")) [p …] — Sends to every target, waits, and combines the answers into one value.
+    errors [p …] — Sends, waits, and gives the texts of the errors of all targets.
+    report [p …] — Sends, waits, and counts the targets that ran it synchronously (`delivered`) or on a queue (`queued`), \
+    `failed`, or were `skipped`.
+    arg n — In a hook: argument n of the message, counted from 0.
+    proceed [with @[…]] — In `around`: runs the rest of the message, with other arguments if they are given.
+    service Name — The one object of a receiver, created if necessary.
+    services — The existing services in the order of their creation.
+    responds := p responds "sel:" — Whether an object, a proxy or a value responds to a message.
 
-    count p — How many live registrations a multicast proxy has, muted ones included.
+    count p — The number of live registrations of a multicast proxy, including muted ones.
     targets p — The live targets of a multicast proxy in the order of delivery.
     calls p — The calls that a recording proxy has kept, as texts.
-    signature "v24@0:8@16" — Reads the signature of a method.
-    types s — The types of a signature, that of the result first.
-    offsets s — Where the arguments of a signature lie in its frame.
+    signature "v24@0:8@16" — Parses the signature of a method.
+    types s — The types of a signature; the return type is first.
+    offsets s — The offsets of the arguments of a signature in its frame.
     sizes s — The sizes of the arguments of a signature.
     aligns s — The alignments of the arguments of a signature.
     frame s — The length of the frame of a signature.
-    returns s — The length of the value that a method of a signature returns.
-    size "encoding" — The size of a type, nil when it has none.
-    align "encoding" — The alignment of a type, nil when it has none.
+    returns s — The length of the return value of a signature.
+    size "encoding" — The size of a type; `nil` if it has none.
+    align "encoding" — The alignment of a type; `nil` if it has none.
     selector "name" — The selector of that name.
-    arity "name" — How many arguments a selector takes.
+    arity "name" — The number of arguments that a selector takes.
 
-    add: := [1 add: 2] — The sum; an overflow of integers is an error.
-    subtract: := [3 subtract: 2] — The difference; an overflow of integers is an error.
-    multiply: := [2 multiply: 3] — The product; an overflow of integers is an error.
-    divide: := [7 divide: 2] — The quotient, of integers towards zero; division by zero is an error.
-    negated := [1 negated] — The number with the other sign.
-    length := ["text" length] — How many characters a text has.
-    uppercased := ["text" uppercased] — The text in capitals.
-    appending: := ["a" appending: "b"] — The text with another behind it.
-    count := [@[1, 2] count] — How many elements a list has.
-    at: := [@[1, 2] at: 0] — The element of that index, from 0; outside is an error.
-    first := [@[1, 2] first] — The first element, nil where there is none.
-    last := [@[1, 2] last] — The last element, nil where there is none.
-    adding: := [@[1, 2] adding: 3] — The list with one more element.
-    at: := [@{"k": 1} at: "k"] — The value of a key, nil where there is none.
-    count := [@{"k": 1} count] — How many keys a dictionary has.
+    add: := [1 add: 2] — The sum; throws if integers overflow.
+    subtract: := [3 subtract: 2] — The difference; throws if integers overflow.
+    multiply: := [2 multiply: 3] — The product; throws if integers overflow.
+    divide: := [7 divide: 2] — The quotient, for integers rounded towards zero; throws for division by zero.
+    negated := [1 negated] — The number with its sign changed.
+    length := ["text" length] — The number of characters of a text.
+    uppercased := ["text" uppercased] — The text in capital letters.
+    appending: := ["a" appending: "b"] — The text followed by another.
+    count := [@[1, 2] count] — The number of elements of a list.
+    at: := [@[1, 2] at: 0] — The element at an index, counted from 0; throws outside of the list.
+    first := [@[1, 2] first] — The first element; `nil` for an empty list.
+    last := [@[1, 2] last] — The last element; `nil` for an empty list.
+    adding: := [@[1, 2] adding: 3] — The list with one more element at its end.
+    at: := [@{"k": 1} at: "k"] — The value of a key; `nil` for an unknown key.
+    count := [@{"k": 1} count] — The number of keys of a dictionary.
 
-    brackets := \(Lexer.bracketLimit) — Brackets, and names given in `new`, that may be open in one another.
+    brackets := \(Lexer.bracketLimit) — Nested brackets, and names given in `new`.
     sends := \(Run.sendLimit) — Sends in progress.
-    steps := \(ScriptSession.defaultStepLimit) — Statements and sends of one run; `--steps N`. So many take less than 20 seconds \
-    of processor time.
-    text := \(ScriptLimits().text) — Bytes of text that are read.
-    words := \(ScriptLimits().tokens) — Words, signs and literals in one text.
-    marks := \(Work.markLimit) — Combining marks in a row of a text that is compared, or asked for its length; one that is not \
-    ASCII has at most 1 MiB then.
+    steps := \(ScriptSession.defaultStepLimit) — Statements and sends of one run; `--steps N` changes it. This many take less than \
+    20 seconds of processor time.
+    text := \(ScriptLimits().text) — Bytes of a script.
+    words := \(ScriptLimits().tokens) — Words, signs and literals of a script.
+    marks := \(Work.markLimit) — Consecutive combining marks in a text that is compared or measured; such a text may have 1 MiB \
+    if it is not ASCII.
     value := \(ScriptValue.sizeLimit) — Bytes of one value.
-    copy := \(ScriptValue.copyLimit) — Bytes of a list or dictionary that a message takes or answers, or that is printed.
-    depth := \(ScriptValue.depthLimit) — Lists and dictionaries inside one another.
+    copy := \(ScriptValue.copyLimit) — Bytes of a list or dictionary that is an argument, an answer, or printed.
+    depth := \(ScriptValue.depthLimit) — Nested lists and dictionaries.
     work := \(ScriptSession.workLimit(forSteps: ScriptSession.defaultStepLimit)) — Units of work of one run of a million steps: \
-    bytes of values and output, proxies and targets that messages pass.
+    bytes of values and output, and proxies and targets that messages pass.
     passed := \(ScriptLimits().proxies) — Proxies and hooks that one message passes.
-    looked := \(ScriptLimits().registrations) — Registrations that one message passes by, or that are looked at to find who \
-    gets it; where receivers inherit, each counts once more for eight. Targets that a proxy in a message leads to.
-    selectors := \(ScriptLimits().names) — Selectors that a session may add to those of the process; all sessions together 16 MiB \
-    of them.
+    looked := \(ScriptLimits().registrations) — Registrations that one message passes or searches; with inheritance, each counts \
+    once more for eight levels. Also the targets behind a proxy that is an argument.
+    selectors := \(ScriptLimits().names) — Selectors that a session may add to those of the process; all sessions share 16 MiB.
     inheritance := \(World.inheritanceLimit) — Receivers that inherit from one another.
     queues := \(World.queueLimit) — Queues of a session.
     holders := \(World.holderLimit) — Proxies of a session that hold proxies strongly.

@@ -52,7 +52,7 @@ extension Parser {
       if let query = Query(rawValue: word) {
         pending.append((.compute { try $0.answer(query, about: $1.removeLast()) }, offset))
       } else if word == "arg" {
-        guard case .hook = surroundings else { throw error("\"arg\" stands in a hook only", at: try peek()) }
+        guard case .hook = surroundings else { throw error("\"arg\" is allowed in hooks only", at: try peek()) }
         pending.append((.compute { try $0.hookArgument($1.removeLast()) }, offset))
       } else {
         break
@@ -63,7 +63,7 @@ extension Parser {
     if let last = pending.last, !beginsOperand(token) {
       let word = source.text(last.offset..<token.offset).prefix { $0.isLetter }
       throw unexpected(
-        token, wanted: "an expression", about: .advice("\"\(word)\" is a word of the language, and no name here"))
+        token, wanted: "an expression", about: .advice("\"\(word)\" is a word of the language and cannot be a name"))
     }
     try appendPrimary()
     for (action, offset) in pending.reversed() { append(action, at: offset) }
@@ -120,7 +120,7 @@ extension Parser {
     case .errors: try appendSend(.errors, token)
     case .report: try appendSend(.report, token)
     case .proceed:
-      guard surroundings == .hook(.around) else { throw error("\"proceed\" stands in an \"around\" only", at: token) }
+      guard surroundings == .hook(.around) else { throw error("\"proceed\" is allowed in \"around\" only", at: token) }
       let hasArguments = try takes("with")
       if hasArguments { try appendList(try expect(.openList)) }
       // Explicitly optional, since a bare value could be taken for the literal `nil`.
@@ -134,7 +134,7 @@ extension Parser {
       if Parser.reservedWords.contains(word) {
         let statement = ScriptLanguage.entries(of: word).first { $0.kind == .statement }
         let advice = statement.map { ScriptError.Subject.advice("it begins a statement: \($0.form)") }
-        throw error("\"\(word)\" is a word of the language and begins no expression here", at: token, about: advice)
+        throw error("\"\(word)\" is a word of the language and cannot begin an expression", at: token, about: advice)
       }
       append(.name(word), at: token.offset, work: Work.name(word))
     }
@@ -179,7 +179,7 @@ extension Parser {
         let token = try peek()
         let key = try takeText("a key in quotes")
         do { _ = try Work.text(key) } catch { throw error.placed(at: token.offset, of: source) }
-        guard seen.insert(key).inserted else { throw error("the key \"\(key)\" is there twice", at: token) }
+        guard seen.insert(key).inserted else { throw error("the key \"\(key)\" appears twice", at: token) }
         keys.append(key)
         try expect(.colon)
         try appendExpression()

@@ -5,7 +5,7 @@ extension Parser {
   mutating func parseReceiver(_ offset: Int) throws -> Statement.Kind {
     let token = try peek()
     let name = try takeName("the name of the receiver")
-    guard receivers.insert(name).inserted else { throw error("there is a receiver \(name) already", at: token) }
+    guard receivers.insert(name).inserted else { throw error("receiver \(name) is already declared", at: token) }
     let parent = try takes(.colon) ? takeName("the name of an earlier receiver") : nil
     try expect(.openBrace)
     var rows: [RowDefinition] = []
@@ -15,7 +15,7 @@ extension Parser {
       let token = try expect(.minus, "\"-\" or \"}\"")
       let row = try parseRow(token)
       guard seen.insert(row.selector).inserted else {
-        throw error("the row \"\(row.selector)\" is there twice", at: token)
+        throw error("the row \"\(row.selector)\" is declared twice", at: token)
       }
       rows.append(row)
       let after = try peek()
@@ -42,7 +42,7 @@ extension Parser {
         selector += ":"
         let token = try peek()
         let argument = try takeName("the name of the argument")
-        if arguments.contains(argument) { throw error("the argument \"\(argument)\" is there twice", at: token) }
+        if arguments.contains(argument) { throw error("the argument \"\(argument)\" is declared twice", at: token) }
         arguments.append(argument)
         if selector.utf8.count > 1024 { break }
       }
@@ -111,7 +111,7 @@ extension Parser {
     var seen: Set<String> = []
     while let word = try peek().word {
       let token = try take()
-      guard seen.insert(word).inserted else { throw error("\"\(word)\" is there twice", at: token) }
+      guard seen.insert(word).inserted else { throw error("\"\(word)\" appears twice", at: token) }
       switch word {
       case "as":
         let name = try takeNewName("the name of the registration")

@@ -20,7 +20,9 @@ extension Parser {
       return .condition(condition, then: then, otherwise: try parseElse())
     case .repeat: return .repeat(try parseExpression(), try parseBlock())
     case .return, .throw:
-      guard surroundings != .script else { throw error("\"\(word.rawValue)\" stands in a row only", at: token) }
+      guard surroundings != .script else {
+        throw error("\"\(word.rawValue)\" is allowed in rows and hooks only", at: token)
+      }
       if word == .return { return .answer(try endsStatement(peek()) ? nil : parseExpression()) }
       let text = try parseExpression()
       return .action { throw ScriptError(.thrown, try $0.text(of: $0.evaluate(text))) }

@@ -16,7 +16,7 @@ struct Lexer {
     self.source = source
     self.open = open.map { ($0, 0) }
     let limit = ScriptLimits.current.text
-    if source.bytes.count > limit { throw error("the text is over \(limit >> 20) MiB", .limitExceeded, at: 0) }
+    if source.bytes.count > limit { throw error("the text exceeds \(limit >> 20) MiB", .limitExceeded, at: 0) }
   }
 
   private func byte(at index: Int) -> UInt8? { index < source.bytes.count ? source.bytes[index] : nil }
@@ -76,7 +76,7 @@ struct Lexer {
       if first == UInt8(ascii: "@") { return try selector(from: start) }
       let isControl = first < 0x20 || first == 0x7F
       let shown = isControl ? "the control character \(first)" : "\"\(Character(Unicode.Scalar(first)))\""
-      throw error("\(shown) begins nothing", at: start, advice(first, pair.dropFirst().first))
+      throw error("unexpected \(shown)", at: start, advice(first, pair.dropFirst().first))
     }
     switch sign {
     case .openSend, .openParenthesis, .openBrace, .openList, .openDictionary:
@@ -85,7 +85,7 @@ struct Lexer {
       }
       open.append((sign, start))
     case .closeSquare, .closeParenthesis, .closeBrace:
-      guard let last = open.popLast() else { throw error("\"\(sign.rawValue)\" closes nothing", at: start) }
+      guard let last = open.popLast() else { throw error("unmatched \"\(sign.rawValue)\"", at: start) }
       guard last.sign.closing == sign else {
         let line = source.position(at: last.offset).line
         throw error("\"\(sign.rawValue)\" does not close the \"\(last.sign.rawValue)\" of line \(line)", at: start)
@@ -143,9 +143,9 @@ struct Lexer {
       let code = "U+" + String(scalar.value, radix: 16, uppercase: true)
       switch scalar.properties.generalCategory {
       case .initialPunctuation, .finalPunctuation, .openPunctuation:
-        return error("\"\(scalar)\", \(code), begins nothing", at: place, Advice.quotes)
+        return error("unexpected \"\(scalar)\" (\(code))", at: place, Advice.quotes)
       case .spaceSeparator, .format, .control, .lineSeparator, .paragraphSeparator:
-        return error("not a name: \(code) looks like a blank, and is none", at: place)
+        return error("not a name: \(code) looks like a space but is not one", at: place)
       default: place += UTF8.width(scalar)
       }
     }
@@ -178,7 +178,7 @@ struct Lexer {
       case (_, true): Double(text).flatMap { $0.isFinite ? .floating($0) : nil }
       default: Int(text).map { .integer($0) }
       }
-    guard let kind else { throw error("a number that 64 bits cannot hold", at: start) }
+    guard let kind else { throw error("the number does not fit in 64 bits", at: start) }
     return Token(kind: kind, offset: start, end: offset)
   }
 
@@ -203,7 +203,7 @@ struct Lexer {
     offset += 1
     while true {
       guard let byte = byte(at: offset), !isLineEnd(byte) else {
-        throw error("a text is not closed by the end of its line", at: start)
+        throw error("the text is not closed on its line", at: start)
       }
       switch byte {
       case UInt8(ascii: "\""):

@@ -34,7 +34,8 @@ enum ValueMessages {
     case (.dictionary(let entries), "at:"):
       return entries[try argument.wanted("at: of a dictionary takes a text, not", \.text)] ?? .null
     default:
-      throw ScriptError(.unrecognizedSelector, "\(value.kind) has no answer to \(selector)", about: .selector(selector))
+      throw ScriptError(
+        .unrecognizedSelector, "\(value.kind) does not respond to \(selector)", about: .selector(selector))
     }
   }
 

@@ -27,9 +27,10 @@ enum ReferencePage {
 
       ## Overview
 
-      This page is made from the tables that the parser reads by. `forwardcast help WORD` prints the same for one word, and
-      ``ScriptLanguage`` has it as values. In the forms `e` is an expression, `p` a proxy, `q` a queue, `r` a registration, `h` a hook, `E` an
-      extension point, `s` a signature, `x` a name, `n` a number, `op` a comparison; what stands in brackets with a blank before them may be left out.
+      This page is generated from the parser's tables. `forwardcast help WORD` prints the entry of one word, and
+      ``ScriptLanguage`` has all of them as values. In the forms, `e` is an expression, `p` a proxy, `q` a queue, `r` a
+      registration, `h` a hook, `E` an extension point, `s` a signature, `x` a name, `n` a number and `op` a comparison. Parts
+      in brackets after a space are optional.
 
       ## Literals and comparisons
 
@@ -40,7 +41,7 @@ enum ReferencePage {
       | `@[1, 2]`, `@{"k": 1}` | a list, a dictionary |
       | `[x add: 1]` | a message; its answer is the value |
       | `(e)` | the same value |
-      | `==`, `!=`, `<`, `<=`, `>`, `>=` | comparisons: after `if` and `expect` alone |
+      | `==`, `!=`, `<`, `<=`, `>`, `>=` | comparisons, after `if` and `expect` only |
       | `name`, `self` | in a row: the name of its object, and the object; in `after`: `result` |
       | `# …` | a comment, to the end of the line |
       | `;` | ends a statement, as the end of a line does |

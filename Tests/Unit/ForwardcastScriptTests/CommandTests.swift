@@ -97,7 +97,7 @@ import Testing
       let broken = try folder.file("broken.msg", "print 1\nprint )".utf8)
       let refused = try Call("run", broken)
       expect(refused.output.isEmpty)
-      expect(refused.errors, equals: "\(broken):2:7: error: syntax: \")\" closes nothing\nprint )\n      ^\n")
+      expect(refused.errors, equals: "\(broken):2:7: error: syntax: unmatched \")\"\nprint )\n      ^\n")
       expect(refused.status, equals: 2)
     }
 
@@ -356,7 +356,8 @@ import Testing
       }
       expect(try Call("help").output.contains("\n  receiver "))
       let drop = try Call("help", "drop")
-      expect(drop.output, equals: "drop x\n  Forgets a name; an object that nobody else holds dies at once.\n")
+      expect(
+        drop.output, equals: "drop x\n  Forgets a name; an object that nothing else holds is deallocated at once.\n")
       expect(drop.status, equals: 0)
       expect(try Call("help", "steps").output.hasPrefix("steps: 1000000\n"))
       let unknown = try Call("help", "drp")

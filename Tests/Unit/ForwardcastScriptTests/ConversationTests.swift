@@ -334,7 +334,7 @@ import Testing
       expect(whole.status, equals: 0)
       let cases: [(input: String, error: String, status: Int32)] = [
         ("print 1\nprint b\nprint 2", "repl:2:7: error: unknown name: b\n", 1),
-        ("print 1\nprint )\nprint 2", "repl:2:7: error: syntax: \")\" closes nothing\n", 2),
+        ("print 1\nprint )\nprint 2", "repl:2:7: error: syntax: unmatched \")\"\n", 2),
         ("print 1\nprint (", "repl:2:7: error: syntax: \"(\" is never closed\n", 2),
         ("print 1\n:fly\nprint 2", "no command :fly; :help lists them\n", 2),
       ]
@@ -389,7 +389,7 @@ import Testing
       // A line of over 16 MiB is cut within a character.
       guard Bounds.areFull else { return }
       let long = try Call("repl", input: "print \"x" + String(repeating: "é", count: 8 << 20) + "\"\n")
-      expect(long.errors.hasPrefix("repl:1:1: error: limit exceeded: the text is over 16 MiB\n") && long.status == 2)
+      expect(long.errors.hasPrefix("repl:1:1: error: limit exceeded: the text exceeds 16 MiB\n") && long.status == 2)
     }
 
     @Test("what :load runs counts for the status")

@@ -74,7 +74,7 @@ struct HintTests {
       ("print 1 + 2", "1:9", "numbers answer messages: [1 add: 2], subtract:, multiply:, divide:"),
       ("print 3 - 2", "1:9", "numbers answer messages: [1 add: 2], subtract:, multiply:, divide:"),
       ("// hi", "1:1", "a comment begins with #"), ("print 1 // hi", "1:9", "a comment begins with #"),
-      ("print count", "1:12", "\"count\" is a word of the language, and no name here"),
+      ("print count", "1:12", "\"count\" is a word of the language and cannot be a name"),
       ("import Foundation", "1:8", "scripts have no imports"),
       ("if true and false { }", "1:9", "conditions cannot be combined; nest one if in another"),
       ("expect 1 == 1 or 2 == 2", "1:15", "conditions cannot be combined; nest one if in another"),
@@ -106,7 +106,7 @@ struct HintTests {
     expect(error.map { "\($0.position.line):\($0.position.column)" }, equals: place)
     expect(error?.hint, equals: advice)
     expect(ScriptSession.check(text)?.hint, equals: advice)
-    expect(advice != nil || error?.text.contains("not a name: U+A0 looks like a blank") == true)
+    expect(advice != nil || error?.text.contains("not a name: U+A0 looks like a space") == true)
   }
 
   @Test(

@@ -94,7 +94,9 @@ struct HookScriptTests {
     arguments: [
       ("before p \"a\" { throw \"veto\" }\n[p a]", "7:16 veto"),
       ("after p \"a\" { throw \"late\" }\n[p a]", "7:15 late"),
-      ("before p \"a\" { print arg 0 }\n[p a]", "7:22 wrong number of arguments: the message has 0, and no argument 0"),
+      (
+        "before p \"a\" { print arg 0 }\n[p a]", "7:22 wrong number of arguments: the message has no argument 0, only 0"
+      ),
       (
         "around p \"add:\" { proceed with @[] }\n[p add: 1]",
         "7:19 wrong number of arguments: the message takes 1, found 0"
@@ -103,8 +105,8 @@ struct HookScriptTests {
       ("before x \"a\" { }", "7:8 type mismatch: before needs a proxy, not <R x>"),
       ("before p \"a b\" { }", "7:10 invalid selector"),
       ("before p \"a\" { } as h\nmute h", "8:6 type mismatch: mute takes a registration, not a hook"),
-      ("print proceed", "7:7 syntax: \"proceed\" stands in an \"around\" only"),
-      ("print arg 0", "7:7 syntax: \"arg\" stands in a hook only"),
+      ("print proceed", "7:7 syntax: \"proceed\" is allowed in \"around\" only"),
+      ("print arg 0", "7:7 syntax: \"arg\" is allowed in hooks only"),
     ])
   func errors(text: String, error: String) {
     let played = played(text)

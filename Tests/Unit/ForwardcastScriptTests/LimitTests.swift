@@ -30,7 +30,7 @@ struct LimitTests {
     let limit = bound(1 << 20, full: ScriptSession.textLimit)
     ScriptSession.withLimits({ $0.text = limit }) {
       let text = "#" + String(repeating: "x", count: limit)
-      expect(play(text).error, equals: "1:1 limit exceeded: the text is over \(limit >> 20) MiB")
+      expect(play(text).error, equals: "1:1 limit exceeded: the text exceeds \(limit >> 20) MiB")
       expect(play(String(text.dropLast())).outcome.succeeded)
     }
   }

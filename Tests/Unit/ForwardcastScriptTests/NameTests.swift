@@ -117,10 +117,10 @@ struct NameTests {
 
   @Test("receivers are declared once, and inherit from earlier ones only")
   func receivers() {
-    expect(play("receiver R { }\nreceiver R { }").error, equals: "2:10 syntax: there is a receiver R already")
+    expect(play("receiver R { }\nreceiver R { }").error, equals: "2:10 syntax: receiver R is already declared")
     let session = ScriptSession()
     session.run("receiver R { }")
-    expect(session.run("receiver R { }").error?.text, equals: "syntax: there is a receiver R already")
+    expect(session.run("receiver R { }").error?.text, equals: "syntax: receiver R is already declared")
     expect(play("receiver R : S { }\nreceiver S { }").error, equals: "1:1 unknown name: receiver S")
     expect(play("print new R").error, equals: "1:11 unknown name: receiver R")
     expect(
@@ -140,7 +140,7 @@ struct NameTests {
       ("receiver R {\n  - a: x \"v@:\" = 1 }", "2:3 wrong number of arguments"),
       ("receiver R {\n  - a \"v@:q\" = 1 }", "2:3 wrong number of arguments"),
       ("receiver R {\n  - a \"v\" = 1 }", "2:7 invalid type encoding"),
-      ("receiver R {\n  - _unknownToEveryTable: x = 1 }", "1:1 invalid selector: _unknownToEveryTable: stands"),
+      ("receiver R {\n  - _unknownToEveryTable: x = 1 }", "1:1 invalid selector: _unknownToEveryTable: is reserved"),
       ("receiver R {\n  - \((0...300).map { "a\($0):x\($0) " }.joined()) = 1 }", "2:5 invalid selector"),
       ("[3 \(String(repeating: "ab: 1 ", count: 400))]", "1:4 invalid selector"),
       ("extension e {\n  a: 3 }", "2:6 syntax: wanted a selector or \"}\", found 3"),

@@ -8,24 +8,24 @@ import Testing
 struct ParserTests {
   /// Text, place, error. Its type is written: as an argument of the macro the table would be worked out twice, a second each.
   static let refusals: [(String, String, String)] = [
-    ("print 1 +", "1:9", "syntax: \"+\" begins nothing"),
+    ("print 1 +", "1:9", "syntax: unexpected \"+\""),
     ("print", "1:6", "syntax: wanted an expression, found the end of the text"),
     ("let = 3", "1:5", "syntax: wanted a name, found \"=\""),
     ("let x 3", "1:7", "syntax: wanted \"=\", found 3"),
     ("let x = 3 4", "1:11", "syntax: wanted the end of the statement, found 4"),
-    ("print \"abc", "1:7", "syntax: a text is not closed by the end of its line"),
+    ("print \"abc", "1:7", "syntax: the text is not closed on its line"),
     ("print \"a\\q\"", "1:9", "syntax: an escape is"),
     ("print \"\\u{110000}\"", "1:8", "syntax: \"\\u{…}\" holds"),
     ("print \"\\u{}\"", "1:8", "syntax: \"\\u{…}\" holds"),
     ("print 12abc", "1:7", "syntax: \"12abc\" is not a number"),
     ("print 0x", "1:7", "syntax: \"0x\" is not a number"),
     ("print 0xG", "1:7", "syntax: \"0xG\" is not a number"),
-    ("print 9223372036854775808", "1:7", "syntax: a number that 64 bits cannot hold"),
-    ("print 0xFFFFFFFFFFFFFFFF", "1:7", "syntax: a number that 64 bits cannot hold"),
-    ("print 1e999", "1:7", "syntax: a number that 64 bits cannot hold"),
+    ("print 9223372036854775808", "1:7", "syntax: the number does not fit in 64 bits"),
+    ("print 0xFFFFFFFFFFFFFFFF", "1:7", "syntax: the number does not fit in 64 bits"),
+    ("print 1e999", "1:7", "syntax: the number does not fit in 64 bits"),
     ("print [a", "1:7", "syntax: \"[\" is never closed"),
     ("print (1]", "1:9", "syntax: \"]\" does not close the \"(\" of line 2"),
-    ("}", "1:1", "syntax: \"}\" closes nothing"),
+    ("}", "1:1", "syntax: unmatched \"}\""),
     ("[a]", "1:3", "syntax: a message needs a selector"),
     ("[a b c]", "1:6", "syntax: wanted \":\" or \"]\", found \"c\""),
     ("[a b: 1 c]", "1:10", "syntax: wanted \"]\" or a part of the selector"),
@@ -33,7 +33,7 @@ struct ParserTests {
     ("print @[1 2]", "1:11", "syntax: wanted \",\" or \"]\", found 2"),
     ("print @[1,]", "1:11", "syntax: wanted an expression, found \"]\""),
     ("print @{1: 2}", "1:9", "syntax: wanted a key in quotes, found 1"),
-    ("print @{\"a\": 1, \"a\": 2}", "1:17", "syntax: the key \"a\" is there twice"),
+    ("print @{\"a\": 1, \"a\": 2}", "1:17", "syntax: the key \"a\" appears twice"),
     ("print @x", "1:7", "syntax: \"@\" is followed by"),
     ("print @selector(a b)", "1:17", "invalid selector"),
     ("print @selector(a", "1:7", "syntax: \"@selector(\" is never closed"),
@@ -45,25 +45,25 @@ struct ParserTests {
     ("before p \"a\" { } as not", "1:21", "syntax: \"not\" is a word"),
     ("extension new { a }", "1:11", "syntax: \"new\" is a word"),
     ("else", "1:1", "syntax: \"else\" is a word of the language"),
-    ("return 1", "1:1", "syntax: \"return\" stands in a row only"),
-    ("throw \"x\"", "1:1", "syntax: \"throw\" stands in a row only"),
-    ("print arg 0", "1:7", "syntax: \"arg\" stands in a hook only"),
-    ("before p \"a\" { proceed }", "1:16", "syntax: \"proceed\" stands in an \"around\" only"),
+    ("return 1", "1:1", "syntax: \"return\" is allowed in rows and hooks only"),
+    ("throw \"x\"", "1:1", "syntax: \"throw\" is allowed in rows and hooks only"),
+    ("print arg 0", "1:7", "syntax: \"arg\" is allowed in hooks only"),
+    ("before p \"a\" { proceed }", "1:16", "syntax: \"proceed\" is allowed in \"around\" only"),
     ("receiver R { x }", "1:14", "syntax: wanted \"-\" or \"}\", found \"x\""),
     ("receiver R { - a }", "1:18", "syntax: wanted \"=\", \"{\" or \"throws\""),
-    ("receiver R { - a = 1\n  - a = 2 }", "2:3", "syntax: the row \"a\" is there twice"),
-    ("receiver R { - a: x b: x = 1 }", "1:24", "syntax: the argument \"x\" is there twice"),
+    ("receiver R { - a = 1\n  - a = 2 }", "2:3", "syntax: the row \"a\" is declared twice"),
+    ("receiver R { - a: x b: x = 1 }", "1:24", "syntax: the argument \"x\" is declared twice"),
     ("receiver R {", "1:12", "syntax: \"{\" is never closed"),
     ("proxy p = chain", "1:11", "syntax: wanted multicast, forward to, lazy or recording"),
     ("proxy p = multicast slow", "1:21", "syntax: wanted strong, duplicates, throwing, stopping"),
-    ("add a to p priority 1 priority 2", "1:23", "syntax: \"priority\" is there twice"),
+    ("add a to p priority 1 priority 2", "1:23", "syntax: \"priority\" appears twice"),
     ("add a into p", "1:7", "syntax: wanted \"to\", found \"into\""),
     ("collect most [p x]", "1:9", "syntax: wanted last, first, all, any, every, sum"),
     ("print collect sum p", "1:19", "syntax: wanted a message in brackets, found \"p\""),
     ("print 1 == 2", "1:9", "syntax: wanted an expression, found \"==\""),
-    ("let ok = 1\n  print é ?", "2:11", "syntax: \"?\" begins nothing"),
+    ("let ok = 1\n  print é ?", "2:11", "syntax: unexpected \"?\""),
     ("let \u{3000} = 1", "1:5", "syntax: not a name"),
-    ("print \u{1}", "1:7", "syntax: the control character 1 begins nothing"),
+    ("print \u{1}", "1:7", "syntax: unexpected the control character 1"),
   ]
 
   @Test(
@@ -81,7 +81,7 @@ struct ParserTests {
   func wholeBeforeRun() {
     let played = play("print 1\nprint 2\nprint )")
     expect(played.output.isEmpty)
-    expect(played.error, equals: "3:7 syntax: \")\" closes nothing")
+    expect(played.error, equals: "3:7 syntax: unmatched \")\"")
   }
 
   @Test(
