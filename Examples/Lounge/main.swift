@@ -1,4 +1,4 @@
-// main.swift: some guests of a lounge are behind an engine: the toolchain's own, which stays in one process.
+// main.swift: guests of a lounge that are reached through an engine, here the toolchain's own.
 // Example: Lounge. Run it with `swift run lounge`.
 
 import Distributed
@@ -15,7 +15,7 @@ struct Remark: Codable, Sendable {
 
 @Forwarded
 protocol LoungeGuest: AnyObject, Sendable {
-  /// How many remarks the guests have heard, all together.
+  /// The number of remarks that all guests have heard.
   @Answer(.sum) func heard(_ remark: Remark) async throws -> Int
 }
 
@@ -32,7 +32,7 @@ final class Guest: LoungeGuest {
 
 let (types, engine) = (InvocationTypes(["Remark": Remark.self]), Engine())
 
-/// Makes a guest reachable for what the protocol says, and for nothing else.
+/// Makes a guest reachable for the messages of the protocol only.
 func openDoor(_ guest: Guest) -> MessageEndpoint<Engine> {
   let guests = LoungeGuestProxy()
   guests.add(guest, ownership: .strong)
@@ -42,7 +42,7 @@ func openDoor(_ guest: Guest) -> MessageEndpoint<Engine> {
 let (lounge, alice, bob, carol) = (LoungeGuestProxy(), Guest(), openDoor(Guest()), openDoor(Guest()))
 lounge.add(alice)
 
-// Whoever is found, by whatever the engine has for that, is connected to.
+// The engine's discovery yields endpoints; the admission connects to each of them.
 let (found, finding) = AsyncStream.makeStream(of: MessageEndpoint<Engine>.self)
 finding.yield(bob)
 finding.yield(carol)
@@ -63,7 +63,7 @@ for text in ["hello", "anybody there?"] {
   print("\(text): \(try await lounge.heard(Remark(author: "host", text: text))) remarks heard")
 }
 
-// Who leaves in order says so at once: nobody waits for a deadline.
+// A guest that leaves in order closes its endpoint, so that no sender waits for a deadline.
 await carol.close("carol goes home")
 do { _ = try await lounge.heard(Remark(author: "host", text: "bye")) } catch { print(error) }
 print(lounge.count, "guests")

@@ -2,29 +2,30 @@
 
 import Forwardcast
 
-/// One sender's messages at an endpoint, by number. Isolated to the endpoint.
+/// The messages of one sender at an endpoint, by number. Isolated to the endpoint.
 ///
-///     base … the first number that the sender awaits      passed … the last that has begun, or will never begin
+///     base: the first number that the sender awaits   passed: the last that has begun, or never will
 ///
-///         over | answered, running | held: waits for its turn | not received
-///              ^ base              ^ passed                                ^ base + window
+///         released | answered, running | waiting | not received
+///                  ^ base              ^ passed            ^ base + window
 ///
-/// With each message a sender states the first one that it still awaits, and how long at most it awaits those between that one and
-/// this. So a message waits for earlier ones that were not received, unless the sender has given them up.
+/// With each message the sender states the first number that it still awaits, and how long it
+/// awaits the numbers between. So a message waits for earlier ones that were not received until the
+/// sender gives them up.
 final class EndpointLine {
-  /// The most that a number may exceed the last one: more messages than get lost between two that arrive.
+  /// The most that a number may exceed the last one, which allows for lost messages between.
   static let reach = 1 << 20
 
   let name: LineName
   let owner: WireName
   var lastUse = 0
-  /// The task of the endpoint that waits for ``patience``.
+  /// The endpoint's task that waits until ``patience`` has passed.
   var watch: (wakesAt: Deadline, task: Task<Void, Never>)?
   private(set) var passed = 0
   private var base = 1
-  /// Numbers above `passed` that the sender has given up.
+  /// Numbers above `passed` that the sender no longer awaits.
   private var givenUp: Set<Int> = []
-  /// The received messages from `base` on, in order: at most `window`.
+  /// The received messages from `base` on, in order; at most `window`.
   private var messages: [EndpointMessage] = []
   private var isRunning = false
   private let window: Int
@@ -36,7 +37,7 @@ final class EndpointLine {
 
   deinit { watch?.task.cancel() }
 
-  /// Whether no message runs. Those that wait then wait for messages that were not received.
+  /// True if no message runs. Waiting messages then wait for ones that were not received.
   var isIdle: Bool { !isRunning }
   /// Whether an answer is kept that may be dropped for other messages.
   var keepsAnswers: Bool { messages.contains { $0.kept != nil } }
@@ -47,24 +48,25 @@ final class EndpointLine {
 
   // MARK: Receiving
 
-  /// Puts a message into its place.
+  /// Stores a message at its position.
   ///
-  /// - Returns: the message, and whether it was received before; then it has the answer of that time.
+  /// - Returns: the message, and whether it was received before. Then the earlier answer is its
+  ///   answer.
   /// - Throws: ``WireRefusal`` for a message that will not run.
   func place(_ call: WireCall) throws(WireRefusal) -> (EndpointMessage, isSecond: Bool) {
     let number = call.number
     if let message = messages.first(where: { $0.number == number }) { return (message, true) }
     guard number > passed, !givenUp.contains(number) else {
-      throw WireRefusal(.superseded, "message \(number) is not awaited, or comes after \(passed)")
+      throw WireRefusal(.superseded, "the sender no longer awaits message \(number), or message \(passed) has begun")
     }
     guard call.awaited <= number, isWithinReach(number, from: call.awaited) else {
-      throw WireRefusal(.ahead, "message \(number) comes after \(passed)")
+      throw WireRefusal(.ahead, "message \(number) is too far above \(passed)")
     }
     release(below: call.awaited)
     guard memory.take(call.size, for: owner) else {
       givenUp.insert(number)
       goOn()
-      throw WireRefusal(.busy, "the endpoint holds as much for its sender as it may")
+      throw WireRefusal(.busy, "the endpoint has no memory left for the sender, within MessageLimits.memory")
     }
     let message = EndpointMessage(number, call.patience, size: call.size)
     messages.insert(message, at: messages.firstIndex { $0.number > number } ?? messages.count)
@@ -75,9 +77,9 @@ final class EndpointLine {
     number - passed <= EndpointLine.reach && awaited > 0 && awaited <= number + 1 && number - awaited < window
   }
 
-  /// Notes which of all messages up to `number` the sender still awaits, in order.
+  /// Records which of all messages up to `number` the sender still awaits, in order.
   ///
-  /// - Returns: `false` for invalid numbers, which are not noted.
+  /// - Returns: `false` for invalid numbers, which change nothing.
   func keepOnly(_ awaited: [Int], upTo number: Int) -> Bool {
     guard number < .max, awaited.count <= window else { return false }
     let first = awaited.first ?? number + 1
@@ -89,13 +91,13 @@ final class EndpointLine {
     return true
   }
 
-  /// Drops messages that the sender does not await; those that have not begun will not.
+  /// Removes messages that the sender does not await. Those that have not begun do not run.
   func release(below first: Int) {
     guard first > base else { return }
     base = first
     if first - 1 > passed { drop { $0.number < first && $0.number > passed } }
     while let message = messages.first, message.number < first {
-      // A running message gives its memory back when it ends.
+      // The memory of a running message is returned when it ends.
       if message.hasEnded { memory.give(message.size, of: owner) }
       messages.removeFirst()
     }
@@ -108,7 +110,8 @@ final class EndpointLine {
     if !givenUp.isEmpty { givenUp = givenUp.filter { $0 > number } }
   }
 
-  /// The answer of a repeated message; `nil` if it was not kept, does not run, or there is no memory to wait for it.
+  /// The answer to a repeated message. `nil` if it was not kept, will not come, or there is no
+  /// memory to wait.
   func answer(
     to call: WireCall, of message: EndpointMessage, isolation: isolated (any Actor)? = #isolation
   ) async -> String? {
@@ -117,7 +120,7 @@ final class EndpointLine {
     return await withCheckedContinuation { message.listeners.append($0) }
   }
 
-  // MARK: Turns
+  // MARK: Running
 
   func begins(_ message: EndpointMessage) -> Bool {
     guard !isRunning, message.number == passed + 1 else { return false }
@@ -125,7 +128,7 @@ final class EndpointLine {
     return true
   }
 
-  /// Waits until a message may begin; `false` if it will not run.
+  /// Waits until a message may begin. Returns `false` if it will not run.
   func turn(of message: EndpointMessage, isolation: isolated (any Actor)? = #isolation) async -> Bool {
     await withCheckedContinuation {
       message.turn = $0
@@ -133,7 +136,7 @@ final class EndpointLine {
     }
   }
 
-  /// Stores the answer of the message that ran, and lets the next begin.
+  /// Stores the answer to the message that ran, and starts the next one.
   func end(_ message: EndpointMessage, with answer: String) {
     memory.give(message.size, of: owner)
     let keeps = messages.contains { $0 === message } && memory.take(answer.utf8.count, for: owner)
@@ -143,7 +146,7 @@ final class EndpointLine {
     goOn()
   }
 
-  /// Lets the next message begin if none runs and it waits for no earlier one.
+  /// Starts the next message if none runs and it waits for no earlier one.
   func goOn() {
     guard !isRunning, let next = firstHeld, let turn = next.turn else { return }
     while givenUp.contains(passed + 1) { pass(passed + 1) }
@@ -161,10 +164,10 @@ final class EndpointLine {
     message.dropAnswer()
   }
 
-  /// How long the first waiting message waits for earlier ones; `nil` if none waits.
+  /// The time until which the first waiting message waits for earlier ones; `nil` if none waits.
   var patience: Deadline? { isRunning ? nil : firstHeld?.patience }
 
-  /// Drops the messages that wait for their turn.
+  /// Drops the waiting messages.
   func dropHeld() { drop { $0.number > passed } }
 
   private func drop(_ isMeant: (EndpointMessage) -> Bool) {
@@ -176,15 +179,16 @@ final class EndpointLine {
   }
 }
 
-/// A received message, until its sender no longer awaits it.
+/// A received message that its sender still awaits.
 final class EndpointMessage {
   let number: Int
-  /// The endpoint's memory that it takes: its text and those of its repetitions until it has ended, then its stored answer.
+  /// Its memory at the endpoint: its text and those of its repetitions until it has ended, then its
+  /// kept answer.
   fileprivate(set) var size: Int
-  /// How long it waits for earlier messages that were not received.
+  /// The time until which it waits for earlier messages that were not received.
   let patience: Deadline
   fileprivate var turn: CheckedContinuation<Bool, Never>?
-  /// Its answer, in case the engine delivers it twice.
+  /// Its answer, kept in case the engine delivers the message twice.
   fileprivate private(set) var kept: String?
   fileprivate private(set) var hasEnded = false
   fileprivate var listeners: [CheckedContinuation<String?, Never>] = []

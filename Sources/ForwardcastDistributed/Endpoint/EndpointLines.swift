@@ -2,14 +2,14 @@
 
 /// The lines of one endpoint. Isolated to the endpoint.
 ///
-/// The endpoint names lines. Nobody can guess a name, and none is used twice, so a message for a closed line is not taken for one
-/// of another line.
+/// The endpoint names lines. A name cannot be guessed and is not used twice, so a message for a
+/// closed line is never taken for one of another line.
 final class EndpointLines {
   private let limits: MessageLimits
   private let memory: EndpointMemory
   private var lines: [LineName: EndpointLine] = [:]
-  /// Recently closed lines, with the last message that had begun: those above it did not run. At least 16 for each possible open
-  /// line.
+  /// Recently closed lines, with the last message that had begun; later ones did not run. At least
+  /// 16 for each line that may be open.
   private var closed: (latest: [LineName: Int], earlier: [LineName: Int]) = ([:], [:])
   private var uses = 0
   /// The common suffix of all names.
@@ -26,10 +26,10 @@ final class EndpointLines {
     }
   }
 
-  /// Opens a line. If there are too many, it closes the least recently used idle one: of the same owner, or else of the owner with
-  /// the most lines.
+  /// Opens a line. If there are too many, closes the least recently used idle line: of the same
+  /// owner, or else of the owner with the most lines.
   ///
-  /// - Returns: its name; `nil` when all lines are busy.
+  /// - Returns: the name of the line; `nil` if all lines are busy.
   func open(for owner: WireName) -> LineName? {
     if lines.count >= limits.lines {
       guard let oldest = oldestIdle(for: owner), let line = lines.removeValue(forKey: oldest) else { return nil }
@@ -55,21 +55,23 @@ final class EndpointLines {
     return candidates.min { $0.value.lastUse < $1.value.lastUse }?.key
   }
 
-  /// The line of a message, or a refusal, which says that it did not run only if that is known. If the engine identifies callers,
-  /// `owner` does not find lines of others.
+  /// Finds the line of a message. A refusal says that the message did not run only if that is
+  /// known.
+  ///
+  /// If the engine identifies callers, `owner` is the caller and does not find the lines of others.
   func find(_ name: LineName?, _ number: Int, for owner: WireName?) throws(WireRefusal) -> EndpointLine {
     guard let name, name.endpoint == endpoint else {
-      throw WireRefusal(.unknownLine, "the endpoint never had such a line")
+      throw WireRefusal(.unknownLine, "the endpoint does not know the line")
     }
     if let line = lines[name], owner == nil || line.owner == owner {
       touch(line)
       return line
     }
     guard let passed = closed.latest[name] ?? closed.earlier[name] else {
-      throw WireRefusal(.answerNotKept, "the line was closed long ago, or is another's")
+      throw WireRefusal(.answerNotKept, "the line was closed long ago, or belongs to another sender")
     }
-    if number > passed { throw WireRefusal(.unknownLine, "the line was closed for another") }
-    throw WireRefusal(.answerNotKept, "the message came twice, and its line is closed")
+    if number > passed { throw WireRefusal(.unknownLine, "the line was closed to open another") }
+    throw WireRefusal(.answerNotKept, "the message was received twice, and its line is closed")
   }
 
   func find(_ name: LineName) -> EndpointLine? { lines[name] }
@@ -79,13 +81,13 @@ final class EndpointLines {
     line.lastUse = uses
   }
 
-  /// Drops the messages that wait for their turn, on all lines.
+  /// Drops the waiting messages of all lines.
   func dropHeld() { for line in lines.values { line.dropHeld() } }
 }
 
 /// The memory that an endpoint holds for its senders, in bytes. Isolated to the endpoint.
 ///
-/// A sender may hold no more than it leaves free: one alone leaves half, two leave a third.
+/// A sender may hold no more than it leaves free: a single sender leaves half, two leave a third.
 final class EndpointMemory {
   private let most: Int
   /// Drops the oldest answer that an idle line keeps; `false` if there is none.

@@ -8,13 +8,15 @@ public import Forwardcast
 ///     let door = MessageEndpoint(room, for: RoomProxy.table, actorSystem: system)
 ///     await system.receptionist.checkIn(door, with: .rooms)  // as the engine has it
 ///
-/// It is a distributed actor of any engine: a `DistributedActorSystem` whose serialization requirement is `any Codable`. Senders
-/// find it as the engine lets them, and send by a ``RemoteReceiver``.
+/// It is a distributed actor of any engine: a `DistributedActorSystem` whose serialization
+/// requirement is `any Codable`. Senders discover it through the engine, and send with a
+/// ``RemoteReceiver``.
 ///
-/// An endpoint accepts only the selectors that it was created with. Arguments are of the standard types and of stated ones; no
-/// other types are decoded. Messages of one sender run in the order of sending, one at a time, each at most once. What would run in
-/// the sender's turn within a process runs on the endpoint; isolated rows and targets with a delivery run in their isolation, and
-/// are waited for.
+/// An endpoint accepts only the selectors that it was created with, and decodes only arguments of
+/// the standard and the named types. Messages of one sender run in the order of sending, one at a
+/// time, each at most once. Methods that would run synchronously within a process run on the
+/// endpoint. It waits for isolated methods, and for targets with a delivery, which run in their own
+/// isolation.
 public distributed actor MessageEndpoint<ActorSystem> where ActorSystem: DistributedActorSystem<any Codable> {
   private let receiver: any MessageReceiver & Sendable
   private let allowed: [WireName: MessageSelector]
@@ -23,18 +25,19 @@ public distributed actor MessageEndpoint<ActorSystem> where ActorSystem: Distrib
   private let limits: MessageLimits
   private let caller: @Sendable () -> String?
   private let lines: EndpointLines
-  /// Why the endpoint was closed.
+  /// The reason why the endpoint was closed.
   private var closed: String?
 
   /// Makes a receiver reachable for a list of selectors.
   ///
   /// - Parameters:
-  ///   - receiver: the receiver, kept alive.
-  ///   - selectors: the accepted selectors. A key's is its `selector`.
+  ///   - receiver: the receiver. The endpoint holds it strongly.
+  ///   - selectors: the accepted selectors. The selector of a key is its `selector`.
   ///   - types: the types of arguments besides the standard ones.
   ///   - limits: the limits of messages and memory.
-  ///   - caller: identifies the caller where the engine can, as by a task-local value: then nobody can use the lines of others, or
-  ///     close them by opening many. Otherwise an endpoint trusts senders' own identification.
+  ///   - caller: identifies the caller if the engine can, as by a task-local value. Then no caller
+  ///     can use the lines of others, or close them by opening many. Otherwise the endpoint trusts
+  ///     the names that senders state.
   ///   - actorSystem: the engine.
   public init(
     _ receiver: any MessageReceiver & Sendable, allowing selectors: [MessageSelector],
@@ -50,9 +53,10 @@ public distributed actor MessageEndpoint<ActorSystem> where ActorSystem: Distrib
     lines = EndpointLines(self.limits)
   }
 
-  /// Makes a receiver reachable for the messages of a table, such as that of a protocol: `RoomProxy.table`.
+  /// Makes a receiver reachable for the messages of a table, such as that of a protocol:
+  /// `RoomProxy.table`.
   ///
-  /// Inherited selectors are accepted, too; rows that are added later are not. Otherwise as
+  /// Inherited selectors are accepted as well; rows that are added later are not. Otherwise as
   /// ``init(_:allowing:types:limits:caller:actorSystem:)``.
   public init(
     _ receiver: any MessageReceiver & Sendable, for table: SelectorTable,
@@ -63,11 +67,11 @@ public distributed actor MessageEndpoint<ActorSystem> where ActorSystem: Distrib
       receiver, allowing: table.selectors, types: types, limits: limits, caller: caller, actorSystem: actorSystem)
   }
 
-  /// Closes the endpoint: senders are told at once, with the reason, so that nobody waits for a deadline when a process ends in
-  /// order.
+  /// Closes the endpoint. Senders receive the reason at once and wait for no deadline, as when a
+  /// process shuts down.
   ///
-  /// The running message ends; those that wait for their turn do not run. It has an effect only in the process that created the
-  /// endpoint.
+  /// The running message ends, and waiting ones do not run. Has an effect only in the process that
+  /// created the endpoint.
   nonisolated public func close(_ reason: String) async {
     await whenLocal { endpoint in
       guard endpoint.closed == nil else { return }
@@ -76,7 +80,7 @@ public distributed actor MessageEndpoint<ActorSystem> where ActorSystem: Distrib
     }
   }
 
-  /// Handles a request of a ``RemoteReceiver``; not meant for other callers: see <doc:TheWire>.
+  /// Handles a request of a ``RemoteReceiver``. Not meant for other callers: see <doc:TheWire>.
   public distributed func receive(_ text: String) async -> String {
     var (number, tag): (Int?, Int?)
     do throws(WireRefusal) {
@@ -88,7 +92,7 @@ public distributed actor MessageEndpoint<ActorSystem> where ActorSystem: Distrib
       switch request {
       case .open(let sender):
         guard let line = lines.open(for: owner ?? sender) else {
-          throw WireRefusal(.busy, "all of \(limits.lines) lines are in use")
+          throw WireRefusal(.busy, "all \(limits.lines) lines are in use, as many as MessageLimits.lines allows")
         }
         return answer(.opened(line: "\(line)", window: limits.waiting, messages: messages), tag)
       case .ask(let name): return answer(.told(allowed[name].map { receiver.responds(to: $0) } ?? false), tag)
@@ -104,7 +108,7 @@ public distributed actor MessageEndpoint<ActorSystem> where ActorSystem: Distrib
 
   private var owner: WireName? { caller().map(WireName.init) }
 
-  /// The accepted selectors, with the types of those that are answered at present.
+  /// The accepted selectors, each with its types if the receiver responds at present.
   private var messages: [(name: String, signature: String?)] {
     allowed.values.sorted { $0.name < $1.name }.map { selector in
       let types = receiver.responds(to: selector) ? receiver.methodSignature(for: selector) : nil
@@ -112,20 +116,20 @@ public distributed actor MessageEndpoint<ActorSystem> where ActorSystem: Distrib
     }
   }
 
-  /// Runs a message in its turn on its line; a repeated message gets the first answer.
+  /// Runs a message in the order of its line. A repeated message gets the first answer.
   private func take(_ call: WireCall, _ tag: Int?) async throws(WireRefusal) -> String {
     let line = try lines.find(call.line, call.number, for: owner)
     let (message, isSecond) = try line.place(call)
     if isSecond {
       if let kept = await line.answer(to: call, of: message) { return kept }
-      throw WireRefusal(.answerNotKept, "the message came twice, and its answer is not kept")
+      throw WireRefusal(.answerNotKept, "the message was received twice, and its answer was not kept")
     }
     if !line.begins(message) {
       watch(line)
       guard await line.turn(of: message) else {
         if let closed { throw WireRefusal(.closed, closed) }
-        if line.isClosed { throw WireRefusal(.unknownLine, "the line was closed for another") }
-        throw WireRefusal(.superseded, "its sender has stopped waiting for message \(call.number)")
+        if line.isClosed { throw WireRefusal(.unknownLine, "the line was closed to open another") }
+        throw WireRefusal(.superseded, "the sender no longer awaits message \(call.number)")
       }
     }
     let answer = answer(await run(call), tag, call.number)
@@ -134,7 +138,7 @@ public distributed actor MessageEndpoint<ActorSystem> where ActorSystem: Distrib
     return answer
   }
 
-  /// Ensures that a message does not wait too long for earlier ones. One task serves a line.
+  /// Starts the waiting message of a line when its patience has passed. One task serves a line.
   private func watch(_ line: EndpointLine) {
     guard let patience = line.patience, patience < line.watch?.wakesAt ?? .never else { return }
     line.watch?.task.cancel()
@@ -153,7 +157,7 @@ public distributed actor MessageEndpoint<ActorSystem> where ActorSystem: Distrib
   private func run(_ call: WireCall) async -> WireReply {
     do {
       guard let selector = allowed[call.selector] else {
-        throw WireRefusal(.notAllowed, "the endpoint does not let it through")
+        throw WireRefusal(.notAllowed, "the endpoint does not accept it; add it to the selectors of the endpoint")
       }
       var invocation = try call.open(as: selector, types: types, allowed: allowedSelectors)
       try await receiver.performAndWait(&invocation)
@@ -167,7 +171,7 @@ public distributed actor MessageEndpoint<ActorSystem> where ActorSystem: Distrib
     }
   }
 
-  /// The text of a reply, or of a refusal if the reply cannot be sent.
+  /// The text of a reply, or of a refusal if the reply cannot be encoded or is too large.
   private func answer(_ reply: WireReply, _ tag: Int?, _ number: Int? = nil) -> String {
     let reason: String
     do throws(WireValueError) {

@@ -8,8 +8,8 @@ public enum RemoteAbsence: Hashable, Sendable {
   case fails
   /// It is cancelled, and waiting messages are dropped.
   case endsRegistration
-  /// It stays while the receiver tries to reconnect; meanwhile messages to it fail at once. It is cancelled when the receiver has
-  /// ended.
+  /// It stays while the receiver tries to reconnect, and messages to it fail at once. It is
+  /// cancelled when the receiver has ended.
   case keepsTrying(RemoteBackoff)
 }
 
@@ -18,16 +18,18 @@ extension MulticastHolding where Interface: Sendable {
   ///
   ///     room.add(remote: bob, buffer: .keepNewest(100), whenGone: .endsRegistration)
   ///
-  /// Its messages leave one after another, and other targets do not wait for them. Senders that wait get its answer; errors of a
-  /// broadcast go to `onError`. Swift calls, `broadcast { $0.… }`, do not reach it.
+  /// Its messages are sent one after another, and other targets do not wait for them. Senders that
+  /// wait get its answer, and errors of a broadcast go to `onError`. Swift calls,
+  /// `broadcast { $0.… }`, do not reach it.
   ///
   /// - Parameters:
   ///   - remote: the receiver. It need not conform to the proxy's interface.
-  ///   - delivery: where its messages wait; a queue of its own by default.
-  ///   - priority: higher is queued first.
-  ///   - ownership: `.strong` keeps it alive, which most programs want.
-  ///   - selectors: the messages for it; `nil` for all that it answers.
-  ///   - buffer: how many messages may wait, and what to do with more: this limits the cost of a peer that does not answer.
+  ///   - delivery: where its messages wait; by default its own queue.
+  ///   - priority: targets of higher priority are first.
+  ///   - ownership: `.strong`, the default, keeps it alive.
+  ///   - selectors: the messages for it; `nil` for all that it responds to.
+  ///   - buffer: how many messages may wait, and what happens to more. It limits the cost of a peer
+  ///     that does not answer.
   ///   - absence: what happens to the registration when the receiver is lost.
   @discardableResult
   public func add(

@@ -3,35 +3,39 @@
 import Dispatch
 import Forwardcast
 
-/// One message or question to an endpoint. Whoever takes it out of its line, under the line's lock, ends it, so it ends once.
+/// One message or question to an endpoint.
 ///
-/// It is the executor of the task that waits at the engine. The caller runs that task's jobs while it waits, so that an answer
-/// wakes one thread and not two. A caller on an actor runs only the first ones, and a caller that has stopped waiting none: a queue
-/// runs the rest.
-final class OutgoingCall: TaskExecutor, @unchecked Sendable {  // its line locks the variables; `wait` is a lock
+/// The code that removes it from its line, under the line's lock, ends it, so it ends once.
+///
+/// It is the executor of the task that calls the engine. The caller runs the task's jobs while it
+/// waits, so that an answer wakes one thread and not two. A caller on an actor runs only the first
+/// jobs, and one that has stopped waiting runs none; a queue runs the rest.
+final class OutgoingCall: TaskExecutor, @unchecked Sendable {  // variables: guarded by the line; `wait`: a lock
   private struct Wait: Sendable {
     var end: Result<WireFields, any Error>?
     var jobs: [UnownedJob] = []
-    /// Waits for an end or for jobs. Whoever takes it under the lock resumes it.
+    /// The caller that waits for an end or for jobs. The code that removes it under the lock
+    /// resumes it.
     var caller: UnsafeContinuation<Void, Never>?
     var hasCallerForJobs = true
   }
 
   let selector: String
   let text: WireRequestText
-  /// True for a message, which is sent on the line when the window has room. A question is sent at once.
+  /// True for a message, which is sent on the line when the window has room. A question is sent at
+  /// once.
   let isMessage: Bool
   let deadline: Deadline
-  /// Its time limit, for errors.
+  /// The time limit, for errors.
   let time: Duration
-  /// Whether a missing answer counts toward `givesUpAfter`.
+  /// True if a missing answer counts toward `givesUpAfter`.
   let counts: Bool
   var ticket = 0
-  /// Its number on the line; 0 while it waits, and for questions.
+  /// The number on the line; 0 while it waits, and for questions.
   var number = 0
-  /// Whether it is sent again, since the endpoint did not know its line.
+  /// True if it is sent again, because the endpoint did not know its line.
   var isSecond = false
-  /// The task that waits at the engine.
+  /// The task that calls the engine.
   var task: Task<Void, Never>?
   private let wait = Guarded(Wait())
 
@@ -56,8 +60,8 @@ final class OutgoingCall: TaskExecutor, @unchecked Sendable {  // its line locks
   /// Waits for the end.
   ///
   /// - Parameters:
-  ///   - startsJobs: whether the caller runs the task's first jobs.
-  ///   - runsJobs: whether the caller runs the rest as well.
+  ///   - startsJobs: whether the caller runs the first jobs of the task.
+  ///   - runsJobs: whether the caller runs the other jobs, too.
   nonisolated(nonsending) func value(startsJobs: Bool, runsJobs: Bool) async throws -> WireFields {
     defer { leaveJobs() }
     if startsJobs { runJobs() }

@@ -3,18 +3,20 @@
 public import Distributed
 import Forwardcast
 
-/// Connects to endpoints as an engine discovers them, concurrently, and retries those that cannot be reached.
+/// Connects to endpoints as an engine discovers them, concurrently, and retries those that cannot
+/// be reached.
 ///
-/// Endpoints do not delay one another, and an error of one ends nothing. What cannot succeed later is not retried: an endpoint that
-/// refuses, or whose answer cannot be read. <doc:OtherProcesses> has an example.
+/// Endpoints do not delay one another, and an error of one does not affect the others. An endpoint
+/// that refuses, or whose answer cannot be read, is not retried. <doc:OtherProcesses> has an
+/// example.
 public struct RemoteAdmission<ActorSystem>: Sendable where ActorSystem: DistributedActorSystem<any Codable> {
   /// The outcome for an endpoint.
   public enum Event: Sendable {
-    /// It is connected. Its identity tells it from a successor of the same name.
+    /// It is connected. Its identity distinguishes it from a successor with the same name.
     case admitted(RemoteReceiver, ActorSystem.ActorID)
-    /// It could not be connected to; whether that is retried.
+    /// It could not be connected to, and whether that is retried.
     case refused(ActorSystem.ActorID, RemoteError, triesAgain: Bool)
-    /// The discovery ended, perhaps with an error. Those found before are still connected to.
+    /// The discovery ended, perhaps with an error. Attempts to connect to known endpoints continue.
     case searchEnded((any Error)?)
   }
 
@@ -25,7 +27,7 @@ public struct RemoteAdmission<ActorSystem>: Sendable where ActorSystem: Distribu
   /// The name of an endpoint in errors.
   public var name: @Sendable (ActorSystem.ActorID) -> String
 
-  /// Creates an admission; the parameters are its properties.
+  /// Creates an admission with these properties.
   public init(
     options: RemoteOptions = RemoteOptions(), backoff: RemoteBackoff = RemoteBackoff(attempts: 8),
     name: @escaping @Sendable (ActorSystem.ActorID) -> String = { "\($0)" }
@@ -33,10 +35,12 @@ public struct RemoteAdmission<ActorSystem>: Sendable where ActorSystem: Distribu
     (self.options, self.backoff, self.name) = (options, backoff, name)
   }
 
-  /// Connects to each endpoint of a sequence. The events end when there can be no more, or nobody reads them.
+  /// Connects to each endpoint of a sequence. The events end when no more can follow, or when they
+  /// are not read.
   ///
-  /// A known endpoint is connected to again only when its receiver has ended or was released.
-  /// - Parameter found: endpoints as they are discovered; repetitions are allowed.
+  /// A known endpoint is connected to again only if its receiver has ended or was released.
+  ///
+  /// - Parameter found: endpoints as they are discovered, also repeatedly.
   public func events<Found: AsyncSequence & Sendable>(of found: Found) -> AsyncStream<Event>
   where Found.Element == MessageEndpoint<ActorSystem> {
     AsyncStream { events in
@@ -83,12 +87,12 @@ public struct RemoteAdmission<ActorSystem>: Sendable where ActorSystem: Distribu
   }
 }
 
-/// The endpoints that are or will be connected.
+/// The endpoints that are connected or being connected to.
 private final class KnownEndpoints<ID: Hashable & Sendable>: Sendable {
-  /// For each, whether it still is.
+  /// For each endpoint a function that says whether it still is.
   private let known = Guarded<[ID: @Sendable () -> Bool]>([:])
 
-  /// Whether to connect to an endpoint, which is known from then on. Called by one task only.
+  /// Whether to connect to an endpoint; makes it known. Called by one task only.
   func begin(_ id: ID) -> Bool {
     if let isKnown = known.withLock({ $0[id] }), isKnown() { return false }
     known.withLock { $0[id] = { true } }

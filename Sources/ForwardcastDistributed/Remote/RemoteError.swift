@@ -2,8 +2,8 @@
 
 /// Why a message to another process was not answered, and whether it may have run there.
 ///
-/// A `MessageError` of the other side arrives as such, any other error as ``Code/foreignError`` with the name of its type and its
-/// text.
+/// A `MessageError` of the other side arrives as such, any other error as ``Code/foreignError``
+/// with the name of its type and its text.
 ///
 /// The text begins with the code and ends with what is known of the message:
 /// `timed out 'add:' of counter: no answer in 1.0 seconds, unknown whether it arrived`.
@@ -14,17 +14,19 @@ public struct RemoteError: Error, Hashable, CustomStringConvertible {
 
     /// The method threw an error that is not a `MessageError`: see ``RemoteError/foreignType``.
     public static let foreignError = Code(description: "foreign error")
-    /// The endpoint refuses the message: because of its selector, an argument of unknown type, its size, or its version.
+    /// The endpoint refuses the message because of its selector, an argument of unknown type, its
+    /// size or its version.
     public static let refused = Code(description: "refused")
-    /// An argument or the answer cannot be encoded, is too large, or is of a type that the other side was not told.
+    /// An argument or the answer cannot be encoded, is too large, or is of a type that the other
+    /// side does not name.
     public static let cannotCross = Code(description: "cannot cross")
     /// No answer before the deadline.
     public static let timedOut = Code(description: "timed out")
     /// The engine threw an error.
     public static let connectionFailed = Code(description: "connection failed")
-    /// The other side is gone; nothing is sent to it.
+    /// The other side was lost or has ended, so nothing is sent to it.
     public static let gone = Code(description: "gone")
-    /// Too many messages wait, on this side or the other.
+    /// Too many messages wait here or at the endpoint.
     public static let busy = Code(description: "busy")
     /// The answer is malformed, or that of another call.
     public static let malformedAnswer = Code(description: "malformed answer")
@@ -47,7 +49,7 @@ public struct RemoteError: Error, Hashable, CustomStringConvertible {
   public let peer: String
   /// The name of the message; empty for a connection.
   public let selector: String
-  /// The details in words.
+  /// Details, as text.
   public let evidence: String
   /// For ``Code/foreignError`` the name of the error's type; its text is `evidence`.
   public let foreignType: String?

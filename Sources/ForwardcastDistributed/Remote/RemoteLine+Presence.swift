@@ -1,8 +1,8 @@
-// RemoteLine+Presence.swift: opens a line, loses it, and opens it again.
+// RemoteLine+Presence.swift: opening, losing and reopening a line.
 
 import Forwardcast
 
-/// A registration that ends with a line, at the latest when the other side has ended.
+/// A registration that is cancelled with a line, at the latest when the other side has ended.
 struct LineRegistration: Sendable {
   weak let registration: Registration?
   let absence: RemoteAbsence
@@ -25,9 +25,10 @@ extension RemoteLine {
     return stream
   }
 
-  /// Opens a line unless there is one.
+  /// Opens a line unless one is open.
   ///
-  /// - Throws: ``RemoteError`` when the endpoint does not answer by the deadline or its answer cannot be read; `CancellationError`.
+  /// - Throws: ``RemoteError`` if the endpoint does not answer by the deadline or its answer cannot
+  ///   be read; `CancellationError`.
   nonisolated(nonsending) func open() async throws {
     let call = OutgoingCall("", .open, within: options.deadline)
     guard case .opened(let name, let window, let listed) = try await send(call, opens: true) else {
@@ -49,21 +50,21 @@ extension RemoteLine {
       return (nil, state.attempts)
     }
     if let refusal { throw error(.gone, .didNotRun, "", refusal) }
-    // This may be the running task itself, which has succeeded.
+    // This may be the current task, which has succeeded.
     attempts?.cancel()
     goOn()
   }
 
-  /// Opens another line in place of one that the endpoint no longer knows.
+  /// Opens a line in place of one that the endpoint no longer knows.
   func reopen() async {
     do { try await open() } catch {
-      // Unless the line was lost, or opened, meanwhile.
+      // Unless the line was lost or opened meanwhile.
       if state.withLock({ exchange(&$0.isOpening, with: false) }) { lose("\(error)") }
     }
   }
 
-  /// Ends all calls, and the registrations that are to end; then tries to reconnect if wanted, unless the other side is lost for
-  /// good.
+  /// Ends all calls and the registrations that end with the line. Then reconnects if a registration
+  /// wants it, unless the other side has ended.
   func lose(_ reason: String, forGood: Bool = false) {
     typealias Lost = (
       calls: [State.Left], registrations: [LineRegistration], listeners: [AsyncStream<RemotePresence>.Continuation]
@@ -85,7 +86,7 @@ extension RemoteLine {
     keepTrying()
   }
 
-  /// Tries to reconnect while the other side is lost, if a registration wants it.
+  /// Tries to reconnect while the other side is lost and a registration wants it.
   private func keepTrying() {
     state.withLock { state in
       guard state.attempts == nil, let backoff = state.backoff else { return }
@@ -101,7 +102,7 @@ extension RemoteLine {
     }
   }
 
-  /// Cancels a registration when the other side is lost, or keeps trying to reconnect.
+  /// Ties a registration to the line: cancels it when the other side is lost, or reconnects for it.
   func tie(_ registration: Registration, _ absence: RemoteAbsence) {
     if absence == .fails { return }
     let isOver = state.withLock { state -> Bool in
@@ -119,7 +120,8 @@ extension RemoteLine {
 }
 
 extension RemoteLine.State {
-  /// How often to try to reconnect: as the newest registration says that wants it; `nil` where none does, or nothing is lost.
+  /// The backoff of the newest registration that wants to reconnect; `nil` if none does, or the
+  /// line is not lost.
   var backoff: RemoteBackoff? {
     guard case .lost = presence else { return nil }
     for tied in registrations.reversed() {
@@ -128,13 +130,14 @@ extension RemoteLine.State {
     return nil
   }
 
-  /// Whether to try once more.
+  /// Whether to make another attempt.
   mutating func goesOnTrying() -> Bool {
     if backoff == nil { attempts = nil }
     return attempts != nil
   }
 
-  /// Changes the presence and notifies listeners, under the lock so that they see the right order; yielding runs no foreign code.
+  /// Changes the presence and notifies listeners. Must be called with the lock held, which keeps
+  /// the changes in order; yielding runs no foreign code.
   mutating func become(_ presence: RemotePresence) {
     self.presence = presence
     for listener in listeners.values { listener.yield(presence) }

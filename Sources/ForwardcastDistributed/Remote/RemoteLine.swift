@@ -1,14 +1,16 @@
-// RemoteLine.swift: sends messages to one endpoint, in order, several at a time.
+// RemoteLine.swift: sends messages to one endpoint, in order, several of them concurrently.
 
 import Forwardcast
 
 /// The messages to one endpoint in the order of their calls, each with a deadline.
 ///
-/// A message waits until the window has room, gets the next number, and is given to the engine in a task that its caller runs: see
-/// ``OutgoingCall``. It ends once: by an answer, an error, the deadline, cancellation, or the loss of the other side. The engine's
-/// later work on it is not waited for; the endpoint is told that it is no longer awaited.
+/// A message waits until the window has room, gets the next number, and is given to the engine in a
+/// task that its caller runs: see ``OutgoingCall``. It ends once: with an answer, an error, the
+/// deadline, cancellation, or the loss of the other side. The line does not wait for later work of
+/// the engine, and notifies the endpoint that the message is no longer awaited.
 ///
-/// ``State/next(_:)`` decides under the lock what to send next; every change ends in ``goOn()``.
+/// ``State/next(_:)`` decides under the lock what to send next. Each change of the state is
+/// followed by ``goOn()``.
 final class RemoteLine: Sendable {
   /// The endpoint's answer when the line was opened.
   struct Opening: Sendable {
@@ -22,17 +24,19 @@ final class RemoteLine: Sendable {
   struct State: Sendable {
     var presence = RemotePresence.lost("it is not connected yet")
     var opening = Opening()
-    /// Whether the endpoint no longer knows the line: another is opened when no message is under way.
+    /// True if the endpoint no longer knows the line. Another is opened when no message is in
+    /// flight.
     var isStale = false
     var isOpening = false
     var number = 0
     var tickets = 0
     var waiting: [OutgoingCall] = []
-    /// Calls without an end: messages in order, and questions.
+    /// The calls in flight: messages in order, and questions.
     var underWay: [OutgoingCall] = []
-    /// The number of ended calls that the engine has not returned.
+    /// The number of ended calls that the engine has not returned yet.
     var abandoned = 0
-    /// Whether the endpoint is being told what is awaited, and whether that has changed meanwhile.
+    /// Whether a list of awaited messages is on its way to the endpoint, and whether it has changed
+    /// since.
     var isTelling = false
     var mustTell = false
     var failures = 0
@@ -41,7 +45,7 @@ final class RemoteLine: Sendable {
     /// The number of replies that belonged to other calls.
     var mismatches = 0
     var registrations: [LineRegistration] = []
-    /// How many may be there before those that are over are removed.
+    /// The number of registrations at which cancelled ones are removed.
     var mostRegistrations = 8
     var attempts: Task<Void, Never>?
     var watch: (wakesAt: Deadline, task: Task<Void, Never>)?
@@ -49,15 +53,16 @@ final class RemoteLine: Sendable {
     var lastListener = 0
   }
 
-  /// How many ended calls an engine may keep before nothing more is sent until it returns some. The sum of these and the messages
-  /// under way may be as large, or as the window if that is larger.
+  /// The most ended calls that an engine may hold; with more, nothing is sent until it returns
+  /// some. Ended calls and messages in flight together are limited to this, or to the window if
+  /// that is larger.
   static let abandonedLimit = 16
 
   typealias Exchange = @Sendable (String, Deadline) async throws -> String
 
   let peer: String
   let options: RemoteOptions
-  /// Whether the endpoint is in this process: then waiting callers do not run its methods.
+  /// True if the endpoint is in this process. Waiting callers then do not run its methods.
   private let isLocal: Bool
   private let exchange: Exchange
   let state = Guarded(State())
@@ -75,8 +80,8 @@ final class RemoteLine: Sendable {
     for listener in listeners { listener.finish() }
   }
 
-  /// The selectors that the endpoint accepts, with the types of those that were answered when the line was opened. Not interned,
-  /// since they come from another process.
+  /// The selectors that the endpoint accepts, with the types of those that were answered when the
+  /// line was opened. Not interned, since they come from another process.
   var messages: [WireName: MethodSignature?] { state.withLock { $0.opening.messages } }
 
   // MARK: Calls
@@ -125,7 +130,9 @@ final class RemoteLine: Sendable {
     case .lost where opens, .connected: break
     case .lost(let reason), .ended(let reason): return error(.gone, .didNotRun, call.selector, reason)
     }
-    if call.deadline == .now { return error(.timedOut, .didNotRun, call.selector, "it had no time") }
+    if call.deadline == .now {
+      return error(.timedOut, .didNotRun, call.selector, "its deadline had passed before it was sent")
+    }
     if state.abandoned >= RemoteLine.abandonedLimit {
       let evidence = "the engine has not ended \(RemoteLine.abandonedLimit) earlier calls"
       return error(.connectionFailed, .didNotRun, call.selector, evidence)
@@ -133,12 +140,14 @@ final class RemoteLine: Sendable {
     guard call.isMessage, state.waiting.count >= options.waitingCalls,
       !state.waiting.isEmpty || !state.hasRoom(options.window)
     else { return nil }
-    return error(.busy, .didNotRun, call.selector, "\(options.waitingCalls) calls wait for earlier ones")
+    let evidence = "\(options.waitingCalls) calls already wait for earlier ones, as many as waitingCalls allows"
+    return error(.busy, .didNotRun, call.selector, evidence)
   }
 
   // MARK: The window
 
-  /// Sends what may be sent; opens another line if the endpoint does not know this one.
+  /// Sends the messages for which the window has room; opens another line if the endpoint does not
+  /// know this one.
   func goOn() {
     while let next = state.withLock({ $0.next(options.window) }) {
       switch next {
@@ -148,10 +157,10 @@ final class RemoteLine: Sendable {
     }
   }
 
-  /// Gives a call to the engine, and reads the reply, which repeats the tag: the engine may deliver that of another call.
+  /// Gives a call to the engine, and reads the reply, which repeats the tag of the request.
   private func carry(_ call: OutgoingCall, _ tag: Int, _ place: WireRequestText.Place? = nil) {
     let text = call.text.text(tag, place)
-    // Sent at most twice, so this tells the first task of a call from the second.
+    // A call is sent at most twice, so this distinguishes its two tasks.
     let isSecond = call.isSecond
     let task = Task(executorPreference: call) { [self] in
       let end: Result<WireFields, any Error>
@@ -175,7 +184,8 @@ final class RemoteLine: Sendable {
 
   /// Whether a reply belongs to a call; counts those that do not.
   ///
-  /// Refusals of requests that could not be read have no tag, and neither have replies of earlier versions of the library.
+  /// Refusals of requests that could not be read have no tag, and neither have replies of earlier
+  /// versions of the library.
   private func isReply(_ reply: WireFields, to call: OutgoingCall, _ tag: Int) -> Bool {
     state.withLock { state in
       let isUnread = [.unknownVersion, .malformed, .tooLarge].contains(reply.refusal)
@@ -189,7 +199,7 @@ final class RemoteLine: Sendable {
     error(.malformedAnswer, .unknown, call.selector, "the engine delivered the answer of another call")
   }
 
-  /// Handles the return of a call from the engine.
+  /// Handles a call that the engine has returned.
   private func ended(_ call: OutgoingCall, _ end: Result<WireFields, any Error>) {
     var end = end
     let fields = try? end.get()
@@ -219,16 +229,20 @@ final class RemoteLine: Sendable {
       }
       return true
     }
-    // Before the call ends, so that its caller finds the new state.
+    // Before the call ends, so that its caller sees the new state.
     if hasFailed, isEnd { noteUnanswered(call) }
-    if refusal == .closed, isEnd { lose(fields?.text("e") ?? "it takes nothing any more") }
+    if refusal == .closed, isEnd { lose(fields?.text("e") ?? "the endpoint is closed") }
     if isEnd { call.end(end) }
-    // Those behind it would wait for a message that the endpoint did not read.
+    // Later messages would wait for one that the endpoint did not read.
     if number == nil { tell() }
     goOn()
   }
 
-  /// Ends calls without a reply. `isUnanswered` says whether sent ones count as unanswered; `error` gets whether the call was sent.
+  /// Ends calls without a reply.
+  ///
+  /// - Parameters:
+  ///   - isUnanswered: whether sent calls count as unanswered.
+  ///   - error: makes the error of a call from whether it was sent.
   private func leave(
     _ isMeant: (OutgoingCall) -> Bool, isUnanswered: Bool = false, _ error: (OutgoingCall, Bool) -> any Error
   ) {
@@ -247,7 +261,8 @@ final class RemoteLine: Sendable {
     }
   }
 
-  /// Tells the endpoint which messages are still awaited, so that it does not begin others. One such text is under way.
+  /// Sends the endpoint the list of awaited messages, so that it begins no others. At most one list
+  /// is in flight.
   private func tell() {
     let text = state.withLock { state -> WireRequestText? in
       guard state.mustTell, !state.isTelling, !state.isStale, case .connected = state.presence else { return nil }
@@ -283,7 +298,8 @@ final class RemoteLine: Sendable {
     old?.cancel()
   }
 
-  /// Ends late calls and returns the next deadline; `nil` if there is none, or another task watches.
+  /// Ends late calls and returns the next deadline; `nil` if there is none, or another task
+  /// watches.
   private func endLateCalls() -> Deadline? {
     let now = Deadline.present
     leave({ $0.deadline <= now }, isUnanswered: true) { call, wasSent in
@@ -311,7 +327,7 @@ final class RemoteLine: Sendable {
 }
 
 extension RemoteLine.State {
-  /// Calls that were removed from the line, with their tasks at the engine, and whether they were sent.
+  /// A call that was removed from the line, its task at the engine, and whether it was sent.
   typealias Left = (call: OutgoingCall, task: Task<Void, Never>?, wasSent: Bool)
 
   enum Next: Sendable {
@@ -345,7 +361,7 @@ extension RemoteLine.State {
     return .message(call, tag: opening.tag, place)
   }
 
-  /// Removes calls, which the caller has to end.
+  /// Removes calls. The caller must end them.
   mutating func take(_ isMeant: (OutgoingCall) -> Bool) -> [Left] {
     var left: [Left] = waiting.filter(isMeant).map { ($0, nil, false) }
     let sent = underWay.filter(isMeant)
@@ -358,6 +374,6 @@ extension RemoteLine.State {
   }
 }
 
-/// Not inlined, since the optimizer of Swift 6.3 crashes then.
+/// Not inlined, because the optimizer of Swift 6.3 crashes otherwise.
 @inline(never)
 private func isActor(_ isolation: (any Actor)?) -> Bool { isolation != nil }

@@ -7,15 +7,15 @@
 public struct RemoteOptions: Sendable {
   /// The source of answers to `responds(to:)`.
   public enum Questions: Hashable, Sendable {
-    /// The endpoint, which was asked when the receiver was connected.
+    /// The endpoint's answers at the time when the receiver was connected.
     case askedOnce
-    /// The message itself: what the endpoint accepts is sent, and fails if nobody answers it. For receivers whose answers change,
-    /// such as proxies.
+    /// Each message by itself: any accepted message is sent, and fails if nothing responds to it.
+    /// For receivers whose answers change, such as proxies.
     case askedEachTime
   }
 
-  /// The time limit of a message from its call to its answer, including the wait for earlier ones. Zero and less have passed before
-  /// anything is sent; more than a century never passes.
+  /// The time limit of a message from its call to its answer, including the wait for earlier ones.
+  /// At zero or less nothing is sent; more than a century never passes.
   public var deadline: Duration
   /// The types of answers besides the standard ones.
   public var types: InvocationTypes
@@ -23,26 +23,29 @@ public struct RemoteOptions: Sendable {
   public var limits: MessageLimits
   /// The source of answers to `responds(to:)`.
   public var questions: Questions
-  /// The window: the most messages under way, limited further by the endpoint's ``MessageLimits/waiting``. They run in order and
-  /// one at a time; with 1 or less, each leaves after the answer of the one before.
+  /// The window: the most messages in flight, limited further by the endpoint's
+  /// ``MessageLimits/waiting``. They run in order and one at a time. With 1 or less each is sent
+  /// after the answer to the one before.
   public var window: Int
-  /// The most calls that wait for room in the window; further ones are refused as `busy`.
+  /// The most calls that wait for room in the window. Further ones are refused as `busy`.
   public var waitingCalls: Int
-  /// The number of successive unanswered calls after which the other side counts as lost; `nil` never.
+  /// The number of successive unanswered calls after which the other side counts as lost; `nil` for
+  /// never.
   public var givesUpAfter: Int?
-  /// Passes the time limit of a call to an engine that has its own. See ``EngineTimeout``.
+  /// Passes the time limit of a call to an engine with a limit of its own. See ``EngineTimeout``.
   public var engineTimeout: EngineTimeout?
 
   /// Makes a call to the engine within a time.
   ///
-  /// Engines may end calls by themselves, as Apple's cluster library does after 5 seconds by default. A longer ``deadline`` holds
-  /// only if the engine waits as long: see *Time* in <doc:OtherProcesses>.
+  /// An engine may end calls by itself, as Apple's cluster library does after 5 seconds by default.
+  /// A longer ``deadline`` takes effect only if the engine waits as long: see *Deadlines* in
+  /// <doc:OtherProcesses>.
   public typealias EngineTimeout =
     @Sendable (
       _ time: Duration, _ call: @Sendable () async throws -> String
     ) async throws -> String
 
-  /// Creates options; the parameters are the properties.
+  /// Creates options with these properties.
   public init(
     deadline: Duration = .seconds(10), types: InvocationTypes = InvocationTypes([:]),
     limits: MessageLimits = MessageLimits(), questions: Questions = .askedOnce, window: Int = 16,

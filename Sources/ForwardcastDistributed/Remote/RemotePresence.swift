@@ -2,20 +2,21 @@
 
 import Forwardcast
 
-/// Whether the other side is reachable, as far as is known.
+/// Whether the other side is reachable, as far as this side knows.
 public enum RemotePresence: Hashable, Sendable {
   /// Messages are sent to it.
   case connected
-  /// Nothing is sent; messages fail at once until it is connected again. With the reason.
+  /// Nothing is sent, and messages fail at once until it is connected again. With the reason.
   case lost(String)
-  /// It will not come back: after ``RemoteReceiver/end(_:)``, or after too many attempts. With the reason.
+  /// It will not be connected again: after ``RemoteReceiver/end(_:)``, or too many attempts. With
+  /// the reason.
   case ended(String)
 
   var isEnd: Bool { if case .ended = self { true } else { false } }
 }
 
-/// How often to retry: after `first`, then after twice as long, and so on. Each wait varies randomly by up to a fifth, so that many
-/// senders do not retry at the same moment.
+/// How often to retry: after `first`, then after twice as long, and so on. Each wait varies
+/// randomly by up to 20 %, so that many senders do not retry at the same moment.
 public struct RemoteBackoff: Hashable, Sendable {
   /// The wait before the first attempt.
   public var first: Duration
@@ -24,14 +25,14 @@ public struct RemoteBackoff: Hashable, Sendable {
   /// The most attempts; `nil` for no limit.
   public var attempts: Int?
 
-  /// Creates a backoff; the parameters are the properties.
+  /// Creates a backoff with these properties.
   public init(first: Duration = .milliseconds(100), longest: Duration = .seconds(10), attempts: Int? = nil) {
     (self.first, self.longest, self.attempts) = (first, longest, attempts)
   }
 
   /// Waits before attempt `number`, counted from 0.
   ///
-  /// - Returns: `false` if there are no more attempts, or the task is cancelled.
+  /// - Returns: `false` if there are no more attempts or the task is cancelled.
   func wait(before number: Int) async -> Bool {
     if let attempts, number >= attempts { return false }
     var wait = Swift.min(first, longest)

@@ -5,8 +5,8 @@ extension RemoteReceiver {
   package var standing: Int { line.state.withLock { $0.waiting.count + $0.messages.count } }
   /// The number of all messages.
   package var called: Int { line.state.withLock { $0.tickets } }
-  /// The number of ended calls that the engine has not returned.
+  /// The number of ended calls that the engine has not returned yet.
   package var abandoned: Int { line.state.withLock { $0.abandoned } }
-  /// Whether the endpoint is or will be told what is no longer awaited.
+  /// True until the endpoint knows which messages are still awaited.
   package var isTelling: Bool { line.state.withLock { $0.isTelling || $0.mustTell } }
 }

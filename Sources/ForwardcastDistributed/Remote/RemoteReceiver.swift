@@ -4,18 +4,19 @@ import Dispatch
 public import Distributed
 public import Forwardcast
 
-/// Stands for a receiver in another process.
+/// Represents a receiver in another process.
 ///
 ///     let door = try MessageEndpoint<ClusterSystem>.resolve(id: id, using: system)
 ///     let counter = try await RemoteReceiver(connectingTo: door, name: "counter")
 ///     let sum = try await counter.sendAndWait(.add, 5)
 ///     room.add(remote: counter)  // a target like any other: see `add(remote:)`
 ///
-/// It answers only senders that wait: `sendAndWait`, `performAndWait`, and the waiting forms of a multicast that has it as a
-/// target. A synchronous `send` throws `isolationMismatch`.
+/// It answers only senders that wait: `sendAndWait`, `performAndWait`, and the waiting forms of a
+/// multicast that has it as a target. A synchronous `send` throws `isolationMismatch`.
 ///
-/// Messages of one remote receiver run in the order of their calls, one at a time, each at most once, and end by their deadline:
-/// see *What is promised* in <doc:OtherProcesses>. To run messages concurrently, connect several receivers.
+/// Messages of one remote receiver run in the order of their calls, one at a time, each at most
+/// once, and end by their deadline: see *What Is Guaranteed* in <doc:OtherProcesses>. To run
+/// messages concurrently, connect several receivers.
 public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, NamedReceiver, Sendable {
   /// Empty, since every message goes to the other side.
   public static let selectorTable = SelectorTable(for: RemoteReceiver.self, rows: [])
@@ -25,17 +26,18 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
   /// The time limit of a message.
   public let deadline: Duration
 
-  /// The `ActorSystem.ActorID` of the endpoint, with what the engine knows by it, such as a node's incarnation.
+  /// The `ActorSystem.ActorID` of the endpoint, with what the engine adds to it, such as the
+  /// incarnation of a node.
   public let endpointID: any Hashable & Sendable
 
   let line: RemoteLine
   let queue: DispatchQueue
 
-  /// Connects to an endpoint, and asks which selectors it accepts and answers. `name` is its name in errors, by default its
-  /// identity.
+  /// Connects to an endpoint, and queries which selectors it accepts and responds to. `name` is its
+  /// name in errors, by default its identity.
   ///
-  /// - Throws: ``RemoteError`` when it does not answer by the deadline, has another version, or its answer cannot be read;
-  ///   `CancellationError`.
+  /// - Throws: ``RemoteError`` if it does not answer by the deadline, has another version, or its
+  ///   answer cannot be read; `CancellationError`.
   nonisolated(nonsending) public convenience init<ActorSystem>(
     connectingTo endpoint: MessageEndpoint<ActorSystem>, name: String? = nil, options: RemoteOptions = RemoteOptions()
   ) async throws where ActorSystem: DistributedActorSystem<any Codable> {
@@ -62,37 +64,41 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
 
   // MARK: Presence
 
-  /// Whether the other side is reachable, as far as is known: see *Here, lost, back* in <doc:OtherProcesses>.
+  /// Whether the other side is reachable, as far as this side knows: see *Lost and Reconnected
+  /// Processes* in <doc:OtherProcesses>.
   public var presence: RemotePresence { line.presence }
 
-  /// The current presence and each later one; ends with the receiver, and after ``RemotePresence/ended(_:)``.
+  /// The current presence and each later one. Ends with the receiver, and after
+  /// ``RemotePresence/ended(_:)``.
   public var presences: AsyncStream<RemotePresence> { line.presences }
 
-  /// Whether nothing is sent to the other side at present.
+  /// True if nothing is sent to the other side at present.
   public var isGone: Bool { presence != .connected }
 
-  /// The number of replies that the engine delivered to another call than their own. Each was ignored, and its call ended as
-  /// ``RemoteError/Code/malformedAnswer``.
+  /// The number of replies that the engine delivered to the wrong call. Each was ignored, and the
+  /// call ended as ``RemoteError/Code/malformedAnswer``.
   public var misdeliveredReplies: Int { line.state.withLock { $0.mismatches } }
 
-  /// Reconnects if the other side was lost: to the same endpoint, or one that the engine has under its identity.
+  /// Reconnects if the other side was lost, to the same endpoint or another that the engine has
+  /// under its identity.
   ///
   /// - Throws: ``RemoteError``, `gone` after ``end(_:)``; `CancellationError`.
   nonisolated(nonsending) public func reconnect() async throws { if isGone { try await line.open() } }
 
-  /// Declares that the other side has ended, as an engine that watches its members knows. Calls end with `gone` and the reason,
-  /// those under way with `unknown whether it arrived`; registrations that end with the peer are cancelled.
+  /// Declares that the other side has ended, as an engine that monitors its nodes knows. Calls end
+  /// with `gone` and the reason, those in flight with an unknown outcome; registrations that end
+  /// with the receiver are cancelled.
   public func end(_ reason: String) { line.lose(reason, forGood: true) }
 
   // MARK: Questions
 
-  /// Whether the other side answers a selector: see ``RemoteOptions/Questions``.
+  /// Whether the other side responds to a selector: see ``RemoteOptions/Questions``.
   public func responds(to selector: MessageSelector) -> Bool {
     guard let types = line.messages[WireName(selector.name)] else { return false }
     return line.options.questions == .askedEachTime || types != nil
   }
 
-  /// Asks the other side whether it answers a selector now.
+  /// Queries whether the other side responds to a selector now.
   ///
   /// - Throws: ``RemoteError``, `CancellationError`.
   nonisolated(nonsending) public func respondsNow(to selector: MessageSelector) async throws -> Bool {
@@ -103,7 +109,8 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
     return answers
   }
 
-  /// The types that the endpoint stated; all objects if each message is asked.
+  /// The types that the endpoint stated; object types for
+  /// ``RemoteOptions/Questions/askedEachTime``.
   public func methodSignature(for selector: MessageSelector) -> MethodSignature? {
     guard let types = line.messages[WireName(selector.name)] else { return nil }
     if line.options.questions == .askedEachTime { return .objects(arguments: selector.numberOfArguments) }
@@ -117,18 +124,19 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
 
   // MARK: Messages
 
-  /// Throws, since another process cannot answer in the sender's turn.
+  /// Throws, because another process cannot answer synchronously.
   @discardableResult
   public func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
     throw MessageError(
       .isolationMismatch, receiver: receiverName, selector: invocation.selector.name,
-      evidence: "it answers from another process: wait for it, or give it a delivery with add(remote:)")
+      evidence: "a synchronous send cannot wait for another process; call sendAndWait, or register it with add(remote:)"
+    )
   }
 
   /// Sends a message to the other side and waits for its answer.
   ///
-  /// - Throws: the `MessageError` of the other side; ``RemoteError``; `CancellationError`, when it is unknown whether the message
-  ///   arrived.
+  /// - Throws: the `MessageError` of the other side; ``RemoteError``; `CancellationError`, when it
+  ///   is unknown whether the message arrived.
   nonisolated(nonsending) public func forwardAndWait(_ invocation: Invocation) async throws -> DeliveryReport {
     let selector = invocation.selector
     let text: WireRequestText
@@ -140,7 +148,8 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
     case .messageError(_, let error): throw error
     case .foreignError(_, let type, let text):
       throw RemoteError(.foreignError, .ran, peer: name, selector: selector.name, evidence: text, foreignType: type)
-    case .opened, .told, .refused: throw line.error(.malformedAnswer, .unknown, selector.name, "no answer to a message")
+    case .opened, .told, .refused:
+      throw line.error(.malformedAnswer, .unknown, selector.name, "the reply is none to a message")
     }
   }
 }

@@ -1,10 +1,11 @@
 // LineName.swift: unguessable names of lines.
 
-/// The name of a line: 96 random bits, and 32 that all names of an endpoint share, by which it recognizes names that it has
-/// forgotten. Whoever knows a name may use the line.
+/// The name of a line: 96 random bits, and 32 that all names of an endpoint share, by which the
+/// endpoint recognizes names that it has forgotten. Any caller that knows a name may use the line.
 ///
-/// In two halves, since a task that captures a 128-bit number crashes in an optimized build (Swift 6.3, Linux). Comparison has no
-/// early exit, so that the time of a refusal reveals nothing.
+/// Stored in two halves, because a task that captures a 128-bit number crashes in an optimized
+/// build (Swift 6.3, Linux). Comparison has no early exit, so the time of a refusal reveals
+/// nothing.
 struct LineName: Hashable, Sendable, CustomStringConvertible {
   private let high: UInt64
   private let low: UInt64

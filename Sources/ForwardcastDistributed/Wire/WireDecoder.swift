@@ -2,11 +2,11 @@
 
 import Forwardcast
 
-/// The items to decode from, and the types and selectors that may be decoded.
+/// The items to decode, and the types and selectors that are allowed.
 final class WireReading {
   let tree: WireTree
   let types: InvocationTypes
-  /// `nil` for all known ones.
+  /// The allowed selectors; `nil` for all known ones.
   private let selectors: Set<MessageSelector>?
 
   init(_ tree: WireTree, _ types: InvocationTypes, selectors: Set<MessageSelector>? = nil) {
@@ -53,7 +53,7 @@ extension WireTree {
   fileprivate func data(_ node: Int) -> [UInt8]? { kind(node) == .bytes ? Base64.read(bytes(of: node)) : nil }
 }
 
-/// Also the single value container.
+/// A decoder, and its single value container.
 private struct WireDecoder: Decoder, SingleValueDecodingContainer {
   let reading: WireReading
   let node: Int
@@ -92,7 +92,8 @@ private struct WireDecoder: Decoder, SingleValueDecodingContainer {
     let reading: WireReading
     let record: Int
     let path: WirePath?
-    /// The values of a large record by their keys, which keeps reading it linear. Small ones are searched.
+    /// The values of a large record by their keys, which keeps reading it linear. Small ones are
+    /// searched.
     private let many: [WireName: Int]?
 
     init(reading: WireReading, record: Int, path: WirePath?) {

@@ -1,6 +1,7 @@
 // WireEncoder.swift: encodes values as items of the wire.
 
-/// Writes one value: common types directly, others by their `encode(to:)`. One that nests too deeply to be decoded is an error.
+/// Writes one value: common types directly, others with their `encode(to:)`. Throws for a value
+/// that nests too deeply to be decoded.
 func writeValue(_ value: any Encodable, to writer: inout WireWriter) throws {
   let item = EncodedItem(nil)
   swap(&item.writer, &writer)
@@ -12,10 +13,10 @@ func writeValue(_ value: any Encodable, to writer: inout WireWriter) throws {
 /// How deep a value may nest.
 private let deepestValue = 64
 
-/// A value under construction. A reference, since an encoder may create several containers of it.
+/// A value under construction. A class, because an encoder may create several containers for it.
 ///
-/// It appends to the writer of the enclosing value, which it holds until it is complete. Only parts that may be filled later, as by
-/// `superEncoder()`, are written separately.
+/// It appends to the writer of the enclosing value, which it holds until it is complete. Only parts
+/// that may be filled later, as by `superEncoder()`, are written separately.
 private final class EncodedItem {
   enum Content {
     /// A value that encodes nothing becomes an empty record.
@@ -30,7 +31,7 @@ private final class EncodedItem {
 
   init(_ path: WirePath?) { self.path = path }
 
-  /// Begins a container unless the value is that already; any other content is discarded.
+  /// Begins a container unless the value already is one of this kind. Other content is discarded.
   func begin(_ wanted: Content) {
     guard content != wanted else { return }
     writer.cut(to: start)
@@ -46,7 +47,7 @@ private final class EncodedItem {
     if content == .record { writer.endRecord() }
   }
 
-  /// Writes the next value, in a record after its key; nothing if it throws.
+  /// Writes the next value, in a record after its key. Writes nothing if it throws.
   func write(_ value: some Encodable, key: String? = nil, at inner: @autoclosure () -> WirePath?) throws {
     let place = writer.bytes.count
     if let key { writer.text(key) }
@@ -63,7 +64,7 @@ private final class EncodedItem {
     case let value as String: writer.text(value)
     case let value as Bool: writer.bool(value)
     case let value as Double: writer.real(value)
-    // By exact type, since an empty array of anything can be cast to one of bytes.
+    // By exact type, because an empty array of any type can be cast to one of bytes.
     case let bytes as [UInt8] where type(of: value) == [UInt8].self: writer.data(bytes)
     default:
       let item = EncodedItem(inner())
@@ -114,7 +115,7 @@ private final class EncodedItem {
   }
 }
 
-/// Also the container of a single value or of a list.
+/// An encoder, and the container of a single value or a list.
 private struct WireEncoder: Encoder, SingleValueEncodingContainer, UnkeyedEncodingContainer {
   let item: EncodedItem
   var isList = false
@@ -134,7 +135,7 @@ private struct WireEncoder: Encoder, SingleValueEncodingContainer, UnkeyedEncodi
 
   func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
-  /// Begins a single value again: the last of several counts.
+  /// Begins a single value; the last of several counts.
   private func begin() {
     if isList { return }
     item.begin(.nothing)
@@ -154,7 +155,7 @@ private struct WireEncoder: Encoder, SingleValueEncodingContainer, UnkeyedEncodi
     switch value {
     case let value as any FixedWidthInteger where !isList: item.writer.integer(value)
     case let value as Float where !isList: item.writer.real(value)
-    // A value in place of itself counts as a level, so that infinite recursion ends.
+    // A value that encodes another in its place counts as a level, so infinite recursion ends.
     default: try item.write(value, at: WirePath(key, in: item.path))
     }
   }
@@ -176,7 +177,7 @@ private struct WireEncoder: Encoder, SingleValueEncodingContainer, UnkeyedEncodi
       item.null()
     }
     func encode(_ value: some Encodable, forKey key: Key) throws { try write(value, key) }
-    // Without these two the protocol's defaults throw: so in each container, here and in the decoder.
+    // The protocol's defaults of these two throw, as in all containers here and in the decoder.
     func encode(_ value: Int128, forKey key: Key) throws { try write(value, key) }
     func encode(_ value: UInt128, forKey key: Key) throws { try write(value, key) }
 

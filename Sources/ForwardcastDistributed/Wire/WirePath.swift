@@ -1,6 +1,6 @@
 // WirePath.swift: coding paths.
 
-/// A coding path as a linked list. Converted to keys on demand, mostly for errors.
+/// A coding path as a linked list, converted to keys on demand, mostly for errors.
 final class WirePath {
   private let key: any CodingKey
   private let outer: WirePath?
@@ -22,7 +22,7 @@ final class WirePath {
   }
 }
 
-/// The key of an item that has none.
+/// The key of an item without a key of its own.
 struct WireKey: CodingKey {
   let stringValue: String
   let intValue: Int?

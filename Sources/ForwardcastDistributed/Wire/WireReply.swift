@@ -3,11 +3,12 @@
 import Forwardcast
 
 enum WireReply {
-  /// A new line with its window and the accepted selectors, each with its types if it is answered at present.
+  /// A new line with its window and the accepted selectors, each with its types if the receiver
+  /// responds at present.
   case opened(line: String, window: Int, messages: [(name: String, signature: String?)])
-  /// Whether a message is answered at present, or whether what is awaited was noted.
+  /// Whether the receiver responds at present, or whether a list of awaited messages was valid.
   case told(Bool)
-  /// The answer to a message; `nil` if its method answers nothing.
+  /// The answer to a message; `nil` if its method has no result.
   case answer(number: Int, ArgumentBox?)
   /// The message's method threw an error of the library.
   case messageError(number: Int, MessageError)
@@ -122,7 +123,7 @@ extension WireReply {
   }
 }
 
-/// The beginning of a text, so that an error does not become too large to send.
+/// The beginning of a text, which keeps an error small enough to send.
 private func cut(_ text: String) -> String {
   guard text.utf8.count > longestText else { return text }
   var kept = ""

@@ -3,31 +3,32 @@
 import Forwardcast
 
 enum WireRequest {
-  /// Opens a line and asks what is answered. The sender's name is not verified.
+  /// Opens a line and queries the accepted selectors. The sender's name is not verified.
   case open(sender: WireName)
-  /// Asks whether a message is answered at present.
+  /// Queries whether the receiver responds to a selector at present.
   case ask(selector: WireName)
-  /// Lists the messages up to a number that are still awaited: others are not begun.
+  /// Lists the messages up to a number that are still awaited. Others do not begin.
   case await(line: LineName?, number: Int, awaited: [Int])
-  /// A message, its arguments not decoded yet.
+  /// A message with arguments that are not decoded yet.
   case call(WireCall)
 }
 
-/// A message of a line, its arguments not decoded yet.
+/// A message of a line with arguments that are not decoded yet.
 struct WireCall {
   /// `nil` for an invalid name.
   let line: LineName?
   let number: Int
   /// The first number that the sender awaits.
   let awaited: Int
-  /// How long the sender awaits earlier ones.
+  /// The time until which the sender awaits earlier ones.
   let patience: Deadline
   let selector: WireName
   let tree: WireTree
   /// The nodes of types and values, alternating.
   let arguments: [Int]
 
-  /// Its memory until it has ended: the engine's text and a copy of it, the nodes, and the suspended tasks.
+  /// Its memory until it has ended: the engine's text and a copy, the nodes, and the suspended
+  /// tasks.
   var size: Int { 2 * tree.bytes.count + 16 * tree.nodes.count + 4096 }
 }
 
@@ -61,45 +62,42 @@ extension WireRequest {
 
 }
 
-/// The text of a request, without the fields that depend on its line: it is completed when it is sent.
+/// The text of a request. The fields that depend on its line are added when it is sent.
 struct WireRequestText: Sendable {
   private var head = WireWriter()
 
-  private init(_ kind: String) {
+  private init<Failure: Error>(
+    _ kind: String, _ body: (inout WireWriter) throws(Failure) -> Void
+  ) throws(Failure) {
     head.heading()
     head.beginRecord()
     head.field("k", kind)
+    try body(&head)
   }
 
-  static var open: WireRequestText {
-    var text = WireRequestText("open")
-    text.head.field("o", WireRequest.sender)
-    return text
-  }
+  static var open: WireRequestText { WireRequestText("open") { $0.field("o", WireRequest.sender) } }
 
   static func ask(_ selector: MessageSelector) -> WireRequestText {
-    var text = WireRequestText("ask")
-    text.head.field("s", selector.name)
-    return text
+    WireRequestText("ask") { $0.field("s", selector.name) }
   }
 
   static func await(_ awaited: [Int], upTo number: Int, line: String) -> WireRequestText {
-    var text = WireRequestText("await")
-    text.head.field("l", line)
-    text.head.field("n", number)
-    text.head.name("a")
-    text.head.list { for number in awaited { $0.integer(number) } }
-    return text
+    WireRequestText("await") {
+      $0.field("l", line)
+      $0.field("n", number)
+      $0.name("a")
+      $0.list { for number in awaited { $0.integer(number) } }
+    }
   }
 
   static func call(_ invocation: Invocation) throws(WireValueError) -> WireRequestText {
-    var text = WireRequestText("call")
-    text.head.field("s", invocation.selector.name)
-    text.head.name("a")
-    try text.head.list { list throws(WireValueError) in
-      for (index, argument) in invocation.arguments.enumerated() { try list.box(argument, role: "argument \(index)") }
+    try WireRequestText("call") { head throws(WireValueError) in
+      head.field("s", invocation.selector.name)
+      head.name("a")
+      try head.list { list throws(WireValueError) in
+        for (index, argument) in invocation.arguments.enumerated() { try list.box(argument, role: "argument \(index)") }
+      }
     }
-    return text
   }
 
   /// The position of a message on its line.
@@ -108,7 +106,7 @@ struct WireRequestText: Sendable {
     let number: Int
     /// The first awaited number.
     let awaited: Int
-    /// How long earlier ones are awaited.
+    /// The time until which earlier ones are awaited.
     let patience: Deadline
   }
 
@@ -161,7 +159,7 @@ extension WireCall {
   }
 }
 
-/// The fields of a request or reply. Unknown ones are ignored.
+/// The fields of a request or reply. Unknown fields are ignored.
 struct WireFields {
   let tree: WireTree
 
@@ -177,14 +175,14 @@ struct WireFields {
 
   private func field(_ name: Unicode.Scalar) -> Int? { tree.field(CollectionOfOne(UInt8(ascii: name)), of: 0) }
 
-  /// The value of a field, whose name is one letter.
+  /// The value of a field of a kind. Names of fields are single letters.
   private func field(_ name: Unicode.Scalar, _ kind: WireNode.Kind) -> Int? {
     field(name).flatMap { tree.kind($0) == kind ? $0 : nil }
   }
 
   func text(_ name: Unicode.Scalar) -> String? { field(name, .text).map(tree.text) }
 
-  /// A text of at most 64 bytes, which is to be compared with known ones.
+  /// A text of at most 64 bytes, for comparison with known words.
   func word(_ name: Unicode.Scalar) -> String? {
     field(name, .text).flatMap { tree.bytes(of: $0).count <= 64 ? tree.text($0) : nil }
   }
@@ -231,7 +229,8 @@ struct WireRefusal: Error, Hashable {
     case busy
     /// The endpoint was closed.
     case closed
-    /// The message may have run: it was received before, or its line was closed long ago, and its answer is not kept.
+    /// The message may have run: it was received twice, or its line was closed long ago, and its
+    /// answer is not kept.
     case answerNotKept = "kept"
     /// The message ran, and its answer cannot be sent.
     case answerCannotCross = "answer"
@@ -244,7 +243,7 @@ struct WireRefusal: Error, Hashable {
     (self.code, self.evidence, self.argumentIndex) = (code, evidence, argumentIndex)
   }
 
-  /// A text of another process, shortened and quoted.
+  /// A text from another process, shortened and quoted.
   static func quoted(_ text: String) -> String {
     var text = text
     if text.utf8.count > 60 { text = String(text.unicodeScalars.prefix(50).map(Character.init)) + "…" }

@@ -1,6 +1,6 @@
 // WireTree.swift: the items of a text from another process.
 
-/// One item: its place, and that of its next sibling.
+/// One item: its position, and that of its next sibling.
 struct WireNode {
   enum Kind: UInt8 {
     case null, yes, no, integer, real, text, bytes, list, record
@@ -13,12 +13,12 @@ struct WireNode {
   var next: UInt32
 }
 
-/// A text split into items, which one array holds in the order of the text. Nothing is decoded yet.
+/// A text split into items, in one array in the order of the text. Nothing is decoded yet.
 struct WireTree {
   let bytes: [UInt8]
   let nodes: [WireNode]
 
-  /// Splits a text after its heading into items; refuses invalid syntax and what exceeds a limit.
+  /// Splits a text after its heading into items. Refuses invalid syntax and texts beyond a limit.
   init(_ text: [UInt8], from start: Int, limits: MessageLimits) throws(WireRefusal) {
     var scanner = WireScanner(text, from: start, limits: limits)
     nodes = try scanner.scan()
@@ -65,8 +65,8 @@ struct WireTree {
   func kind(_ index: Int) -> WireNode.Kind { nodes[index].kind }
 }
 
-/// A name from another process, compared by bytes: canonical comparison of strings takes time quadratic in a run of combining
-/// marks.
+/// A name from another process, compared by bytes, because canonical comparison of strings takes
+/// time quadratic in a run of combining marks.
 struct WireName: Hashable, Comparable, Sendable {
   let text: String
 
@@ -80,7 +80,8 @@ struct WireName: Hashable, Comparable, Sendable {
     text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
   }
 
-  /// Whether canonical comparison is cheap: no run of marks exceeds the 30 of Unicode's stream-safe text.
+  /// True if no run of combining marks exceeds the 30 of Unicode's stream-safe text, so that
+  /// comparison is cheap.
   static func isStreamSafe(_ bytes: ArraySlice<UInt8>) -> Bool {
     if bytes.allSatisfy({ $0 < 0x80 }) { return true }
     var marks = 0
@@ -98,9 +99,9 @@ private struct WireScanner {
   private var position: Int
   private let limits: MessageLimits
   private var nodes: [WireNode] = []
-  /// The enclosing list or record, and whether a key is expected next; none at the beginning.
+  /// The enclosing list or record, and whether a key is expected next. None at the beginning.
   private var around: (node: Int, isRecord: Bool, wantsKey: Bool) = (-1, false, false)
-  /// Those that enclose it.
+  /// The lists and records around the enclosing one.
   private var outer: [(node: Int, isRecord: Bool, wantsKey: Bool)] = []
 
   init(_ bytes: [UInt8], from start: Int, limits: MessageLimits) {
@@ -162,7 +163,7 @@ private struct WireScanner {
     around.wantsKey.toggle()
   }
 
-  /// `42;`, at most as long as the widest numbers. The type that decodes it interprets it.
+  /// `42;`, at most as long as the widest numbers. Interpreted by the type that decodes it.
   private mutating func number(_ kind: WireNode.Kind) throws(WireRefusal) {
     let start = position
     while position < bytes.count, bytes[position] != UInt8(ascii: ";") {
@@ -180,7 +181,7 @@ private struct WireScanner {
     position += 1
   }
 
-  /// `5:alice`: a length, and so many bytes with whole characters.
+  /// `5:alice`: a length, and that many bytes of whole characters.
   private mutating func text(_ kind: WireNode.Kind) throws(WireRefusal) {
     var length = 0
     let digits = position

@@ -1,12 +1,12 @@
-// WireValues.swift: boxes as a type's name and a value.
+// WireValues.swift: boxes, written as the name of a type and a value.
 
 import Forwardcast
 
-/// Why a value cannot be encoded or decoded.
+/// The reason why a value cannot be encoded or decoded.
 struct WireValueError: Error, CustomStringConvertible { let description: String }
 
 extension WireWriter {
-  /// Writes the name of a box's type and its value; `role` is what it is, for errors.
+  /// Writes the name of a box's type and its value. `role` describes the box in errors.
   mutating func box(_ box: ArgumentBox, role: @autoclosure () -> String) throws(WireValueError) {
     switch box.value {
     case let value as Int: named("Int") { $0.integer(value) }
@@ -31,7 +31,7 @@ extension WireWriter {
 }
 
 extension WireReading {
-  /// The box of a type's name and a value; `place` is where types are to be named, for errors.
+  /// Reads a box from the name of a type and a value. `place` is where types are named, for errors.
   func box(type typeNode: Int, value: Int, in place: String) throws(WireValueError) -> ArgumentBox {
     guard tree.kind(typeNode) == .text, WireName.isStreamSafe(tree.bytes(of: typeNode)) else {
       throw WireValueError(description: "a value without a type's name")
@@ -62,7 +62,7 @@ extension WireReading {
 }
 
 extension DecodingError {
-  /// The error, and its place in the value.
+  /// The error, and its position in the value.
   var reason: String {
     switch self {
     case .typeMismatch(_, let context), .valueNotFound(_, let context), .keyNotFound(_, let context),

@@ -81,13 +81,14 @@ struct WireWriter {
   /// Appends items that were written separately.
   mutating func items(_ written: ArraySlice<UInt8>) { bytes += written }
 
-  /// Removes what was written after a place.
+  /// Removes everything after a position.
   mutating func cut(to place: Int) { bytes.removeLast(bytes.count - place) }
 
   /// The heading of a message, which names the version.
   mutating func heading() { bytes += WireVersion.bytes }
 
-  /// A reply of a kind, with its number and the tag of its request if it has them, and the fields of `body`.
+  /// A reply of a kind, with its number and the tag of its request if it has them, and the fields
+  /// from `body`.
   static func message<Failure: Error>(
     _ kind: String, _ number: Int? = nil, tag: Int?, _ body: (inout WireWriter) throws(Failure) -> Void
   ) throws(Failure) -> String {
@@ -103,12 +104,13 @@ struct WireWriter {
   }
 }
 
-/// The version of the wire format. Without a slash, which JSON encoders escape: decoding such a text takes twice as long.
+/// The version of the wire format. It contains no slash, because JSON encoders escape it, which
+/// slows down decoding.
 enum WireVersion {
   static let heading = "forwardcast:2"
   fileprivate static let bytes = Array("\(heading) ".utf8)
 
-  /// Where the items of a text begin; refuses another version by its name.
+  /// The start of the items of a text. Refuses another version and names it.
   static func bodyStart(of text: [UInt8]) throws(WireRefusal) -> Int {
     if text.starts(with: bytes) { return bytes.count }
     let word = text.prefix(40).prefix { $0 != UInt8(ascii: " ") }
@@ -118,7 +120,7 @@ enum WireVersion {
   }
 }
 
-/// Bytes as text, which suits engines best.
+/// Bytes as text, which most engines carry best.
 enum Base64 {
   private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
   private static let values: [UInt8] = {
@@ -143,7 +145,7 @@ enum Base64 {
     if held > 0 { text.append(letters[Int(bits << (6 - held) & 63)]) }
   }
 
-  /// The bytes; `nil` for invalid text. Each value has one spelling.
+  /// The bytes; `nil` for invalid text. Each value has exactly one encoding.
   static func read(_ text: ArraySlice<UInt8>) -> [UInt8]? {
     guard text.count % 4 != 1 else { return nil }
     var value: [UInt8] = []

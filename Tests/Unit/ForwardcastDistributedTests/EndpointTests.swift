@@ -156,7 +156,11 @@ struct EndpointTests {
         "forwardcast:2 {1:k5:error1:ni2;1:c13:type mismatch1:w6:Worker1:s4:add:1:e44:argument 0: wanted Int, found String (\"one\")1:xi0;}"
     )
     let refused = try await line.call(3, "reboot", "")
-    expect(refused, equals: "forwardcast:2 {1:k7:refused1:ni3;1:c8:selector1:e36:the endpoint does not let it through}")
+    expect(
+      refused,
+      equals:
+        "forwardcast:2 {1:k7:refused1:ni3;1:c8:selector1:e72:the endpoint does not accept it; add it to the selectors of the endpoint}"
+    )
     expect(worker.words, equals: ["alice [1, 2]"])
   }
 
