@@ -53,6 +53,8 @@ public struct MessageError: Error, Hashable, CustomStringConvertible {
     }
     /// Not all answers came in time.
     public static var timedOut: Code { Code(description: "timed out") }
+    /// The sender's task was cancelled after the message had reached some targets.
+    public static var cancelled: Code { Code(description: "cancelled") }
   }
 
   /// The kind of error. Compare this: the texts may change.

@@ -39,8 +39,6 @@ private struct BoxedLoop {
   private(set) var skipped = 0
   private(set) var reachedAny = false
   private var goesOn = true
-  /// By which registration each target is listed, once a report meets a removed one. Released by ``serve(into:_:_:)``.
-  private var listing: Unmanaged<TargetListing>?
 
   init(_ route: Unmanaged<Route>, count: Int, keepsAnswers: Bool) {
     (self.route, self.count, self.keepsAnswers) = (route, count, keepsAnswers)
@@ -83,18 +81,12 @@ private struct BoxedLoop {
       let target = step.target
       take(.skipped(step.obstacle ?? (target == nil ? .dead : .stopped)), step, target, &sink)
     }
-    listing?.release()
   }
 
   private mutating func take<Sink: OutcomeSink>(
     _ outcome: StepOutcome, _ step: RouteStep, _ target: AnyObject?, _ sink: inout Sink
   ) {
     let route = route.takeUnretainedValue()
-    if sink.listsEveryTarget, case .skipped(.removed) = outcome {
-      let all = listing ?? .passRetained(TargetListing(MessageRoute(route, count: count)))
-      listing = all
-      if all._withUnsafeGuaranteedRef({ $0.isAddedAnew(step) }) { return }
-    }
     let context = StepContext(step, of: route.selector, in: ProxyChain(route.core), target, isQueued: false)
     if !sink.take(outcome, at: context) { goesOn = false }
   }

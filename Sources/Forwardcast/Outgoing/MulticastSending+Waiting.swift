@@ -50,7 +50,7 @@ extension MulticastSending where Interface: Sendable {
     let route = beginMessage(message.selector)
     let typed = Arguments(values: (repeat each arguments)).walked(returning: R.self, crosses: true)
     return try OutgoingMessage(asking: policy, typed, along: route)
-      .send(along: route, into: PolicySink(policy, route), waiting: .blocked(Patience(timeout))).get()
+      .send(along: route, into: PolicySink(policy, route), waiting: .blocking(Patience(timeout))).get()
   }
 
   /// Sends a boxed message, waits for all targets, and reports the outcome at each.
@@ -70,7 +70,7 @@ extension MulticastSending where Interface: Sendable {
   public func forward(_ invocation: Invocation, timeout: Duration) throws -> DeliveryReport {
     let route = beginMessage(invocation.selector)
     var report = try OutgoingMessage(invocation, asks: true, along: route)
-      .send(along: route, into: DeliveryReport(), waiting: .blocked(Patience(timeout))).get()
+      .send(along: route, into: DeliveryReport(), waiting: .blocking(Patience(timeout))).get()
     report.nameProxy(self as AnyObject, of: route)
     return report
   }
@@ -87,7 +87,7 @@ extension MulticastSending where Interface: Sendable {
   ) throws -> Output {
     let route = beginMessage(invocation.selector)
     return try OutgoingMessage(invocation, asking: policy, along: route)
-      .send(along: route, into: PolicySink(boxes: policy, route.core), waiting: .blocked(Patience(timeout))).get()
+      .send(along: route, into: PolicySink(boxes: policy, route.core), waiting: .blocking(Patience(timeout))).get()
   }
 
   /// Sends a boxed message, waits for all targets, and combines the answers by `policy`.
@@ -112,7 +112,6 @@ extension MulticastSending where Interface: Sendable {
   ) async throws -> BroadcastSummary {
     let route = beginMessage(message.selector)
     let typed = Arguments(values: (repeat each arguments)).walked(returning: R.self, crosses: true)
-    return try await OutgoingMessage(route.selector, typed, MessageRequest(keepsAnswers: false, waitsForRoom: true))
-      .broadcastWhenReady(along: route)
+    return try await OutgoingMessage(route.selector, typed, DeliveryRequest()).broadcastWhenReady(along: route)
   }
 }

@@ -28,11 +28,11 @@ protocol OutcomeSink {
   /// Takes typed answers, if the sink does.
   var taker: TypedTaker? { get }
 
-  /// The walk that gives outcomes to it.
-  associatedtype Way: WalkInto<Self> = WalkInto<Self>
+  /// The queue that gives outcomes to it.
+  associatedtype Queue: ResultQueue<Self> = ResultQueue<Self>
 
-  /// The result, once the walk has ended; `failure` is what ended the message as a whole.
-  consuming func end(_ walk: Walk, by failure: (any Error)?) -> Output
+  /// The result, once the message has ended; `failure` is what ended it as a whole.
+  consuming func end(_ delivery: MessageDelivery, by failure: (any Error)?) -> Output
 }
 
 extension OutcomeSink {
@@ -48,74 +48,13 @@ extension OutcomeSink {
   var taker: TypedTaker? { nil }
 }
 
-@usableFromInline
-class TypedTaker {
-  let type: Any.Type
-  @usableFromInline @exclusivity(unchecked) final var hasAnswer = false
+/// Gives the outcomes of one message to a sink.
+class ResultQueue<Sink: OutcomeSink>: OutcomeQueue {
+  final var sink: Sink
 
-  fileprivate init(_ type: Any.Type) { self.type = type }
-
-  /// The answers kept for hooks, marked as `Sendable` where `crosses`.
-  func kept(crosses: Bool) -> MessageAnswers { .none }
-}
-
-/// Passes typed answers on, or keeps them for hooks.
-@usableFromInline
-final class AnswerTaker<R>: TypedTaker {
-  @usableFromInline let body: (R) throws -> Bool
-  @usableFromInline let keeps: Bool
-  @usableFromInline @exclusivity(unchecked) var list: [R] = []
-
-  /// - Parameter body: takes each answer; `nil` to keep them.
-  init(_ body: ((R) throws -> Bool)?) {
-    (self.body, keeps) = (body ?? { _ in true }, body == nil)
-    super.init(R.self)
-  }
-
-  /// Takes one answer. `false` when no further one is needed.
-  @export(implementation) @inline(__always)
-  func take(_ answer: R) throws -> Bool {
-    hasAnswer = true
-    if keeps {
-      list.append(answer)
-      return true
-    }
-    return try body(answer)
-  }
-
-  override func kept(crosses: Bool) -> MessageAnswers { TypedAnswers(list, crosses: crosses) }
-}
-
-/// Keeps answers with their targets, where hooks get them before a report does.
-final class AnswerLister: TypedTaker {
-  let answers = ListedAnswers()
-
-  init() { super.init(ListedAnswers.self) }
-
-  override func kept(crosses: Bool) -> MessageAnswers { answers }
-}
-
-class WalkInto<Sink: OutcomeSink>: Walk {
-  @exclusivity(unchecked) final var sink: Sink
-
-  init(
-    _ sink: Sink, _ message: consuming OutgoingMessage, to root: RouteNode, waiting: Waiting,
-    isQueued: Bool = false,
-    on executor: MailboxExecutor? = nil, for pending: PendingAnswers? = nil
-  ) {
+  required init(_ sink: Sink, _ request: DeliveryRequest, _ tree: ProxyTree) {
     self.sink = sink
-    super.init(
-      message, to: root, waiting: waiting, isQueued: isQueued, on: executor, for: pending,
-      listsEveryTarget: sink.listsEveryTarget, sink.taker, takesPlain: Sink.needsNoContexts)
-  }
-
-  /// The walk of a message sent to a proxy.
-  required convenience init(
-    _ sink: Sink, _ message: consuming OutgoingMessage, along route: MessageRoute, waiting: Waiting
-  ) {
-    let root = RouteNode.tree(
-      route, ProxyChain(route.core), message.trail, listsEveryTarget: sink.listsEveryTarget)
-    self.init(sink, message, to: root, waiting: waiting)
+    super.init(sink.taker, takesPlain: Sink.needsNoContexts, request, hasHooks: tree.hasHooks)
   }
 
   override func accept(_ outcome: StepOutcome, at context: StepContext) -> Bool { sink.take(outcome, at: context) }
@@ -129,13 +68,14 @@ class WalkInto<Sink: OutcomeSink>: Walk {
   }
 }
 
-/// The same for a broadcast: a virtual method of a generic class would not be specialized for its type.
-final class SummaryWalk: WalkInto<BroadcastSummary> {
+/// The queue of a broadcast. A virtual method of a generic class would not be specialized for its sink.
+final class SummaryQueue: ResultQueue<BroadcastSummary> {
   override func accept(_ outcome: StepOutcome, at context: StepContext) -> Bool { sink.take(outcome, at: context) }
   override func countDelivered(_ count: Int) { sink.countDelivered(count) }
 }
 
-final class ReportWalk: WalkInto<DeliveryReport> {
+/// The queue of a forwarded message.
+final class ReportQueue: ResultQueue<DeliveryReport> {
   override func accept(_ outcome: StepOutcome, at context: StepContext) -> Bool { sink.take(outcome, at: context) }
   override func accept(_ answer: consuming ArgumentBox, of target: consuming AnyObject) {
     sink.take(answer, of: target)
@@ -144,7 +84,7 @@ final class ReportWalk: WalkInto<DeliveryReport> {
 
 // A broadcast: counts, and reports errors to the handlers of the proxies.
 extension BroadcastSummary: OutcomeSink {
-  typealias Way = SummaryWalk
+  typealias Queue = SummaryQueue
 
   var counts: BroadcastSummary {
     get { self }
@@ -161,32 +101,34 @@ extension BroadcastSummary: OutcomeSink {
     case .failed(let error):
       failed += 1
       context.report(error)
-    // A target that does not respond was never to be reached, and what a buffer dropped is counted in `dropped`.
-    case .skipped(.doesNotRespond), .skipped(.outOfScope), .skipped(.bufferFull): break
-    case .skipped: skipped += 1
+    case .skipped(let reason): if reason.isCounted { skipped += 1 }
     }
     return true
   }
 
   /// The counts; silence is treated by the proxy's options. An error of hooks counts as one failure of the proxy.
-  consuming func end(_ walk: Walk, by failure: (any Error)?) -> BroadcastSummary {
+  consuming func end(_ delivery: MessageDelivery, by failure: (any Error)?) -> BroadcastSummary {
     if let failure {
       failed += 1
-      walk.route.core.report(failure, walk.route.selector, nil, receiver: walk.route.core.name)
+      delivery.report(failure)
     }
-    dropped = walk.allDropped
+    dropped = delivery.outcomes.dropped
     // Computed only where somebody is told of silence.
-    if !walk.route.core.ignoresSilence, delivered + failed == 0, queued + dropped > 0, walk.areDeadElsewhere {
+    if !delivery.route.core.ignoresSilence, delivered + failed == 0, queued + dropped > 0,
+      delivery.areQueuedTargetsGone
+    {
       (skipped, queued, dropped) = (skipped + queued, 0, 0)
     }
-    if nobodyResponded, !walk.root.hasTurn { reportSilence(walk.route) }
+    if nobodyResponded, !delivery.root.hasHooks {
+      do { try delivery.route.core.answerSilence(delivery.selector) } catch { delivery.report(error) }
+    }
     return self
   }
 }
 
 // A forwarded message: lists the outcome at each target.
 extension DeliveryReport: OutcomeSink {
-  typealias Way = ReportWalk
+  typealias Queue = ReportQueue
 
   var listsEveryTarget: Bool { true }
 
@@ -206,15 +148,15 @@ extension DeliveryReport: OutcomeSink {
   mutating func expect(_ count: Int) { if count > 1 { answers.reserveCapacity(count) } }
 
   /// The report; if the message ended as a whole, the earlier failures go to the handlers.
-  consuming func end(_ walk: Walk, by failure: (any Error)?) -> Result<DeliveryReport, any Error> {
+  consuming func end(_ delivery: MessageDelivery, by failure: (any Error)?) -> Result<DeliveryReport, any Error> {
     do {
       if let failure { throw failure }
-      try walk.answerSilence()
+      try delivery.answerSilence()
     } catch {
-      walk.route.core.report(failures[...], of: walk.route.selector)
+      delivery.route.core.report(failures[...], of: delivery.selector)
       return .failure(error)
     }
-    dropped = walk.allDropped
+    dropped = delivery.outcomes.dropped
     return .success(self)
   }
 
@@ -318,21 +260,21 @@ struct PolicySink<R, Output>: OutcomeSink {
     }
   }
 
-  consuming func end(_ walk: Walk, by failure: (any Error)?) -> Collected<Output> {
-    let isAnswered = wasAsked || walk.wasAsked || !errors.isEmpty || ofType?.hasAnswer ?? false
+  consuming func end(_ delivery: MessageDelivery, by failure: (any Error)?) -> Collected<Output> {
+    let isAnswered = wasAsked || delivery.outcomes.hasRun || !errors.isEmpty || ofType?.hasAnswer ?? false
     do {
       if let failure { throw failure }
       // A message whose methods all return `void` is no question.
-      if try !walk.answerSilence(queued: isAnswered ? 0 : queued), queued > 0, !isAnswered, R.self != Void.self,
+      if try !delivery.answerSilence(queued: isAnswered ? 0 : queued), queued > 0, !isAnswered, R.self != Void.self,
         R.self != ArgumentBox.self
-          || walk.root.hasElsewhere({ $0.method?.takeUnretainedValue().signature.returnType.kind != .void })
+          || delivery.root.hasQueued({ $0.method?.takeUnretainedValue().signature.returnType.kind != .void })
       {
-        let isAwaited = if case .nobody = walk.waiting { false } else { true }
-        throw MessageError.notAwaited(walk.selector, by: walk.route.core, count: queued, isRefused: isAwaited)
+        throw MessageError.notAwaited(
+          delivery.selector, by: delivery.route.core, count: queued, isRefused: delivery.request.waitsForAnswers)
       }
       return collected()
     } catch {
-      let collected = collected(CollectFailure(error, walk.route))
+      let collected = collected(CollectFailure(error: error) { delivery.report(error) })
       guard (error as? MessageError)?.code == .notAwaited, let unasked = policy.unasked else { return collected }
       return Collected(unasked(), collected.failure)
     }

@@ -1,28 +1,9 @@
 // OutgoingMessage.swift: one message on its way, and how it is performed on one target.
 
-/// What the sender of a message wants to know.
-struct MessageRequest {
-  var keepsAnswers: Bool
-  /// Whether targets are served strictly in the order of delivery, including queued ones.
-  var isInOrder = false
-  /// Whether the sender asks for outcomes: then hooks are thrown a failure as the sender would be, unless `ignoresErrors` and there
-  /// is an answer.
-  var asks = false
-  var ignoresErrors = false
-  var listsEveryTarget = false
-  /// Whether the sender suspends until there is room, though it waits for no answer.
-  var waitsForRoom = false
-  /// The wait of a method that the sender is in.
-  var wait: SuspendedWait?
-  /// Makes a function that is given each answer in turn and says when the sender needs no further one; `nil` where it needs all.
-  /// For answers that pass hooks or another context first.
-  var makeProbe: (() -> (ArgumentBox) -> Bool)?
-}
-
 /// One message on its way: its arguments, and what its sender wants to know.
 struct OutgoingMessage {
   let selector: MessageSelector
-  var request: MessageRequest
+  var request: DeliveryRequest
   /// Whether it came as a value, whose arguments are checked before anybody gets it.
   private(set) var isByValue = false
   /// The proxies that the message came through by hooks before.
@@ -35,7 +16,7 @@ struct OutgoingMessage {
   private var boxed: Invocation?
 
   init(
-    _ selector: MessageSelector, _ arguments: MessageArguments, _ request: MessageRequest, trail: ProxyTrail? = nil
+    _ selector: MessageSelector, _ arguments: MessageArguments, _ request: DeliveryRequest, trail: ProxyTrail? = nil
   ) {
     (self.selector, self.request, self.trail) = (selector, request, trail)
     shared = arguments
@@ -44,7 +25,7 @@ struct OutgoingMessage {
   init<R, Output>(asking policy: ReturnPolicy<R, Output>, _ arguments: MessageArguments, along route: MessageRoute) {
     // Hooks also get what answers nothing.
     let keepsAnswers = R.self != Void.self || route.isSurrounded || route.route.hasNested
-    self.init(route.selector, arguments, MessageRequest(keepsAnswers: keepsAnswers))
+    self.init(route.selector, arguments, DeliveryRequest(result: .answers, keepsAnswers: keepsAnswers))
     ask(policy) { box, selector in
       var answered = Invocation(selector)
       answered.result = box
@@ -59,7 +40,7 @@ struct OutgoingMessage {
   init(_ invocation: Invocation, asks: Bool, along route: MessageRoute) throws {
     try route.refuseCycle(invocation)
     (selector, trail) = (invocation.selector, invocation.route)
-    request = MessageRequest(keepsAnswers: asks, asks: asks)
+    request = DeliveryRequest(result: asks ? .report : .counts, keepsAnswers: asks)
     boxed = invocation.asSent
     isByValue = true
     if !route.isSurrounded { try admit(along: route) }
@@ -76,7 +57,8 @@ struct OutgoingMessage {
   private mutating func ask<R, Output>(
     _ policy: ReturnPolicy<R, Output>, _ convert: @escaping (ArgumentBox, MessageSelector) -> R?
   ) {
-    (request.asks, request.ignoresErrors, request.isInOrder) = (true, policy.ignoresErrors, policy.mayStopEarly)
+    request.result = .answers
+    (request.ignoresErrors, request.keepsOrder) = (policy.ignoresErrors, policy.mayStopEarly)
     guard policy.mayStopEarly else { return }
     request.makeProbe = { [selector] in
       let collector = policy.makeCollector()

@@ -6,24 +6,22 @@ package final class ParcelDetails: @unchecked Sendable {
   /// Where outcomes go if the sender waits, and the slot of each target.
   package let pending: PendingAnswers?
   let slots: [Int]
-  let request: MessageRequest
+  let request: DeliveryRequest
   /// The target, if waiting messages keep it alive.
   let kept: AnyObject?
   /// The proxy of the targets and those around it, if there are any.
   let proxies: ProxyChain?
   /// The proxies that the message came through by hooks.
   let trail: ProxyTrail?
-  /// The proxy that is the only target, with those inside, as of the message's beginning.
-  let node: RouteNode?
   let trace: MessageTrace?
   /// The first target's step number in the trace.
   let firstStep: Int
 
   init(
-    pending: PendingAnswers?, slots: [Int], request: MessageRequest, kept: AnyObject?, proxies: ProxyChain?,
-    node: RouteNode?, trail: ProxyTrail?, trace: MessageTrace?, steps: Int
+    pending: PendingAnswers?, slots: [Int], request: DeliveryRequest, kept: AnyObject?, proxies: ProxyChain?,
+    trail: ProxyTrail?, trace: MessageTrace?, steps: Int
   ) {
-    (self.node, self.trace) = (node, trace)
+    self.trace = trace
     firstStep = trace == nil ? 0 : MessageTrace.nextStep(steps)
     (self.pending, self.slots, self.request, self.kept) = (pending, slots, request, kept)
     (self.proxies, self.trail) = (proxies, trail)
@@ -62,7 +60,7 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable but fo
   private func place(_ index: Int) -> Int { chosen?[index] ?? index }
 
   var message: OutgoingMessage {
-    let request = details?.request ?? MessageRequest(keepsAnswers: false)
+    let request = details?.request ?? DeliveryRequest()
     var message = OutgoingMessage(group.selector, arguments, request, trail: details?.trail)
     message.trace = details?.trace
     return message
@@ -152,7 +150,7 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable but fo
     }
     let attempt = message.perform(method, on: target, trail: layTrail())
     switch attempt {
-    case .multicast(let multicast): serve(multicast, place, target, mailbox)
+    case .multicast(let multicast): send(message, on: multicast, place, target, mailbox)
     case _ where attempt.suspends:
       let sent = UncheckedSendable((attempt: attempt, target: target))
       // Its message has the trail, which ends with it.
@@ -194,9 +192,6 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable but fo
       if case .answered(let answer) = outcome, let target, !isFree {
         outcome = OutgoingMessage.Attempt.crossing(
           answer, from: target, group.selector, wanted: details.request.keepsAnswers)
-      }
-      if case .skipped(let reason) = outcome, details.request.listsEveryTarget, let node = details.node {
-        return pending.settle(slot(place), with: node.outcomes(reason, at: context(place, target)))
       }
       // A target that did not fail is kept only where targets are listed.
       let isKept = if case .failed = outcome { true } else { details.request.listsEveryTarget }

@@ -9,9 +9,6 @@ package final class PendingAnswers: @unchecked Sendable {
   private struct Slot {
     var context: StepContext
     var outcome: StepOutcome?
-    /// The slots of a nested proxy's targets, once it has been served, and how many of the first ones are known to be settled.
-    var children: [Int]?
-    var settledChildren = 0
     /// Whether the outcome has been given out.
     var isTaken = false
     /// Whether the message is delivered even if its target is removed.
@@ -19,7 +16,7 @@ package final class PendingAnswers: @unchecked Sendable {
     /// Whether the method has started, so that a removal does not settle the slot.
     var hasBegun = false
 
-    var isOpen: Bool { outcome == nil && children == nil }
+    var isOpen: Bool { outcome == nil }
 
     /// Whether the target, or a proxy on the path to it, was removed and waiting messages with it.
     var isRemoved: Bool {
@@ -41,8 +38,6 @@ package final class PendingAnswers: @unchecked Sendable {
 
   private struct State: @unchecked Sendable {  // guarded by the lock around it
     var slots: [Slot] = []
-    /// How many messages full buffers of queued proxies dropped for this one.
-    var dropped = 0
     /// The proxies where targets have failed, and those around them: kept, so that no later one has the identity of one of them.
     var failed: [ObjectIdentifier: ProxyChain] = .init()
     var isAbandoned = false
@@ -52,15 +47,6 @@ package final class PendingAnswers: @unchecked Sendable {
       guard let untold = slots[index].untold else { return nil }
       for chain in sequence(first: untold.context.proxies, next: \.outer) { failed[ObjectIdentifier(chain)] = chain }
       return isAbandoned ? untold : nil
-    }
-
-    /// Whether the slot, and those of a nested proxy's targets, have outcomes. Each of these is looked at once.
-    mutating func isSettled(_ index: Int) -> Bool {
-      guard let children = slots[index].children else { return !slots[index].isOpen }
-      while slots[index].settledChildren < children.count, isSettled(children[slots[index].settledChildren]) {
-        slots[index].settledChildren += 1
-      }
-      return slots[index].settledChildren == children.count
     }
   }
 
@@ -73,7 +59,11 @@ package final class PendingAnswers: @unchecked Sendable {
 
   func open(_ context: StepContext, isKept: Bool = false) -> Int {
     completion.enter()
-    return add(Slot(context: context, isKept: isKept))
+    let slot = UncheckedSendable(Slot(context: context, isKept: isKept))
+    return state.withLock { state in
+      state.slots.append(slot.value)
+      return state.slots.count - 1
+    }
   }
 
   /// Notes that the method of a slot starts. `false` if the slot was settled before, because its target was removed.
@@ -82,17 +72,6 @@ package final class PendingAnswers: @unchecked Sendable {
       state.slots[index].hasBegun = state.slots[index].isOpen
       return state.slots[index].hasBegun
     }
-  }
-
-  @inline(never) private func add(_ slot: Slot) -> Int {
-    let slot = UncheckedSendable(slot)
-    let (index, untold) = state.withLock { state in
-      let index = state.slots.count
-      state.slots.append(slot.value)
-      return (index, state.noteSettled(index))
-    }
-    untold?.tell()
-    return index
   }
 
   func settle(_ index: Int, _ outcome: StepOutcome, from target: AnyObject?) {
@@ -107,27 +86,6 @@ package final class PendingAnswers: @unchecked Sendable {
     if settles { completion.leave() }
   }
 
-  /// Settles the slot of a nested proxy with the outcomes at its targets.
-  func settle(_ index: Int, with outcomes: [Outcome]) {
-    let children = outcomes.map { found in
-      if case .queued(let slot) = found.outcome, slot >= 0 {
-        slot
-      } else {
-        add(Slot(context: found.context, outcome: found.outcome))
-      }
-    }
-    let settles = state.withLock { state in
-      guard state.slots[index].isOpen else { return false }
-      state.slots[index].children = children
-      return true
-    }
-    if settles { completion.leave() }
-  }
-
-  var dropped: Int { state.withLock { $0.dropped } }
-
-  func noteDropped(_ count: Int) { if count > 0 { state.withLock { $0.dropped += count } } }
-
   /// Notes that nobody will ask for outcomes any more: errors, also later ones, go to the handlers.
   func abandon() {
     let untold = state.withLock { state -> [Untold] in
@@ -137,24 +95,12 @@ package final class PendingAnswers: @unchecked Sendable {
     for error in untold { error.tell() }
   }
 
-  /// The outcomes in a slot, in order; `nil` while one is open.
-  func settled(_ index: Int) -> [Outcome]? {
-    state.withLock { state -> UncheckedSendable<[Outcome]?> in
-      guard state.isSettled(index) else { return UncheckedSendable(nil) }
-      var found: [Int] = []
-      var waiting = [index]
-      while let next = waiting.popLast() {
-        if let children = state.slots[next].children {
-          waiting += children.reversed()
-        } else {
-          found.append(next)
-        }
-      }
-      for slot in found { state.slots[slot].isTaken = true }
-      return UncheckedSendable(
-        found.compactMap { slot in
-          state.slots[slot].outcome.map { Outcome($0, state.slots[slot].context) }
-        })
+  /// The outcome in a slot; `nil` while it is pending.
+  func settled(_ index: Int) -> Outcome? {
+    state.withLock { state -> UncheckedSendable<Outcome?> in
+      guard let outcome = state.slots[index].outcome else { return UncheckedSendable(nil) }
+      state.slots[index].isTaken = true
+      return UncheckedSendable(Outcome(outcome, state.slots[index].context))
     }.value
   }
 

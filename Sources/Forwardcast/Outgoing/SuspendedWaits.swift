@@ -27,8 +27,7 @@ final class SuspendedMethod: Sendable {
   }
 }
 
-/// A wait of a task that is in a method of some target, or was made in one; or of a sender for a place in a buffer, while it keeps
-/// places in others.
+/// A wait of a task that is in a method of some target, or was made in one.
 // What changes is guarded by the table's lock.
 final class SuspendedWait: @unchecked Sendable {
   /// The targets to be waited for, as far as known before the message is sent.
@@ -41,19 +40,12 @@ final class SuspendedWait: @unchecked Sendable {
   private var limit: SuspendedWaits.Limit?
   /// The gates of the targets that others wait for in vain during this wait.
   fileprivate let gates: [ObjectIdentifier]
-  /// Makes a sender give back the places that it keeps; `nil` for the wait of a method.
-  fileprivate let letGo: (@Sendable () -> Void)?
 
   fileprivate init(
     _ planned: [Registration], methods: [SuspendedMethod], isOwn: Bool, limit: SuspendedWaits.Limit?
   ) {
     (self.planned, self.methods, self.isOwn, self.limit) = (planned, methods, isOwn, limit)
-    (gates, letGo) = (methods.map(\.registration.gateIdentity), nil)
-  }
-
-  fileprivate init(for wanted: Registration, keeping kept: [Registration], letGo: @escaping @Sendable () -> Void) {
-    (planned, methods, isOwn) = ([wanted], [], true)
-    (gates, self.letGo) = (kept.map(\.gateIdentity), letGo)
+    gates = methods.map(\.registration.gateIdentity)
   }
 
   fileprivate var awaited: [Registration] {
@@ -145,19 +137,6 @@ enum SuspendedWaits {
     }
   }
 
-  /// Notes that a sender keeps places, if any, while it waits for one more. It has to give them back when one is waited for by a
-  /// method that has to end before there is room for the sender: now, or when such a wait is entered.
-  @inline(never)
-  static func keep(
-    _ kept: [Registration], whileWaitingFor wanted: Registration, letGo: @escaping @Sendable () -> Void
-  ) -> SuspendedWait? {
-    guard !kept.isEmpty else { return nil }
-    let wait = SuspendedWait(for: wanted, keeping: kept, letGo: letGo)
-    table.withLock { $0.enter(wait) }
-    if ring(from: [wanted], to: wait.gates, over: { _ in true }) != nil { letGo() }
-    return wait
-  }
-
   /// Enters a wait, under the table's lock, or throws the ring that it closes. Other waits are asked outside of the lock.
   fileprivate static func enter<T: Sendable>(
     _ wanted: [Registration], _ waiting: [SuspendedMethod], isOwn: Bool, _ core: MulticastCore,
@@ -173,11 +152,7 @@ enum SuspendedWaits {
         table.changes += 1
         return (true, body(&table, limit))
       }
-      if let entered {
-        let gates = waiting.map(\.registration.gateIdentity)
-        for link in Self.ring(from: wanted, to: gates, over: { _ in true }) ?? [] { link.wait?.letGo?() }
-        return entered
-      }
+      if let entered { return entered }
       if isCurrent, let ring {
         throw MessageError(.wouldDeadlock, receiver: core.name, selector: selector.name, evidence: text(ring))
       }
@@ -205,26 +180,25 @@ enum SuspendedWaits {
     _ selector: MessageSelector
   ) -> (ring: [Registration]?, limit: Limit?) {
     let gates = waiting.map(\.registration.gateIdentity)
-    let ring = self.ring(from: wanted, to: gates) { $0.letGo == nil && ($0.isOwn || !isOwn) }?.map(\.target)
+    let ring = self.ring(from: wanted, to: gates) { $0.isOwn || !isOwn }
     if isOwn, ring != nil { return (ring, nil) }
     // Also over waits of tasks that a method made, which it may await or not.
-    guard let suspected = ring ?? self.ring(from: wanted, to: gates, over: { $0.letGo == nil })?.map(\.target)
+    guard let suspected = ring ?? self.ring(from: wanted, to: gates, over: { _ in true })
     else { return (nil, nil) }
     return (nil, Limit(ring: suspected, core: core, selector: selector))
   }
 
-  /// The targets from a wanted one to one of the ends, each with the wait that leads to it; `nil` when there is no such way.
+  /// The targets from a wanted one to one of the ends, each waited for by a method of the one before; `nil` if there is no such
+  /// path.
   private static func ring(
     from wanted: [Registration], to ends: [ObjectIdentifier], over isMeant: (SuspendedWait) -> Bool
-  ) -> [(target: Registration, wait: SuspendedWait?)]? {
+  ) -> [Registration]? {
     var seen = Set<ObjectIdentifier>()
-    var paths: [[(target: Registration, wait: SuspendedWait?)]] = wanted.map { [($0, nil)] }
-    while let path = paths.popLast(), let last = path.last?.target {
+    var paths = wanted.map { [$0] }
+    while let path = paths.popLast(), let last = path.last {
       if ends.contains(last.gateIdentity) { return path }
       guard seen.insert(last.gateIdentity).inserted else { continue }
-      for wait in waits(of: last) where isMeant(wait) {
-        for next in wait.awaited { paths.append(path + [(next, wait)]) }
-      }
+      for wait in waits(of: last) where isMeant(wait) { paths += wait.awaited.map { path + [$0] } }
     }
     return nil
   }

@@ -50,8 +50,7 @@ func broadcastOtherwise(
   if route.isEmpty {
     reportSilence(route)
   } else {
-    summary = OutgoingMessage(route.selector, walked(), MessageRequest(keepsAnswers: false))
-      .send(along: route, into: summary)
+    summary = OutgoingMessage(route.selector, walked(), DeliveryRequest()).send(along: route, into: summary)
   }
   return nil
 }
@@ -175,50 +174,50 @@ extension LoopTally {
   }
 }
 
-// MARK: The loop of a walk
+// MARK: The loop of a delivery
 
 extension Arguments {
-  /// The arguments for a walk, with the loop that serves many steps at once.
+  /// The arguments for a delivery, with the loop that serves many steps at once.
   @export(implementation) @inline(never)
   func walked<R>(returning: R.Type, crosses: Bool) -> MessageArguments {
-    shared(returning: R.self, crosses: crosses) { arguments, walk in
+    shared(returning: R.self, crosses: crosses) { arguments, delivery in
       let typed = unsafeDowncast(arguments, to: TypedArguments<R, Arguments>.self)
-      typed.values.serve(unsafeDowncast(walk, to: Walk.self), returning: R.self)
+      typed.values.serve(unsafeDowncast(delivery, to: MessageDelivery.self), returning: R.self)
     }
   }
 
-  /// Gives the message to the steps that the walk is at, all of whose methods have its types.
+  /// Gives the message to the steps that the delivery is at, all of whose methods have its types.
   @export(implementation) @inline(__always)
-  func serve<R>(_ walk: Walk, returning: R.Type) {
-    let (first, count) = walk.loopSteps
+  func serve<R>(_ delivery: MessageDelivery, returning: R.Type) {
+    let (first, count) = delivery.loopSteps
     // Known where the types are: for methods that return nothing, no code that takes answers is compiled.
     let answersNothing = R.self == Void.self
-    let loop = WalkLoop(walk, answering: answersNothing ? nil : R.self)
+    let loop = DeliveryLoop(delivery, answering: answersNothing ? nil : R.self)
     if loop.answers == .boxed || loop.answers == .plain {
-      return withCalls(returning: R.self, walk.serveOpened)
+      return withCalls(returning: R.self, delivery.serveOpened)
     }
-    // The walk retains it.
-    let taker = !answersNothing && loop.answers == .typed ? Unmanaged.passUnretained(walk.taker(of: R.self)) : nil
+    // The delivery retains it.
+    let taker = !answersNothing && loop.answers == .typed ? Unmanaged.passUnretained(delivery.taker(of: R.self)) : nil
     let isNested = loop.isNested
     let end = first + count
     var next = first
-    // A segment has a step. The walk gets the place itself: counts of any kind would need a register in each turn.
+    // A segment has a step. The delivery gets the place itself: a count of any kind would need a register in each iteration.
     repeat {
       let step = next.pointee
       next += 1
       do {
-        if step.isActive, !isNested || loop.proxies.isWayOpen, let answer = try step.call(self, returning: R.self) {
+        if step.isActive, !isNested || loop.path.isWayOpen, let answer = try step.call(self, returning: R.self) {
           if !answersNothing, let taker, try !taker._withUnsafeGuaranteedRef({ try $0.take(answer) }) {
-            walk.noteKnown()
+            delivery.noteComplete()
             break
           }
           continue
         }
-        if !walk.miss(next) { break }
+        if !delivery.miss(next) { break }
       } catch {
-        if !walk.fail(error, next) { break }
+        if !delivery.fail(error, next) { break }
       }
     } while next < end
-    walk.endLoop(next)
+    delivery.endLoop(next)
   }
 }

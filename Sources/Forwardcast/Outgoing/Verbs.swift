@@ -1,34 +1,46 @@
 // Verbs.swift: what the verbs share: a message begins, walks into a sink, and ends.
 
-// Blocking forms are the synchronous ones with another ``Walk/Waiting``. None has packs: a function that suspends after a pack was
-// allocated must not return early (a compiler bug).
+// None has packs: a function that suspends after a pack was allocated must not return early (a compiler bug).
 
 extension OutgoingMessage {
   /// Serves every target synchronously, and returns what the sink makes of it.
-  consuming func send<Sink: OutcomeSink>(along route: MessageRoute, into empty: Sink, waiting: Walk.Waiting = .nobody)
-    -> Sink.Output
-  {
-    let walk = Sink.Way(empty, self, along: route, waiting: waiting)
-    let failure = walk.serveAll()
-    return walk.sink.end(walk, by: failure)
+  ///
+  /// - Parameter path: the proxy and those around it, if there are any.
+  consuming func send<Sink: OutcomeSink>(
+    along route: MessageRoute, in path: ProxyChain? = nil, into sink: Sink, waiting: DeliveryRequest.Wait = .none
+  ) -> Sink.Output {
+    let (delivery, queue) = delivery(along: route, in: path, into: sink, waiting: waiting)
+    let failure = delivery.deliver()
+    return queue.sink.end(delivery, by: failure?.error)
   }
 
   /// The same with suspensions. Not specialized: next to a wait that costs nothing.
   @_semantics("optimize.sil.specialize.generic.never")
   nonisolated(nonsending) consuming func sendAndWait<Sink: OutcomeSink>(
-    along route: MessageRoute, into empty: Sink
+    along route: MessageRoute, in path: ProxyChain? = nil, into sink: Sink
   ) async -> Sink.Output {
-    let walk = Sink.Way(empty, self, along: route, waiting: .suspended)
-    let failure = await walk.serveAllAndWait()
-    return walk.sink.end(walk, by: failure)
+    let (delivery, queue) = delivery(along: route, in: path, into: sink, waiting: .suspending)
+    let failure = await delivery.deliverAndWait()
+    return queue.sink.end(delivery, by: failure?.error)
   }
 
-  /// Broadcasts once there is room; throws why there is none.
-  nonisolated(nonsending) func broadcastWhenReady(along route: MessageRoute) async throws -> BroadcastSummary {
-    let walk = SummaryWalk(BroadcastSummary(), self, along: route, waiting: .nobody)
-    let failure = await walk.serveAllAndWait()
-    if let failure, !walk.failedInHooks || failure is CancellationError { throw failure }
-    return walk.sink.end(walk, by: failure)
+  /// Broadcasts, waiting for room in buffers; throws why there is none.
+  nonisolated(nonsending) consuming func broadcastWhenReady(along route: MessageRoute, in path: ProxyChain? = nil)
+    async throws -> BroadcastSummary
+  {
+    let (delivery, queue) = delivery(along: route, in: path, into: BroadcastSummary(), waiting: .room)
+    let failure = await delivery.deliverAndWait()
+    if let failure, !failure.isOfHooks || failure.error is CancellationError { throw failure.error }
+    return queue.sink.end(delivery, by: failure?.error)
+  }
+
+  consuming func delivery<Sink: OutcomeSink>(
+    along route: MessageRoute, in path: ProxyChain?, into sink: Sink, waiting: DeliveryRequest.Wait
+  ) -> (MessageDelivery, Sink.Queue) {
+    request.wait = waiting
+    let tree = ProxyTree(route, path ?? ProxyChain(route.core), for: request, trail)
+    let queue = Sink.Queue(sink, request, tree)
+    return (MessageDelivery(self, to: tree, into: queue), queue)
   }
 }
 

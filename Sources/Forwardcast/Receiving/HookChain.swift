@@ -40,24 +40,17 @@ struct HookChain: Sendable {
   /// - Parameters:
   ///   - count: how many hooks to run; all unless given.
   ///   - inTurn: `rest` without suspensions, for an `around` hook that has no waiting form: it throws where it would have to wait.
-  ///   - pause: called before a hook that may suspend begins, and before it continues with the outcome of `rest`.
-  ///   - resume: called when such a hook proceeds.
-  /// - Throws: what a hook, `rest` or `resume` throws.
+  /// - Throws: what a hook or `rest` throws.
   @inline(never) nonisolated(nonsending) func runAndWait(
     _ message: HookedMessage, inside count: Int? = nil, _ rest: @escaping Hook.WaitingRest,
-    inTurn: @escaping Hook.Rest, pause: @escaping () -> Void = {},
-    resume: nonisolated(nonsending) @escaping () async throws -> Void = {}
+    inTurn: @escaping Hook.Rest
   ) async throws -> MessageAnswers {
     let (afters, around) = try enter(message, inside: count ?? hooks.count)
     let answers: MessageAnswers
     switch around {
     case (_, let body?, let inner)?:
-      pause()
       let turn = WaitingHookTurn(message) { arguments in
-        defer { pause() }
-        try await resume()
-        return try await runAndWait(
-          message.with(arguments), inside: inner, rest, inTurn: inTurn, pause: pause, resume: resume)
+        try await runAndWait(message.with(arguments), inside: inner, rest, inTurn: inTurn)
       }
       defer { turn.end() }
       answers = try await body(turn)

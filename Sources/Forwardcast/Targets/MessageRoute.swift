@@ -33,25 +33,9 @@ public struct MessageRoute: @unchecked Sendable {  // the route is published, an
     }
   }
 
-  /// For a message that lists every target: the registrations without a step, each with the step it stands before.
-  var leftOut: [(before: Int, registration: Registration)] {
-    guard route.leavesOut else { return [] }
-    // The place of each registration among the steps: some may have left the list since.
-    var places: [ObjectIdentifier: Int] = .init()
-    // Each target once, whatever else it is registered for. A new target may have a dead one's address.
-    var listed: Set<ObjectIdentifier> = []
-    for index in (0..<count).reversed() {
-      let (step, registration) = (steps[index], steps[index].registration.takeUnretainedValue())
-      places[ObjectIdentifier(registration)] = index
-      if step.obstacle != .removed, step.target != nil { listed.insert(registration.key) }
-    }
-    var before = 0
-    return core.registrations.compactMap { registration in
-      if let place = places[ObjectIdentifier(registration)] {
-        before = place + 1
-        return nil
-      }
-      return listed.insert(registration.key).inserted ? (before, registration) : nil
-    }
+  /// The registrations without a step, in delivery order: the message is not for them.
+  var unmatched: [Registration] {
+    let matched = Set((0..<count).map { ObjectIdentifier(steps[$0].registration.takeUnretainedValue()) })
+    return core.registrations.filter { !matched.contains(ObjectIdentifier($0)) }
   }
 }

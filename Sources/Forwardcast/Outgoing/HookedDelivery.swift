@@ -1,0 +1,348 @@
+// HookedDelivery.swift: one call of the hooks around a proxy, and what they let through.
+
+/// One call of the hooks around a proxy: the one that the message was sent to, or a nested one.
+///
+/// What the hooks let through is delivered inside of the call, by the delivery itself. A hook may proceed several times or not at
+/// all, may wait, and, where the sender asks, may replace the outcomes. So these are held back until the call has ended.
+final class HookedDelivery {
+  // MARK: - Configuration (immutable)
+
+  private let delivery: MessageDelivery
+  private let node: ProxyNode
+  private let target: AnyObject?
+  /// The proxy's place in the one around it; `nil` for the proxy that the message was sent to.
+  private let place: StepContext?
+  /// What the hooks surround begins here, among the outcomes held back and among the visits.
+  private let (start, depth): (Int, Int)
+  /// The delivery's state when the hooks began, restored before the message is sent again.
+  private let before: (visit: ProxyVisit?, visited: Int, counts: BroadcastSummary, reached: Int)
+  /// The number of the trace's `sent` event.
+  private let sentStep: Int?
+
+  // MARK: - State (the sender's context)
+
+  /// What the hooks have changed, while the message is inside of them.
+  private var outside: MessageDelivery.Scope?
+  private var wasSent = false
+  /// The error that was thrown to the hooks.
+  private var thrown: (any Error)?
+
+  init(_ delivery: MessageDelivery, _ node: ProxyNode, _ target: AnyObject?) {
+    (self.delivery, self.node, self.target) = (delivery, node, target)
+    place = delivery.place(of: node, target)
+    depth = delivery.depth
+    before = (
+      delivery.visits.last?.progress, delivery.visited.count, delivery.outcomes.counts, delivery.outcomes.reached
+    )
+    let trace = node.route.route.around?.trace
+    sentStep = trace?.noteSent(HookedDelivery.message(delivery, node))
+    start = delivery.outcomes.held.count
+  }
+
+  private var outcomes: OutcomeQueue { delivery.outcomes }
+  private var asks: Bool { delivery.request.asks }
+
+  private var around: RouteSurroundings {
+    guard let around = node.route.route.around else { preconditionFailure("a call of hooks without hooks") }
+    return around
+  }
+
+  private static func message(_ delivery: MessageDelivery, _ node: ProxyNode) -> HookedMessage {
+    HookedMessage(
+      selector: delivery.selector, receiver: node.route.core, arguments: delivery.scope.message.arguments,
+      budget: delivery.scope.message.trail?.budget)
+  }
+  private var message: HookedMessage { HookedDelivery.message(delivery, node) }
+
+  // MARK: - Running the hooks
+
+  /// Runs the hooks and what they let through synchronously. If all are `before` hooks, the delivery then continues as without.
+  ///
+  /// - Throws: their error, if they are around the message as a whole.
+  func run() throws {
+    if around.isBefore {
+      do {
+        try around.hooks.runBefore(message)
+        if place == nil { try delivery.scope.message.admit(along: node.route) }
+      } catch { return try fail(error) }
+      return delivery.enter(node, target, runsHooks: false)
+    }
+    begin()
+    defer { end() }
+    do {
+      finish(with: try around.hooks.run(message) { try self.proceed($0, mayWait: true) })
+    } catch { try finish(by: error) }
+  }
+
+  /// Runs the hooks, and what they let through, with suspensions; throws as ``run()``.
+  nonisolated(nonsending) func runAndWait() async throws {
+    begin()
+    defer { end() }
+    do {
+      finish(
+        with: try await around.hooks.runAndWait(
+          message, { try await self.proceedAndWait($0) }, inTurn: { try self.proceed($0, mayWait: false) }))
+    } catch { try finish(by: error) }
+  }
+
+  private func begin() {
+    let held = outcomes.beginHookCall(asks, from: delivery.scope.start, delivery.scope.pending)
+    assert(held == start, "a hook call begins behind the outcomes of those around it")
+  }
+
+  private func end() {
+    assert(outside == nil, "a hook call ends outside of what it surrounds")
+    outcomes.endHookCall(asks, from: delivery.scope.start, delivery.scope.pending)
+  }
+
+  // MARK: - What a hook proceeds with
+
+  /// - Parameter mayWait: `false` for a hook that does not suspend while the sender does: everybody inside has to answer
+  ///   synchronously.
+  private func proceed(_ arguments: MessageArguments, mayWait: Bool) throws -> MessageAnswers {
+    let mustNotWait = !mayWait && delivery.request.waitsInTask
+    if mustNotWait, let target = node.awaitedTarget {
+      throw MessageError(
+        .isolationMismatch, receiver: node.route.core.name, selector: delivery.selector.name,
+        evidence: "\(target) has to be waited for, and an around hook of the proxy has no form that waits: "
+          + "give it one as waiting:")
+    }
+    try enter(arguments)
+    defer { leave() }
+    if mustNotWait { delivery.scope.mayNotWait = true }
+    do {
+      let suspension = try delivery.run(to: depth)
+      assert(suspension == nil, "only a caller that awaits gets something to wait for")
+      try delivery.block()
+    } catch { throw ended(by: error) }
+    return try answers()
+  }
+
+  nonisolated(nonsending) private func proceedAndWait(_ arguments: MessageArguments) async throws -> MessageAnswers {
+    try enter(arguments)
+    defer { leave() }
+    do {
+      try await delivery.runAndWait(to: depth)
+      try await delivery.awaitAnswers()
+    } catch let room as RoomFailure {
+      throw ended(by: room.error)
+    } catch { throw ended(by: error) }
+    return try answers()
+  }
+
+  /// Enters what the hooks surround: the message has the arguments that they gave, and is waited for by itself.
+  ///
+  /// - Throws: `proxyCycle` if a hook proceeds while the message is inside of it.
+  private func enter(_ arguments: MessageArguments) throws {
+    guard outside == nil else {
+      throw MessageError(
+        .proxyCycle, receiver: node.route.core.name, selector: delivery.selector.name,
+        evidence: "a hook goes on with the message, which is on its way inside of the hook")
+    }
+    giveUp()
+    var inside = delivery.scope
+    let trace = inside.message.trace ?? around.trace
+    // Boxes are kept where hooks have not replaced the arguments.
+    if inside.message.shared !== arguments || inside.message.trace !== trace || inside.message.isByValue {
+      inside.message.replace(with: arguments)
+      inside.message.trace = trace
+      if place == nil { try inside.message.admit(along: node.route) }
+    }
+    if inside.pending != nil { inside.pending = PendingAnswers() }
+    inside.start = start
+    outside = delivery.scope
+    delivery.scope = inside
+    outcomes.renewProbe(from: start, inside.pending)
+    delivery.enter(node, target, runsHooks: false)
+    wasSent = true
+  }
+
+  private func leave() {
+    guard let outside else { return assertionFailure("what hooks surround is left once") }
+    delivery.scope = outside
+    self.outside = nil
+  }
+
+  /// Ends a try by an error: nobody waits any more for pending outcomes, which a report lists as queued.
+  private func ended(by error: any Error) -> any Error {
+    delivery.scope.pending?.abandon()
+    replace(
+      with: held.compactMap { found in
+        guard case .queued = found.outcome else { return found }
+        return delivery.request.listsEveryTarget ? Outcome(.queued(slot: -1), found.context) : nil
+      })
+    delivery.abandonVisits(to: depth)
+    return error
+  }
+
+  /// The answers inside of the hooks, once all outcomes are known.
+  private func answers() throws -> MessageAnswers {
+    if asks, let pending = delivery.scope.pending {
+      outcomes.settle(from: start, pending)
+      outcomes.dropUnneeded(from: start)
+    }
+    if held.contains(where: { $0.outcome.hasRun && !$0.context.isOwn }) { outcomes.hasRun = true }
+    if place == nil, outcomes.reached == before.reached, !held.contains(where: { $0.outcome.isReached }) {
+      do { try node.route.core.answerSilence(delivery.selector) } catch {
+        if asks { throw error }
+        delivery.report(error)
+      }
+    }
+    thrown = firstFailure
+    if let thrown {
+      // `collect` throws one failure and reports the others; `forward` lists all of them.
+      if place == nil, !delivery.request.listsEveryTarget { reportFailures(but: thrown) { $1 ? $0 : nil } }
+      throw thrown
+    }
+    if held.count == 1, case .answeredAll(let answers)? = held.first?.outcome { return answers }
+    var boxes: [ArgumentBox] = []
+    for found in held { found.outcome.add(to: &boxes) }
+    return TypedAnswers.list(boxes, crosses: false)
+  }
+
+  /// The outcomes of targets and inner hooks; empty where the sender does not ask.
+  private var held: ArraySlice<Outcome> { asks ? outcomes.held[start...] : [] }
+
+  private func replace(with outcomes: [Outcome]) {
+    if asks { self.outcomes.replaceHeld(from: start, with: outcomes) }
+  }
+
+  /// The first failure where the sender asks: it is thrown to the hooks as it would be to the sender.
+  private var firstFailure: (any Error)? {
+    guard asks, !(delivery.request.ignoresErrors && held.contains { $0.outcome.hasAnswer }) else { return nil }
+    for found in held { if case .failed(let error) = found.outcome { return error } }
+    return nil
+  }
+
+  /// Removes the outcomes of an earlier try, which the next one replaces.
+  private func giveUp() {
+    guard wasSent else { return }
+    giveUpFailures()
+    replace(with: [])
+    (outcomes.counts, outcomes.reached) = (before.counts, before.reached)
+    delivery.restore(before.visit, visited: before.visited)
+    delivery.forgetPosted(node)
+  }
+
+  /// Removes the failures, which another try or a hook's answer replaces, and reports those that no hook was thrown.
+  private func giveUpFailures() {
+    reportFailures(but: thrown) { _, _ in nil }
+    thrown = nil
+  }
+
+  /// Reports the failures to the handlers, except one known error, and replaces each by what `replacement` returns.
+  private func reportFailures(
+    but known: (any Error)?, _ replacement: (_ failed: Outcome, _ isKnown: Bool) -> Outcome?
+  ) {
+    var known = known
+    replace(
+      with: held.compactMap { found in
+        guard case .failed(let error) = found.outcome else { return found }
+        let isKnown = known.map { isSame($0, error) } ?? false
+        if isKnown { known = nil } else { found.context.report(error) }
+        return replacement(found, isKnown)
+      })
+  }
+
+  // MARK: - The end of the hooks
+
+  private func trace(_ found: Result<MessageAnswers, any Error>) {
+    if let sentStep { around.trace?.note(found, message, step: sentStep) }
+  }
+
+  /// Ends the call with an error: a target's that the hooks passed on, or one that replaces it.
+  private func finish(by error: any Error) throws {
+    trace(.failure(error))
+    if let thrown, isSame(thrown, error) { return noteOutcomes() }
+    // A report lists whoever ran; otherwise the error replaces the targets' outcomes.
+    if asks, place == nil || !delivery.request.listsEveryTarget {
+      giveUpFailures()
+      replace(with: held.filter { !$0.outcome.hasAnswer })
+    }
+    if place != nil { noteOutcomes() }
+    try fail(error)
+  }
+
+  /// Takes an error of the hooks: it ends the message or, for a nested proxy, is the proxy's outcome.
+  private func fail(_ error: any Error) throws {
+    guard let place else { throw error }
+    if !wasSent { withhold(isAnswered: true) }
+    let failure = StepOutcome.failed(error)
+    delivery.note(failure)
+    var own = place
+    (own.proxies, own.isOwn) = (node.path, true)
+    outcomes.add(failure, at: own, delivery.scope.pending)
+  }
+
+  /// Takes the answers of the hooks, where the sender asks. If targets are listed, and as many answered as there are answers, each
+  /// gets one of them; otherwise the answers are the proxy's own, and the targets are listed without.
+  private func finish(with answers: MessageAnswers) {
+    trace(.success(answers))
+    if !wasSent { withhold(isAnswered: asks && answers.count > 0) }
+    guard asks else { return }
+    let listsTargets = delivery.request.listsEveryTarget
+    if thrown != nil {
+      // The hooks handled the error. Targets that failed have run, without an answer; errors of inner hooks, and of silence, were of
+      // no target.
+      let targetsFailed = held.contains { if case .failed = $0.outcome { !$0.context.isOwn } else { false } }
+      reportFailures(but: thrown) { failed, _ in
+        listsTargets && !failed.context.isOwn ? Outcome(.answered(nil), failed.context) : nil
+      }
+      if !listsTargets, targetsFailed {
+        outcomes.reached += 1
+        if place != nil { delivery.noteReached() }
+      }
+    }
+    var own = place ?? StepContext(selector: delivery.selector, proxies: node.path)
+    own.isOwn = true
+    if !listsTargets {
+      var kept = held.filter { !$0.outcome.hasAnswer }
+      if answers.count > 0 { kept.append(Outcome(.answeredAll(answers), own)) }
+      replace(with: kept)
+      return noteOutcomes()
+    }
+    let boxes = answers.boxes
+    let areOfTargets = held.reduce(0) { $0 + $1.outcome.answerCount } == boxes.count
+    var next = (areOfTargets ? boxes : []).makeIterator()
+    for found in held where found.outcome.hasAnswer { found.outcome.replaceAnswers { next.next() } }
+    if !areOfTargets { replace(with: held + boxes.map { Outcome(.answered($0), own) }) }
+    // The proxy is an entry itself if none of its targets is.
+    if let place, wasSent, held.isEmpty, node.unmatched.isEmpty {
+      replace(with: [Outcome(.skipped(.doesNotRespond), place)])
+    }
+    noteOutcomes()
+  }
+
+  /// Notes the outcomes in the visit of the proxy around this one.
+  private func noteOutcomes() {
+    guard asks, place != nil else { return }
+    delivery.restore(before.visit, visited: nil)
+    for found in held { delivery.note(found.outcome) }
+  }
+
+  /// Reports that the hooks withheld the message: from every target, if these are listed, else from the proxy.
+  private func withhold(isAnswered: Bool) {
+    if delivery.request.listsEveryTarget {
+      delivery.list(node, target, as: .withheld)
+      _ = try? delivery.run(to: depth)
+    } else if let place, !isAnswered {
+      outcomes.add(.skipped(.withheld), at: place, delivery.scope.pending)
+    }
+  }
+}
+
+/// Whether two errors are one that was passed on: the same reference or, since a typed `throws` puts the value into a new box, an
+/// equal value of the same type, or one that reads the same.
+func isSame(_ one: any Error, _ other: any Error) -> Bool {
+  // In a struct, since a function of any type would be given the value.
+  struct Reference { let error: any Error }
+  let references = (Reference(error: one), Reference(error: other))
+  if unsafeBitCast(references.0, to: UnsafeRawPointer.self) == unsafeBitCast(references.1, to: UnsafeRawPointer.self) {
+    return true
+  }
+  guard type(of: one) == type(of: other) else { return false }
+  func isEqual<T: Equatable>(_ one: T) -> Bool { (other as? T) == one }
+  if let one = one as? any Equatable { return isEqual(one) }
+  if type(of: one) is AnyClass { return (one as AnyObject) === (other as AnyObject) }
+  return "\(one)" == "\(other)"
+}

@@ -1,0 +1,271 @@
+// MessageDelivery+Posting.swift: hands a message to the contexts that are to run it.
+
+extension MessageDelivery {
+  /// What came of posting to one queued step.
+  enum Posted {
+    case outcome(StepOutcome)
+    /// Its delivery is automatic and the sender is on its context, so it runs synchronously.
+    case inTurn
+    /// Its buffer is full, and the sender waits for room.
+    case needsRoom
+    /// The budget has ended the message.
+    case nothing
+  }
+
+  /// What came of the queued steps of one proxy. A step without an entry was simply queued.
+  typealias PostedSteps = ByStep<Posted>
+
+  /// Posts to queued steps before any target runs, so that what a direct target sends arrives there later. A proxy that keeps
+  /// delivery order posts each step when its place in the order comes instead.
+  func postAhead(awaits: Bool) -> Suspension? {
+    while let (node, first) = unposted.popLast() {
+      if let group = postGroups(of: node, from: first, awaits: awaits) {
+        unposted.append((node, group))
+        return .room(node, step: node.plan?.groups[group].indices[0] ?? 0)
+      }
+      // What is behind hooks is posted when these let it through.
+      for case (_, .proxy(let child)) in node.children.reversed()
+      where !child.route.isSurrounded && !child.keepsOrder && child.path.obstacle == nil { unposted.append((child, 0)) }
+    }
+    return nil
+  }
+
+  /// Posts to the groups of a proxy, from one on. Returns the group whose buffer has no room, if the sender waits for that.
+  private func postGroups(of node: ProxyNode, from first: Int, awaits: Bool) -> Int? {
+    var found = posted(node) ?? PostedSteps()
+    defer { setPosted(found, node) }
+    guard let groups = node.plan?.groups, !groups.isEmpty else { return nil }
+    let isShared = !scope.message.arguments.mayCopy
+    for number in first..<groups.count {
+      let group = groups[number]
+      var chosen: [Int] = []
+      for place in group.steps.indices {
+        let index = group.indices[place]
+        if group.isBatched && isShared {
+          if let refusal = refusal(group, place, node) ?? charge(group, place, node) {
+            found[index] = refusal
+          } else {
+            chosen.append(place)
+          }
+          continue
+        }
+        switch post(index, node, awaits: awaits) {
+        case .needsRoom:
+          assert(group.steps.count == 1, "a step with a bounded buffer has a group of its own")
+          return number
+        case .outcome(.queued(slot: -1)): break
+        case let outcome: found[index] = outcome
+        }
+      }
+      if chosen.isEmpty { continue }
+      let (parcel, slots) = parcel(group, chosen, node)
+      for (place, slot) in zip(chosen, slots) { found[group.indices[place]] = .outcome(.queued(slot: slot)) }
+      postedCount += chosen.count
+      group.mailbox.post(parcel)
+    }
+    return nil
+  }
+
+  /// Posts to one step, with a parcel of its own.
+  ///
+  /// - Parameters:
+  ///   - mayRunNow: `false` for a step that was to run synchronously and cannot.
+  ///   - isReserved: whether the sender has a place in the step's buffer for this.
+  func post(_ index: Int, _ node: ProxyNode, mayRunNow: Bool = true, isReserved: Bool = false, awaits: Bool) -> Posted {
+    guard let (group, place) = node.location(of: index) else {
+      assertionFailure("a queued step has a group")
+      return .outcome(.queued(slot: -1))
+    }
+    let queued = group.steps[place].queued
+    let line = queued?.line
+    var isReserved = isReserved
+    func giveBack(_ posted: Posted) -> Posted {
+      if isReserved { line?.giveBack() }
+      return posted
+    }
+    if let refusal = refusal(group, place, node, mayRunNow: mayRunNow) { return giveBack(refusal) }
+    if awaits, request.waitsForRoom, !isReserved, let line, line.suspendsSenders {
+      guard line.reserveAtOnce() else { return .needsRoom }
+      isReserved = true
+    }
+    if let refusal = charge(group, place, node) { return giveBack(refusal) }
+    queued?.turns?.noteQueued()
+    let (parcel, slots) = parcel(group, [place], node)
+    let sent = Posted.outcome(.queued(slot: slots.first ?? -1))
+    postedCount += 1
+    guard let line else {
+      group.mailbox.post(parcel)
+      return sent
+    }
+    guard let lost = line.offer(parcel, reserved: isReserved, to: group.mailbox) else { return sent }
+    outcomes.dropped += 1
+    lost.giveUp(.bufferFull)
+    if lost !== parcel { return sent }
+    postedCount -= 1
+    return .outcome(.skipped(.bufferFull))
+  }
+
+  /// Why a step is not posted, if it is not.
+  private func refusal(_ group: DeliveryGroup, _ place: Int, _ node: ProxyNode, mayRunNow: Bool = true) -> Posted? {
+    let step = group.steps[place]
+    if let reason = step.obstacle {
+      return pay(.passed, at: { $0.queuedContext(step, node) }) ? .outcome(.skipped(reason)) : .nothing
+    }
+    let looks = scope.pending != nil || request.listsEveryTarget || scope.mayNotWait || keepsTarget(step, group)
+    if looks, step.target == nil { return .outcome(.skipped(.dead)) }
+    if mayRunNow, !group.isBatched, group.runsNow { return .inTurn }
+    if scope.mayNotWait {
+      return refused(step) {
+        "it is on the \($0) and has to be waited for, and an around hook of a proxy before it has no form that waits: "
+          + "give it one as waiting:"
+      }
+    }
+    guard scope.message.arguments.crosses else {
+      return refused(step) { "an argument is not known to be Sendable and may not cross to the \($0)" }
+    }
+    return nil
+  }
+
+  private func charge(_ group: DeliveryGroup, _ place: Int, _ node: ProxyNode) -> Posted? {
+    pay(.queued, at: { $0.queuedContext(group.steps[place], node) }) ? nil : .nothing
+  }
+
+  /// Whether waiting messages retain the target. Such a step has a parcel of its own.
+  private func keepsTarget(_ step: RouteStep, _ group: DeliveryGroup) -> Bool {
+    !group.isBatched && step.queued?.pending == .deliverPending
+  }
+
+  /// A parcel for steps of one group, and the slots of their outcomes, if these are waited for.
+  private func parcel(_ group: DeliveryGroup, _ places: [Int], _ node: ProxyNode) -> (Parcel, slots: [Int]) {
+    let step = group.steps[places[0]]
+    let arguments = scope.message.arguments
+    let kept = keepsTarget(step, group) ? step.target : nil
+    let slots =
+      scope.pending.map { pending in
+        places.map { pending.open(queuedContext(group.steps[$0], node), isKept: kept != nil) }
+      } ?? []
+    let details = details(node, slots, keeping: kept)
+    if let details, let trace = details.trace {
+      // Before they run, under the numbers that they have then.
+      for place in places {
+        trace.note(
+          .queued, selector, arguments, at: queuedContext(group.steps[place], node), step: details.firstStep + place)
+      }
+    }
+    let isWhole = places.count == group.steps.count
+    let parcel = Parcel(
+      group, only: isWhole ? nil : places, arguments.mayCopy ? arguments.copied() : arguments, details)
+    return (parcel, slots)
+  }
+
+  private func details(_ node: ProxyNode, _ slots: [Int], keeping kept: AnyObject?) -> ParcelDetails? {
+    let (pending, message, isNested) = (scope.pending, scope.message, node.path.isNested)
+    guard
+      pending != nil || kept != nil || isNested || message.trail != nil || message.trace != nil || request.waitsForRoom
+    else { return nil }
+    // A sender that does not wait gets no answers from other contexts.
+    let request = pending == nil ? DeliveryRequest(wait: self.request.waitsForRoom ? .room : .none) : self.request
+    return ParcelDetails(
+      pending: pending, slots: slots, request: request, kept: kept, proxies: isNested ? node.path : nil,
+      // The sender's own trail ends with its message; this one stays with the parcel.
+      trail: message.trail.map { ProxyTrail(node.route.core, after: $0) }, trace: message.trace,
+      steps: node.route.count)
+  }
+
+  private func queuedContext(_ step: RouteStep, _ node: ProxyNode) -> StepContext {
+    StepContext(step, of: selector, in: node.path, nil, isQueued: true)
+  }
+
+  /// The outcome of a target that the message may not be sent to.
+  private func refused(_ step: RouteStep, _ evidence: (_ context: String) -> String) -> Posted {
+    .outcome(
+      .failed(
+        MessageError(
+          .isolationMismatch, receiver: step.target.map { typeName(of: $0) } ?? "a dead target",
+          selector: selector.name, evidence: evidence(step.queued?.mailbox.context.name ?? ""))))
+  }
+
+  // MARK: - What was posted
+
+  private func posted(_ node: ProxyNode) -> PostedSteps? { node.number < posted.count ? posted[node.number] : nil }
+
+  private func setPosted(_ steps: PostedSteps, _ node: ProxyNode) {
+    if posted.count <= node.number { posted += repeatElement(nil, count: node.number + 1 - posted.count) }
+    posted[node.number] = steps
+  }
+
+  func wasPosted(_ node: ProxyNode) -> Bool { posted(node) != nil }
+
+  /// What came of posting ahead to a step; `nil` if that has not been done.
+  func postedAhead(_ index: Int, _ node: ProxyNode) -> Posted? {
+    posted(node).map { $0[index] ?? .outcome(.queued(slot: -1)) }
+  }
+
+  /// Whether the message was posted ahead to a target of this proxy, or of one inside.
+  func hasPosted(_ node: ProxyNode) -> Bool {
+    if posted.isEmpty { return false }
+    return node.all.contains { wasPosted($0) && !($0.plan?.groups.isEmpty ?? true) }
+  }
+
+  /// Forgets what was posted to a proxy and those inside, so that the message can be sent again.
+  func forgetPosted(_ node: ProxyNode) {
+    for node in node.all where wasPosted(node) { posted[node.number] = nil }
+  }
+
+  // MARK: - Room
+
+  /// The path to a target was closed while its sender waited for room.
+  private struct PathClosed: Error {}
+
+  /// Waits for room in the buffer of one step, and posts to it. The sender holds no other place meanwhile.
+  ///
+  /// - Throws: ``RoomFailure``.
+  nonisolated(nonsending) func postWhenThereIsRoom(_ index: Int, _ node: ProxyNode) async throws {
+    let posted: Posted
+    do { posted = try await postedWhenThereIsRoom(index, node) } catch {
+      guard error is CancellationError, postedCount + outcomes.reached > 0 else { throw RoomFailure(error: error) }
+      let count = max(postedCount, outcomes.reached)
+      throw RoomFailure(
+        error: MessageError(
+          .cancelled, receiver: route.core.name, selector: selector.name,
+          evidence: "its task was cancelled at a full buffer, and \(count) target\(count == 1 ? " has" : "s have") it"))
+    }
+    if let last = unposted.indices.last, unposted[last].node === node {
+      var steps = self.posted(node) ?? PostedSteps()
+      steps[index] = posted
+      setPosted(steps, node)
+      unposted[last].group += 1
+    } else if case .outcome(let outcome) = posted {
+      takeQueued(outcome, node.route.steps[index], node)
+    }
+  }
+
+  nonisolated(nonsending) private func postedWhenThereIsRoom(_ index: Int, _ node: ProxyNode) async throws -> Posted {
+    let step = node.route.steps[index]
+    let registration = step.registration.takeUnretainedValue()
+    guard let line = step.queued?.line else { return post(index, node, awaits: false) }
+    let path = node.path
+    let wait = try SuspendedWaits.begin(for: [registration], in: route.core, selector)
+    var room: RoomWait?
+    defer {
+      room?.end()
+      wait?.end()
+    }
+    do {
+      try await line.reserve { giveUp in
+        room = RoomWait(on: [registration] + path.registrations) { _ in
+          if !registration.isActive || path.obstacle != nil { giveUp(PathClosed()) }
+        }
+        return wait?.start(giveUp)
+      }
+    } catch is PathClosed {
+      return .outcome(.skipped(.first(step.obstacle, path.obstacle ?? .removed)))
+    }
+    return post(index, node, mayRunNow: false, isReserved: true, awaits: false)
+  }
+}
+
+/// Why a sender could not wait for room, so the message ended.
+struct RoomFailure: Error {
+  let error: any Error
+}

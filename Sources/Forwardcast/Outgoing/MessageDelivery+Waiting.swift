@@ -1,0 +1,171 @@
+// MessageDelivery+Waiting.swift: drives a delivery, and waits if its sender does.
+
+/// What ended a message as a whole.
+struct DeliveryFailure {
+  let error: any Error
+  /// Whether hooks around the first proxy threw it.
+  let isOfHooks: Bool
+}
+
+extension MessageDelivery {
+  /// Serves every target synchronously, and blocks until all have answered if the sender does.
+  ///
+  /// - Returns: what ended the message as a whole: the error of hooks around the first proxy; for a sender that blocks
+  ///   `wouldDeadlock`, before anything is sent, and `timedOut`, naming the targets that did not answer.
+  @inline(never) func deliver() -> DeliveryFailure? {
+    do {
+      if case .blocking = request.wait { try refuseHeldContext(root) }
+      begin()
+      let suspension = try run(to: 0)
+      assert(suspension == nil, "only a caller that awaits gets something to wait for")
+      try block()
+    } catch { return end(by: DeliveryFailure(error: error, isOfHooks: true)) }
+    return end(by: nil)
+  }
+
+  /// Serves every target, suspending where something has to be waited for, and until all have answered if the sender waits for
+  /// that.
+  ///
+  /// - Returns: as ``deliver()``; also `CancellationError`, and `wouldDeadlock` in a method that would wait for its own end.
+  nonisolated(nonsending) func deliverAndWait() async -> DeliveryFailure? {
+    var (failure, isOfHooks) = ((any Error)?.none, false)
+    do {
+      wait = try beginWait()
+      begin()
+      isOfHooks = true
+      try await runAndWait(to: 0)
+      isOfHooks = false
+      try await awaitAnswers()
+    } catch let room as RoomFailure {
+      (failure, isOfHooks) = (room.error, false)
+    } catch { failure = error }
+    wait?.end()
+    return end(by: failure.map { DeliveryFailure(error: $0, isOfHooks: isOfHooks) })
+  }
+
+  private func end(by failure: DeliveryFailure?) -> DeliveryFailure? {
+    if failure == nil {
+      assert(visits.isEmpty && unposted.isEmpty, "a message that was not ended has visited every proxy")
+      outcomes.flush(scope.pending)
+      if request.listsEveryTarget { listUnmatched() }
+    }
+    if failure != nil || isSpent {
+      // Outcomes that nobody will ask for.
+      scope.pending?.abandon()
+      outcomes.abandon()
+    }
+    return failure
+  }
+
+  /// Lists the registrations that were never to receive the message, of the first proxy and each that was visited.
+  private func listUnmatched() {
+    let proxies = visited.contains { $0 === root } ? visited : [root] + visited
+    for node in proxies {
+      for unmatched in node.unmatched {
+        let registration = unmatched.registration
+        guard let target = unmatched.strong ?? registration.currentTarget else { continue }
+        let context = StepContext(
+          selector: selector, proxies: node.path, registration: registration, target: target,
+          isQueued: registration.queued != nil)
+        outcomes.add(.skipped(registration.reasonToLeaveOut(selector)), at: context, nil)
+      }
+    }
+  }
+
+  /// ``run(to:awaits:)`` with suspensions: hooks run in their waiting form, and a sender that waits for answers also waits for
+  /// methods of direct targets that suspend or run elsewhere.
+  nonisolated(nonsending) func runAndWait(to base: Int) async throws {
+    while let suspension = try run(to: base, awaits: true) {
+      switch suspension {
+      case .hooks(let node, let target): try await HookedDelivery(self, node, target).runAndWait()
+      case .room(let node, let step): try await postWhenThereIsRoom(step, node)
+      case .target(let attempt, let step, let target, let reserved):
+        await finish(attempt, step, target, reserved)
+      }
+      // Answers have come meanwhile.
+      outcomes.renewProbeBehindPending(from: scope.start, scope.pending)
+    }
+  }
+
+  nonisolated(nonsending) private func finish(
+    _ attempt: OutgoingMessage.Attempt, _ step: RouteStep, _ target: AnyObject, _ reserved: QueuedState?
+  ) async {
+    if attempt.suspends { reserved?.endTurn() }
+    let (registration, path) = (step.registration.takeUnretainedValue(), node.path)
+    let outcome = await attempt.endedAndWaited(&scope.message, for: registration, behind: path)
+    take(outcome ?? .skipped(.first(step.obstacle, path.obstacle ?? .muted)), at: context(step, target))
+    if !attempt.suspends { reserved?.endTurn() }
+  }
+
+  // MARK: - Silence
+
+  /// Whether all queued targets that were to receive the message have died or been removed.
+  var areQueuedTargetsGone: Bool { !root.hasQueued { $0.isActive && $0.target != nil } }
+
+  /// Treats a message that nobody received by the proxy's options.
+  ///
+  /// - Parameter queued: how many of those reached are queued, and may have died before they received it.
+  /// - Throws: `nobodyResponds` where silence is an error.
+  /// - Returns: whether nobody received it.
+  @discardableResult
+  func answerSilence(queued: Int = 0) throws -> Bool {
+    guard outcomes.reached == queued, queued == 0 || areQueuedTargetsGone else { return false }
+    // Otherwise it was treated inside of the hooks.
+    if !root.hasHooks { try route.core.answerSilence(selector) }
+    return true
+  }
+
+  // MARK: - Waiting
+
+  private func beginWait() throws -> SuspendedWait? {
+    guard request.waitsInTask else { return nil }
+    try Task.checkCancellation()
+    return try SuspendedWaits.begin(for: tree.queuedTargets, in: route.core, selector)
+  }
+
+  /// Suspends until the outcomes of the scope are known.
+  nonisolated(nonsending) func awaitAnswers() async throws {
+    guard request.waitsInTask, let pending = scope.pending else { return }
+    wait?.sent(pending)
+    let timer = wait?.start { pending.fail($0) }
+    defer { timer?.cancel() }
+    do { try await pending.wait() } catch {
+      pending.abandon()
+      throw error
+    }
+  }
+
+  /// Blocks until the outcomes of the scope are known, if the sender blocks.
+  func block() throws {
+    guard case .blocking(let patience) = request.wait else { return }
+    let late = scope.pending?.wait(until: patience.deadline) ?? []
+    guard !late.isEmpty else { return }
+    scope.pending?.abandon()
+    let names = late.map { "\($0.name) on \($0.registration?.queued?.mailbox.context.name ?? "its context")" }
+    throw MessageError(
+      .timedOut, receiver: route.core.name, selector: selector.name,
+      evidence: "no answer in \(patience.timeout) from \(names.joined(separator: ", "))")
+  }
+
+  /// - Throws: `wouldDeadlock` if the caller is on a context that it would wait for.
+  private func refuseHeldContext(_ node: ProxyNode) throws {
+    func refuse(_ evidence: String) -> MessageError {
+      MessageError(.wouldDeadlock, receiver: route.core.name, selector: selector.name, evidence: evidence)
+    }
+    for (step, group) in node.queuedSteps where !group.runsNow {
+      if let deadlock = group.mailbox.deadlock { throw refuse(deadlock) }
+      guard let target = step.target else { continue }
+      // A method that leaves the context of its delivery for one where the caller blocks.
+      if let method = step.method?.takeUnretainedValue(), !method.isolation.isSender, method.canRun(on: target) {
+        throw refuse(
+          "the method of \(typeName(of: target)) runs where the caller would wait for it: \(method.isolation.place)")
+      }
+      // A multicast that waits there itself.
+      guard step.method == nil, let inner = (target as? any MulticastSending)?.route(for: selector),
+        node.path.refusal(of: inner, scope.message.trail, count: 0, target) == nil
+      else { continue }
+      let path = ProxyChain(inner.core, in: node.path, by: step.registration.takeUnretainedValue())
+      try refuseHeldContext(ProxyTree(inner, path, for: DeliveryRequest(), scope.message.trail).root)
+    }
+  }
+}

@@ -1,0 +1,583 @@
+// MessageDelivery.swift: delivers one message to the targets of a proxy and of those nested in it.
+
+/// Delivers one message: the only object of the engine that changes while the message is under way.
+///
+/// ``run(to:awaits:)`` asks the innermost ``ProxyVisit`` what comes next and does it: it lets a loop serve neighboring targets,
+/// serves a target by itself, enters a nested proxy, runs hooks, or lists a skipped step. Nested proxies are visits on a stack,
+/// without recursion. What hooks let through is delivered inside of their call, by the same function.
+///
+///     request    what the sender asks for                         never changes
+///     tree       the proxies that the message passes              grows only by proxies found when an object is queried
+///     visits     how far the message has come in each             a stack, the innermost last
+///     scope      what hooks change while they run                 saved and restored whole by ``HookedDelivery``
+///     outcomes   the outcomes on their way to the result          in delivery order
+@usableFromInline
+final class MessageDelivery {
+  /// What the delivery waits for before it goes on.
+  enum Suspension {
+    case hooks(ProxyNode, target: AnyObject?)
+    /// Room in the buffer of a queued step, which is posted then.
+    case room(ProxyNode, step: Int)
+    /// The rest of a target's execution. An automatic delivery has reserved the target for it.
+    case target(OutgoingMessage.Attempt, RouteStep, AnyObject, reserved: QueuedState?)
+  }
+
+  /// What hooks change while they run.
+  struct Scope {
+    var message: OutgoingMessage
+    /// Where outcomes of other contexts arrive; `nil` if nobody waits for them.
+    var pending: PendingAnswers?
+    /// Where the scope's outcomes begin among those held back.
+    var start = 0
+    /// Whether a hook that cannot suspend is around, so nothing may be queued that would be waited for.
+    var mayNotWait = false
+  }
+
+  /// One proxy that the message is in.
+  struct Visit {
+    let node: ProxyNode
+    /// The proxy as a target, which the visit retains; `nil` for the one that the message was sent to.
+    let target: AnyObject?
+    var progress: ProxyVisit
+    /// Whether hooks surround the targets and have not run.
+    var hasHooksAhead: Bool
+    /// Laid for the first target that can send the message on.
+    var trail: ProxyTrail?
+  }
+
+  // MARK: - Configuration (immutable)
+
+  let selector: MessageSelector
+  let request: DeliveryRequest
+  let outcomes: OutcomeQueue
+
+  // MARK: - State (the sender's context)
+
+  private(set) var tree: ProxyTree
+  /// Methods and hooks run while the message is accessed, and one of them may proceed with an outer hook. That is refused before
+  /// it touches the scope.
+  @exclusivity(unchecked) var scope: Scope
+  private(set) var visits: [Visit] = []
+  /// Proxies whose queued steps are still to be posted before anything else happens, each from one of its groups on.
+  var unposted: [(node: ProxyNode, group: Int)] = []
+  /// The outcomes of queued steps that were posted ahead, by the numbers of their proxies.
+  var posted: [PostedSteps?] = []
+  /// How many queued steps have the message.
+  var postedCount = 0
+  /// Proxies whose unmatched registrations a report lists at its end.
+  var visited: [ProxyNode] = []
+  /// The end of the steps that the running loop serves.
+  private var loopEnd = 0
+  /// How many outcomes the running loop has reported itself.
+  private var reportedInLoop = 0
+  /// Whether the budget has ended the message.
+  private(set) var isSpent = false
+  /// The trace's number for the execution under way; 0 for none.
+  private var tracedStep = 0
+  /// The wait of the suspended method that the sender is in.
+  var wait: SuspendedWait?
+
+  @inline(never)
+  init(_ message: consuming OutgoingMessage, to tree: ProxyTree, into outcomes: OutcomeQueue) {
+    (request, selector) = (message.request, message.selector)
+    (self.tree, self.outcomes) = (tree, outcomes)
+    if message.trace == nil { message.trace = tree.root.route.route.around?.trace }
+    scope = Scope(message: message, pending: request.waitsForAnswers ? PendingAnswers() : nil)
+  }
+
+  var root: ProxyNode { tree.root }
+  /// The route of the proxy that the message was sent to.
+  var route: MessageRoute { tree.root.route }
+  var depth: Int { visits.count }
+  var isTraced: Bool { scope.message.trace != nil }
+  /// The proxy whose targets the message is at.
+  var node: ProxyNode { visits[visits.count - 1].node }
+
+  // MARK: - Running
+
+  /// Runs targets and hooks until the visits above `base` have ended, or something has to be waited for.
+  ///
+  /// - Parameter awaits: whether the caller can wait. Otherwise this returns `nil`.
+  /// - Throws: the error of hooks around the first proxy.
+  // Not inlined into the function that suspends, where each continuation would contain it.
+  @inline(never)
+  func run(to base: Int, awaits: Bool = false) throws -> Suspension? {
+    while true {
+      if let suspension = postAhead(awaits: awaits) { return suspension }
+      guard depth > base else { return nil }
+      let last = visits.count - 1
+      let node = visits[last].node
+      if visits[last].hasHooksAhead {
+        let target = visits.removeLast().target
+        if awaits, node.hasHooks { return .hooks(node, target: target) }
+        try HookedDelivery(self, node, target).run()
+        continue
+      }
+      if isSpent {
+        leave(to: base)
+        continue
+      }
+      if let reason = obstacle(node) { visits[last].progress.stop(for: reason) }
+      switch visits[last].progress.next(isEnough: outcomes.isEnough, mayLoop: mayLoop(node)) {
+      case .loop(let type, let end): serve(upTo: end, type)
+      case .step(let index): if let suspension = serve(index, node, awaits: awaits) { return suspension }
+      case .skip(let index, let reason): skip(index, node, reason)
+      case .finished: leave(to: base)
+      }
+    }
+  }
+
+  /// Why no further target of a proxy receives the message: the path to it was closed, or one has failed on its own context.
+  private func obstacle(_ node: ProxyNode) -> DeliveryReport.SkipReason? {
+    if node.path.isNested, !node.path.isOpen, let reason = node.path.obstacle { return reason }
+    guard node.route.core.stopsAtFirst, let pending = scope.pending, pending.hasFailed(in: node.path) else { return nil }
+    return .stopped
+  }
+
+  private func mayLoop(_ node: ProxyNode) -> Bool {
+    scope.message.trace == nil && scope.message.trail?.budget == nil
+      && (scope.pending == nil || !node.route.core.stopsAtFirst)
+  }
+
+  /// Lets a loop serve the steps up to `end`, with the sender's typed arguments or with boxes opened once for all of them.
+  private func serve(upTo end: Int, _ type: ObjectIdentifier) {
+    loopEnd = end
+    if let arguments = scope.message.shared, arguments.functionType != nil {
+      if arguments.functionType == type, let loop = arguments.loop { return loop(arguments, self) }
+    } else {
+      let invocation = scope.message.invocation
+      if !invocation.hasStatedSignature, let method = loopSteps.first.pointee.method?.takeUnretainedValue(),
+        method.withOpened(invocation.arguments, serveOpened)
+      {
+        return
+      }
+    }
+    visits[visits.count - 1].progress.serveSingly(to: end)
+  }
+
+  private func serve(_ index: Int, _ node: ProxyNode, awaits: Bool) -> Suspension? {
+    let step = node.route.steps[index]
+    if let queued = step.queued {
+      switch postedAhead(index, node) ?? post(index, node, awaits: awaits) {
+      case .outcome(let outcome): takeQueued(outcome, step, node)
+      case .nothing: break
+      case .needsRoom: return .room(node, step: index)
+      case .inTurn: return serveHere(index, step, queued, node, awaits: awaits)
+      }
+      return nil
+    }
+    guard pay(step.isActive ? .target : .passed, at: { $0.context(step, nil) }) else { return nil }
+    let target = step.target
+    if let reason = step.obstacle {
+      if case .proxy(let child)? = node.child(at: index), request.listsEveryTarget || hasPosted(child) {
+        list(child, target, as: reason)
+      } else {
+        take(.skipped(reason), at: skippedContext(step))
+      }
+      return nil
+    }
+    guard let target else {
+      take(.skipped(.dead), at: context(step, nil))
+      return nil
+    }
+    switch node.child(at: index) {
+    case .proxy(let child)?: enter(child, target)
+    case .refused(let error)?: take(.failed(error), at: context(step, target))
+    case nil: return perform(step, on: target, reserved: nil, awaits: awaits)
+    }
+    return nil
+  }
+
+  /// Serves a target whose automatic delivery is synchronous this time: the sender is on its context.
+  private func serveHere(_ index: Int, _ step: RouteStep, _ queued: QueuedState, _ node: ProxyNode, awaits: Bool)
+    -> Suspension?
+  {
+    guard pay(.target, at: { $0.context(step, nil) }) else { return nil }
+    if let target = step.target, step.isActive, queued.beginTurn() {
+      return perform(step, on: target, reserved: queued, awaits: awaits)
+    }
+    // It was removed or has died meanwhile, or another thread runs it.
+    switch post(index, node, mayRunNow: false, awaits: awaits) {
+    case .outcome(let outcome): takeQueued(outcome, step, node)
+    case .needsRoom: return .room(node, step: index)
+    case .nothing, .inTurn: break
+    }
+    return nil
+  }
+
+  /// Takes the outcome of a queued step. A pending one does not retain its target.
+  func takeQueued(_ outcome: StepOutcome, _ step: RouteStep, _ node: ProxyNode) {
+    let target = request.listsEveryTarget && !outcome.isPending ? step.target : nil
+    var outcome = outcome
+    // It has died since, so it will not run.
+    if request.listsEveryTarget, target == nil, case .queued(slot: -1) = outcome { outcome = .skipped(.dead) }
+    take(outcome, at: StepContext(step, of: selector, in: node.path, target, isQueued: true))
+  }
+
+  private func perform(_ step: RouteStep, on target: AnyObject, reserved: QueuedState?, awaits: Bool) -> Suspension? {
+    if let trace = scope.message.trace, !(target is any MulticastSending) {
+      tracedStep = MessageTrace.nextStep()
+      trace.note(.began, selector, scope.message.arguments, at: context(step, target), step: tracedStep)
+    }
+    // Only targets that see the message itself can send it on.
+    let earlier = scope.message.trail
+    func trail() -> ProxyTrail {
+      let last = visits.count - 1
+      let trail = visits[last].trail ?? node.path.trail(after: earlier)
+      visits[last].trail = trail
+      return trail
+    }
+    // The route keeps the method.
+    let attempt = scope.message.perform(step.method?.takeUnretainedValue(), on: target, trail: trail())
+    switch attempt {
+    case .over: break
+    case .multicast(let multicast):
+      reserved?.endTurn()
+      enter(multicast, target, step)
+      return nil
+    case .elsewhere, .hook: if awaits, request.waitsInTask { return .target(attempt, step, target, reserved: reserved) }
+    }
+    if let outcome = attempt.ended(&scope.message) { take(outcome, at: context(step, target)) }
+    reserved?.endTurn()
+    return nil
+  }
+
+  // MARK: - Nested proxies
+
+  /// Enters the proxy that the message was sent to.
+  func begin() { enter(root, nil) }
+
+  /// Enters a proxy: its hooks, if there are any, or its targets. Queued ones are posted first, unless delivery order is kept.
+  ///
+  /// - Parameters:
+  ///   - target: the proxy as a target.
+  ///   - runsHooks: `false` when its hooks let the message through.
+  func enter(_ node: ProxyNode, _ target: AnyObject?, runsHooks: Bool = true) {
+    let hasHooksAhead = runsHooks && node.route.isSurrounded
+    push(node, target, hasHooksAhead: hasHooksAhead, stop: nil)
+    if hasHooksAhead { return }
+    if scope.message.trail?.budget != nil, !payForProxy(node) { return }
+    noteVisited(node)
+    if let refusal = node.route.route.prelude?.refusal {
+      visits[visits.count - 1].progress.skipRest()
+      take(.failed(refusal), at: proxyContext)
+    } else if !node.keepsOrder, tree.hasQueued, !wasPosted(node), !node.path.isNested || node.path.obstacle == nil {
+      unposted.append((node, 0))
+    }
+  }
+
+  /// Enters a multicast that a target led to when it was queried.
+  private func enter(_ multicast: any MulticastSending, _ target: AnyObject, _ step: RouteStep) {
+    let (inner, outer) = (multicast.beginMessage(selector), node)
+    if let error = outer.path.refusal(of: inner, scope.message.trail, count: tree.count, target) {
+      return take(.failed(error), at: context(step, target))
+    }
+    let path = ProxyChain(inner.core, in: outer.path, by: step.registration.takeUnretainedValue())
+    let found = tree.add(inner, path, in: outer, for: request, scope.message.trail)
+    do { try wait?.add(found.queuedTargets, in: route.core, selector) } catch {
+      return take(.failed(error), at: context(step, target))
+    }
+    enter(found, target)
+  }
+
+  private func push(
+    _ node: ProxyNode, _ target: AnyObject?, hasHooksAhead: Bool, stop: DeliveryReport.SkipReason?
+  ) {
+    let progress = ProxyVisit(
+      count: node.route.count, segments: node.plan?.segments, wholeType: node.route.route.loopType,
+      stopsAtFirst: node.route.core.stopsAtFirst, stop: stop)
+    visits.append(Visit(node: node, target: target, progress: progress, hasHooksAhead: hasHooksAhead))
+  }
+
+  /// Lists the targets of a proxy that the message does not enter.
+  func list(_ node: ProxyNode, _ target: AnyObject?, as reason: DeliveryReport.SkipReason) {
+    push(node, target, hasHooksAhead: false, stop: reason)
+  }
+
+  private func noteVisited(_ node: ProxyNode) {
+    if !node.unmatched.isEmpty { visited.append(node) }
+  }
+
+  /// Skips one step, and what is behind it.
+  private func skip(_ index: Int, _ node: ProxyNode, _ stop: DeliveryReport.SkipReason) {
+    let step = node.route.steps[index]
+    if step.queued != nil, case .outcome(let outcome)? = postedAhead(index, node) {
+      return takeQueued(outcome, step, node)
+    }
+    let lists = request.listsEveryTarget || stop.countsInside
+    guard lists || hasPosted(node) else { return visits[visits.count - 1].progress.skipRest() }
+    let target = step.target
+    let own = step.obstacle ?? (target == nil ? .dead : nil)
+    var reason = DeliveryReport.SkipReason.first(own, stop)
+    if case .proxy(let child)? = node.child(at: index), lists && reason != .dead || hasPosted(child) {
+      return list(child, target, as: reason)
+    }
+    guard lists else { return }
+    // Targets that the message did not reach have not been queried.
+    if reason == .withheld || reason == .stopped, step.method == nil, let target, !answers(target, selector) {
+      reason = .doesNotRespond
+    }
+    take(.skipped(reason), at: reason == .dead ? context(step, nil) : skippedContext(step))
+  }
+
+  /// Leaves the innermost proxy.
+  private func leave(to base: Int) {
+    let last = visits.count - 1
+    if visits[last].node.route.route.prelude != nil { reportFailedObservers(visits[last].node) }
+    let left = visits.removeLast()
+    left.trail?.end()
+    let progress = left.progress
+    if progress.dead + progress.skipped > 0 {
+      left.node.route.core.end(left.node.route, dead: progress.dead, skipped: progress.skipped)
+    }
+    guard let place = place(of: left.node, left.target) else { return }
+    if let stop = progress.stop {
+      // The proxy is an entry itself if none of its targets is.
+      if progress.standing == .silent, request.listsEveryTarget { take(.skipped(.first(stop, .doesNotRespond)), at: place) }
+    } else if progress.standing < .reached {
+      takeSilence(left.node, isListed: progress.standing == .listed || !left.node.unmatched.isEmpty, place)
+    }
+    if !visits.isEmpty, progress.standing > .silent { visits[visits.count - 1].progress.note(progress.standing) }
+  }
+
+  /// Takes the outcome of a nested proxy in which nobody received the message.
+  private func takeSilence(_ node: ProxyNode, isListed: Bool, _ place: StepContext) {
+    guard !outcomes.isEnough, !isSpent else { return }
+    do {
+      try node.route.core.answerSilence(selector)
+      // The proxy is an entry itself if none of its targets is.
+      if !isListed || !request.listsEveryTarget { take(.skipped(.doesNotRespond), at: place) }
+    } catch {
+      // It happened in the inner proxy, whose handler comes first; no target ran.
+      var inner = place
+      (inner.proxies, inner.isOwn) = (node.path, true)
+      take(.failed(error), at: inner)
+    }
+  }
+
+  /// Reports observers that could not be made for the message.
+  private func reportFailedObservers(_ node: ProxyNode) {
+    for (target, error) in node.route.route.prelude?.failures ?? [] {
+      take(.failed(error), at: StepContext(selector: selector, proxies: node.path, target: target))
+    }
+  }
+
+  /// Leaves the visits of a hook call that has failed.
+  func abandonVisits(to depth: Int) {
+    unposted = []
+    while visits.count > depth { visits.removeLast().trail?.end() }
+  }
+
+  // MARK: - Outcomes
+
+  func take(_ outcome: StepOutcome, at context: StepContext) {
+    // A buffer that is full has told the trace.
+    if let trace = scope.message.trace, context.registration != nil, !outcome.isOfFullBuffer {
+      trace.note(outcome, scope.message.arguments, at: context, step: tracedStep)
+      tracedStep = 0
+    }
+    note(outcome)
+    outcomes.add(outcome, at: context, scope.pending)
+  }
+
+  /// Notes an outcome in the innermost visit, if there is one: hooks around the first proxy have none.
+  func note(_ outcome: StepOutcome) {
+    if !visits.isEmpty { visits[visits.count - 1].progress.note(outcome) }
+  }
+
+  func noteReached() { if !visits.isEmpty { visits[visits.count - 1].progress.note(.reached) } }
+
+  /// Restores how far the proxy around a hook call had come, and which proxies were visited.
+  func restore(_ visit: ProxyVisit?, visited count: Int?) {
+    if let visit { visits[visits.count - 1].progress = visit }
+    if let count { visited.removeLast(visited.count - count) }
+  }
+
+  /// Reports an error of the proxy that the message was sent to.
+  func report(_ error: any Error) {
+    root.path.report(
+      MulticastFailure(selector: selector, receiver: route.core.name, registration: nil, error: error))
+  }
+
+  /// Charges the message's budget. `false` if that has ended the message.
+  @inline(never)
+  func pay(_ item: MessageBudget.Item, _ count: Int = 1, at context: (MessageDelivery) -> StepContext) -> Bool {
+    guard let budget = scope.message.trail?.budget else { return true }
+    do { try budget.charge(item, count) } catch {
+      if !isSpent { take(.failed(error), at: context(self)) }
+      isSpent = true
+    }
+    return !isSpent
+  }
+
+  /// Charges the budget for a proxy, with the steps and registrations that are looked through, however few targets are served.
+  private func payForProxy(_ node: ProxyNode) -> Bool {
+    let route = node.route
+    let listsUnmatched = request.listsEveryTarget && route.route.leavesOut
+    let unmatched = listsUnmatched ? max(0, route.core.registrationCount - route.count) : 0
+    return pay(.step, listsUnmatched || route.route.needsWalk ? route.count : 0, at: \.proxyContext)
+      && pay(.passed, unmatched, at: \.proxyContext) && pay(.proxy, at: \.proxyContext)
+  }
+
+  // MARK: - Places
+
+  /// The context of a target that runs synchronously.
+  func context(_ step: RouteStep, _ target: AnyObject?) -> StepContext {
+    StepContext(step, of: selector, in: node.path, target, isQueued: false)
+  }
+
+  private func skippedContext(_ step: RouteStep) -> StepContext {
+    context(step, request.listsEveryTarget ? step.target : nil)
+  }
+
+  /// The place of a proxy in the one around it; `nil` for the proxy that the message was sent to.
+  func place(of node: ProxyNode, _ target: AnyObject?) -> StepContext? {
+    guard node !== root, let outer = node.path.outer else { return nil }
+    return StepContext(selector: selector, proxies: outer, registration: node.path.registration, target: target)
+  }
+
+  /// The context of the innermost proxy itself.
+  var proxyContext: StepContext {
+    place(of: node, visits[visits.count - 1].target) ?? StepContext(selector: selector, proxies: node.path)
+  }
+
+  // MARK: - Loops
+
+  @usableFromInline
+  var loopSteps: (first: UnsafeMutablePointer<RouteStep>, count: Int) {
+    let visit = visits[visits.count - 1]
+    return (visit.node.route.steps + visit.progress.index, loopEnd - visit.progress.index)
+  }
+
+  /// Notes how far a loop has come: targets that it has not reported have run.
+  ///
+  /// - Parameter end: the end of the steps that were served.
+  @usableFromInline @inline(never)
+  func endLoop(_ end: UnsafeMutablePointer<RouteStep>) {
+    let last = visits.count - 1
+    let first = loopSteps.first
+    assert(end > first && end - first <= loopSteps.count, "a loop ends within its steps")
+    let ran = end - first - exchange(&reportedInLoop, with: 0)
+    visits[last].progress.advance(to: end - visits[last].node.route.steps)
+    if ran > 0 { visits[last].progress.note(.reached) }
+    let areKept = outcomes.endLoop(at: StepContext(selector: selector, proxies: node.path))
+    if ran > 0, !areKept { outcomes.countServed(ran) }
+  }
+
+  @usableFromInline @inline(never)
+  func noteComplete() { outcomes.noteComplete() }
+
+  @usableFromInline
+  func taker<R>(of type: R.Type) -> AnswerTaker<R> {
+    outcomes.taker(of: type, crosses: loopSteps.first.pointee.method?.takeUnretainedValue().resultCrosses ?? false)
+  }
+
+  /// Skips the step before `end`, which is not to be served or whose target is dead. `false` when the loop is to end.
+  @usableFromInline @inline(never)
+  func miss(_ end: UnsafeMutablePointer<RouteStep>) -> Bool {
+    let (step, path) = ((end - 1).pointee, node.path)
+    reportedInLoop += 1
+    let own = step.obstacle ?? (step.target == nil ? .dead : nil)
+    let onPath = path.isNested ? path.obstacle : nil
+    let reason = DeliveryReport.SkipReason.first(own, onPath ?? own ?? .dead)
+    take(.skipped(reason), at: reason == .dead ? context(step, nil) : skippedContext(step))
+    let last = visits.count - 1
+    if let onPath { visits[last].progress.stop(for: onPath) }
+    return visits[last].progress.stop == nil
+  }
+
+  /// Takes the error of the step before `end`, and its target if that might die meanwhile. `false` when the loop is to end.
+  @usableFromInline @inline(never)
+  func fail(_ error: any Error, _ end: UnsafeMutablePointer<RouteStep>, _ target: AnyObject? = nil) -> Bool {
+    let step = (end - 1).pointee
+    reportedInLoop += 1
+    take(.failed(error), at: context(step, target ?? step.target))
+    return goesOn
+  }
+
+  /// Takes an answer in a box. `false` when the loop is to end.
+  @usableFromInline @inline(never)
+  func take(_ answer: ArgumentBox, of target: AnyObject, _ step: RouteStep) -> Bool {
+    reportedInLoop += 1
+    take(.answered(request.keepsAnswers ? answer : nil), at: context(step, target))
+    return goesOn
+  }
+
+  private var goesOn: Bool { visits[visits.count - 1].progress.stop == nil && !outcomes.isEnough }
+
+  /// Serves the steps of a segment with opened boxes, or for a sender that takes answers only in boxes.
+  @usableFromInline @inline(never)
+  func serveOpened(_ run: Method.OpenedRun, _ ask: Method.OpenedAsk) {
+    let loop = DeliveryLoop(self, answering: nil)
+    let lister = loop.answers == .plain ? outcomes.lister() : nil
+    let (first, count) = loopSteps
+    let end = first + count
+    var next = first
+    while next < end {
+      let step = next.pointee
+      next += 1
+      guard step.isActive, !loop.isNested || loop.path.isWayOpen, let target = step.target, let method = step.method
+      else {
+        if miss(next) { continue } else { break }
+      }
+      do {
+        if loop.answers == .none {
+          try method._withUnsafeGuaranteedRef { try run($0, target) }
+        } else if loop.answers == .plain {
+          if let lister {
+            lister.add(try method._withUnsafeGuaranteedRef { try ask($0, target) }, of: target)
+          } else {
+            outcomes.accept(try method._withUnsafeGuaranteedRef { try ask($0, target) }, of: target)
+          }
+        } else if !take(try method._withUnsafeGuaranteedRef { try ask($0, target) }, of: target, step) {
+          break
+        }
+      } catch {
+        if !fail(error, next, target) { break }
+      }
+    }
+    endLoop(next)
+  }
+
+  /// What a loop does with answers of `type`; `nil` if they come in boxes.
+  fileprivate func handling(of type: Any.Type?) -> DeliveryLoop.Answers {
+    if !request.asks { return .none }
+    if outcomes.takesPlain, request.keepsAnswers { return .plain }
+    guard let type, outcomes.takesTyped(type) else { return .boxed }
+    return .typed
+  }
+}
+
+/// What a loop over neighboring steps checks, and what it does with answers. It reports only exceptions to the delivery.
+@usableFromInline
+struct DeliveryLoop {
+  @usableFromInline let answers: Answers
+  /// The proxies of the targets. The delivery retains them.
+  @usableFromInline let path: Unmanaged<ProxyChain>
+  @usableFromInline let isNested: Bool
+
+  @usableFromInline
+  enum Answers {
+    case none
+    /// The result takes them as they are.
+    case typed
+    /// The result takes them in boxes, without their contexts.
+    case plain
+    /// The delivery takes them in boxes.
+    case boxed
+  }
+
+  /// - Parameter type: the type of the answers; `nil` if they come in boxes.
+  @usableFromInline
+  init(_ delivery: MessageDelivery, answering type: Any.Type?) {
+    answers = delivery.handling(of: type)
+    // Retained by nobody: the delivery keeps its proxies.
+    let path = delivery.node.path
+    (self.path, isNested) = (.passUnretained(path), path.isNested)
+  }
+}
+
+extension Unmanaged<ProxyChain> {
+  /// Whether every proxy between the sender and the targets lets messages through.
+  @usableFromInline var isWayOpen: Bool { _withUnsafeGuaranteedRef { $0.isOpen || $0.obstacle == nil } }
+}

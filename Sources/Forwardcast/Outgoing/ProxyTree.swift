@@ -1,0 +1,180 @@
+// ProxyTree.swift: the proxies that one message passes.
+
+/// The proxies that one message passes, each once for each path to it.
+///
+/// All are found before anything is sent, also those behind hooks. So targets that join a nested proxy later are not included, and
+/// cycles and depth are known in advance. Only a multicast that an object leads to when it is queried is added afterwards.
+struct ProxyTree {
+  let root: ProxyNode
+  private(set) var count = 0
+  /// Whether some proxy has targets with deliveries of their own.
+  private(set) var hasQueued = false
+
+  init(_ route: MessageRoute, _ path: ProxyChain, for request: DeliveryRequest, _ trail: ProxyTrail?) {
+    root = ProxyNode(route, path, number: 0, keepsOrder: request.keepsOrder, listsUnmatched: request.listsEveryTarget)
+    fill(from: root, request, trail)
+  }
+
+  /// Adds the proxies of a multicast that a target of `outer` led to.
+  mutating func add(
+    _ route: MessageRoute, _ path: ProxyChain, in outer: ProxyNode, for request: DeliveryRequest, _ trail: ProxyTrail?
+  ) -> ProxyNode {
+    let node = ProxyNode(
+      route, path, number: count, keepsOrder: outer.keepsOrder, listsUnmatched: request.listsEveryTarget)
+    fill(from: node, request, trail)
+    return node
+  }
+
+  private mutating func fill(from first: ProxyNode, _ request: DeliveryRequest, _ trail: ProxyTrail?) {
+    var open = [first]
+    while let node = open.popLast() {
+      assert(node.number <= count, "proxies are numbered in the order in which they are found")
+      if node === first { enter(node) }
+      for (index, cast) in node.plan?.asked ?? [] {
+        let step = node.route.steps[index]
+        // A multicast with a delivery of its own is an ordinary target.
+        guard step.queued == nil, step.isActive || request.listsEveryTarget, let target = step.target,
+          let multicast = cast?.multicast ?? target as? any MulticastSending
+        else { continue }
+        do { try trail?.budget?.charge(.question) } catch { return node.add(.refused(error), at: index) }
+        // Nothing is made for a proxy that is only listed.
+        let inner =
+          step.isActive && node.isReached
+          ? multicast.beginMessage(node.route.selector) : multicast.route(for: node.route.selector)
+        if let error = node.path.refusal(of: inner, trail, count: count, target) {
+          node.add(.refused(error), at: index)
+          continue
+        }
+        let child = ProxyNode(
+          inner, ProxyChain(inner.core, in: node.path, by: step.registration.takeUnretainedValue()), number: count,
+          keepsOrder: node.keepsOrder, listsUnmatched: request.listsEveryTarget,
+          isReached: node.isReached && step.isActive)
+        node.add(.proxy(child), at: index)
+        enter(child)
+        open.append(child)
+      }
+    }
+  }
+
+  private mutating func enter(_ node: ProxyNode) {
+    count += 1
+    hasQueued = hasQueued || !(node.plan?.groups.isEmpty ?? true)
+  }
+
+  /// Whether hooks surround some proxy, so outcomes may change after they are known.
+  var hasHooks: Bool { root.all.contains(where: \.hasHooks) }
+
+  /// All targets with deliveries of their own.
+  var queuedTargets: [Registration] { root.queuedTargets }
+}
+
+/// One proxy that a message passes.
+// Immutable once its tree is filled.
+final class ProxyNode {
+  enum Child {
+    case proxy(ProxyNode)
+    /// Why the message does not enter the proxy.
+    case refused(any Error)
+  }
+
+  /// A registration without a step: it was never to receive the message.
+  struct Unmatched {
+    let registration: Registration
+    /// The target, if strong when the message began.
+    let strong: AnyObject?
+  }
+
+  /// Identifies the proxy within its tree.
+  let number: Int
+  let route: MessageRoute
+  /// The proxy and those around it.
+  let path: ProxyChain
+  /// How the steps are grouped; `nil` if one loop serves all.
+  let plan: DeliveryPlan?
+  /// Whether this proxy, or one around it, serves targets strictly in delivery order.
+  let keepsOrder: Bool
+  /// Whether the message was to enter the proxy when it began; otherwise its targets are only listed.
+  let isReached: Bool
+  /// The registrations without a step, if they are listed.
+  let unmatched: [Unmatched]
+  private(set) var children: [(step: Int, value: Child)] = []
+
+  fileprivate init(
+    _ route: MessageRoute, _ path: ProxyChain, number: Int, keepsOrder: Bool, listsUnmatched: Bool,
+    isReached: Bool = true
+  ) {
+    (self.route, self.path, self.number, self.isReached) = (route, path, number, isReached)
+    self.keepsOrder = keepsOrder || route.core.stopsAtFirst
+    plan = route.route.loopType != nil && !route.route.traits.hasIsolated ? nil : route.core.plan(route)
+    unmatched =
+      listsUnmatched && route.route.leavesOut
+      ? route.unmatched.map { Unmatched(registration: $0, strong: $0.isStrong ? $0.currentTarget : nil) } : []
+  }
+
+  fileprivate func add(_ child: Child, at step: Int) {
+    assert(children.last.map { $0.step < step } ?? true, "children are found in the order of their steps")
+    children.append((step, child))
+  }
+
+  /// Whether hooks surround the messages, so these may be changed or withheld.
+  var hasHooks: Bool { route.isSurrounded && !(route.route.around?.isBefore ?? true) }
+
+  func child(at step: Int) -> Child? {
+    if children.isEmpty { return nil }
+    let place = children.partitioningIndex { $0.step >= step }
+    return place < children.count && children[place].step == step ? children[place].value : nil
+  }
+
+  /// The group that a queued step is posted with, and its place there.
+  func location(of step: Int) -> (group: DeliveryGroup, place: Int)? {
+    guard let plan, let (group, place) = plan.locations[step] else { return nil }
+    return (plan.groups[group], place)
+  }
+
+  /// This proxy and those inside that the message may enter, outermost first.
+  var all: [ProxyNode] {
+    var found = [self]
+    var index = 0
+    while index < found.count {
+      for case (_, .proxy(let child)) in found[index].children where child.isReached { found.append(child) }
+      index += 1
+    }
+    return found
+  }
+
+  /// The active steps with deliveries of their own, here and inside, with their groups.
+  var queuedSteps: [(step: RouteStep, group: DeliveryGroup)] {
+    all.flatMap { $0.plan?.groups ?? [] }.flatMap { group in group.steps.filter(\.isActive).map { ($0, group) } }
+  }
+
+  var queuedTargets: [Registration] { queuedSteps.map { $0.step.registration.takeUnretainedValue() } }
+
+  /// Whether some queued step, here or inside, satisfies a condition.
+  func hasQueued(_ condition: (RouteStep) -> Bool) -> Bool {
+    all.contains { ($0.plan?.groups ?? []).contains { $0.steps.contains(where: condition) } }
+  }
+
+  /// A target that would have to be waited for; `nil` if all can be served synchronously, as far as is known before they are
+  /// queried.
+  var awaitedTarget: String? {
+    for (step, group) in queuedSteps where !group.runsNow {
+      if let target = step.target { return "\(typeName(of: target)) on \(group.mailbox.context.name)" }
+    }
+    for route in all.map(\.route) {
+      for index in 0..<route.count where route.steps[index].isActive && route.steps[index].queued == nil {
+        let step = route.steps[index]
+        if let method = step.method?.takeUnretainedValue(), !method.isolation.isSender, let target = step.target,
+          !method.canRun(on: target)
+        {
+          return "the method of \(typeName(of: target)), which runs \(method.isolation.place),"
+        }
+      }
+    }
+    return nil
+  }
+}
+
+extension DeliveryGroup {
+  /// Whether its only target may run synchronously: its delivery is automatic, and the sender is on its context.
+  var runsNow: Bool { steps.count == 1 && steps[0].queued?.runsNow(steps[0]) ?? false }
+}
