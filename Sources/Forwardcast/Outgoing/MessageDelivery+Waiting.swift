@@ -57,17 +57,17 @@ extension MessageDelivery {
     return failure
   }
 
-  /// Lists the registrations that were never to receive the message, of the first proxy and each that was visited.
+  /// Lists the registrations that were never to receive the message, of each proxy that was visited.
   private func listUnmatched() {
-    let proxies = visited.contains { $0 === root } ? visited : [root] + visited
-    for node in proxies {
+    for (node, stop) in visited {
       for unmatched in node.unmatched {
         let registration = unmatched.registration
         guard let target = unmatched.strong ?? registration.currentTarget else { continue }
         let context = StepContext(
           selector: selector, proxies: node.path, registration: registration, target: target,
           isQueued: registration.queued != nil)
-        outcomes.add(.skipped(registration.reasonToLeaveOut(selector)), at: context, nil)
+        let own = registration.reasonToLeaveOut(selector)
+        outcomes.add(.skipped(stop.map { .first(own, $0) } ?? own), at: context, nil)
       }
     }
   }

@@ -64,8 +64,8 @@ final class MessageDelivery {
   var posted: [PostedSteps?] = []
   /// How many queued steps have the message.
   var postedCount = 0
-  /// Proxies whose unmatched registrations a report lists at its end.
-  var visited: [ProxyNode] = []
+  /// Proxies whose unmatched registrations a report lists at its end, and why the message did not enter them, if it did not.
+  var visited: [(node: ProxyNode, stop: DeliveryReport.SkipReason?)] = []
   /// The end of the steps that the running loop serves.
   private var loopEnd = 0
   /// How many outcomes the running loop has reported itself.
@@ -257,7 +257,6 @@ final class MessageDelivery {
     push(node, target, hasHooksAhead: hasHooksAhead, stop: nil)
     if hasHooksAhead { return }
     if scope.message.trail?.budget != nil, !payForProxy(node) { return }
-    noteVisited(node)
     if let refusal = node.route.route.prelude?.refusal {
       visits[visits.count - 1].progress.skipRest()
       take(.failed(refusal), at: proxyContext)
@@ -287,15 +286,12 @@ final class MessageDelivery {
       count: node.route.count, segments: node.plan?.segments, wholeType: node.route.route.loopType,
       stopsAtFirst: node.route.core.stopsAtFirst, stop: stop)
     visits.append(Visit(node: node, target: target, progress: progress, hasHooksAhead: hasHooksAhead))
+    if !hasHooksAhead, !node.unmatched.isEmpty { visited.append((node, stop)) }
   }
 
   /// Lists the targets of a proxy that the message does not enter.
   func list(_ node: ProxyNode, _ target: AnyObject?, as reason: DeliveryReport.SkipReason) {
     push(node, target, hasHooksAhead: false, stop: reason)
-  }
-
-  private func noteVisited(_ node: ProxyNode) {
-    if !node.unmatched.isEmpty { visited.append(node) }
   }
 
   /// Skips one step, and what is behind it.
@@ -333,7 +329,9 @@ final class MessageDelivery {
     guard let place = place(of: left.node, left.target) else { return }
     if let stop = progress.stop {
       // The proxy is an entry itself if none of its targets is.
-      if progress.standing == .silent, request.listsEveryTarget { take(.skipped(.first(stop, .doesNotRespond)), at: place) }
+      if progress.standing == .silent, request.listsEveryTarget, left.node.unmatched.isEmpty {
+        take(.skipped(.first(stop, .doesNotRespond)), at: place)
+      }
     } else if progress.standing < .reached {
       takeSilence(left.node, isListed: progress.standing == .listed || !left.node.unmatched.isEmpty, place)
     }

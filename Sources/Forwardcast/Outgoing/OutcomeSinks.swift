@@ -267,7 +267,7 @@ struct PolicySink<R, Output>: OutcomeSink {
       // A message whose methods all return `void` is no question.
       if try !delivery.answerSilence(queued: isAnswered ? 0 : queued), queued > 0, !isAnswered, R.self != Void.self,
         R.self != ArgumentBox.self
-          || delivery.root.hasQueued({ $0.method?.takeUnretainedValue().signature.returnType.kind != .void })
+          || delivery.root.hasQueued({ $0.mayAnswer(delivery.selector) })
       {
         throw MessageError.notAwaited(
           delivery.selector, by: delivery.route.core, count: queued, isRefused: delivery.request.waitsForAnswers)
@@ -308,6 +308,14 @@ extension PolicySink where R == ArgumentBox {
   /// A sink for boxed answers; a method that returns nothing adds none.
   init(boxes policy: ReturnPolicy<R, Output>, _ core: MulticastCore) {
     self.init(policy, stopsAtFirst: core.stopsAtFirst, isTyped: false) { box, _ in box }
+  }
+}
+
+extension RouteStep {
+  /// Whether its method returns something, as far as can be known.
+  fileprivate func mayAnswer(_ selector: MessageSelector) -> Bool {
+    let signature = method?.takeUnretainedValue().signature ?? target.flatMap { Forwardcast.signature(of: $0, selector) }
+    return signature?.returnType.kind != .void
   }
 }
 

@@ -307,31 +307,6 @@ struct SuspendedWaitingTests {
     withExtendedLifetime((doers, other)) {}
   }
 
-  @Test("who keeps a place is told when a method waits for it, whichever came first")
-  func keptPlaces() async throws {
-    let (kept, wanted) = (Doer(), Doer())
-    let places = MulticastProxy<any Member>()
-    let registrations = [kept, wanted].map { places.add($0, delivery: .queue(queue)) }
-    await SuspendedMethod.run(registrations[1]) {
-      let told = Locked(0)
-      func keep() -> SuspendedWait? {
-        SuspendedWaits.keep([registrations[0]], whileWaitingFor: registrations[1]) { told.withLock { $0 += 1 } }
-      }
-      let first = keep()
-      expect(told.withLock { $0 }, equals: 0)
-      let wait = try? SuspendedWaits.begin(for: [registrations[0]], in: places.core, "slow:")
-      expect(wait != nil)
-      expect(told.withLock { $0 }, equals: 1)
-      first?.end()
-      let second = keep()
-      expect(told.withLock { $0 }, equals: 2)
-      second?.end()
-      wait?.end()
-    }
-    expect(registrations.map { SuspendedWaits.awaited(by: $0).count }, equals: [0, 0])
-    withExtendedLifetime((kept, wanted)) {}
-  }
-
   @Test("waits leave nothing behind in the table of those who wait")
   func tableIsEmpty() async {
     doer.does { [proxy] number in number < 4 ? (try? await proxy.ask(number + 1)) ?? -1 : number }

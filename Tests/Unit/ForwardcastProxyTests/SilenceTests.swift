@@ -233,11 +233,11 @@ struct SilenceTests {
         return "\(name) \(skip.reason)"
       }
     }
-    try expect(skipped(), equals: ["stranger muted", "empty does not respond"])
+    try expect(skipped(), equals: ["empty does not respond", "stranger muted"])
     inner.mute(listener)
-    try expect(skipped(), equals: ["a muted", "stranger muted", "empty does not respond"])
+    try expect(skipped(), equals: ["a muted", "empty does not respond", "stranger muted"])
     outer.mute(empty)
-    try expect(skipped(), equals: ["a muted", "stranger muted", "empty muted"])
+    try expect(skipped(), equals: ["a muted", "empty muted", "stranger muted"])
     inner.remove(stranger)
     inner.remove(listener)
     outer.remove(empty)
