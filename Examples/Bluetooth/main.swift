@@ -32,20 +32,20 @@ print("\(listeners.count(for: Messages.linkChanged.selector)) listen; the log sa
 
 // Prints:
 // the strap is put on
-//   home: - -> searching
 //   icon: ( )
-//   home: searching -> connected
+//   home: - -> searching
 //   icon: (*)
+//   home: searching -> connected
 //   home: connected -> 61 bpm
 //   home: 61 bpm -> 64 bpm
 // a run begins
 //   run: - -> 128 bpm
 //   home: 64 bpm -> 128 bpm
 // out of reach
-//   home: 128 bpm -> lost
 //   icon: ( )
-//   home: lost -> connected
+//   home: 128 bpm -> lost
 //   icon: (*)
+//   home: lost -> connected
 //   home: connected -> 90 bpm
 // 3 listen; the log says
 //   1. link searching

@@ -45,7 +45,7 @@ extension MulticastProxy {
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
   ) async -> Collected<Output> {
     let route = beginMessage(message.selector)
-    let typed = Arguments(values: (repeat each arguments)).walked(returning: R.self, crosses: false)
+    let typed = Arguments(values: (repeat each arguments)).packed(returning: R.self, crosses: false)
     return await collectWaiting(route, typed, policy)
   }
 
@@ -67,7 +67,7 @@ extension MulticastProxy where Interface: Sendable {
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
   ) async -> Collected<Output> {
     let route = beginMessage(message.selector)
-    let typed = Arguments(values: (repeat each arguments)).walked(returning: R.self, crosses: true)
+    let typed = Arguments(values: (repeat each arguments)).packed(returning: R.self, crosses: true)
     return await collectWaiting(route, typed, policy)
   }
 }

@@ -113,6 +113,11 @@ extension MessageDelivery {
     }
     let looks = scope.pending != nil || request.listsEveryTarget || scope.mayNotWait || keepsTarget(step, group)
     if looks, step.target == nil { return .outcome(.skipped(.dead)) }
+    if step.method == nil, let target = step.target, target is any MulticastSending,
+      !node.route.core.wouldTake(target, selector)
+    {
+      return .outcome(.skipped(.doesNotRespond))
+    }
     if mayRunNow, !group.isBatched, group.runsNow { return .inTurn }
     if scope.mayNotWait {
       return refused(step) {

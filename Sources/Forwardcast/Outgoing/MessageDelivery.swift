@@ -130,7 +130,9 @@ final class MessageDelivery {
   /// Why no further target of a proxy receives the message: the path to it was closed, or one has failed on its own context.
   private func obstacle(_ node: ProxyNode) -> DeliveryReport.SkipReason? {
     if node.path.isNested, !node.path.isOpen, let reason = node.path.obstacle { return reason }
-    guard node.route.core.stopsAtFirst, let pending = scope.pending, pending.hasFailed(in: node.path) else { return nil }
+    guard node.route.core.stopsAtFirst, let pending = scope.pending, pending.hasFailed(in: node.path) else {
+      return nil
+    }
     return .stopped
   }
 

@@ -12,7 +12,7 @@ extension MulticastSending {
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
   ) async throws -> Output {
     let route = beginMessage(message.selector)
-    let typed = Arguments(values: (repeat each arguments)).walked(returning: R.self, crosses: false)
+    let typed = Arguments(values: (repeat each arguments)).packed(returning: R.self, crosses: false)
     return try await collectWaiting(route, typed, policy).get()
   }
 }
@@ -33,7 +33,7 @@ extension MulticastSending where Interface: Sendable {
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
   ) async throws -> Output {
     let route = beginMessage(message.selector)
-    let typed = Arguments(values: (repeat each arguments)).walked(returning: R.self, crosses: true)
+    let typed = Arguments(values: (repeat each arguments)).packed(returning: R.self, crosses: true)
     return try await collectWaiting(route, typed, policy).get()
   }
 
@@ -48,7 +48,7 @@ extension MulticastSending where Interface: Sendable {
     timeout: Duration
   ) throws -> Output {
     let route = beginMessage(message.selector)
-    let typed = Arguments(values: (repeat each arguments)).walked(returning: R.self, crosses: true)
+    let typed = Arguments(values: (repeat each arguments)).packed(returning: R.self, crosses: true)
     return try OutgoingMessage(asking: policy, typed, along: route)
       .send(along: route, into: PolicySink(policy, route), waiting: .blocking(Patience(timeout))).get()
   }
@@ -111,7 +111,7 @@ extension MulticastSending where Interface: Sendable {
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A
   ) async throws -> BroadcastSummary {
     let route = beginMessage(message.selector)
-    let typed = Arguments(values: (repeat each arguments)).walked(returning: R.self, crosses: true)
+    let typed = Arguments(values: (repeat each arguments)).packed(returning: R.self, crosses: true)
     return try await OutgoingMessage(route.selector, typed, DeliveryRequest()).broadcastWhenReady(along: route)
   }
 }

@@ -226,7 +226,7 @@ struct PolicySink<R, Output>: OutcomeSink {
       return true
     case .skipped: return true
     case .failed(let error):
-      // Whether the message ends with it is decided by the walk: an error of another context comes too late.
+      // Whether the message ends with it is decided by the visit: an error of another context comes too late.
       errors.append((error, context))
       return true
     case .answered(let box): return take(box, at: context)
@@ -314,7 +314,8 @@ extension PolicySink where R == ArgumentBox {
 extension RouteStep {
   /// Whether its method returns something, as far as can be known.
   fileprivate func mayAnswer(_ selector: MessageSelector) -> Bool {
-    let signature = method?.takeUnretainedValue().signature ?? target.flatMap { Forwardcast.signature(of: $0, selector) }
+    let signature =
+      method?.takeUnretainedValue().signature ?? target.flatMap { Forwardcast.signature(of: $0, selector) }
     return signature?.returnType.kind != .void
   }
 }

@@ -15,9 +15,7 @@ extension Parcel {
     }
     let registration = group.steps[place].registration.takeUnretainedValue()
     let path = ProxyChain(route.core, in: proxies, by: registration)
-    let request = details?.request ?? DeliveryRequest()
-    let isAwaited = details?.pending != nil
-    guard isAwaited || request.waitsForRoom else {
+    guard isAwaited else {
       let send = {
         let summary = message.asking(for: .counts).send(along: route, in: path, into: BroadcastSummary())
         self.settle(place, summary.nobodyResponded ? .skipped(.doesNotRespond) : .answered(nil), target)
@@ -27,8 +25,9 @@ extension Parcel {
     }
     let sent = UncheckedSendable((message: message, route: route, target: target))
     suspend(mailbox, place, on: MailboxExecutor(mailbox)) { [self] in
+      noteBegan(place, sent.value.target)
       let outcome =
-        isAwaited
+        details?.pending != nil
         ? await sent.value.message.lastAnswer(along: sent.value.route, in: path)
         : await sent.value.message.room(along: sent.value.route, in: path)
       settle(place, outcome, sent.value.target)
@@ -60,7 +59,9 @@ extension OutgoingMessage {
   }
 
   /// Waits for all targets of a multicast, and returns its one answer.
-  nonisolated(nonsending) fileprivate func lastAnswer(along route: MessageRoute, in path: ProxyChain) async -> StepOutcome {
+  nonisolated(nonsending) fileprivate func lastAnswer(along route: MessageRoute, in path: ProxyChain) async
+    -> StepOutcome
+  {
     let sink = PolicySink(boxes: ReturnPolicy<ArgumentBox, ArgumentBox?>.last, route.core)
     let (delivery, queue) = asking(for: .answers).delivery(along: route, in: path, into: sink, waiting: .suspending)
     let failure = await delivery.deliverAndWait()

@@ -72,6 +72,14 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable but fo
     return details.slots[chosen?.partitioningIndex { $0 >= place } ?? place]
   }
 
+  /// Whether the sender waits for answers or room.
+  var isAwaited: Bool { details.map { $0.pending != nil || $0.request.waitsForRoom } ?? false }
+
+  func noteBegan(_ place: Int, _ target: AnyObject) {
+    guard let details, let trace = details.trace else { return }
+    trace.note(.began, group.selector, arguments, at: context(place, target), step: details.firstStep + place)
+  }
+
   /// Notes that the method of a target starts. `false` if the sender stopped waiting because the target was removed.
   private func begin(_ place: Int) -> Bool { details?.pending?.begin(slot(place)) ?? true }
 
@@ -138,10 +146,8 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable but fo
       trail = laid
       return laid
     }
-    if let details, let trace = details.trace {
-      trace.note(
-        .began, group.selector, arguments, at: context(place, target), step: details.firstStep + place)
-    }
+    // The execution of a multicast that waits begins in its task.
+    if !(isAwaited && target is any MulticastSending) { noteBegan(place, target) }
     do { try details?.trail?.budget?.charge(.target) } catch { return settle(place, .failed(error), target) }
     let method = step.method?.takeUnretainedValue()
     // A method that runs elsewhere begins there.

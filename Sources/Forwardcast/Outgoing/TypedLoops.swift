@@ -1,7 +1,7 @@
 // TypedLoops.swift: the loops that call typed methods of direct targets.
 
 // Specialized in the user's module, one function of each type; they call typed methods without boxes, closures or reference
-// counting. A route knows whether all of its methods have one type, so that is compared once a message. Everything else walks.
+// counting. A route knows whether all of its methods have one type, so that is compared once a message. Everything else takes a delivery object.
 
 @export(implementation) @inline(never)
 func broadcastTyped<R, each A>(
@@ -20,7 +20,7 @@ func broadcastTyped<R, each A>(
     }
     var summary = BroadcastSummary()
     let passed = broadcastOtherwise(visit, count, type, &summary) {
-      arguments.walked(returning: R.self, crosses: crosses)
+      arguments.packed(returning: R.self, crosses: crosses)
     }
     guard let passed else { return summary }
     visit = passed
@@ -34,10 +34,10 @@ func broadcastTyped<R, each A>(
 @usableFromInline @inline(never)
 func broadcastOtherwise(
   _ visit: consuming MessageVisit, _ count: Int, _ type: ObjectIdentifier, _ summary: inout BroadcastSummary,
-  walked: () -> MessageArguments
+  packed: () -> MessageArguments
 ) -> MessageVisit? {
   do {
-    if try visit.passHooks(to: type, walked) {
+    if try visit.passHooks(to: type, packed) {
       if count > 0 { return visit }
       reportSilence(keep(visit))
       return nil
@@ -50,7 +50,7 @@ func broadcastOtherwise(
   if route.isEmpty {
     reportSilence(route)
   } else {
-    summary = OutgoingMessage(route.selector, walked(), DeliveryRequest()).send(along: route, into: summary)
+    summary = OutgoingMessage(route.selector, packed(), DeliveryRequest()).send(along: route, into: summary)
   }
   return nil
 }
@@ -105,17 +105,17 @@ func collectOtherwise<R, Output, each A>(
   let (collector, count) = (policy.makeCollector(), visit.count)
   do {
     let passed = try visit.passHooks(to: ObjectIdentifier(((repeat each A) -> R).self)) {
-      arguments.walked(returning: R.self, crosses: crosses)
+      arguments.packed(returning: R.self, crosses: crosses)
     }
     if passed {
-      if count == 0 { return collectWalked(keep(visit), policy, collector, nil) }
+      if count == 0 { return collectDelivered(keep(visit), policy, collector, nil) }
       let failure = answerTyped(visit, count, arguments, ignoresErrors: policy.ignoresErrors) { try collector.take($0) }
       return Collected(collector.finish(), failure)
     }
   } catch { return Collected(collector.finish(), CollectFailure(error, keep(visit))) }
   let route = keep(visit)
-  return collectWalked(
-    route, policy, collector, route.isEmpty ? nil : arguments.walked(returning: R.self, crosses: crosses))
+  return collectDelivered(
+    route, policy, collector, route.isEmpty ? nil : arguments.packed(returning: R.self, crosses: crosses))
 }
 
 /// Passes the answers of direct targets to `take`, one after another, until it returns `false`.
@@ -179,7 +179,7 @@ extension LoopTally {
 extension Arguments {
   /// The arguments for a delivery, with the loop that serves many steps at once.
   @export(implementation) @inline(never)
-  func walked<R>(returning: R.Type, crosses: Bool) -> MessageArguments {
+  func packed<R>(returning: R.Type, crosses: Bool) -> MessageArguments {
     shared(returning: R.self, crosses: crosses) { arguments, delivery in
       let typed = unsafeDowncast(arguments, to: TypedArguments<R, Arguments>.self)
       typed.values.serve(unsafeDowncast(delivery, to: MessageDelivery.self), returning: R.self)

@@ -1,4 +1,4 @@
-// Verbs.swift: what the verbs share: a message begins, walks into a sink, and ends.
+// Verbs.swift: what the verbs share: a message is delivered into a sink.
 
 // None has packs: a function that suspends after a pack was allocated must not return early (a compiler bug).
 
@@ -48,7 +48,7 @@ extension OutgoingMessage {
 
 /// A typed `collect` that takes more than a loop; without arguments where there is nobody to get them.
 @usableFromInline
-func collectWalked<R, Output>(
+func collectDelivered<R, Output>(
   _ route: MessageRoute, _ policy: ReturnPolicy<R, Output>, _ collector: AnswerCollector<R, Output>,
   _ arguments: MessageArguments?
 ) -> Collected<Output> {

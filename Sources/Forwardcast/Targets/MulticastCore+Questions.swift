@@ -87,7 +87,7 @@ extension MulticastCore {
   }
 
   /// Whether a target that is asked each time would take `selector`.
-  @inline(never) private func wouldTake(_ target: AnyObject, _ selector: MessageSelector) -> Bool {
+  @inline(never) func wouldTake(_ target: AnyObject, _ selector: MessageSelector) -> Bool {
     guard let multicast = target as? any MulticastSending else { return answers(target, selector) }
     let route = multicast.route(for: selector)
     return route.route.prelude?.makesObservers ?? false || route.core.isAnswered(selector, target, in: self)

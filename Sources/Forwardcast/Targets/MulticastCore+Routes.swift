@@ -167,7 +167,7 @@ extension MulticastCore {
     answers(target, selector) || method(of: target, selector) != nil
   }
 
-  /// Called after a walk that met dead or removed targets: takes the dead out, and removes a route that is mostly useless.
+  /// Called after a message that met dead or removed targets: takes the dead out, and removes a route that is mostly useless.
   @usableFromInline
   func end(_ route: MessageRoute, dead: Int, skipped: Int) {
     let mayBeUseless = (dead + skipped) * 2 > route.count

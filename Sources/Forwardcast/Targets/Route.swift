@@ -5,7 +5,7 @@ import Synchronization
 /// Who gets the messages of one selector, in order.
 ///
 /// A route is made outside of the proxy's lock and published under it, on a ``RouteBoard``. Then only steps of the same traits are
-/// added at its end, under the lock. A message reads the end once, so it walks the route without the lock.
+/// added at its end, under the lock. A message reads the end once, so it follows the route without the lock.
 ///
 /// It is valid for a message that begins now as long as three things hold:
 ///
@@ -262,7 +262,7 @@ extension MessageRoute {
   }
 }
 
-/// One step of a route: a registration and its target's method. A trivial type, so that walking a route retains nothing: the
+/// One step of a route: a registration and its target's method. A trivial type, so that following a route retains nothing: the
 /// ``Route`` retains all three.
 @usableFromInline
 struct RouteStep {
