@@ -113,7 +113,9 @@ extension MessageDelivery {
     }
     let looks = scope.pending != nil || request.listsEveryTarget || scope.mayNotWait || keepsTarget(step, group)
     if looks, step.target == nil { return .outcome(.skipped(.dead)) }
-    if step.method == nil, let target = step.target, target is any MulticastSending,
+    // A multicast that leads on to others may lead back here, which is an error.
+    if step.method == nil, let target = step.target,
+      let inner = (target as? any MulticastSending)?.route(for: selector), !inner.route.hasForwarders,
       !node.route.core.wouldTake(target, selector)
     {
       return .outcome(.skipped(.doesNotRespond))
