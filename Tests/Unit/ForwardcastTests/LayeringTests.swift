@@ -108,15 +108,17 @@ struct LayeringTests {
     }
   }
 
-  @Test("every suite that the map of promises names is there")
-  func mapNamesSuites() throws {
+  @Test("every suite that Tests/README.md names exists")
+  func readmeNamesSuites() throws {
     let texts = try swiftFiles(under: "Tests").map { try String(contentsOf: $0, encoding: .utf8) }
-    let suites = Set(texts.flatMap { $0.matches(of: /@Suite\("([^"]+)"/).map { String($0.1) } })
     let rows = try String(contentsOf: root.appending(path: "Tests/README.md"), encoding: .utf8)
       .split(separator: "\n").filter { $0.hasPrefix("|") }
-    let named = Set(rows.flatMap { $0.matches(of: /\*([^*]+)\*/).map { String($0.1) } })
-    expect(named.count > 60)
-    expect(named.subtracting(suites).sorted(), equals: [])
+    let named = rows.flatMap { $0.matches(of: /\*([^*]+)\*/).map { String($0.1) } }
+    expect(named.count > 20)
+    let missing = named.filter { name in
+      !texts.contains { $0.contains("@Suite(\"\(name)\"") || $0.contains("@Suite(\n  \"\(name)\"") }
+    }
+    expect(missing, equals: [])
   }
 
   private func file(_ layer: String, _ name: String, _ code: String) -> LayeredFile {
