@@ -19,12 +19,15 @@ package struct Growing: Sendable, CustomTestStringConvertible {
     (testDescription, self.prepare) = (title, prepare)
   }
 
-  /// Expects that sixteen times as many take about sixteen times as long, and by far not the square of it, 256 times. What counts
-  /// is this thread's processor time, the least of three. One of five tries is enough: what grows with the square passes none.
-  package func expectLinear(from few: Int = 500, sourceLocation: SourceLocation = #_sourceLocation) throws {
+  /// Expects that sixteen times as many take about sixteen times as long, and by far not the square of it, 256 times. Compares
+  /// this thread's processor time. One of eight tries is enough, since quadratic growth passes none.
+  package func expectLinear(
+    from few: Int = bound(200, full: 500), sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
     var found = ""
-    for _ in 0..<5 {
-      let (first, last) = try (time(few), time(few * 16))
+    for _ in 0..<8 {
+      let first = try (0..<3).map { _ in try time(few) }.min() ?? 0
+      let last = try time(few * 16)
       if last < first * 64 { return }
       found += "\(few): \(first) s, \(few * 16): \(last) s; "
     }
@@ -32,13 +35,10 @@ package struct Growing: Sendable, CustomTestStringConvertible {
   }
 
   private func time(_ count: Int) throws -> Double {
-    let times = try (0..<3).map { _ in
-      let body = try prepare(count)
-      let start = now()
-      try body()
-      return now() - start
-    }
-    return times.min() ?? 0
+    let body = try prepare(count)
+    let start = now()
+    try body()
+    return now() - start
   }
 
   private func now() -> Double {

@@ -42,48 +42,125 @@ struct CompilerTests {
     expect(lines.allSatisfy { $0.2.hasPrefix("warning: weak reference will always be nil") }, "\(said)")
   }
 
-  @Test("names of the standard library that a type gives to its own are those in a protocol inside of it")
-  func ownNames() throws {
-    let said = try Build.said(
-      of: """
-        import Forwardcast
-        enum Game {
-          enum Error: Swift.Error { case lost }
-          struct Character {}
-          @Forwarded protocol Delegate: AnyObject {
-            func failed(_ error: Error)
-            func moved(_ all: [Character]) -> Character?
-          }
-        }
-        func work(_ game: Game.DelegateProxy) {
-          game.failed(.lost)
-          _ = game.moved([Game.Character()])
-        }
-        """, ["-swift-version", "6"])
-    expect(said, equals: "")
-  }
+  /// Declarations that compile without a diagnostic, in one module.
+  private static let accepted = [
+    // Names of the standard library that a type gives to its own are those in a protocol inside of it.
+    """
+    enum Game {
+      enum Error: Swift.Error { case lost }
+      struct Character {}
+      @Forwarded protocol Delegate: AnyObject {
+        func failed(_ error: Error)
+        func moved(_ all: [Character]) -> Character?
+      }
+    }
+    func work(_ game: Game.DelegateProxy) {
+      game.failed(.lost)
+      _ = game.moved([Game.Character()])
+    }
+    """,
+    // A constraint of an associated type may stand in either 'where' clause.
+    """
+    @Forwarded protocol Cache<Key, Item>: AnyObject where Key: Hashable {
+      associatedtype Key
+      associatedtype Item where Item: Comparable, Item: Sendable
+      func items(_ key: Key) -> [Key: Item]?
+    }
+    @Forwarded protocol Keeper<Key>: AnyObject where Key: AnyObject {
+      associatedtype Key
+      func kept(_ key: Key) -> Key?
+    }
+    final class Lock {}
+    func work() {
+      _ = CacheProxy<Int, Int>().items(1)
+      _ = KeeperProxy<Lock>().kept(Lock())
+    }
+    """,
+    // A key has the whole name of its requirement, and the name without labels while only one has that.
+    """
+    @Forwarded public protocol SettingsDelegate: AnyObject {
+      func settingsDidChange(to value: Int)
+      func page(_ id: Int, turned number: Int)
+      func page()
+      func link(up name: String)
+      func linkUp()
+      @Message("select:or:") func choose(_ a: Int, _ b: Int)
+    }
+    func work(_ proxy: SettingsDelegateProxy) {
+      proxy.on(SettingsDelegateProxy.Messages.settingsDidChangeTo) { _ in }
+      proxy.on(SettingsDelegateProxy.Messages.settingsDidChange) { _ in }
+      proxy.on(SettingsDelegateProxy.Messages.pageTurned) { _, _ in }
+      proxy.on(SettingsDelegateProxy.Messages.page) {}
+      proxy.on(SettingsDelegateProxy.Messages.linkUp) {}
+      proxy.on(SettingsDelegateProxy.Messages.link) { _ in }
+      proxy.on(SettingsDelegateProxy.Messages.selectOr) { _, _ in }
+      proxy.on(SettingsDelegateProxy.Messages.choose) { _, _ in }
+    }
+    """,
+    // Shapes of real protocols and receivers compile without a word.
+    """
+    public struct Span: Sendable { public var length = 1 }
+    @Forwarded public protocol Tracing: AnyObject { func ended(_ span: Span, in all: [Span]) -> Span? }
+    @Forwarded public protocol Loading: AnyObject {
+      @inlinable func load(_ id: Int)
+      @inlinable var count: Int? { get }
+    }
+    @Forwarded protocol Feed<Item>: AnyObject { associatedtype Item: Hashable; func received(_ item: Item) }
+    @Forwarded(inheriting: (any Feed).self) protocol Mixed<Other>: Feed where Item == Int, Other: Hashable {
+      associatedtype Other
+      func other(_ value: Other, with item: Item)
+    }
+    @Forwarded protocol Node: Hashable, AnyObject { func moved() }
+    @Forwarded @MainActor protocol Row: Equatable, AnyObject { func moved() }
+    @Forwarded protocol Named: Identifiable, AnyObject { func named() }
+    @Forwarded protocol Seen: CustomDebugStringConvertible, AnyObject { func seen() }
+    @Forwarded protocol Numbered: Identifiable, Comparable, AnyObject where ID == Int { func numbered() }
+    extension NumberedProxy { var id: Int { 0 } }
+    func < (a: NumberedProxy, b: NumberedProxy) -> Bool { false }
+    @Forwarded protocol Stored: Codable, AnyObject { func stored() }
+    extension StoredProxy {
+      func encode(to encoder: any Encoder) throws {}
+      convenience init(from decoder: any Decoder) throws { self.init() }
+    }
+    @Forwarded protocol Sorted: AnyObject { @NotForwarded static func == (a: Self, b: Self) -> Bool }
+    extension Sorted { static func == (a: Self, b: Self) -> Bool { a === b } }
 
-  @Test("a constraint of an associated type may stand in either 'where' clause")
-  func constraints() throws {
-    let said = try Build.said(
-      of: """
-        import Forwardcast
-        @Forwarded protocol Cache<Key, Item>: AnyObject where Key: Hashable {
-          associatedtype Key
-          associatedtype Item where Item: Comparable, Item: Sendable
-          func items(_ key: Key) -> [Key: Item]?
-        }
-        @Forwarded protocol Keeper<Key>: AnyObject where Key: AnyObject {
-          associatedtype Key
-          func kept(_ key: Key) -> Key?
-        }
-        final class Lock {}
-        func work() {
-          _ = CacheProxy<Int, Int>().items(1)
-          _ = KeeperProxy<Lock>().kept(Lock())
-        }
-        """, ["-swift-version", "6"])
-    expect(said, equals: "")
+    func nodes(_ all: Set<NodeProxy>, _ mixed: MixedProxy<String>) -> Bool {
+      mixed.received(1)
+      mixed.other("a", with: 2)
+      return all.contains(NodeProxy())
+    }
+    """,
+    // A receiver has keys for its messages, for those who see them.
+    """
+    private struct Hidden {}
+    @Receiver open class Heater {
+      @Message public func heat(to level: Int) -> Bool { level > 1 }
+      @Message var level = 3
+      @Message fileprivate func hide(_ value: Hidden) {}
+      @Message("choose:or:") func select(_ a: Int, _ b: String) {}
+    }
+    @Receiver(inheriting: Heater.self) final class Stove: Heater { @Message func bake() {} }
+    @Receiver final class Box<Value> { @Message func put(_ value: Value, at place: Int) {} }
+    @Receiver actor Ledger { @Message func add(_ amount: Int) -> Int { amount } }
+    @Receiver final class Inbox { struct Messages {}; @Message func read() {} }
+
+    func work(_ stove: Stove, _ box: Box<String>) throws {
+      let isHot: Bool = try stove.send(Heater.Messages.heatTo, 80)
+      try stove.send(Heater.Messages.setLevel, isHot ? 1 : 2)
+      _ = try stove.send(Heater.Messages.heat, 80)
+      try stove.send(Heater.Messages.chooseOr, 1, "a")
+      try stove.send(Stove.Messages.bake)
+      try box.send(Box<String>.Messages.putAt, "x", 1)
+      _ = (Ledger.Messages.add, Inbox.Messages())
+    }
+    """,
+  ]
+
+  @Test("protocols and receivers of many shapes compile without a diagnostic")
+  func accepted() throws {
+    let text = (["import Forwardcast"] + Self.accepted).joined(separator: "\n")
+    try expect(Build.said(of: text, ["-swift-version", "6"]), equals: "")
   }
 
   @Test("one requirement that is refused is the only error, and the others are there")
@@ -126,103 +203,6 @@ struct CompilerTests {
     let lines = said.split(separator: "\n").compactMap { $0.firstMatch(of: /swift:(\d+):\d+: (.*)/)?.output }
     expect(lines.filter { $0.2.contains("'pageTurned', 'pageClosed'") }.map(\.1), equals: ["8", "9", "10"], "\(said)")
     expect(lines.count { $0.2.hasPrefix("error:") }, equals: 0, "\(said)")
-  }
-
-  @Test("a key has the whole name of its requirement, and the name without labels while only one has that")
-  func keys() throws {
-    let said = try Build.said(
-      of: """
-        import Forwardcast
-        @Forwarded public protocol SettingsDelegate: AnyObject {
-          func settingsDidChange(to value: Int)
-          func page(_ id: Int, turned number: Int)
-          func page()
-          func link(up name: String)
-          func linkUp()
-          @Message("select:or:") func choose(_ a: Int, _ b: Int)
-        }
-        func work(_ proxy: SettingsDelegateProxy) {
-          proxy.on(SettingsDelegateProxy.Messages.settingsDidChangeTo) { _ in }
-          proxy.on(SettingsDelegateProxy.Messages.settingsDidChange) { _ in }
-          proxy.on(SettingsDelegateProxy.Messages.pageTurned) { _, _ in }
-          proxy.on(SettingsDelegateProxy.Messages.page) {}
-          proxy.on(SettingsDelegateProxy.Messages.linkUp) {}
-          proxy.on(SettingsDelegateProxy.Messages.link) { _ in }
-          proxy.on(SettingsDelegateProxy.Messages.selectOr) { _, _ in }
-          proxy.on(SettingsDelegateProxy.Messages.choose) { _, _ in }
-        }
-        """, ["-swift-version", "6"])
-    expect(said, equals: "")
-  }
-
-  @Test("shapes of real protocols and receivers compile without a word")
-  func accepted() throws {
-    let said = try Build.said(
-      of: """
-        import Forwardcast
-        public struct Span: Sendable { public var length = 1 }
-        @Forwarded public protocol Tracing: AnyObject { func ended(_ span: Span, in all: [Span]) -> Span? }
-        @Forwarded public protocol Loading: AnyObject {
-          @inlinable func load(_ id: Int)
-          @inlinable var count: Int? { get }
-        }
-        @Forwarded protocol Feed<Item>: AnyObject { associatedtype Item: Hashable; func received(_ item: Item) }
-        @Forwarded(inheriting: (any Feed).self) protocol Mixed<Other>: Feed where Item == Int, Other: Hashable {
-          associatedtype Other
-          func other(_ value: Other, with item: Item)
-        }
-        @Forwarded protocol Node: Hashable, AnyObject { func moved() }
-        @Forwarded @MainActor protocol Row: Equatable, AnyObject { func moved() }
-        @Forwarded protocol Named: Identifiable, AnyObject { func named() }
-        @Forwarded protocol Seen: CustomDebugStringConvertible, AnyObject { func seen() }
-        @Forwarded protocol Numbered: Identifiable, Comparable, AnyObject where ID == Int { func numbered() }
-        extension NumberedProxy { var id: Int { 0 } }
-        func < (a: NumberedProxy, b: NumberedProxy) -> Bool { false }
-        @Forwarded protocol Stored: Codable, AnyObject { func stored() }
-        extension StoredProxy {
-          func encode(to encoder: any Encoder) throws {}
-          convenience init(from decoder: any Decoder) throws { self.init() }
-        }
-        @Forwarded protocol Sorted: AnyObject { @NotForwarded static func == (a: Self, b: Self) -> Bool }
-        extension Sorted { static func == (a: Self, b: Self) -> Bool { a === b } }
-
-        func nodes(_ all: Set<NodeProxy>, _ mixed: MixedProxy<String>) -> Bool {
-          mixed.received(1)
-          mixed.other("a", with: 2)
-          return all.contains(NodeProxy())
-        }
-        """, ["-swift-version", "6"])
-    expect(said, equals: "")
-  }
-
-  @Test("a receiver has keys for its messages, for those who see them")
-  func receiverKeys() throws {
-    let said = try Build.said(
-      of: """
-        import Forwardcast
-        private struct Hidden {}
-        @Receiver open class Heater {
-          @Message public func heat(to level: Int) -> Bool { level > 1 }
-          @Message var level = 3
-          @Message fileprivate func hide(_ value: Hidden) {}
-          @Message("choose:or:") func select(_ a: Int, _ b: String) {}
-        }
-        @Receiver(inheriting: Heater.self) final class Stove: Heater { @Message func bake() {} }
-        @Receiver final class Box<Value> { @Message func put(_ value: Value, at place: Int) {} }
-        @Receiver actor Ledger { @Message func add(_ amount: Int) -> Int { amount } }
-        @Receiver final class Inbox { struct Messages {}; @Message func read() {} }
-
-        func work(_ stove: Stove, _ box: Box<String>) throws {
-          let isHot: Bool = try stove.send(Heater.Messages.heatTo, 80)
-          try stove.send(Heater.Messages.setLevel, isHot ? 1 : 2)
-          _ = try stove.send(Heater.Messages.heat, 80)
-          try stove.send(Heater.Messages.chooseOr, 1, "a")
-          try stove.send(Stove.Messages.bake)
-          try box.send(Box<String>.Messages.putAt, "x", 1)
-          _ = (Ledger.Messages.add, Inbox.Messages())
-        }
-        """, ["-swift-version", "6"])
-    expect(said, equals: "")
   }
 
   @Test("a closure with too few parameters is told that each argument needs one")
@@ -281,7 +261,7 @@ struct CompilerTests {
         "Only 'AProxy' has this body. Implement the requirement in your class."
       ),
     ]
-    for (text, lines, advice) in cases {
+    for (text, lines, advice) in cases.sampled(each: 3) {
       let said = try Build.said(of: "import Forwardcast\n\(text)", ["-swift-version", "6"])
       let found = said.split(separator: "\n").compactMap {
         $0.firstMatch(of: /^[^`|]*swift:(\d+):\d+: error:/)?.output.1
@@ -337,6 +317,13 @@ struct CompilerTests {
     }
   }
 
+  /// Language modes and isolations, with the severity of a violation.
+  private static let dialects: [(arguments: [String], severity: String)] = [("6", "error"), ("5", "warning")]
+    .flatMap { mode, severity in
+      [[], ["-default-isolation", "MainActor"]].map { (["-swift-version", mode] + $0, severity) }
+    }
+    .sampled(each: 3)
+
   /// A shared proxy, and values that it must not share.
   private static let sharing = """
     import Forwardcast
@@ -365,11 +352,9 @@ struct CompilerTests {
           listeners.on(Keys.heard) { _ in }
         }
         """
-    for isolation in [[], ["-default-isolation", "MainActor"]] {
-      let said = try Build.said(of: text, ["-swift-version", "6"] + isolation)
-      expect(Self.places(of: "error", in: said, "capture of 'box'"), equals: (7...16).map(String.init), "\(said)")
-      let old = try Build.said(of: text, ["-swift-version", "5", "-strict-concurrency=complete"] + isolation)
-      expect(Self.places(of: "warning", in: old, "capture of 'box'"), equals: (7...16).map(String.init), "\(old)")
+    for (arguments, severity) in Self.dialects {
+      let said = try Build.said(of: text, arguments + (severity == "warning" ? ["-strict-concurrency=complete"] : []))
+      expect(Self.places(of: severity, in: said, "capture of 'box'"), equals: (7...16).map(String.init), "\(said)")
     }
   }
 
@@ -400,15 +385,13 @@ struct CompilerTests {
           try listeners.before(Keys.heard, f)
         }
         """
-    for isolation in [[], ["-default-isolation", "MainActor"]] {
-      for (mode, severity) in [("6", "error"), ("5", "warning")] {
-        let said = try Build.said(of: text, ["-swift-version", mode] + isolation)
-        // The compiler reports an error in a default argument at line 1, with a note at the call.
-        expect(Self.places(of: severity, in: said, "any thread may call this function value"), equals: ["1"], "\(said)")
-        let calls = Self.places(of: "note", in: said, "expanded code originates here")
-        expect(calls, equals: (13...22).map(String.init), "\(said)")
-        expect(said.contains(": error:"), equals: mode == "6", "\(said)")
-      }
+    for (arguments, severity) in Self.dialects {
+      let said = try Build.said(of: text, arguments)
+      // The compiler reports an error in a default argument at line 1, with a note at the call.
+      expect(Self.places(of: severity, in: said, "any thread may call this function value"), equals: ["1"], "\(said)")
+      let calls = Self.places(of: "note", in: said, "expanded code originates here")
+      expect(calls, equals: (13...22).map(String.init), "\(said)")
+      expect(said.contains(": error:"), equals: severity == "error", "\(said)")
     }
   }
 
@@ -426,7 +409,7 @@ struct CompilerTests {
           }
         }
         """
-    for isolation in [[], ["-default-isolation", "MainActor"]] {
+    for isolation in [["-default-isolation", "MainActor"], []].sampled(each: 2) {
       try expect(Build.said(of: text, ["-swift-version", "6"] + isolation), equals: "")
     }
   }

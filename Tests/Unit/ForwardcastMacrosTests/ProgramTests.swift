@@ -421,7 +421,7 @@ struct WriterTests {
       growing("properties", role: "extension") { members($0) { "var a\($0): Int? { get set }" } },
       growing("requirements that name Self") { members($0) { "func a\($0)(_ x: Self.T)" } },
     ])
-  func growth(shape: Growing) throws { try shape.expectLinear(from: 250) }
+  func growth(shape: Growing) throws { try shape.expectLinear(from: bound(80, full: 250)) }
 
   @Test("associated types take time in proportion to their number", .oneAtATime)
   func associatedGrowth() throws {
