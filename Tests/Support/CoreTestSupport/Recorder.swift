@@ -1,4 +1,4 @@
-// Recorder.swift: keys, receivers and counters that the tests of the core and of its centers share.
+// Recorder.swift: keys, receivers and counters for tests of the core and of the centers.
 
 package import Forwardcast
 package import TestSupport
@@ -11,15 +11,15 @@ extension Message<() -> Bool> { package static var agrees: Self { .init("agrees"
 extension Message<(Int, Int) -> Int> { package static var addTo: Self { .init("add:to:") } }
 
 extension MethodSignature {
-  /// A signature that a test knows to be well formed.
+  /// A signature from text that is known to be well formed.
   package static func sample(_ text: String) -> MethodSignature {
     guard let signature = try? MethodSignature(text) else { preconditionFailure("malformed: \(text)") }
     return signature
   }
 }
 
-/// Runs steps that count on the selector tables as they are, and runs them again when one of any class was changed meanwhile,
-/// by another test: every proxy then makes its routes and boards anew.
+/// Runs steps that depend on cached routes, and repeats them if another test changed a selector table meanwhile. A change of any
+/// table makes every proxy rebuild its routes.
 @discardableResult
 package func withTablesUnchanged<Result>(_ steps: () throws -> Result) rethrows -> Result {
   while true {
@@ -29,14 +29,14 @@ package func withTablesUnchanged<Result>(_ steps: () throws -> Result) rethrows 
   }
 }
 
-/// An error that a test's target throws.
+/// The error that targets throw.
 package struct TargetError: Error, Equatable, CustomStringConvertible {
   package var name: String
   package init(name: String) { self.name = name }
   package var description: String { "refused by \(name)" }
 }
 
-/// A target that writes down what it gets and does what a test tells it.
+/// A target that records its messages and runs a closure.
 package class Listener: MessageReceiver {
   package let name: String
   package let journal: Journal
@@ -71,7 +71,7 @@ private let listenerTable = SelectorTable(for: Listener.self) {
   }
 }
 
-/// A listener that adds a message to its superclass's.
+/// A subclass with one more message.
 package final class LoudListener: Listener {
   package override class var selectorTable: SelectorTable { loudTable }
 }
@@ -80,7 +80,7 @@ private let loudTable = SelectorTable(for: LoudListener.self, inheriting: listen
   Responds(to: .say) { listener, text in listener.journal.write("\(listener.name): \(text)") }
 }
 
-/// Every order of `items`.
+/// All permutations of `items`.
 package func permutations<T>(_ items: [T]) -> [[T]] {
   guard let first = items.first else { return [[]] }
   return permutations(Array(items.dropFirst())).flatMap { rest in

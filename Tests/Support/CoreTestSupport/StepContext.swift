@@ -1,11 +1,11 @@
-// StepContext.swift: a context that a test runs step by step, and targets that may be used from any thread.
+// StepContext.swift: a context that runs one envelope at a time, and thread-safe targets.
 
 import Dispatch
 package import Forwardcast
 import Synchronization
 package import TestSupport
 
-/// A context that runs nothing by itself: each ``step()`` opens one envelope, so that a test decides about every order.
+/// A context that runs nothing by itself. Each ``step()`` opens one envelope, so the test chooses the order.
 package final class StepContext: DeliveryContext {
   package let name: String
   private let woken = Locked<[Mailbox]>([])
@@ -17,10 +17,10 @@ package final class StepContext: DeliveryContext {
   package var isCurrent: Bool { isHeld }
   package func wake(_ mailbox: Mailbox, _ priority: TaskPriority) { woken.withLock { $0.append(mailbox) } }
 
-  /// How many mailboxes wait to be emptied: a mailbox that is awake is not woken again, so at most one for each proxy.
+  /// The number of mailboxes that wait to be drained, at most one for each proxy.
   package var waiting: Int { woken.withLock { $0.count } }
 
-  /// Opens one envelope. `false` when nothing waits.
+  /// Opens one envelope. Returns `false` if none is waiting.
   @discardableResult
   package func step() -> Bool {
     let mailbox = woken.withLock { $0.isEmpty ? nil : $0.removeFirst() }
@@ -31,10 +31,10 @@ package final class StepContext: DeliveryContext {
   package func run() { while step() {} }
 }
 
-/// What targets that are shared between threads have in common.
+/// The protocol of thread-safe targets.
 package protocol Member: AnyObject, Sendable {}
 
-/// A target for any thread that writes down what it gets.
+/// A thread-safe target that records its messages.
 package final class Clerk: Member, MessageReceiver {
   package let name: String
   package let journal: Journal
@@ -46,7 +46,7 @@ package final class Clerk: Member, MessageReceiver {
     witness = counter.map(Witness.init)
   }
 
-  /// Runs in each `note:`, after it was written down.
+  /// Called by each `note:` after it is recorded.
   package func onNote(_ body: (@Sendable (Int) throws -> Void)?) { action.withLock { $0 = body } }
 
   package static let selectorTable = SelectorTable(for: Clerk.self) {
@@ -70,7 +70,7 @@ package final class Clerk: Member, MessageReceiver {
 
 extension Message<(Int) -> Int> { package static var slow: Self { .init("slow:") } }
 
-/// Turnstiles that async methods of ``Clerk`` wait at: one that is not shut lets them through.
+/// Barriers for the async methods of ``Clerk``. A method passes unless its barrier is closed.
 package final class Turnstile: Sendable {
   private struct State {
     var isOpen = false
@@ -81,7 +81,7 @@ package final class Turnstile: Sendable {
   private let state = Locked(State())
   private static let all = Locked<[Int: Turnstile]>([:])
 
-  /// Shuts a turnstile for whoever passes with that number.
+  /// Closes the barrier of a number.
   package static func shut(_ number: Int) -> Turnstile {
     all.withLock { gates in
       let gate = Turnstile()
@@ -109,7 +109,7 @@ package final class Turnstile: Sendable {
     }
   }
 
-  /// Waits until so many have come.
+  /// Waits until `count` methods have arrived.
   package func arrived(_ count: Int) async {
     await withCheckedContinuation { continuation in
       let there = state.withLock { state in

@@ -1,4 +1,4 @@
-// Bounds.swift: how far tests go that are random, exhaustive or large.
+// Bounds.swift: the sizes of random, exhaustive and large tests.
 
 #if canImport(Darwin)
   import Darwin
@@ -6,29 +6,29 @@
   import Glibc
 #endif
 
-/// How far tests go whose work grows with a bound: a short way by default, so that `swift test` takes minutes; the whole
-/// way with `FORWARDCAST_FULL=1` in the environment, as `.ci/run` sets it for the optimized tests.
+/// Whether large tests run all of their cases: `FORWARDCAST_FULL=1`, which `.ci/run` sets for the optimized tests. By default they
+/// run few, so that `swift test` takes minutes.
 package enum Bounds {
   package static let areFull = setting("FORWARDCAST_FULL").map { $0 != "0" } ?? false
 }
 
-/// A test's bound: `few` by default, `full` where bounds are full.
+/// A test's size: `few` by default, `full` with `FORWARDCAST_FULL=1`.
 package func bound(_ few: Int, full: Int) -> Int { Bounds.areFull ? full : few }
 
-/// The same for a bound that has a variable of its own, which goes before both.
+/// A test's size that an environment variable of its own overrides.
 package func bound(_ few: Int, full: Int, named name: String) -> Int {
   setting(name).flatMap { Int($0) } ?? bound(few, full: full)
 }
 
-/// A variable of the environment; `nil` where it is not set or empty.
+/// The value of an environment variable, or `nil` if it is unset or empty.
 package func setting(_ name: String) -> String? {
   guard let value = getenv(name), value.pointee != 0 else { return nil }
   return String(cString: value)
 }
 
 extension Sequence {
-  /// All elements where bounds are full, and otherwise the first and each `step`th after it. A `step` that has no divisor in
-  /// common with the sizes of what is combined meets every kind of element.
+  /// All elements with full bounds, otherwise the first and every `step`th after it. If `step` and the sizes of the combined
+  /// lists have no common divisor, every value of each list occurs.
   package func sampled(each step: Int) -> [Element] {
     enumerated().lazy.filter { Bounds.areFull || $0.offset.isMultiple(of: step) }.map(\.element)
   }

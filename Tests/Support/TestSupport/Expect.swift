@@ -1,11 +1,11 @@
-// Expect.swift: what tests expect, said by functions.
+// Expect.swift: expectations as functions.
 
 package import Testing
 
-// Each use of `#expect` costs the compiler 10 to 50 milliseconds, a call of these 1 to 4, and the tests expect thousands of times.
-// For errors and for exits of processes there is the macro.
+// These calls compile in about a tenth of the time of `#expect`, and the tests contain thousands. Use the macro for errors and
+// exit tests.
 
-/// As `#expect(value == expected)`, and says both values where they differ.
+/// As `#expect(value == expected)`; reports both values if they differ.
 package func expect<Value: Equatable>(
   _ value: Value, equals expected: Value, _ comment: @autoclosure () -> Comment? = nil,
   sourceLocation: SourceLocation = #_sourceLocation
@@ -13,7 +13,7 @@ package func expect<Value: Equatable>(
   #expect(value == expected, comment(), sourceLocation: sourceLocation)
 }
 
-/// As `#expect(condition)`, and says the line where it does not hold.
+/// As `#expect(condition)`; reports the line if it is false.
 package func expect(
   _ condition: Bool, _ comment: @autoclosure () -> Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation
 ) {

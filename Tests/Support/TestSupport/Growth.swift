@@ -1,4 +1,4 @@
-// Growth.swift: how the time for something grows with its number.
+// Growth.swift: how processor time grows with size.
 
 #if canImport(Glibc)
   import Glibc
@@ -9,18 +9,18 @@
 #endif
 package import Testing
 
-/// Something of which any number can be done.
+/// An operation of any size.
 package struct Growing: Sendable, CustomTestStringConvertible {
   package let testDescription: String
   private let prepare: @Sendable (Int) throws -> () throws -> Void
 
-  /// - Parameter prepare: gives what is measured for a number.
+  /// - Parameter prepare: returns the measured closure for a size.
   package init(_ title: String, _ prepare: @escaping @Sendable (Int) throws -> () throws -> Void) {
     (testDescription, self.prepare) = (title, prepare)
   }
 
-  /// Expects that sixteen times as many take about sixteen times as long, and by far not the square of it, 256 times. Compares
-  /// this thread's processor time. One of eight tries is enough, since quadratic growth passes none.
+  /// Expects that a size sixteen times as large takes about sixteen times as long. Quadratic growth would take 256 times as long.
+  /// Compares this thread's processor time; one of eight tries must pass.
   package func expectLinear(
     from few: Int = bound(200, full: 500), sourceLocation: SourceLocation = #_sourceLocation
   ) throws {

@@ -1,6 +1,6 @@
-// Journal.swift: what happened, line by line.
+// Journal.swift: a thread-safe list of events.
 
-/// What happened, in order, from any thread.
+/// A list of lines that any thread may append to.
 package final class Journal: Sendable {
   private let lines = Locked<[String]>([])
 
@@ -9,7 +9,7 @@ package final class Journal: Sendable {
   package func write(_ line: String) { lines.withLock { $0.append(line) } }
   package var all: [String] { lines.withLock { $0 } }
 
-  /// What there is, which then begins anew.
+  /// Removes and returns all lines.
   @discardableResult
   package func take() -> [String] {
     lines.withLock { lines in

@@ -1,8 +1,8 @@
-// Locked.swift: a value of a test behind a lock that the thread sanitizer can see.
+// Locked.swift: a lock that the thread sanitizer understands.
 
 import Synchronization
 
-/// As `Mutex`, whose lock is not built for the sanitizer on Linux: each holder also leaves a mark for the next.
+/// As `Mutex`, plus an atomic that shows the sanitizer the order of the holders, since `Mutex` does not do so on Linux.
 package final class Locked<Value: Sendable>: Sendable {
   private let mutex: Mutex<Value>
   private let handOver = Atomic<Bool>(false)

@@ -1,8 +1,8 @@
-// PackageFolder.swift: files of the package, for tests that compare with them.
+// PackageFolder.swift: locates files of the package.
 
 public import Foundation
 
-/// A file or folder of the package, found from this file.
+/// The location of a file or folder of the package.
 public func packageFolder(_ path: String = "") -> URL {
   var root = URL(filePath: #filePath)
   for _ in 0..<4 { root.deleteLastPathComponent() }

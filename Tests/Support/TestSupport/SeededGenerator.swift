@@ -1,4 +1,4 @@
-// SeededGenerator.swift: random numbers that come again with their seed.
+// SeededGenerator.swift: reproducible random numbers.
 
 /// SplitMix64: small, and the same on every platform.
 package struct SeededGenerator: RandomNumberGenerator, Sendable {

@@ -1,10 +1,10 @@
-// Threads.swift: threads of their own for what blocks, and a watchdog that ends a test which hangs.
+// Threads.swift: threads for blocking code, with a time limit.
 
 import Dispatch
 import Foundation
 import Synchronization
 
-/// Runs `body` on a thread that may block.
+/// Runs `body` on a new thread, which may block.
 package func onThread(_ body: @escaping @Sendable () -> Void) async {
   await withCheckedContinuation { continuation in
     DispatchQueue(label: "test").async {
@@ -16,7 +16,7 @@ package func onThread(_ body: @escaping @Sendable () -> Void) async {
 
 /// Runs `body` on `count` threads that start together, and waits for all.
 ///
-/// - Returns: `false` when they have not ended within ten minutes, which no sound schedule takes.
+/// - Returns: `false` if they do not end within ten minutes.
 package func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) -> Bool {
   let (start, end) = (DispatchSemaphore(value: 0), DispatchGroup())
   for index in 0..<count {
@@ -33,12 +33,12 @@ package func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) 
   return end.wait(timeout: .now() + 600) == .success
 }
 
-/// A door that a test opens.
+/// A one-time barrier.
 package final class Latch: Sendable {
   private let group = DispatchGroup()
   private let isOpen = Atomic<Bool>(false)
   package init() { group.enter() }
   package func open() { if !isOpen.exchange(true, ordering: .sequentiallyConsistent) { group.leave() } }
-  /// Waits until it is open, or gives up after ten minutes.
+  /// Waits until the gate is open, for ten minutes at most.
   package func pass() { _ = group.wait(timeout: .now() + 600) }
 }

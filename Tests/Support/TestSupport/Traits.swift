@@ -1,10 +1,10 @@
-// Traits.swift: when tests run that need much of the machine, or little of it in use.
-// Tests run on a pool of as many threads as there are processors, and all of them are begun at once.
+// Traits.swift: limits on how many demanding tests run at a time.
+// Swift Testing starts all tests at once on a pool with one thread for each processor.
 
 package import Testing
 
-/// For tests that compute for a second or more without a pause: one of them runs at a time, so that of the pool's threads the
-/// others are left to tests that wait for each other.
+/// Runs one test with this trait at a time. For tests that compute for a second or more without suspending, so that the pool keeps
+/// threads for tests that wait for one another.
 package struct OneAtATime: TestTrait, TestScoping {
   package func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
@@ -18,7 +18,7 @@ package struct OneAtATime: TestTrait, TestScoping {
   private static let turn = Turn()
 
   private final class Turn: Sendable {
-    /// Who waits; `nil` where nobody has the turn.
+    /// The waiting tests, or `nil` if no test is running.
     private let queue = Locked<[CheckedContinuation<Void, Never>]?>(nil)
 
     func take() async {
@@ -45,8 +45,8 @@ package struct OneAtATime: TestTrait, TestScoping {
   }
 }
 
-/// For tests with deadlines of seconds, which a call must keep: they begin when a task gets its turn soon, which it does not
-/// while hundreds of others wait for theirs; or after two minutes, which count for a `.timeLimit`.
+/// Delays a test with deadlines of seconds until the pool schedules tasks promptly, for two minutes at most. The delay counts toward
+/// a `.timeLimit`.
 package struct WhenQuiet: TestTrait, SuiteTrait, TestScoping {
   package var isRecursive: Bool { true }
 

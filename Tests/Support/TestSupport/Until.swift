@@ -1,7 +1,6 @@
-// Until.swift: a wait of a test for what others do.
+// Until.swift: polling for a condition.
 
-/// Waits until `condition` holds. Between two looks the task sleeps for a millisecond: a loop of `Task.yield()` would take a
-/// turn of the few threads from every other test, again and again.
+/// Waits until `condition` is true. Polls every millisecond, since a loop of `Task.yield()` would keep the pool's few threads busy.
 package func until(
   isolation: isolated (any Actor)? = #isolation, _ condition: @autoclosure () -> Bool
 ) async {

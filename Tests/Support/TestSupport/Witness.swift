@@ -1,8 +1,8 @@
-// Witness.swift: whether objects have gone.
+// Witness.swift: counts live objects.
 
 import Synchronization
 
-/// How many of something are alive.
+/// A count of live objects.
 package final class LeakCounter: Sendable {
   private let count = Atomic<Int>(0)
   package init() {}
@@ -11,7 +11,7 @@ package final class LeakCounter: Sendable {
   fileprivate func left() { count.subtract(1, ordering: .sequentiallyConsistent) }
 }
 
-/// An object that only counts whether it is alive.
+/// An object that is counted while it is alive.
 package final class Witness: Sendable {
   private let counter: LeakCounter
   package init(_ counter: LeakCounter) {
