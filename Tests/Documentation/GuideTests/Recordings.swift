@@ -19,7 +19,7 @@ final class Till {
 
 @Suite("Recordings")
 struct Recordings {
-  @Test("what was recorded is replayed, and drawn")
+  @Test("a recording can be replayed and drawn as a diagram")
   func use() throws {
     // snippet: recording-use
     let till = RecordingProxy(of: Till(), as: "till")  // stands for the till

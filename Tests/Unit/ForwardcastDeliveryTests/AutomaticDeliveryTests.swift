@@ -138,7 +138,7 @@ struct AutomaticDeliveryTests {
     withExtendedLifetime(clerk) {}
   }
 
-  @Test("what is queued for a target waits while a sender on its concurrent queue runs it")
+  @Test("queued messages of a target wait while a sender on its concurrent queue calls it")
   func queuedBehindDirect() async throws {
     let (clerk, other, inside, passed) = (Clerk("a", journal), Clerk("b"), Latch(), Latch())
     clerk.onNote { [journal] number in
@@ -165,7 +165,7 @@ struct AutomaticDeliveryTests {
     withExtendedLifetime((clerk, other)) {}
   }
 
-  @Test("what a target sends itself in its turn runs at once, also where the turn is one of the queue")
+  @Test("a message that a target sends to itself runs synchronously, also in a turn of its queue")
   func nestedTurns() async throws {
     let clerk = Clerk("a", journal)
     clerk.onNote { [proxy, journal] number in

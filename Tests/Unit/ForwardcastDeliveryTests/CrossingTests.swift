@@ -22,7 +22,7 @@ private final class Owner: MessageReceiver, Sendable {
   }
 }
 
-@Suite("What crosses contexts")
+@Suite("Values that cross contexts")
 struct CrossingTests {
   typealias Shared = MulticastProxy<any MessageReceiver & Sendable>
 

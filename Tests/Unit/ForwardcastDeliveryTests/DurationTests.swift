@@ -46,7 +46,7 @@ struct DurationTests {
     context.run()
   }
 
-  @Test("what is there already needs no time", arguments: over)
+  @Test("an answer that is already there needs no time", arguments: over)
   func nothingToWaitFor(_ duration: Duration) throws {
     let target = Clerk("four", journal)
     defer { withExtendedLifetime(target) {} }

@@ -88,7 +88,7 @@ struct MailboxTests {
     expect(mailbox.isAsleep)
   }
 
-  @Test("what is added to an envelope that waits wakes the context for a turn of a higher priority alone")
+  @Test("adding to a waiting envelope wakes the context only for a turn of higher priority")
   func addedMoreUrgently() async {
     let (mailbox, bag) = (Mailbox(context), Bag())
     mailbox.post(bag, Mailbox.level(.medium))
@@ -205,7 +205,7 @@ struct MailboxTests {
     expect(mailbox.isAsleep)
   }
 
-  @Test("what was put off until a method has ended goes on in a turn of its own priority")
+  @Test("messages postponed until a method ends run in a turn of their own priority")
   func putOff() async {
     let (mailbox, gate) = (Mailbox(context), SerialGate())
     let visitors = (0..<3).map { _ in Visitor(at: gate) }

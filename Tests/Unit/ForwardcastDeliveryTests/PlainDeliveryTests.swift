@@ -123,7 +123,7 @@ struct PlainDeliveryTests {
     withExtendedLifetime(clerk) {}
   }
 
-  @Test("who finds a target busy once more stays before all that wait, and an open gate leaves nothing")
+  @Test("a sender that finds the target busy again stays first in line, and an open gate keeps nothing")
   func placesAtGate() {
     let (mailbox, gate) = (Mailbox(context), SerialGate())
     let visitors = ["first", "second"].map { Visitor($0, at: gate, journal) }
@@ -151,7 +151,7 @@ struct PlainDeliveryTests {
     }
   }
 
-  @Test("what waits when its proxy ends reaches the targets or is let go, and nothing is leaked")
+  @Test("messages that wait when the proxy is released reach the targets or are dropped, without a leak")
   func proxyEnds() {
     final class Argument: Sendable {}
     let clerk = Clerk("a", journal)

@@ -127,7 +127,7 @@ struct QueuedDeliveryTests {
     withExtendedLifetime(target) {}
   }
 
-  @Test("what a direct target sends in its turn comes second at a queued one")
+  @Test("a queued target receives a message sent by a direct target second")
   func reentrantOrder() {
     let (direct, queued) = (clerk("direct"), clerk("queued"))
     direct.onNote { [proxy] number in if number == 1 { proxy.broadcast(.note, 2) } }

@@ -190,7 +190,7 @@ struct StreamDeliveryTests {
     withExtendedLifetime(clerk) {}
   }
 
-  @Test("what a target sends while a batch is served comes behind what had been posted before")
+  @Test("a message sent by a target during a batch runs after the messages posted before it")
   func sentFromInside() {
     let clerk = Clerk("a", journal)
     proxy.add(clerk, delivery: .on(context))
@@ -202,7 +202,7 @@ struct StreamDeliveryTests {
     withExtendedLifetime(clerk) {}
   }
 
-  @Test("what a target sends while a batch is served joins it, unless something else was sent in between")
+  @Test("a message sent by a target during a batch joins the batch unless another was sent in between")
   func joinedFromInside() {
     let clerk = Clerk("a", journal)
     proxy.add(clerk, delivery: .on(context))
@@ -319,7 +319,7 @@ struct StreamDeliveryTests {
     withExtendedLifetime(clerk) {}
   }
 
-  @Test("what waits when the proxy ends still reaches its targets")
+  @Test("messages that wait when the proxy is released still reach its targets")
   func proxyEnds() {
     let clerk = Clerk("a", journal)
     do {

@@ -82,7 +82,7 @@ struct TurnPriorityDeliveryTests {
     expect(seen.allSatisfy { $0.priority >= .high })
   }
 
-  @Test("what comes while a turn of a lower priority is under way gets a turn of its own, with all that wait before it")
+  @Test("a message of higher priority gets a new turn together with all messages that wait before it")
   func raisedMeanwhile() async throws {
     let (nosy, journal) = (Clerk("nosy"), Locked<[TaskPriority]>([]))
     proxy.add(nosy, delivery: .executor(executor))

@@ -27,7 +27,7 @@ struct EndpointLineTests {
   /// Lets all tasks of the main actor go as far as they can.
   private func rest() async { for _ in 0..<10 { await Task.yield() } }
 
-  @Test("what its sender has given up, or what lies beyond the window, is refused when it comes")
+  @Test("an abandoned call, or one beyond the window, is refused on arrival")
   func refused() throws {
     func refusal(_ number: Int) -> WireRefusal.Code? {
       do {

@@ -226,7 +226,7 @@ struct EndpointTests {
     expect(worker.words, equals: ["begin 1", "end 1", "add 2"])
   }
 
-  @Test("who has a line can neither read nor stop the lines of others")
+  @Test("the owner of a line can neither read nor stop other lines")
   func foreignLines() async throws {
     let endpoint = endpoint()
     let (alice, mallory) = (try await HandLine(endpoint), try await HandLine(endpoint))
@@ -327,7 +327,7 @@ struct EndpointTests {
     expect(worker.words, equals: ["add 2", "add 3"])
   }
 
-  @Test("what its sender has given up does not begin, and nothing waits for it")
+  @Test("a call abandoned by its sender does not begin, and nothing waits for it")
   func givenUp() async throws {
     let line = try await HandLine(endpoint())
     async let first = line.call(1, "hold:", "3:Inti1;")
@@ -386,7 +386,7 @@ struct EndpointTests {
     }
   }
 
-  @Test("what its sender has given up does not run when it comes, though none after it has begun")
+  @Test("an abandoned call does not run on arrival, even if no later call has begun")
   func givenUpBeforeItComes() async throws {
     let line = try await HandLine(endpoint())
     async let first = line.call(1, "hold:", "3:Inti1;")
@@ -505,7 +505,7 @@ struct EndpointTests {
 
   // MARK: Many senders
 
-  @Test("who opens many lines closes idle lines of its own, not those of others")
+  @Test("opening many lines closes idle lines of the same owner only")
   func manyLines() async throws {
     let endpoint = endpoint(MessageLimits(lines: 4))
     let alice = try await HandLine(endpoint, sender: "alice")
@@ -650,7 +650,7 @@ struct EndpointTests {
     try await expect(peer.make(.marks), equals: ["told": 1, "malformed": 3, "selector": 1, "argument": 1])
   }
 
-  @Test("what is no message is refused and does no harm")
+  @Test("malformed input is refused without side effects")
   func hostile() async throws {
     let endpoint = endpoint(MessageLimits(bytes: 400))
     for text in ["", "x", "forwardcast:9 {}", String(repeating: "[", count: 150), String(repeating: "x", count: 401)] {

@@ -109,7 +109,7 @@ struct ProcessTests {
     try expect(stage.journal.numbers, equals: [4, 5])
   }
 
-  @Test("what the engine delays past the deadline, but in order, runs in order")
+  @Test("calls delayed past the deadline still run in order")
   func delayed() async throws {
     let stage = try await Stage()
     let faults = stage.peer.system.faults
@@ -153,7 +153,7 @@ struct ProcessTests {
     try expect(journal.numbers, equals: [1, 2])
   }
 
-  @Test("what waits for a process that has stopped is bounded, and it goes on when the process does")
+  @Test("calls waiting for a stopped process are bounded, and continue with the process")
   func stopped() async throws {
     let stage = try await Stage()
     let room = MulticastProxy<any MessageReceiver & Sendable>()

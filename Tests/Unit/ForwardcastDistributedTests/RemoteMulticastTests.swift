@@ -227,7 +227,7 @@ struct RemoteMulticastTests {
     }.expectLinear()
   }
 
-  @Test("what waits for a member that has stopped is bounded, and a sender that may wait does")
+  @Test("calls waiting for a stopped member are bounded, and a sender that may wait does so")
   func backPressure() async throws {
     let room = room()
     let registration = room.add(remote: try await connect(endpoint()), buffer: .keepNewest(10))

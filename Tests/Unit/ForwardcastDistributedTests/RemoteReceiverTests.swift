@@ -126,7 +126,7 @@ struct RemoteReceiverTests {
     expect(error.receiver, equals: "remote worker")
   }
 
-  @Test("what is answered is asked once, or each time")
+  @Test("a receiver is queried once for fixed answers, and each time otherwise")
   func questions() async throws {
     let proxy = MulticastProxy<any MessageReceiver & Sendable>()
     let changing = LocalEndpoint(proxy, allowing: [Message.add.selector], actorSystem: system)
@@ -259,7 +259,7 @@ struct RemoteReceiverTests {
     expect(error.code == .cannotCross && error.outcome == .ran, "\(error)")
   }
 
-  @Test("what an engine does with an answer is run by the caller who waits for it, by a queue for a caller of an actor")
+  @Test("the actor system's handling of an answer runs on the waiting caller, or on a queue for an actor")
   func answerWakesOneThread() async throws {
     let reader = Locked<[UInt8]>([])
     let remote = try await connect(endpoint()) { envelope in
@@ -679,7 +679,7 @@ struct RemoteReceiverTests {
     expect(worker.words, equals: ["add 3"])
   }
 
-  @Test("who watches a receiver is told of its end, also where that is released")
+  @Test("an observer of a receiver is notified of its end, also on release")
   func releasedReceiver() async throws {
     var remote: RemoteReceiver? = try await connect(endpoint())
     var presences = remote?.presences.makeAsyncIterator()

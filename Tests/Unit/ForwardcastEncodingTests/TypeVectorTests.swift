@@ -58,7 +58,7 @@ struct TypeVectorTests {
     }
   }
 
-  @Test("what an encoding does not say is laid out as the usual type with that encoding")
+  @Test("an ambiguous encoding has the layout of the usual type with that encoding")
   func ambiguities() throws {
     let answers = Self.answers(TypeVectors.ambiguous)
     expect(!answers.isEmpty)

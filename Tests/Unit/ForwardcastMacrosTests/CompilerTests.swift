@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("What the compiler says of written text", .enabled(if: Build.isThere, "it needs the library beside the tests"))
+@Suite("Diagnostics of generated code", .enabled(if: Build.isThere, "it needs the library beside the tests"))
 struct CompilerTests {
   @Test("a temporary that is added weakly gets a warning, and no other target does")
   func temporaries() throws {
@@ -228,7 +228,7 @@ struct CompilerTests {
       lines.allSatisfy { $0.3.contains("needs a parameter for each argument of the message; write '_'") }, "\(said)")
   }
 
-  @Test("what the compiler alone can see is an error at the user's line, with what to write")
+  @Test("an error that only the compiler can find is reported at the user's line with a fix")
   func located() throws {
     let cases: [(text: String, lines: Set<Substring>, advice: String)] = [
       (
@@ -272,7 +272,7 @@ struct CompilerTests {
     }
   }
 
-  @Test("what the attribute cannot see is told at the user's line, with what to write")
+  @Test("an error that the attribute cannot see is reported at the user's line with a fix")
   func places() throws {
     let said = try Build.said(
       of: """

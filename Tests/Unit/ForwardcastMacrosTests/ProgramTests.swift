@@ -40,7 +40,7 @@ struct ConversationTests {
     expect(ask("{\"getCapability\":{}}")?["getCapabilityResult"] != nil)
   }
 
-  @Test("what is not understood gets one error and no text")
+  @Test("a declaration that cannot be read gets one error and no code")
   func unknown() {
     let messages = [
       "", "{", "[]", "{}", "{\"loadPluginLibrary\":{}}", "{\"expandFreestandingMacro\":{\"syntax\":{}}}",
@@ -262,7 +262,7 @@ struct WriterTests {
       equals: "extension Outer.Console: Forwardcast.MessageReceiver {}")
   }
 
-  @Test("what the compiler may find is explained in the text")
+  @Test("the generated code explains errors that the compiler may report")
   func advice() {
     let text = Expander("@Forwarded protocol B: A, Sendable { func b() }").expansion.text
     expect(

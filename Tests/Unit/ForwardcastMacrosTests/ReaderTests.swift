@@ -71,7 +71,7 @@ struct ReaderTests {
     expect(source.text(0..<end), equals: wanted)
   }
 
-  @Test("what is no type has no end", arguments: ["", ")", "-> A", "{", "@", "= 3", "(A", "inout"])
+  @Test("text that is no type has no end", arguments: ["", ")", "-> A", "{", "@", "= 3", "(A", "inout"])
   func noTypes(text: String) {
     let source = SourceText(text)
     let end = source.endOfType(0, before: source.end)

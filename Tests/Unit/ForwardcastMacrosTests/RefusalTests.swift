@@ -164,7 +164,7 @@ struct Refusal: CustomTestStringConvertible, Sendable {
 
 @Suite("Refusals")
 struct RefusalTests {
-  @Test("what cannot be carried is refused at the word to blame, with what to write instead", arguments: Refusal.all)
+  @Test("an unsupported requirement is refused at the offending word with a fix", arguments: Refusal.all)
   func refusals(refusal: Refusal) throws {
     let expander = Expander(refusal.text)
     try #require(expander.said.count >= 1, "\(refusal.text)")
@@ -280,7 +280,7 @@ struct RefusalTests {
     expect(Expander(text).problems.map(\.fixes.count), equals: [0])
   }
 
-  @Test("what is left to the program is neither a message nor refused, and its class is the protocol")
+  @Test("a requirement left to the program is no message and no error, and the class still conforms")
   func notForwarded() {
     let expander = Expander(
       """

@@ -63,7 +63,7 @@ struct MessageSelectorSwiftNameTests {
     func ask(for name: String) throws -> String { #function }
   }
 
-  @Test("what #function holds can be read")
+  @Test("forms of #function can be read")
   func functionNames() throws {
     let speaker = Speaker(volume: 1)
     func name(_ function: String) throws -> String { try MessageSelector(swiftName: function).name }

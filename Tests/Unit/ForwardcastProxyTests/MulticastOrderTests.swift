@@ -68,7 +68,7 @@ struct MulticastOrderTests {
   }
 
   /// Every action by each of three targets on each of three, for a fresh route and for a used one.
-  @Test("whatever a target does to another during a broadcast takes effect at once, and a new one joins the next")
+  @Test("changes by a target during a broadcast take effect immediately, and a new target joins the next")
   func everyActionAtEveryPoint() {
     let names = ["a", "b", "c"]
     for action in Action.allCases {

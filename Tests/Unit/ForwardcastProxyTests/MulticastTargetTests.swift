@@ -93,7 +93,7 @@ struct MulticastTargetTests {
     _ = witness
   }
 
-  @Test("what a cancelled closure captured is released at once, and after a broadcast if one is under way")
+  @Test("the captures of a cancelled closure are released immediately, or after the current broadcast")
   func closureRelease() {
     let counter = LeakCounter()
     let proxy = Proxy()
@@ -211,7 +211,7 @@ struct MulticastTargetTests {
     }
   }
 
-  @Test("who was removed and has died is listed as removed, by a loop as by a walk", arguments: [false, true])
+  @Test("a target that was removed and then deallocated is listed as removed on every path", arguments: [false, true])
   func removedAndDead(walks: Bool) throws {
     let reasons = try withTablesUnchanged {
       let (proxy, stays) = (Proxy(), ["a", "b", "c"].map { Listener($0) })

@@ -174,7 +174,7 @@ struct RouteBoardTests {
     expect(Set(board.all.map(\.selector)), equals: Set(names))
   }
 
-  @Test("what a burst held before the targets changed goes when its messages have ended that may call it")
+  @Test("targets that a burst pinned before a change are released once its messages have ended")
   func pinned() {
     let counter = LeakCounter()
     let proxy = MulticastProxy<any MessageReceiver>()

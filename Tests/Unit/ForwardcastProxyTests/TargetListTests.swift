@@ -119,7 +119,7 @@ struct TargetListTests {
     withExtendedLifetime(lasting) {}
   }
 
-  @Test("who takes a reserved place gets the next message there, and when it has gone the place is its successor's")
+  @Test("a target in a reserved place receives the next message there, and so does its successor")
   func reservedPlace() {
     let (proxy, journal) = (Proxy(), Journal())
     let slot = proxy.core.reserveSlot(priority: 0, scope: nil, delivery: .direct)

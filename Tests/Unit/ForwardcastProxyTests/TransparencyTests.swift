@@ -176,7 +176,7 @@ struct TransparencyTests {
     withExtendedLifetime(clerks) {}
   }
 
-  @Test("what waits behind a proxy that was removed is delivered where its registration says so")
+  @Test("messages behind a removed proxy are delivered if the registration says deliverPending")
   func keptBehindRemoved() {
     let (outer, inner, journal) = (Shared(), Shared(), Journal())
     let (first, second, clerk) = (StepContext("first"), StepContext("second"), Clerk("a", journal))
@@ -255,7 +255,7 @@ struct TransparencyTests {
     withExtendedLifetime(listener) {}
   }
 
-  @Test("who joins an inner proxy while a message is on its way gets the next one")
+  @Test("a target that joins an inner proxy during a message receives the next one")
   func joining() {
     let (outer, inner, journal) = (Proxy(), Proxy(), Journal())
     let (first, late) = (Listener("first", journal), Listener("late", journal))

@@ -101,7 +101,7 @@ import Testing
       expect(refused.status, equals: 2)
     }
 
-    @Test("what observers of an extension point throw is the script's, and nothing else is printed")
+    @Test("an error thrown by an observer is the script's error, and nothing else is printed")
     func pointErrors() throws {
       let text = """
         receiver R { - take: x = nil; - fail throws "failed" }
@@ -281,7 +281,7 @@ import Testing
       expect(try Call.shell("'\(Call.executable().path)' repl 2>&1 <&-; echo status $?"), equals: "status 0\n")
     }
 
-    @Test("what is echoed of a hostile text is cut, and shows control and direction characters as escapes")
+    @Test("echoed hostile text is truncated, with control and direction characters escaped")
     func echo() throws {
       let evil = "\u{1B}[31m\u{202E}x\u{200F}\u{7}"
       let (long, name) = (String(repeating: "y", count: 100_000), String(repeating: "y", count: 30_000))

@@ -38,7 +38,7 @@ import Testing
       try expect(terminal.end(), equals: 0)
     }
 
-    @Test("what is running ends at an interrupt, and the session stays")
+    @Test("an interrupt ends the running script and keeps the session")
     func interrupt() throws {
       let terminal = try begin(Folder())
       try terminal.enter("let x = 5\r", until: "\n")
@@ -231,7 +231,7 @@ import Testing
       try expect(terminal.end(), equals: 0)
     }
 
-    @Test("how far a run has come is shown after a second, and goes before anything else is said")
+    @Test("progress is shown after a second and removed before other output")
     func progress() throws {
       let terminal = try begin(Folder())
       // Each step is slow, so that a second passes long before the limits of steps and of work end the run.
@@ -392,7 +392,7 @@ import Testing
       expect(long.errors.hasPrefix("repl:1:1: error: limit exceeded: the text exceeds 16 MiB\n") && long.status == 2)
     }
 
-    @Test("what :load runs counts for the status")
+    @Test("a script run by :load counts for the exit status")
     func loaded() throws {
       let folder = try Folder()
       func status(_ text: String) throws -> Int32 {

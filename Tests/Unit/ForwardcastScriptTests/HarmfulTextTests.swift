@@ -41,7 +41,7 @@ struct HarmfulTextTests {
     expect(played.output.isEmpty)
   }
 
-  @Test("what is compared of texts that are not ASCII has a limit; equal bytes, and lengths too far apart, need none")
+  @Test("comparing texts that are not ASCII is limited, except for equal bytes or very different lengths")
   func longTexts() {
     let doublings = String(repeating: "let s = [s appending: s]; let t = [t appending: t]\n", count: 17)
     let cast = "let s = \"e\u{301}e\u{301}e\u{301}\"; let t = \"ééé\"\n\(doublings)"

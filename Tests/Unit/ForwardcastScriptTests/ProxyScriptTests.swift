@@ -94,7 +94,7 @@ struct ProxyScriptTests {
       """)
   }
 
-  @Test("what a target throws is thrown after everybody was served, unless the proxy stops")
+  @Test("an error of a target is thrown after all targets were called, unless the proxy stops at errors")
   func errors() {
     let played = play(
       cast + """
@@ -234,7 +234,7 @@ struct ProxyScriptTests {
       """)
   }
 
-  @Test("what is removed during a broadcast is not called, what is added joins the next")
+  @Test("a target removed during a broadcast is not called, and one added joins from the next")
   func duringBroadcast() {
     let played = play(
       """

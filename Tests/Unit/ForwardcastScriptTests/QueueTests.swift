@@ -167,7 +167,7 @@ struct QueueTests {
     }
   }
 
-  @Test("who would wait in a ring is refused, however long it is, and nobody for a wait that is over")
+  @Test("a wait that would close a cycle is refused at any length, and a finished wait refuses nobody")
   func rings() throws {
     let world = World(handlers: ScriptHandlers(), stepLimit: 1)
     let (one, two, three) = (try Place(world, "one"), try Place(world, "two"), try Place(world, "three"))

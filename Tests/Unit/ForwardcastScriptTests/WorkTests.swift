@@ -204,7 +204,7 @@ struct WorkTests {
     }
   }
 
-  @Test("what is worked out anew after a change is charged to whom it is done for: a message, a question, a delivery")
+  @Test("work repeated after a change is charged to the message, query or delivery that needs it")
   func workedOutAnew() async {
     // In a process of its own: whatever changes a table, in any test, has routes worked out anew.
     _ = await #expect(processExitsWith: .success) {

@@ -141,7 +141,7 @@ struct DepthTests {
     }
   }
 
-  @Test("what a hook withholds is listed behind as many proxies as there may be, on a small stack")
+  @Test("withheld targets are listed through the maximum number of nested proxies on a small stack")
   func withheld() {
     onStack(128) {
       let leaf = Echoing()

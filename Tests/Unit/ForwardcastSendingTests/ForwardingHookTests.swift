@@ -137,7 +137,7 @@ private final class SelfAsking: MessageForwarding {
   }
 }
 
-@Suite("What hooks say about responding")
+@Suite("Hooks and responds(to:)")
 struct RespondingHookTests {
   private let hooks = TwoHooks()
 

@@ -82,7 +82,7 @@ struct OneReceiverTests {
     expect(here.result?.value as? Double == 1)
   }
 
-  @Test("what is not known to be Sendable does not cross for an invocation that is waited for")
+  @Test("a value not known to be Sendable does not cross contexts for an awaited invocation")
   func crossing() async throws {
     func generic<T>(_ value: T) -> ArgumentBox { ArgumentBox(value) }
     var call = Invocation("add:", arguments: [generic(3)])

@@ -261,7 +261,7 @@ struct SelectorTableTests {
     }
   }
 
-  @Test("what a replaced or removed row held is released, with no lock held")
+  @Test("values captured by a replaced or removed row are released without a lock held")
   func release() throws {
     let counter = LeakCounter()
     let table = SelectorTable(for: Owner.self, rows: [])

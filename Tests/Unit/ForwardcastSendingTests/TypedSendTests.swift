@@ -134,7 +134,7 @@ struct TypedSendTests {
     try Echo().send(Message<(Int) -> Void>("int:"), 1)
   }
 
-  @Test("what a method throws comes out as it was thrown, at both doors")
+  @Test("typed and boxed sends rethrow a method's error unchanged")
   func thrown() {
     #expect(throws: TargetError(name: "echo")) { try Echo().send(Message<() -> Void>("fail")) }
     #expect(throws: TargetError(name: "echo")) { try Echo().send(Message<() -> Int>("fail")) }

@@ -124,7 +124,7 @@ struct StubTests {
     expect(store.calls.map(\.selector), equals: ["title", "setTitle:", "mayClose", "mayClose"])
   }
 
-  @Test("what no stub answers goes to the real object, and is recorded with its answer and error")
+  @Test("a call without a stub goes to the real object and is recorded with its answer or error")
   func partial() throws {
     let real = RealStore()
     store.fallsBack(to: real)

@@ -27,7 +27,7 @@ struct WaitingTests {
     expect(server.calls.count == 5 && failures.failures.isEmpty)
   }
 
-  @Test("what no stub answers goes to the real object, which is waited for")
+  @Test("a call without a stub goes to the real object and waits for it")
   func partial() async throws {
     server.fallsBack(to: RealServer())
     server.stub(Says.fetch, "/stubbed").answers([])
@@ -147,7 +147,7 @@ struct WaitingTests {
     expect(server.call(Says.tell, "a").count == 1 && told.values == ["a"])
   }
 
-  @Test("that a call does not come is shown when the clock has been moved so far, and not before")
+  @Test("a missing call is reported once the clock has reached the limit, not before")
   func doesNotCome() async {
     let (clock, server) = (TestClock(), server)
     let waiting = Task { await server.call(Says.tell, "late").doesNotCome(within: .seconds(5), on: clock) }
@@ -330,7 +330,7 @@ struct TestClockTests {
     await #expect(throws: CancellationError.self) { try await task.value }
   }
 
-  @Test("who waits for sleepers goes on when cancelled")
+  @Test("a task that waits for sleepers continues when cancelled")
   func cancelledWatcher() {
     let (clock, lane, goesOn) = (TestClock(), Lane(), Locked(false))
     let watching = Task(executorPreference: lane) {

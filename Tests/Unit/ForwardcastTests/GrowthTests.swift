@@ -50,7 +50,7 @@ struct GrowthTests {
     expect(try blocks(.joined(separator: ", "), "ab") < 100)
   }
 
-  @Test("what a queue looks for costs the same whether few or many queues have become known")
+  @Test("looking up a queue costs the same however many queues are known")
   func knownQueues() throws {
     func blocks(_ count: Int) throws -> Int {
       let queue = DispatchQueue(label: "one")

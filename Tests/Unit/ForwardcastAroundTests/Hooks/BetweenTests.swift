@@ -196,7 +196,7 @@ struct BetweenTests {
     }
   }
 
-  @Test("whoever joins below a proxy with hooks while they run gets the next message")
+  @Test("a target that joins below a proxy while its hooks run receives the next message")
   func joining() throws {
     let (outer, inner) = (Rooms(), Rooms())
     outer.add(inner)

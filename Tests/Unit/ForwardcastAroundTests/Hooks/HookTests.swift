@@ -149,7 +149,7 @@ struct HookTests {
     listener.cancel()
   }
 
-  @Test("what before throws is the send's, and nobody gets the message")
+  @Test("an error of a before hook is the send's error, and no target receives the message")
   func veto() throws {
     let proxy = desks()
     try proxy.before(.quote) { _ in journal.write("inner hook") }

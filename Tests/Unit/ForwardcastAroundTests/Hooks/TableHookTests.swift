@@ -94,7 +94,7 @@ struct TableHookTests {
     expect(journal.all, equals: [])
   }
 
-  @Test("what before throws is the method's error, and after does not run behind one")
+  @Test("an error of a before hook is the method's error, and after hooks do not run")
   func errors() throws {
     let table = table()
     let letter = Letter(journal, table)

@@ -128,7 +128,7 @@ struct StreamTests {
     expect([await heard.next(), await heard.next()], equals: [1, 2])
   }
 
-  @Test("who listens hears what the hooks let through, as the targets get it")
+  @Test("a stream receives the messages that the hooks let through, as the targets do")
   func hooks() async throws {
     var proxy: SharedDesks? = proxy()
     try proxy?.around(.quote) { call in

@@ -72,7 +72,7 @@ extension Centers {
       expect(session.services.isEmpty && application.services.isEmpty)
     }
 
-    @Test("what happens to the program reaches the centers within, dependents first or last, and so does removal")
+    @Test("application events and removal reach nested centers in dependency order")
     func eventsInner() throws {
       let (application, session, journal) = try tree()
       _ = ServiceCenter(.user, in: session)  // gone at once, and passed by

@@ -206,7 +206,7 @@ struct AnswerShapes {
     expect(proxy.stated(), equals: ["1", "2"])
   }
 
-  @Test("what throws throws the first error when all have received the message")
+  @Test("a throwing requirement throws the first error after all targets received the message")
   func throwers() throws {
     let proxy = ThrowersProxy()
     let (gone, fine, late) = (Thrower(.gone), Thrower(nil), Thrower(.late))

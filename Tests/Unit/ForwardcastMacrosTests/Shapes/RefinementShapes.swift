@@ -181,7 +181,7 @@ struct RefinementShapes {
     func second(_ x: Int) { log.note("\(x)") }
   }
 
-  @Test("what only a refined protocol says to be shared is sent to from anywhere")
+  @Test("a protocol that is Sendable only through a refined one can be called from any thread")
   nonisolated func sharedElsewhere() async throws {
     let (proxy, target) = await MainActor.run { (SharedMainSecondProxy(), SharedMainTarget()) }
     proxy.add(target, delivery: .mainActor)

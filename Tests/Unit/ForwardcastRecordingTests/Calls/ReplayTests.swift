@@ -133,7 +133,7 @@ struct ReplayTests {
       read.calls.map(\.time) == timed.calls.map(\.time) && read.calls.map(\.duration) == timed.calls.map(\.duration))
   }
 
-  @Test("what is redacted is in no call, text, file or script", arguments: [nil, [1]] as [Set<Int>?])
+  @Test("redacted values appear in no call, text, file or script", arguments: [nil, [1]] as [Set<Int>?])
   func redaction(arguments: Set<Int>?) throws {
     let account = RecordingProxy(of: Account(), as: "account")
     account.recorder.redact("logIn:password:", arguments: arguments, answer: true)

@@ -52,7 +52,7 @@ struct SharedRecordingTests {
     expect(counter.recorder.calls.map(\.error?.type), equals: ["MessageError"])
   }
 
-  @Test("who waits for a receiver that is not shared is answered in its own turn")
+  @Test("a sender that waits for a receiver that is not Sendable is answered in its own turn")
   func waitingInTurn() async throws {
     let ledger = RecordingProxy(of: Ledger(), as: "ledger")
     let report = try await ledger.forwardAndWait(Invocation("note:", arguments: [ArgumentBox("x")]))

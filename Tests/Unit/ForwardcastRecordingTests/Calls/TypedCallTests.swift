@@ -132,7 +132,7 @@ struct TypedCallTests {
     expect(again, equals: script)
   }
 
-  @Test("what is called on a stand-in of its protocol is undone on the target, which needs no table")
+  @Test("a call on a stand-in of the protocol is undone on the target, which needs no table")
   func undone() throws {
     let history = UndoHistory()
     let circle = Circle()

@@ -164,7 +164,7 @@ struct TraceFileTests {
     expect(lanes.entries.filter { $0.ph == "f" }.map(\.id), equals: [1, 2])
   }
 
-  @Test("what a target sends stands inside of its turn, and who is passed by is a mark")
+  @Test("a message sent by a target is nested in its turn, and a skipped target is a mark")
   func nestedMessages() throws {
     let (file, outer, inner) = (file(), Desks(), Desks.of(Desk("ann", journal)))
     inner.mute(try #require(inner.targets.first))
@@ -275,7 +275,7 @@ struct TraceFileTests {
     expect(pieces.text, equals: "[\n\n]\n")
   }
 
-  @Test("who finishes a file waits until all has been written, but for the write itself")
+  @Test("finishing a file waits for all pending events")
   func finishing() async throws {
     let held = Locked<TraceFile?>(nil)
     let (isIn, goesOn) = (Latch(), Latch())
@@ -344,7 +344,7 @@ struct TraceFileTests {
     expect(lanes.slices.count { $0.name != "inner" } == 2000 && file.omitted == 0 && lanes.crossings == [])
   }
 
-  @Test("what is kept does not grow with the number of steps, also where the writing is slow")
+  @Test("memory does not grow with the number of steps, even if writing is slow")
   func boundedMemory() throws {
     let sizes = Locked<(count: Int, total: Int, largest: Int)>((0, 0, 0))
     let file = TraceFile { piece in

@@ -285,7 +285,7 @@ struct TraceTests {
     expect(!outer.mermaid.contains("()"))
   }
 
-  @Test("what steers a terminal or turns the direction is shown in no picture")
+  @Test("control and direction characters appear in no diagram")
   func hidden() throws {
     let proxy = traced(Desk("a\u{202E}b\u{9B}c", worth: 1, journal))
     let lines = Locked("")

@@ -68,7 +68,7 @@ struct UndoListenerTests {
     return nil
   }
 
-  @Test("whatever a listener calls, the history goes on", arguments: Moment.all, Meddling.all)
+  @Test("the history continues whatever a listener calls", arguments: Moment.all, Meddling.all)
   private func meddling(moment: Moment, meddling: Meddling) throws {
     let counter = Counter(history)
     var depth = 0
@@ -115,7 +115,7 @@ struct UndoListenerTests {
     expect(history.undoCount == 1 && history.groupingLevel == 0)
   }
 
-  @Test("who is told that a group was closed may open one and end it, also where a step was a group by itself")
+  @Test("a listener of a closed group may open and close a group, also for a single step")
   func opensAndEndsAfterClosing() throws {
     let counter = Counter(history)
     var refusals: [UndoError.Code?] = []
@@ -162,7 +162,7 @@ struct UndoListenerTests {
     expect(history.undoCount == 2 && history.redoCount == 1)
   }
 
-  @Test("what a listener of willUndo registers is undone first, since it was done last")
+  @Test("an action that a willUndo listener registers is undone first, since it is the latest")
   func registersBeforeUndo() throws {
     let counter = Counter(history)
     counter.set(1)
@@ -174,7 +174,7 @@ struct UndoListenerTests {
     expect(counter.value, equals: 0)
   }
 
-  @Test("what a listener opens in a group that closes, and leaves open, belongs to that group")
+  @Test("a group that a listener leaves open in a closing group belongs to that group")
   func opensInTheClosingGroup() throws {
     let counter = Counter(history)
     history.events.on(Events.willCloseGroup) { $0.beginGroup() }
@@ -212,7 +212,7 @@ struct UndoListenerTests {
     }
   }
 
-  @Test("what is released with a step may call the history")
+  @Test("an object released with a step may call the history")
   func releases() throws {
     let (counter, other) = (Counter(history), Counter(history))
     func step(of target: Counter? = nil) {
@@ -302,7 +302,7 @@ struct UndoCoalescingTests {
   /// What keeps the next group apart.
   private enum Cut: CaseIterable { case none, otherKind, noKind, step, broken, undone, forgotten }
 
-  @Test("what comes in between keeps them apart", arguments: Cut.allCases)
+  @Test("an action in between prevents coalescing", arguments: Cut.allCases)
   private func cut(cut: Cut) throws {
     let counter = Counter(history)
     type(counter, 1)

@@ -135,7 +135,7 @@ struct UndoMenuTests {
     withExtendedLifetime(canvas) {}
   }
 
-  @Test("what is joined to an action that can be discarded without asking has to be asked for, unless it can be, too")
+  @Test("an action joined to a discardable one needs confirmation unless it is discardable too")
   func joinedToDiscardable() {
     final class View {}
     let (history, view) = (UndoHistory(), View())
@@ -233,7 +233,7 @@ struct UndoMenuTests {
     withExtendedLifetime(canvas) {}
   }
 
-  @Test("what can be undone is known while nothing is open, in an open group, and during an undo")
+  @Test("canUndo is correct outside of groups, in an open group and during an undo")
   func canUndo() throws {
     let canvas = Canvas()
     expect(!history.canUndo && !history.canRedo)

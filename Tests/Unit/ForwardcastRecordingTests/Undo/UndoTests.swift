@@ -194,7 +194,7 @@ struct UndoTests {
     expect(history.undoCount, equals: 4)
   }
 
-  @Test("what goes from an open group with its target leaves the steps of others, and the groups within that have some")
+  @Test("removing a target's steps from an open group keeps the steps of others and their groups")
   func removalInOpenGroup() throws {
     let (page, other) = (Page(history), Page(history))
     try history.group {
@@ -308,7 +308,7 @@ struct UndoTests {
     expect(page.title, equals: "e")
   }
 
-  @Test("what an undo registers in groups of its own is redone as one")
+  @Test("actions that an undo registers in groups are redone as one")
   func groupsWhileUndoing() throws {
     let page = Page(history)
     history.register(page) { page in
