@@ -132,7 +132,7 @@ struct Case {
   }
 }
 
-@Suite("Changes between and within messages")
+@Suite("What changes between and within messages")
 struct TableTests {
   @Test("every form of message and every layout does as the reference does", .oneAtATime)
   func table() {

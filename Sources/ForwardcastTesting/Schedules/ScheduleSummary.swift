@@ -2,7 +2,8 @@
 
 /// The result of running a program in many orders.
 ///
-///     print(await everySchedule { … })  // 1680 orders, all there are; the longest has 9 turns
+///     print(await everySchedule { … })
+///     // 1680 orders, all there are; the longest has 9 turns
 public struct ScheduleSummary: Sendable, CustomStringConvertible {
   /// The number of orders that were run to their end.
   public internal(set) var orders = 0

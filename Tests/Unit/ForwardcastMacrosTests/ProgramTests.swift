@@ -380,7 +380,7 @@ struct WriterTests {
     func read(_ text: String) -> Expansion {
       Expander(text, settings: ModuleSettings(isMainActorByDefault: true)).expansion
     }
-    let count = bound(500, full: 4_000)
+    let count = bound(150, full: 4_000)
     let deep = "[".times(count) + "Int" + "]".times(count)
     expect(!read("@Forwarded protocol P { func a(_ x: \(deep)) }").text.isEmpty)
     let generic = "A<".times(100) + "Int" + ">".times(100)
@@ -389,7 +389,7 @@ struct WriterTests {
     expect(!read("@Forwarded protocol P { \(many) }").text.isEmpty)
     expect(read("@Forwarded protocol P { \(many)\n\(many) }").hasErrors)
     expect(read("@Forwarded protocol P { \("\n#if a\nfunc f()".times(count)) \n }").hasErrors)
-    let times = bound(100, full: 500)
+    let times = bound(40, full: 500)
     for part in ["\"\\(", "=/[", "#/\n", "{(", "@a<", "`", "/*", "\"\"\"", ".a<b>", "A<"] {
       _ = read("@Receiver(.allMembers) class C { func f() { \(part.times(times)) } }")
       _ = read("@Receiver(.allMembers) class C { \(part.times(times)) }")

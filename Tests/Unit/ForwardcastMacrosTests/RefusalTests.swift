@@ -179,9 +179,11 @@ struct RefusalTests {
 
   @Test("more members than are read, and a selector that is too long, are refused, and the rest stays")
   func bounds() {
-    let members = (0..<4_100).map { "func a\($0)()" }.joined(separator: "\n")
-    let many = Expander("@Forwarded protocol P {\n\(members)\n}")
-    expect(many.said, equals: ["4098:1: there are more than 4096 members; split the declaration"])
+    if Bounds.areFull {
+      let members = (0..<4_100).map { "func a\($0)()" }.joined(separator: "\n")
+      let many = Expander("@Forwarded protocol P {\n\(members)\n}")
+      expect(many.said, equals: ["4098:1: there are more than 4096 members; split the declaration"])
+    }
     let name = String(repeating: "a", count: 1_025)
     let long = Expander("@Forwarded protocol P {\nfunc \(name)()\nfunc b()\n}")
     expect(long.said.count == 1 && long.said[0].contains("is longer than 1024 bytes"), "\(long.said)")
