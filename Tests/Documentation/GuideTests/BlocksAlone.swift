@@ -56,7 +56,7 @@ struct BlocksAlone {
   func pages(mode: [String]) throws {
     let pages = Dictionary(grouping: try GuideBlocks.blocks(), by: \.page).sorted { $0.key < $1.key }
     #expect(pages.count >= 20)
-    for (page, blocks) in pages.sampled(each: 3) {
+    for (page, blocks) in pages.sampled(each: 7) {
       let code = blocks.map(\.code).joined(separator: "\n\n")
       expect(try Built.complaints(code, mode), equals: "", "\(page)")
     }
