@@ -1,15 +1,15 @@
-// BuiltProgram.swift: runs an executable of this package as it was built beside the tests.
+// BuiltProgram.swift: runs an executable that was built with the tests.
 
 import Foundation
 import TestSupport
 
-/// An executable that was built together with the tests.
+/// An executable that was built with the tests.
 struct BuiltProgram {
   struct Missing: Error, CustomStringConvertible {
     let description: String
   }
 
-  /// What a program left behind.
+  /// The output and status of a finished program.
   struct Ending {
     let output: String
     let errors: String
@@ -18,7 +18,7 @@ struct BuiltProgram {
 
   private let executable: URL
 
-  /// Finds the program beside the bundle, or the executable, that the tests are in.
+  /// Locates the program beside the test bundle or test executable.
   init(_ name: String) throws {
     let bundles = Bundle.allBundles.filter { $0.bundlePath.hasSuffix(".xctest") }.map(\.bundleURL)
     let places = (bundles + [URL(filePath: CommandLine.arguments[0])]).map { $0.deletingLastPathComponent() }
@@ -30,8 +30,9 @@ struct BuiltProgram {
     executable = found
   }
 
-  /// Runs the program in the package's folder with nothing on standard input, and waits for its end.
-  /// - Parameter file: where standard output goes, in place of the result.
+  /// Runs the program in the package's folder with empty standard input, and waits for its end.
+  ///
+  /// - Parameter file: receives standard output instead of the result.
   func run(_ arguments: [String] = [], to file: FileHandle? = nil) throws -> Ending {
     let errorFile = FileManager.default.temporaryDirectory.appending(path: "forwardcast-\(UUID().uuidString).txt")
     try Data().write(to: errorFile)

@@ -1,10 +1,10 @@
-// ScriptTests.swift: every script runs through the built command and prints what is written beside it.
+// ScriptTests.swift: runs every script with the built command and compares its output.
 
 import Foundation
 import TestSupport
 import Testing
 
-/// Names of the scripts, without their ending.
+/// The names of the scripts without extension.
 private func scriptNames() -> [String] {
   let files = (try? FileManager.default.contentsOfDirectory(atPath: packageFolder("Examples/Scripts").path)) ?? []
   return files.filter { $0.hasSuffix(".msg") }.map { String($0.dropLast(4)) }.sorted()
@@ -21,7 +21,7 @@ struct ScriptTests {
     #expect(ending.status == 0)
   }
 
-  @Test("each example has a script, and no .out file is without one")
+  @Test("each required example has a script, and each .out file has one")
   func everyScriptIsThere() throws {
     let names = scriptNames()
     #expect(Set(["cart", "console", "emperor", "themes"]).isSubset(of: Set(names)))
@@ -30,7 +30,7 @@ struct ScriptTests {
     #expect(outputs == names)
   }
 
-  @Test("a script with an error ends with status 1 and shows the place")
+  @Test("a script with an error ends with status 1 and shows the location")
   func errorsAreSeen() throws {
     let file = FileManager.default.temporaryDirectory.appending(path: "forwardcast-\(UUID().uuidString).msg")
     try Data("print 1\n[nobody home]\n".utf8).write(to: file)

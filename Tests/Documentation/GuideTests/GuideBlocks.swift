@@ -1,11 +1,11 @@
-// GuideBlocks.swift: finds code in pages, and the snippets of this folder.
+// GuideBlocks.swift: extracts code blocks from pages and snippets from tests.
 
 import Foundation
 import TestSupport
 
-/// The pages of the package and the code that they show.
+/// The pages of the package and their code.
 enum GuideBlocks {
-  /// Code between three backquotes and the word `swift`.
+  /// A fenced block of Swift.
   struct Block: CustomStringConvertible {
     let page: String
     let line: Int
@@ -17,7 +17,7 @@ enum GuideBlocks {
   /// The folder of these tests.
   static let folder = packageFolder("Tests/Documentation/GuideTests")
 
-  /// README.md, and the pages of the catalogs whose code is here.
+  /// README.md and the pages of the catalogs.
   static func pages() throws -> [URL] {
     let sources = root.appending(path: "Sources")
     let catalogs = try FileManager.default.contentsOfDirectory(atPath: sources.path).map {
@@ -55,10 +55,10 @@ enum GuideBlocks {
     return found
   }
 
-  /// Snippets by name: what stands between `// snippet: NAME` and `// end`, parts of one name one after another.
+  /// The snippets by name: the code between `// snippet: NAME` and `// end`. Parts with one name are joined.
   static func snippets() throws -> [String: String] { try parts().mapValues { $0.joined(separator: "\n\n") } }
 
-  /// The parts of all snippets of this folder.
+  /// The parts of all snippets.
   static func parts() throws -> [String: [String]] {
     var found: [String: [String]] = [:]
     for file in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
@@ -85,7 +85,7 @@ enum GuideBlocks {
     return found
   }
 
-  /// The steps of the tutorials: the file and its text. Step 3 of a snippet is its first three parts.
+  /// The tutorial steps, as file and text. Step 3 of a snippet consists of its first three parts.
   static let steps = root.appending(path: "Sources/Forwardcast/Forwardcast.docc/Resources")
   static func tutorials(of parts: [String: [String]]) -> [String: String] {
     var files: [String: String] = [:]
@@ -99,7 +99,7 @@ enum GuideBlocks {
     return files
   }
 
-  /// The lines without the spaces that all of them begin with, and without empty lines around them.
+  /// The lines without common indentation and without surrounding empty lines.
   private static func dedented(_ lines: [String]) -> String {
     let width = lines.filter { !$0.isEmpty }.map { $0.prefix { $0 == " " }.count }.min() ?? 0
     return lines.map { String($0.dropFirst(width)) }.joined(separator: "\n")

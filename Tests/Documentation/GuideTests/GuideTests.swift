@@ -1,4 +1,4 @@
-// GuideTests.swift: every piece of Swift in README.md and in the catalogs is compiled and run here.
+// GuideTests.swift: compares the code of README.md and of the catalogs with compiled snippets.
 
 import Foundation
 import Forwardcast
@@ -10,7 +10,7 @@ import Testing
 
 @Suite("The guide")
 struct GuideTests {
-  @Test("each piece of code on a page is a snippet of this folder")
+  @Test("each code block of a page is a snippet")
   func blocks() throws {
     let snippets = Set(try GuideBlocks.snippets().values)
     let blocks = try GuideBlocks.blocks()
@@ -21,7 +21,7 @@ struct GuideTests {
     }
   }
 
-  @Test("each snippet stands on a page")
+  @Test("each snippet is on a page")
   func snippets() throws {
     let shown = Set(try GuideBlocks.blocks().map(\.code))
     let snippets = try GuideBlocks.snippets()
@@ -32,7 +32,7 @@ struct GuideTests {
     }
   }
 
-  @Test("the parts of a snippet are found, whatever their indentation; other languages are no blocks")
+  @Test("the parts of a snippet are found at any indentation, and blocks in other languages are ignored")
   func reading() {
     let text = "// snippet: a\nx\n// end\n  // snippet: a\n    y\n      z\n  // end\n"
     expect(GuideBlocks.parts(in: text), equals: ["a": ["x", "y\n  z"]])
@@ -44,7 +44,7 @@ struct GuideTests {
     #expect(blocks.map(\.code) == ["x\n\ny\n  z"] && blocks.first?.line == 2)
   }
 
-  @Test("code on pages stands in fences, and is no wider than a page shows: 80 columns")
+  @Test("code on pages is fenced and has at most 80 columns")
   func width() throws {
     for page in try GuideBlocks.pages() {
       var language: Substring?
@@ -68,7 +68,7 @@ struct GuideTests {
     }
   }
 
-  @Test("code in the comments of what is public is no wider either")
+  @Test("code in documentation comments has at most 80 columns")
   func widthOfComments() throws {
     let sources = GuideBlocks.root.appending(path: "Sources")
     let files = FileManager.default.enumerator(atPath: sources.path)?.compactMap { $0 as? String } ?? []
@@ -80,7 +80,7 @@ struct GuideTests {
       for (index, line) in lines.enumerated() {
         let text = line.drop { $0 == " " }
         if text.hasPrefix("///") {
-          // Behind an empty line of a comment, or more of it; else it is a sentence of a list.
+          // Code follows an empty line or more code. Other indented lines continue a list.
           let isCode = text.hasPrefix("///     ") && (last == "///" || last.hasPrefix("///     "))
           last = isCode || text == "///" ? text : ""
           found += isCode ? 1 : 0
@@ -94,7 +94,7 @@ struct GuideTests {
     #expect(found >= 300)
   }
 
-  @Test("the steps of the tutorials are the parts of their snippets, and each is shown")
+  @Test("the tutorial steps are the parts of their snippets, and each is shown")
   func tutorials() throws {
     let wanted = GuideBlocks.tutorials(of: try GuideBlocks.parts())
     #expect(wanted.count >= 10)
@@ -116,7 +116,7 @@ struct GuideTests {
     }
   }
 
-  /// Whether pages that are made from sources are written anew.
+  /// Whether generated pages are rewritten.
   private var isWriting: Bool { ProcessInfo.processInfo.environment["FORWARDCAST_WRITE_GUIDE"] != nil }
 
   @Test("the diagram of the page on scripts is that of the script that it names")
@@ -146,7 +146,7 @@ struct GuideTests {
     return try String(contentsOf: GuideBlocks.root.appending(path: path), encoding: .utf8)
   }
 
-  @Test("the sources that pages name are there")
+  @Test("files named by pages exist")
   func sources() throws {
     let root = GuideBlocks.root
     let folders =
@@ -184,7 +184,7 @@ struct GuideTests {
     }
   }
 
-  @Test("the version of README.md is the one that the command prints")
+  @Test("README.md has the version that the command prints")
   func version() throws {
     let command = try String(
       contentsOf: GuideBlocks.root.appending(path: "Sources/ForwardcastCommand/Command.swift"), encoding: .utf8)
@@ -193,7 +193,7 @@ struct GuideTests {
     #expect(readme.contains("prints `forwardcast \(version)`"))
   }
 
-  @Test("the script reference is what the parser's tables say")
+  @Test("the script reference matches the parser's tables")
   func reference() throws {
     let file = GuideBlocks.root.appending(path: "Sources/ForwardcastScript/ForwardcastScript.docc/LanguageReference.md")
     let text = ReferencePage.text
