@@ -444,7 +444,8 @@ struct CompilerTests {
     return lines
   }
 
-  @Test("delegates as packages have them compile in modules of all kinds", arguments: Mode.all.reversed().sampled(each: 8))
+  @Test(
+    "delegates as packages have them compile in modules of all kinds", arguments: Mode.all.reversed().sampled(each: 8))
   func modes(mode: Mode) throws {
     let said = try Build.said(
       of: """
