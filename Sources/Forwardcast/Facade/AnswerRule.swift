@@ -1,35 +1,35 @@
 // AnswerRule.swift: how an attribute combines answers.
 
-/// How the answers to a requirement become one, in `@Answer(_:otherwise:)`: as by the ``ReturnPolicy`` of the same name. Read by
-/// the macro only; the value is never used.
+/// The rule that combines the results of a requirement, in `@Answer(_:otherwise:)`. Each rule is that of
+/// the ``ReturnPolicy`` of the same name. Only the macro reads it; the value is never used.
 public struct AnswerRule: Sendable {
   private init() {}
 
-  /// The last answer in order of delivery.
+  /// The last result in order of delivery.
   public static var last: AnswerRule { AnswerRule() }
-  /// The first answer; no further target is asked.
+  /// The first result; no further target is called.
   public static var first: AnswerRule { AnswerRule() }
-  /// The last answer that is not `nil`.
+  /// The last result that is not `nil`.
   public static var lastValue: AnswerRule { AnswerRule() }
-  /// The first answer that is not `nil`; no further target is asked.
+  /// The first result that is not `nil`; no further target is called.
   public static var firstValue: AnswerRule { AnswerRule() }
-  /// Whether somebody answered `true`.
+  /// True if at least one target returned `true`.
   public static var any: AnswerRule { AnswerRule() }
-  /// Whether nobody answered `false`.
+  /// True unless a target returned `false`.
   public static var every: AnswerRule { AnswerRule() }
-  /// The sum of all answers.
+  /// The sum of all results.
   public static var sum: AnswerRule { AnswerRule() }
-  /// The smallest answer.
+  /// The smallest result.
   public static var min: AnswerRule { AnswerRule() }
-  /// The greatest answer.
+  /// The greatest result.
   public static var max: AnswerRule { AnswerRule() }
-  /// All answers concatenated: texts, arrays and other collections.
+  /// All results concatenated: strings, arrays and other collections.
   public static var joined: AnswerRule { AnswerRule() }
 
-  /// All answers concatenated, with a separator.
+  /// All results concatenated, with a separator.
   public static func joined(separator: String) -> AnswerRule { AnswerRule() }
 
-  /// The answers combined one after another by `combine`, beginning with `initial`.
+  /// The results combined one after another by `combine`, beginning with `initial`.
   public static func reduce<Value>(_ initial: Value, _ combine: @Sendable (Value, Value) throws -> Value) -> AnswerRule
   {
     AnswerRule()
@@ -46,9 +46,11 @@ public struct NoAnswer: ExpressibleByNilLiteral, ExpressibleByArrayLiteral, Expr
   public init(dictionaryLiteral elements: (Never, Never)...) {}
 }
 
-/// The answers when nobody answers, in ``Forwarded(inheriting:as:base:isolatedTo:otherwise:)``. Read by the macro only.
+/// The results if no target responds, in ``Forwarded(inheriting:as:base:isolatedTo:otherwise:)``. Only the
+/// macro reads it.
 ///
-/// `@Answer(_:otherwise:)` of a requirement comes first, and a requirement that throws any error still throws `nobodyResponds`.
+/// `@Answer(_:otherwise:)` of a requirement takes precedence, and a requirement that throws any error
+/// still throws `nobodyResponds`.
 public struct SilentAnswers: Sendable {
   private init() {}
 
@@ -56,6 +58,6 @@ public struct SilentAnswers: Sendable {
   public static var refused: SilentAnswers { SilentAnswers() }
   /// Empty values: `false`, 0, `""`, `[]`, `[:]`, an empty size. Results of other types are compile-time errors.
   public static var emptyValues: SilentAnswers { SilentAnswers() }
-  /// Empty values; a type without one traps when it is asked for and nobody answers, like a missing data source.
+  /// Empty values. A type without one traps if no target responds, like a missing data source.
   public static var emptyValuesOrTrap: SilentAnswers { SilentAnswers() }
 }

@@ -1,6 +1,6 @@
-// Attributes.swift: the attributes that write proxies and tables.
+// Attributes.swift: the attributes that generate proxies and tables.
 
-/// Writes a class beside a protocol that conforms to it and stands for many targets.
+/// Generates a class that conforms to a protocol and forwards each call to many targets.
 ///
 ///     @Forwarded
 ///     protocol ThemesDelegate: AnyObject {
@@ -11,15 +11,16 @@
 ///     let themes = ThemesDelegateProxy()
 ///     themes.add(home)  // any ThemesDelegate: no table, no key
 ///     themes.themesColorChanged(.red)  // every target, in order
-///     // many answers, one result:
+///     // many results become one:
 ///     let total = try themes.progress(of: "logo", returning: .sum)
 ///
 /// The class holds a ``MulticastProxy`` in `multicast` and offers its members: see ``MulticastFacade``. Keys for `on`, `broadcast`
-/// and `collect` are in `ThemesDelegateProxy.Messages`, named like the requirements. Selectors are those of
+/// and `collect` are in `ThemesDelegateProxy.Messages`, named like the whole requirements: `progressOf`, and
+/// `progress` while no other requirement has that name. Selectors are those of
 /// ``MessageSelector/init(swiftName:)``, or of ``Message(_:)``.
 ///
-/// A requirement without a result is sent to all targets; one with a result combines all answers by `@Answer(_:otherwise:)`. A
-/// requirement that cannot be forwarded is a compile-time error with the reason.
+/// A requirement without a result is sent to all targets; one with a result combines all results by
+/// `@Answer(_:otherwise:)`. A requirement that cannot be forwarded is a compile-time error with a cure.
 ///
 /// - Parameters:
 ///   - protocols: the protocols with this attribute that this one refines: `@Forwarded(inheriting: (any A).self)` on
@@ -29,7 +30,7 @@
 ///   - base: a superclass of the class. Not needed where the protocol refines a class or `NSObjectProtocol`.
 ///   - actor: the global actor of the protocol or some of its members, if its name does not end in `Actor`:
 ///     `@Forwarded(isolatedTo: Audio.self)`.
-///   - silence: the answers when nobody answers, where a requirement has no `@Answer`.
+///   - silence: the results if no target responds, for requirements without `@Answer`.
 @attached(peer, names: suffixed(Proxy), suffixed(ProxyNamespace))
 @attached(extension, names: arbitrary)
 public macro Forwarded(
@@ -47,27 +48,27 @@ public macro Forwarded(
 @attached(peer)
 public macro Message(_ selector: StaticString = "") = #externalMacro(module: "ForwardcastMacros", type: "Message")
 
-/// Combines many answers to a requirement, and sets the result when nobody answers.
+/// Combines the results of a requirement, and sets the result if no target responds.
 ///
 ///     @Answer(.every) func mayClose() -> Bool
 ///     @Answer(.last, otherwise: "untitled") var title: String { get }
 ///
 /// - Parameters:
-///   - rule: how answers become one.
-///   - value: the result when nobody answers, here `nil`, `[]` or `[:]`. Without it: `nil` for an optional, the rule's empty value
+///   - rule: how results are combined.
+///   - value: the result if no target responds, here `nil`, `[]` or `[:]`. Without it: `nil` for an optional, the rule's empty value
 ///     (`true` for `.every`, 0 for `.sum`), or the error `nobodyResponds` where the requirement throws any error.
 @attached(peer)
 public macro Answer(_ rule: AnswerRule = .last, otherwise value: NoAnswer = nil) =
   #externalMacro(module: "ForwardcastMacros", type: "Answer")
 
-/// As above, with any value when nobody answers; with a leading dot where the answer's type is stated.
+/// As above, with any value if no target responds. State the type to write a leading dot.
 ///
 ///     @Answer<Decision>(otherwise: .allow) func decide() -> Decision
 @attached(peer)
 public macro Answer<Value>(_ rule: AnswerRule = .last, otherwise value: Value) =
   #externalMacro(module: "ForwardcastMacros", type: "Answer")
 
-/// Leaves a requirement of a protocol with `@Forwarded` to an extension of the written class: it is no message.
+/// Marks a requirement of a `@Forwarded` protocol that you implement in an extension of the proxy.
 ///
 ///     @Forwarded
 ///     protocol StoreDelegate: AnyObject {
@@ -82,7 +83,7 @@ public macro Answer<Value>(_ rule: AnswerRule = .last, otherwise value: Value) =
 @attached(peer)
 public macro NotForwarded() = #externalMacro(module: "ForwardcastMacros", type: "NotForwarded")
 
-/// Writes the selector table of a class or an actor and its conformance to ``MessageReceiver``.
+/// Generates the selector table of a class or an actor, keys, and the conformance to ``MessageReceiver``.
 ///
 ///     @Receiver
 ///     final class Console {
@@ -90,8 +91,8 @@ public macro NotForwarded() = #externalMacro(module: "ForwardcastMacros", type: 
 ///       @Message("volume") var loudness: Int = 3  // "volume" and "setVolume:"
 ///     }
 ///
-/// Isolated and suspending members get the rows that their isolation needs. A class that has its isolation from its superclass
-/// states it again: `@MainActor @Receiver final class Screen: UIViewController`.
+/// Keys of members that are not private are in `Messages`: `console.send(Console.Messages.restart, 3)`.
+/// Isolated and `async` members get the rows that they need. A class that inherits its isolation repeats it: `@MainActor @Receiver final class Screen: UIViewController`.
 ///
 /// - Parameters:
 ///   - members: which members are messages.

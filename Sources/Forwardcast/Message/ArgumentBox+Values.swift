@@ -173,7 +173,7 @@ func makeNumber(_ type: any Any.Type, fitting number: WideNumber) -> Any? {
   return make(floating)
 }
 
-// Neither is specialized: that would compile the conversions anew for each type.
+// Not specialized, because the conversions would be compiled for each type.
 @inline(never)
 @_semantics("optimize.sil.specialize.generic.never")
 private func widened<I: FixedWidthInteger>(_ integer: I) -> WideNumber? {
@@ -185,7 +185,7 @@ private func widened<I: FixedWidthInteger>(_ integer: I) -> WideNumber? {
   return UInt128(exactly: integer).map { .large($0) }
 }
 
-// Through the low bits: the standard library's `exactly` takes 900 instructions unspecialized.
+// Uses the low bits, because the standard library's unspecialized `exactly` is slow.
 @inline(never)
 @_semantics("optimize.sil.specialize.generic.never")
 private func narrowed<I: FixedWidthInteger>(_ number: WideNumber, _ type: I.Type) -> I? {

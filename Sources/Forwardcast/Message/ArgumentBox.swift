@@ -12,8 +12,8 @@
 public struct ArgumentBox {
   @usableFromInline var storage: Any
 
-  /// Whether the value may cross to another isolation: its type was known to be `Sendable` where it was boxed, or it was made
-  /// by ``init(uncheckedSendable:)``.
+  /// True if the value may be sent to another isolation: its type was known to be `Sendable` when it was
+  /// boxed, or the box was made by ``init(uncheckedSendable:)``.
   public let isSendable: Bool
 
   @inlinable
@@ -22,13 +22,13 @@ public struct ArgumentBox {
     self.isSendable = isSendable
   }
 
-  /// Boxes a value that may not cross to another isolation: a delivery on another queue refuses it.
+  /// Boxes a value that is not `Sendable`. Deliveries on another queue or actor refuse it.
   @inlinable
   public init<T>(_ value: T) {
     self.init(storage: value, isSendable: false)
   }
 
-  /// Boxes a value that may cross to another isolation.
+  /// Boxes a `Sendable` value.
   @inlinable
   public init<T: Sendable>(_ value: T) {
     self.init(storage: value, isSendable: true)
@@ -40,17 +40,19 @@ public struct ArgumentBox {
     self.init(storage: value, isSendable: true)
   }
 
-  /// A box that does not keep `object` alive; it unboxes as `nil` once the object is gone.
+  /// A box that does not retain `object`. It unboxes as `nil` after the object is deallocated.
   public static func weak<T: AnyObject>(_ object: T?) -> ArgumentBox {
     ArgumentBox(storage: LooseArgument(object: object, promised: nil), isSendable: false)
   }
 
-  /// A box that does not keep `object` alive; unboxing it once the object is gone throws. Unlike Swift's `unowned` it never traps.
+  /// A box that does not retain `object`. Unboxing it after the object is deallocated throws; unlike
+  /// Swift's `unowned`, it never traps.
   public static func unowned<T: AnyObject>(_ object: T) -> ArgumentBox {
     ArgumentBox(storage: LooseArgument(object: object, promised: T.self), isSendable: false)
   }
 
-  /// The value now: a weak or unowned reference whose object is gone is `Optional<AnyObject>.none`.
+  /// The current value. A weak or unowned reference to a deallocated object is
+  /// `Optional<AnyObject>.none`.
   public var value: Any {
     guard holdsNoReference, let reference = storage as? LooseArgument else { return storage }
     return reference.object.map { $0 as Any } ?? AnyObject?.none as Any
@@ -61,14 +63,15 @@ public struct ArgumentBox {
   /// The dynamic type of `value`.
   public var type: Any.Type { Swift.type(of: value) }
 
-  /// Whether the box holds `nil`, at any depth of optional, or a reference whose object is gone.
+  /// True if the box holds `nil`, at any depth of optional, or a reference to a deallocated object.
   public var isNil: Bool { isNone(value) }
 }
 
 /// A class whose instances are copied for each target on another context.
 ///
-/// A reference in a box is shared by all targets of a message unless its class adopts this protocol: then each asynchronous
-/// delivery gets an ``argumentCopy()``, made in the sender's turn. Direct deliveries share the original.
+/// All targets of a message share a reference in a box, unless its class conforms to this protocol. Then
+/// each asynchronous delivery receives an ``argumentCopy()``, made synchronously by the sender. Direct
+/// deliveries share the original.
 public protocol ArgumentCopying: AnyObject {
   /// A copy that shares no mutable state with the receiver.
   func argumentCopy() -> Self
@@ -82,7 +85,7 @@ extension ArgumentBox {
   }
 }
 
-/// Why a box could not be converted to a type.
+/// The reason why a box cannot be converted to a type.
 public struct UnboxingError: Error, CustomStringConvertible {
   /// The wanted type or encoding.
   public var wanted: String { storage.wanted }

@@ -21,7 +21,8 @@ public struct Invocation {
   /// The arguments, from 0; without receiver and selector, which encodings number 0 and 1.
   public var arguments: [ArgumentBox]
 
-  /// The answer; `nil` until something answered and after a failed call. A method that returns nothing leaves a box of `Void`.
+  /// The result. `nil` before the message is answered and after a failed call; a box of `Void` if the
+  /// method returns nothing.
   public var result: ArgumentBox?
 
   /// The proxies that the message came through, to detect cycles.
@@ -94,8 +95,8 @@ extension Invocation: CustomStringConvertible {
   }
 }
 
-/// The proxies that a message or question came through, last first. A trail ends when its last proxy is done with the message: a
-/// copy of the message sent again later starts anew.
+/// The proxies that a message or query passed, last first. A trail ends when its last proxy has
+/// finished the message; a copy that is sent again later starts a new one.
 package final class ProxyTrail: Sendable {
   /// `nil` for an entry that only carries a budget.
   private let proxy: ObjectIdentifier?
@@ -115,7 +116,7 @@ package final class ProxyTrail: Sendable {
     self.budget = budget ?? earlier?.budget
   }
 
-  /// Notes that the last proxy is done with the message.
+  /// Marks the message as finished by the last proxy.
   package func end() { ended.store(true, ordering: .releasing) }
 
   private var hasEnded: Bool { ended.load(ordering: .acquiring) }

@@ -8,23 +8,24 @@
 ///     }
 ///     let accepted = try screen.send(.onAddMsg, "alice", [1, 2])
 ///
-/// The number of parameters must be the selector's ``MessageSelector/numberOfArguments``: that is checked where a row enters a
-/// table and where a message is sent in boxes. A generic function that makes keys needs `R: Sendable` for answers that cross.
+/// The number of parameters must be the selector's ``MessageSelector/numberOfArguments``. That is checked
+/// when a row is added to a table and when a message is sent in boxes. A generic function that makes keys
+/// needs `R: Sendable` if results are sent to another isolation.
 public struct Message<Function>: Sendable {
   /// The message's name.
   public let selector: MessageSelector
-  /// Whether the compiler knows that the answer is `Sendable`, so that it may cross isolations in a box.
+  /// True if the result is known to be `Sendable`, so that a box of it may be sent to another isolation.
   @usableFromInline let answerCrosses: Bool
 
-  // Both initializers are generic: the compiler would prefer one that is not, where now it takes the more constrained one.
+  // Both initializers are generic, so that the compiler selects the more constrained one.
 
-  /// A key whose answer is not known to be `Sendable`: it is dropped when it would cross isolations in a box.
+  /// A key whose result is not known to be `Sendable`. Boxes of it are not sent to another isolation.
   @inlinable
   public init<R, each A>(_ selector: MessageSelector) where Function == (repeat each A) -> R {
     (self.selector, answerCrosses) = (selector, false)
   }
 
-  /// A key whose answer is `Sendable`.
+  /// A key whose result is `Sendable`.
   @inlinable
   public init<R: Sendable, each A>(_ selector: MessageSelector) where Function == (repeat each A) -> R {
     (self.selector, answerCrosses) = (selector, true)

@@ -1,13 +1,14 @@
 // MessageBudget.swift: limits what a message may cost.
 
-/// What a message, and everything that it leads to, may cost. The library counts; the budget's maker prices the items. It travels
-/// with the trail of its message, so a message without one pays nothing for it.
+/// The limit of what a message, and everything that it causes, may cost. The library counts items, and
+/// the creator of the budget prices them. The trail of the message stores it, so a message without a
+/// budget pays nothing.
 package final class MessageBudget: Sendable {
-  /// What is counted, each before it is done.
+  /// The counted items. Each is charged before it happens.
   package enum Item: Sendable {
     /// A proxy or forwarding object that the message enters, including the first.
     case proxy
-    /// A target that is served or asked, on any context.
+    /// A target that is called or queried, on any context.
     case target
     /// A registration that is skipped, or that a proxy looks at to make a route.
     case passed
@@ -17,7 +18,7 @@ package final class MessageBudget: Sendable {
     case queued
     /// A hook of a proxy.
     case hook
-    /// A proxy or forwarding object that is asked what it responds to.
+    /// A proxy or forwarding object that is queried for what it responds to.
     case question
   }
 
@@ -27,7 +28,7 @@ package final class MessageBudget: Sendable {
   ///   ends the message everywhere; a question is then answered with no.
   package init(_ spend: @escaping @Sendable (_ item: Item, _ count: Int) throws -> Void) { self.spend = spend }
 
-  /// Charges for what is about to be done; throws to prevent it.
+  /// Charges for an item that is about to happen. Throws to prevent it.
   package func charge(_ item: Item, _ count: Int = 1) throws { try spend(item, count) }
 }
 

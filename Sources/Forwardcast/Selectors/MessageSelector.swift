@@ -9,25 +9,25 @@
 ///     selector.numberOfArguments      // 2
 ///     selector.parts                  // ["onAddMsg", "msgData"]
 ///
-/// Names are interned and never freed: a comparison is one of two pointers, a hash takes constant time. Canonically equivalent
-/// spellings are one selector, as they are one `String`. Look up names from untrusted text with ``init(known:)``, which never grows
+/// Names are interned and never freed, so comparing compares two pointers and hashing takes constant
+/// time. Canonically equivalent spellings are one selector, as they are one `String`. Look up names from untrusted text with ``init(known:)``, which never grows
 /// the table.
 public struct MessageSelector: Hashable, Sendable {
   /// The longest name, in bytes of UTF-8.
   public static let maximumLength = 1024
 
-  /// Never written again and never freed, so nothing has to protect it.
+  /// Immutable and never freed, so it needs no protection.
   @usableFromInline
   nonisolated(unsafe) let record: UnsafePointer<SelectorRecord>
 
-  /// A selector that no text reads as, which nobody answers.
+  /// A selector that cannot be spelled, so no receiver responds to it.
   static let ofNobody = MessageSelector(record: .init(SelectorRecord.make(name: "", hash: 0, arity: 0)))
 
   init(record: UnsafePointer<SelectorRecord>) {
     self.record = record
   }
 
-  /// Interns `name`, which is kept until the process ends.
+  /// Interns `name` for the lifetime of the process.
   ///
   /// For a literal, `MessageSelector("a:b:")`, the compiler takes ``init(stringLiteral:)`` instead, which traps where this throws.
   ///
@@ -37,9 +37,10 @@ public struct MessageSelector: Hashable, Sendable {
     self = SelectorNames.intern(name, arity: try Self.numberOfArguments(inName: name))
   }
 
-  /// The selector already interned under `name`, or `nil`: for names from untrusted input, since it keeps none of them.
+  /// The selector already interned under `name`, or `nil`. Use it for untrusted input: it interns nothing.
   ///
-  /// A table interns its names on first use: read the ``MessageReceiver/selectorTable`` of classes that may answer before.
+  /// A table interns its names on first use, so read the ``MessageReceiver/selectorTable`` of the
+  /// classes that may respond first.
   public init?(known name: String) {
     guard let known = SelectorNames.find(name) else { return nil }
     self = known
@@ -72,7 +73,7 @@ public struct MessageSelector: Hashable, Sendable {
   /// The name as it was first interned; a new string each time.
   public var name: String { record.name }
 
-  /// The number of arguments: of colons.
+  /// The number of arguments, which is that of the colons.
   public var numberOfArguments: Int { Int(record.pointee.arity) }
 
   /// The words before each colon, possibly `""`; the name itself for a unary selector.
@@ -96,8 +97,8 @@ public struct MessageSelector: Hashable, Sendable {
 extension MessageSelector: ExpressibleByStringLiteral {
   /// A selector written in source. A malformed literal **traps** with the error of ``init(_:)``.
   ///
-  /// The name table is searched when a literal is first met. Later evaluations compare bytes and take no lock, except where the
-  /// literal spells a name otherwise than it was first interned, or collides in a cache of 2,048 with others in use.
+  /// The first evaluation searches the name table. Later ones compare bytes and take no lock, unless
+  /// the literal spells a name differently than it was first interned, or was evicted from a cache.
   public init(stringLiteral name: StaticString) {
     self = SelectorLiterals.selector(of: name)
   }

@@ -1,4 +1,4 @@
-// MessageSelectorError.swift: why a text is not a selector.
+// MessageSelectorError.swift: the errors of malformed selectors.
 
 /// A text that is not a selector, with the rule it breaks and where.
 ///

@@ -1,7 +1,8 @@
 // FirstInFirstOut.swift: a queue in an array, and sorting by a key.
 
-/// A queue whose elements may also be removed by their numbers. Adding and taking cost constant time on average, removing a binary
-/// search.
+/// A queue whose elements can also be removed by number.
+///
+/// - Complexity: constant on average to add and to take; logarithmic to remove by number.
 struct FirstInFirstOut<Element> {
   /// Sorted by number; the element is `nil` once taken.
   private var elements: [(number: Int, element: Element?)] = []
@@ -40,14 +41,14 @@ struct FirstInFirstOut<Element> {
     return nil
   }
 
-  /// Removes the element of a number; `nil` when it was taken already.
+  /// Removes the element with a number. Returns `nil` if it was already taken.
   mutating func remove(_ number: Int) -> Element? {
     let index = elements.partitioningIndex { $0.number >= number }
     guard index < elements.count, elements[index].number == number else { return nil }
     return exchange(&elements[index].element, with: nil).map { left($0) }
   }
 
-  /// The elements that satisfy `isMeant`, in order.
+  /// The elements that satisfy `isMeant`, in order of their numbers.
   func filter(_ isMeant: (Element) -> Bool) -> [Element] {
     elements.compactMap { $0.element.flatMap { isMeant($0) ? $0 : nil } }
   }
@@ -79,14 +80,14 @@ extension Array {
 
 /// Elements sorted by a key, such as their names.
 ///
-/// Not specialized: that would compile the standard library's sort anew for each type of elements.
+/// Not specialized, because the standard library's sort would be compiled for each element type.
 @inline(never)
 @_semantics("optimize.sil.specialize.generic.never")
 func inOrder<Element, Key: Comparable>(_ elements: [Element], by key: (Element) -> Key) -> [Element] {
   elements.sorted { key($0) < key($1) }
 }
 
-/// The value of a key. Not specialized, as ``inOrder(_:by:)``: a specialized dictionary takes 4 KB of a client.
+/// The value of a key. Not specialized, to keep clients small, as is ``inOrder(_:by:)``.
 @inline(never)
 @_semantics("optimize.sil.specialize.generic.never")
 func rareValue<Key: Hashable, Value>(of key: Key, in values: [Key: Value]) -> Value? { values[key] }

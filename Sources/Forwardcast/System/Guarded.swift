@@ -4,9 +4,9 @@ import Synchronization
 
 /// A `Mutex` that the thread sanitizer understands.
 ///
-/// On Linux the lock inside `Mutex` is in a library not built for the thread sanitizer, which therefore reports accesses under it
-/// as races. So each holder also reads a word when it enters and writes it when it leaves: an order that the sanitizer sees, for
-/// one load and one store.
+/// On Linux, the library with the lock of `Mutex` is not built for the thread sanitizer, which
+/// reports accesses under the lock as races. Each holder therefore reads a word on entry and writes
+/// it on exit, which gives the sanitizer an order at the cost of one load and one store.
 @usableFromInline
 package struct Guarded<Value: ~Copyable>: ~Copyable, Sendable {
   @usableFromInline let mutex: Mutex<Value>
@@ -23,7 +23,7 @@ package struct Guarded<Value: ~Copyable>: ~Copyable, Sendable {
 
   /// Runs `body` under the lock. Not recursive; `body` must not call foreign code.
   ///
-  /// Inlined into other modules too: unspecialized it costs a remote message 5 % of its time.
+  /// Inlined into other modules too, because the unspecialized form slows down remote messages.
   @inlinable
   @inline(__always)
   package borrowing func withLock<Result: ~Copyable, Failure: Error>(

@@ -1,6 +1,6 @@
-// MemberChecker.swift: reports what a message cannot carry of one member.
+// MemberChecker.swift: reports why a member cannot be forwarded.
 
-/// Checks one member. Each problem marks the offending tokens and says what to write instead.
+/// Checks one member. Each problem marks the offending tokens and has a cure.
 struct MemberChecker {
   let member: Member
   let declaration: TypeDeclaration

@@ -1,6 +1,6 @@
-// ProtocolChecker.swift: reports what cannot be forwarded of a protocol, and plans how answers are combined.
+// ProtocolChecker.swift: reports why a protocol cannot be forwarded, and plans how results are combined.
 
-/// Checks a protocol and its members. Each problem marks the offending tokens and says what to write instead.
+/// Checks a protocol and its members. Each problem marks the offending tokens and has a cure.
 struct ProtocolChecker {
   let declaration: TypeDeclaration
   let settings: ModuleSettings

@@ -1,4 +1,4 @@
-// TypeDeclaration+Messages.swift: which members of a class are messages, and selectors that clash.
+// TypeDeclaration+Messages.swift: the messages of a class, and selectors that clash.
 
 extension TypeDeclaration {
   /// The messages of a class. A marked member that cannot be one is an error, an unmarked one a warning.

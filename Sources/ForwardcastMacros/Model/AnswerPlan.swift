@@ -1,6 +1,6 @@
-// AnswerPlan.swift: how the answers to a requirement are combined.
+// AnswerPlan.swift: how the results of a requirement are combined.
 
-/// The rule of a requirement that answers, and the answer that nobody gives.
+/// The rule that combines the results of a requirement, and its result if no target responds.
 struct AnswerPlan {
   enum Empty {
     /// `nil`: the result of the rule and the requirement's own are optionals.
@@ -31,7 +31,7 @@ enum AnswerRuleName: String, CaseIterable {
   /// Whether the policy gives an optional of the answer and so has no empty value.
   var isOptional: Bool { [.last, .first, .min, .max].contains(self) }
 
-  /// Why the rule does not fit a type, as far as its text tells.
+  /// The reason why the rule cannot be used for a type, and a cure. Judged by the text of the type.
   func misfit(_ type: TypeText) -> String? {
     let (misfits, reason): ([Kind], String) =
       switch self {

@@ -1,4 +1,4 @@
-// CarriedNames.swift: how an extension in another scope names types.
+// CarriedNames.swift: names of types in extensions of another scope.
 
 /// Names of types, by way of aliases in the namespace of a written class.
 ///
@@ -11,7 +11,7 @@ struct CarriedNames {
   /// The generic parameters and arguments of the class, which the aliases have as well.
   var generics = (parameters: "", arguments: "")
 
-  /// Words that mean the same in every scope.
+  /// Names with the same meaning in every scope.
   private static let fixed: Set<String> = [
     "Int", "UInt", "Double", "Float", "Bool", "String", "Void", "Any", "AnyObject", "Never", "any", "some", "escaping",
     "Sendable", "borrowing", "consuming", "throws", "async",

@@ -1,4 +1,4 @@
-// ForwardedInterface.swift: a checked protocol, as the writers of its class see it.
+// ForwardedInterface.swift: a checked protocol, for generating its class.
 
 /// A checked protocol with its messages, the names that its class uses, and their isolation.
 struct ForwardedInterface {
@@ -12,7 +12,7 @@ struct ForwardedInterface {
   private(set) var sharedTypes: [String] = []
   let items: [Item<Entry>]
   let entries: [Entry]
-  /// Whether nothing was refused, so that the class can conform to the protocol.
+  /// True if nothing was refused, so that the class can conform to the protocol.
   var isWhole = true
   /// How the class names the types of members.
   private(set) var names: CarriedNames
@@ -51,14 +51,14 @@ struct ForwardedInterface {
 
   var source: SourceText { declaration.source }
   var settings: ModuleSettings { request.settings }
-  /// Whether the protocol is nested in a type. An extension elsewhere does not see that type's other members.
+  /// True if the protocol is nested in a type, whose other members an extension elsewhere does not see.
   var isNested: Bool { !request.context.isEmpty }
   var name: String { declaration.name }
   var className: String { declaration.plainName + "Proxy" }
   /// The enum that contains the class.
   var namespace: String { AttributeOptions.namespace(of: className) }
 
-  /// Where the attribute stands.
+  /// The line of the attribute.
   var place: SourcePlace? { declaration.attribute("Forwarded").flatMap { request.place(of: $0.positions) } }
 
   /// A line that passes on the arguments of a member. If one may be a closure that does not escape, errors are reported at the

@@ -28,7 +28,7 @@ extension ForwardedInterface {
     let rows = items.lines(row)
     let names = entries.compactMap(\.swiftName).joined(separator: " ")
     let end = names.isEmpty ? "" : ".named(\"\(names)\")"
-    var lines = ["/// One table for all targets: they need none of their own."]
+    var lines = ["/// The table for all targets, which need none of their own."]
     if isGeneric {
       let table = block("Forwardcast.SelectorTable.shared\(arguments)", end: end, rows)
       lines += block("\(tableHead) var table: Forwardcast.SelectorTable", table)

@@ -211,7 +211,7 @@ struct MemberWriter {
     let effects = "\(member.effects.isAsync ? " async" : "") throws"
     let isSubscript = member.kind == .subscripted
     let place = isSubscript ? "subscript<\(output)>(\(all))" : "func \(member.name)<\(output)>(\(all))\(effects)"
-    return ["", "/// `\(member.name)` with a policy: what the answers become."] + attributes(member, isOwn: true)
+    return ["", "/// `\(member.name)` with a policy that combines the results."] + attributes(member, isOwn: true)
       + block(
         "\(head)\(place) -> \(output)",
         isSubscript ? block("get\(effects)", [call]) : interface.located(call, member))

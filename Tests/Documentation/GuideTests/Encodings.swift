@@ -3,15 +3,20 @@
 // snippet: encodings-use
 import Forwardcast
 // end
+// snippet: coding-text
+import Forwardcast
 import ForwardcastCoding
+// end
 import TestSupport
 import Testing
 
-private final class Echoing: MessageReceiver {
-  static let selectorTable = SelectorTable(for: Echoing.self) {
-    Responds(to: "echo:times:") { (_: Echoing, text: String, times: Int) in String(repeating: text, count: times) }
+// snippet: coding-text
+@Receiver final class Echo {
+  @Message func echo(_ text: String, times: Int) -> String {
+    String(repeating: text, count: times)
   }
 }
+// end
 
 @Suite("Type encodings")
 struct Encodings {
@@ -38,10 +43,10 @@ struct Encodings {
 
   @Test("a message is made of texts")
   func text() throws {
-    let plugIns = MulticastProxy<any MessageReceiver>()
-    plugIns.add(Echoing(), ownership: .strong)
     // snippet: coding-text
-    let call = try Invocation(text: ["ho", "3"], for: "echo:times:", of: plugIns)
+    let receiver = Echo()
+    let call = try Invocation(
+      text: ["ho", "3"], for: "echo:times:", of: receiver)
     print(call)  // echo: "ho" times: 3
     // end
     expect("\(call)", equals: "echo: \"ho\" times: 3")
