@@ -14,6 +14,13 @@ extension MulticastHolding {
   /// - Returns: how many were called.
   @discardableResult
   public func broadcast(for selector: MessageSelector? = nil, _ call: (Interface) throws -> Void) -> BroadcastSummary {
+    broadcast(for: selector, where: nil, call)
+  }
+
+  /// The same, for some of the registrations only.
+  package func broadcast(
+    for selector: MessageSelector?, where isMeant: ((Registration) -> Bool)?, _ call: (Interface) throws -> Void
+  ) -> BroadcastSummary {
     var summary = BroadcastSummary()
     let name = selector ?? "typedCall"
     guard StackGuard.hasRoom else {
@@ -22,7 +29,8 @@ extension MulticastHolding {
     }
     let proxies = ProxyChain(core)
     for registration in selector.map({ core.responding(to: $0) }) ?? core.registrations {
-      guard let target = registration.liveTarget, let observer = interface(of: target) else { continue }
+      guard isMeant?(registration) ?? true, let target = registration.liveTarget, let observer = interface(of: target)
+      else { continue }
       let context = StepContext(
         selector: name, proxies: proxies, registration: registration, target: target,
         isQueued: registration.queued != nil)

@@ -119,14 +119,15 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
   }
 
   /// A copy of the steps that one message sees.
-  func copy(upTo end: Int, _ prelude: MessagePrelude) -> Route {
-    var seen = retainedSteps(upTo: end)
+  func copy(upTo end: Int, only isMeant: (Registration) -> Bool, _ prelude: MessagePrelude) -> Route {
+    var seen = retainedSteps(upTo: end, only: isMeant)
     seen.traits.leavesOut = true
     return Route(core, selector, reach: .init(), steps: seen, prelude: prelude, around: around)
   }
 
-  private func retainedSteps(upTo end: Int) -> RouteSteps {
-    RouteSteps(list: (0..<end).map { steps[$0].retained() }, traits: traits)
+  private func retainedSteps(upTo end: Int, only isMeant: (Registration) -> Bool = { _ in true }) -> RouteSteps {
+    let meant = (0..<end).filter { isMeant(steps[$0].registration.takeUnretainedValue()) }
+    return RouteSteps(list: meant.map { steps[$0].retained() }, traits: traits)
   }
 
   /// Finds a step whose target is alive and unmuted, starting where the last one was found.
@@ -251,13 +252,17 @@ extension MessageRoute {
     preceded(by: MessagePrelude(makesObservers: true, signature: signature))
   }
 
-  /// The route of a message for which observers could not be made.
-  package func failing(_ failures: [(target: AnyObject, error: any Error)]) -> MessageRoute {
-    preceded(by: MessagePrelude(failures: failures))
+  /// The route of a message that has made observers, some of which failed; only for the registrations that it is meant for.
+  package func failing(
+    _ failures: [(target: AnyObject, error: any Error)], only isMeant: (Registration) -> Bool
+  ) -> MessageRoute {
+    preceded(by: MessagePrelude(failures: failures), only: isMeant)
   }
 
-  func preceded(by prelude: MessagePrelude) -> MessageRoute {
-    let copy = route.copy(upTo: count, prelude)
+  private func preceded(by prelude: MessagePrelude, only isMeant: (Registration) -> Bool = { _ in true })
+    -> MessageRoute
+  {
+    let copy = route.copy(upTo: count, only: isMeant, prelude)
     return MessageRoute(copy, count: copy.count)
   }
 }

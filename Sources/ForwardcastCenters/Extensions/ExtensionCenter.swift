@@ -14,18 +14,18 @@ import Forwardcast
 ///     extensions.notify((any MessageExtension).self, .onAddMsg, "alice", [1, 2])
 ///
 /// Protocols do not share points, even with equal selectors. The center is a service that persists through `clearData()`: observers
-/// that are removed by it die, and lazy ones are made anew by their next message. It may be used from any thread, and so takes
-/// protocols that are `Sendable`; an ``ExtensionPoint`` by itself takes any.
+/// that `clearData()` removes are released, and lazy ones are created again by their next message. It may be used from any thread,
+/// so it takes protocols that are `Sendable`; an ``ExtensionPoint`` by itself takes any.
 public final class ExtensionCenter: ManagedService {
   private let points = Guarded<[ObjectIdentifier: any Sendable]>([:])
   private let services: @Sendable () -> ServiceCenter?
 
-  /// A center that is not a service. `services` makes and keeps lazy observers, and is kept alive.
+  /// A center that is not a service. `services` creates and retains lazy observers, and is retained.
   public init(services: ServiceCenter = .shared) { self.services = { services } }
 
-  /// The center as a service of `center`, which makes and keeps its lazy observers.
+  /// The center as a service of `center`, which creates and retains its lazy observers.
   public init(in center: ServiceCenter) {
-    // Weak, since the service center keeps this one.
+    // Weak, since the service center retains this one.
     services = { [weak center] in center }
   }
 
@@ -79,10 +79,10 @@ public final class ExtensionCenter: ManagedService {
     point(type).unregister(observer)
   }
 
-  /// Registers a class whose one instance is to observe, without making it: see
+  /// Registers a class whose one instance is to observe, without creating it: see
   /// ``ExtensionPoint/registerLazily(_:priority:as:)-(Service.Type,_,_)``. `delivery` says where its messages run.
   ///
-  /// The instance is made in the sender's turn, so the `init(in:)` of a class on the main actor is `nonisolated`.
+  /// The sender creates the instance, so the `init(in:)` of a class on the main actor must be `nonisolated`.
   @discardableResult
   public func registerLazily<Interface: Sendable, Service: ManagedService & AnyObject>(
     _ service: Service.Type, for type: Interface.Type, delivery: Delivery = .direct, priority: Int = 0,

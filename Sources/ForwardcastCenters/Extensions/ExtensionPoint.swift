@@ -3,29 +3,29 @@
 import Forwardcast
 import Synchronization
 
-/// Observers of the messages of one protocol, which register, or are made by their first message.
+/// Observers of the messages of one protocol, which register themselves or are created by their first message.
 ///
 ///     let messages = ExtensionPoint<any MessageExtension>(
 ///       selectors: ["onAddMsg:msgData:", "onDeleteMsg:"])
 ///     messages.register(window)                                  // weak, in order
-///     // made by the first message that it implements:
+///     // created by the first message that it implements:
 ///     messages.registerLazily(ArchiveService.self) { $0 }
 ///     messages.broadcast(.onAddMsg, "alice", [1, 2])             // typed key
 ///     messages.broadcast { $0.onAddMsg("alice", [1, 2]) }        // typed call
 ///
-/// It wraps a `MulticastProxy`, ``observers``, refuses objects that do not conform or are registered already, and makes lazy
+/// It wraps a `MulticastProxy`, ``observers``, refuses objects that do not conform or are registered already, and creates lazy
 /// observers. Delivery, removal, results and errors are those of the proxy.
 ///
 /// **The selectors of a point** are stated, since Swift cannot list the requirements of a protocol. A list of selectors, or a table
-/// for the protocol, limits the point to those; a point without either takes every message in its observers' own tables. For a
-/// protocol that inherits another, list the selectors of both, or make the table `inheriting:` the other's.
+/// for the protocol, limits the point to those. A point without either takes every message in its observers' own tables. For a
+/// protocol that inherits another, list the selectors of both, or create the table `inheriting:` the other's.
 ///
 /// The point is `Sendable`, and may be used from any thread, exactly when its interface is `Sendable`.
 public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany, CustomStringConvertible {
-  /// The existing observers. Messages that are sent through this proxy make no lazy observers.
+  /// The existing observers. Messages sent through this proxy create no lazy observers.
   public let observers: MulticastProxy<Interface>
 
-  let lazy: LazyMarks
+  let lazy: LazyRegistrations
   private let stated: Set<MessageSelector>?
 
   /// Creates a point.
@@ -33,7 +33,7 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
   /// - Parameters:
   ///   - selectors: the messages of the point; `nil` for those of `table`, or, without one, all that observers have.
   ///   - table: methods for all observers, whose own tables come first; observers then need no table.
-  ///   - services: makes and keeps lazy observers; kept alive by the point.
+  ///   - services: creates and retains lazy observers; retained by the point.
   ///   - options: the treatment of duplicates, silence and errors.
   public convenience init(
     selectors: [MessageSelector]? = nil, table: SelectorTable? = nil, services: ServiceCenter = .shared,
@@ -48,7 +48,7 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
   ) {
     observers = MulticastProxy(table: table, options: options)
     stated = (selectors ?? table?.selectors).map(Set.init)
-    lazy = LazyMarks(observers.core, scope: stated, services: services)
+    lazy = LazyRegistrations(observers.core, scope: stated, services: services)
     super.init()
   }
 
@@ -75,8 +75,8 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
     guard isObject(observer) else { return nil }
     let object = observer as AnyObject
     guard conforms(object) else { return nil }
-    // A lazy observer that registers itself while it is made gets the place of its class.
-    if let registration = lazy.takePlace(object) { return registration }
+    // A lazy observer that registers itself during its construction takes the slot of its class.
+    if let registration = lazy.takeSlot(object) { return registration }
     return observers.core.addUnlessThere(object, priority: priority, scope: stated, delivery: delivery)
   }
 
@@ -108,18 +108,18 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
   }
 
   /// The names of the lazy observers that do not exist, in the order of registration.
-  public var lazyObservers: [String] { lazy.vacant().map(\.mark.receiverName) }
+  public var lazyObservers: [String] { lazy.vacant().map(\.registration.receiverName) }
 
-  /// Whether an observer that exists, or would be made, gets `selector`. Makes none.
+  /// Whether an observer that exists, or would be created, receives `selector`. Creates none.
   public override func responds(to selector: MessageSelector) -> Bool {
     observers.responds(to: selector) || !lazy.vacant(for: selector).isEmpty
   }
 
-  /// The types of the first observer that would get `selector`; `nil` for a message that the point does not have.
+  /// The types of the first observer that would receive `selector`; `nil` for a message that the point does not have.
   public override func methodSignature(for selector: MessageSelector) -> MethodSignature? {
     if let stated, !stated.contains(selector) { return nil }
     if observers.count(for: selector) == 0, let placed = lazy.vacant(for: selector).first {
-      return placed.mark.signature(selector)
+      return placed.registration.signature(selector)
     }
     return observers.methodSignature(for: selector)
   }
@@ -133,7 +133,7 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
   /// Forwards a message to every observer that responds, lazy ones included, and reports the outcomes.
   ///
   /// - Throws: as `MulticastProxy.forward(_:)`, and `unrecognizedSelector` for a message that the point does not have. Observers
-  ///   that could not be made are among the report's failures.
+  ///   that could not be created are among the report's failures.
   @discardableResult
   public override func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
     if let stated, !stated.contains(invocation.selector) { throw doesNotRecognize(invocation.selector) }
@@ -152,15 +152,15 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
 
   /// The stated messages, each with its observers in order; those that do not exist yet are called lazy.
   public var description: String {
-    let places = observers.core.registrations
-    let vacant = Dictionary(lazy.vacant().map { (observers.core.registration(in: $0.place), $0.mark) }) { $1 }
+    let registrations = observers.core.registrations
+    let vacant = Dictionary(lazy.vacant().map { (observers.core.registration(in: $0.slot), $0.registration) }) { $1 }
     let selectors = selectors ?? []
     let lines = selectors.map { selector -> String in
       let existing = Set(observers.core.responding(to: selector))
-      let names = places.compactMap { place -> String? in
-        if let target = place.target { return existing.contains(place) ? typeName(of: target) : nil }
-        guard let mark = vacant[place] else { return nil }
-        return mark.signature(selector) == nil ? nil : "\(mark.receiverName) (lazy)"
+      let names = registrations.compactMap { registration -> String? in
+        if let target = registration.target { return existing.contains(registration) ? typeName(of: target) : nil }
+        guard let vacant = vacant[registration], vacant.signature(selector) != nil else { return nil }
+        return "\(vacant.receiverName) (lazy)"
       }
       return "\n- \(selector): \(names.isEmpty ? "nobody" : names.joined(separator: ", "))"
     }
@@ -172,34 +172,34 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
 extension ExtensionPoint: @unchecked Sendable where Interface: Sendable {}  // its parts have locks or are immutable
 
 extension ExtensionPoint: MulticastSending {
-  /// The existing observers that a message would go to. Makes none.
+  /// The existing observers of a message. Creates none.
   public func route(for selector: MessageSelector) -> MessageRoute {
     let route = observers.route(for: selector)
     guard let placed = lazy.vacant(for: selector).first else { return route }
-    return route.makingObservers(placed.mark.signature(selector))
+    return route.makingObservers(placed.registration.signature(selector))
   }
 
-  /// The observers of a message that begins now, after making lazy ones. Those that could not be made count as failed targets,
-  /// after all others.
+  /// The observers of a message that begins now, after creating lazy ones. Those that could not be created count as failed
+  /// targets, after all others. An observer that another one registers while it is created joins from the next message on.
   public func beginMessage(_ selector: MessageSelector) -> MessageRoute {
-    let failures = lazy.wake(selector)
+    let (failures, isMeant) = lazy.materialize(selector)
     let route = observers.beginMessage(selector)
-    return failures.isEmpty ? route : route.failing(failures.map { ($0.mark, $0.error) })
+    return isMeant.map { route.failing(failures, only: $0) } ?? route
   }
 
-  /// Makes an ordinary call to every observer, in the sender's turn and in order.
+  /// Makes an ordinary call to every observer, synchronously and in order.
   ///
   ///     messages.broadcast { $0.onAddMsg("alice", [1, 2]) }
   ///
-  /// A call goes to all observers, and makes all lazy ones, since all implement the whole protocol. With the selector that the call
-  /// stands for, it goes to those whose tables have it, and makes only these. An error of the call counts as the observer's.
+  /// A call goes to all observers and creates all lazy ones, since all implement the whole protocol. With the selector that the
+  /// call stands for, it goes to those whose tables have it, and creates only these. An error of the call counts as the observer's.
   /// Otherwise as `MulticastProxy.broadcast(for:_:)`.
   @discardableResult
   public func broadcast(for selector: MessageSelector? = nil, _ call: (Interface) throws -> Void) -> BroadcastSummary {
-    let failures = lazy.wake(selector)
-    var summary = observers.broadcast(for: selector, call)
+    let (failures, isMeant) = lazy.materialize(selector)
+    var summary = observers.broadcast(for: selector, where: isMeant, call)
     for failure in failures {
-      observers.core.report(failure.error, selector ?? "typedCall", nil, receiver: failure.mark.receiverName)
+      observers.core.report(failure.error, selector ?? "typedCall", nil, receiver: typeName(of: failure.target))
     }
     summary.failed += failures.count
     return summary

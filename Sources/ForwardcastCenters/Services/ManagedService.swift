@@ -2,11 +2,11 @@
 
 /// Callbacks of a ``ServiceCenter`` in the life of a service. All have defaults.
 ///
-/// They run on the thread that caused them, without a lock, and may ask the center for other services. Those of an actor are
-/// `nonisolated`, and start a task where they need the actor's state.
+/// They run on the thread that caused them, under no lock, and may request other services from the center. Those of an actor are
+/// `nonisolated`, and start a task to use the actor's state.
 public protocol ServiceLifecycle: Sendable {
-  /// Completes the service after its construction. Until it has ended, nobody else sees the service; if it throws, the service is
-  /// dropped, and its error thrown.
+  /// Completes the service after its construction. The service is visible to others only after this returns. If it throws, the
+  /// service is released and the request throws the error.
   func serviceDidInit(in center: ServiceCenter) throws
 
   /// Removes the data of the user who logs out. An error goes to ``ServiceCenter/onError`` and stops neither other callbacks nor
@@ -22,7 +22,7 @@ public protocol ServiceLifecycle: Sendable {
   /// Called before the program ends.
   func willTerminate() throws
 
-  /// Whether the service survives ``ServiceCenter/clearData()``. Asked each time, after ``serviceWillClearData()``. `false` by
+  /// Whether the service survives ``ServiceCenter/clearData()``. Read each time, after ``serviceWillClearData()``. `false` by
   /// default.
   var isPersistent: Bool { get }
 }
@@ -46,15 +46,15 @@ extension ServiceLifecycle {
 ///     }
 ///     let account = try ServiceCenter.shared.service(AccountService.self)
 ///
-/// Only types that adopt the protocol can be asked for. Threads share services, so these are `Sendable`.
+/// Only types that adopt the protocol can be requested. Threads share services, so services are `Sendable`.
 public protocol ManagedService: ServiceLifecycle {
-  /// Creates the service for `center`, on the thread that asked first.
+  /// Creates the service for `center`, on the thread of the first request.
   ///
-  /// Services that it depends on it gets from `center` here. To store the center, use a weak reference, since the center keeps the
-  /// service.
+  /// Request the services that it depends on from `center` here. To store the center, use a weak reference, since the center
+  /// retains the service.
   init(in center: ServiceCenter) throws
 
-  /// The scope of the center that makes and keeps the service; ``ServiceScope/application`` by default.
+  /// The scope of the center that creates and retains the service; ``ServiceScope/application`` by default.
   static var scope: ServiceScope { get }
 }
 

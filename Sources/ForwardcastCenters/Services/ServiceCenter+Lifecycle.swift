@@ -1,13 +1,13 @@
 // ServiceCenter+Lifecycle.swift: events for all services of a center, and what lives in it.
 
 extension ServiceCenter {
-  /// Logs out: tells all services to forget, in the order of their creation, and then removes those that are not
-  /// persistent, in reverse order.
+  /// Logs out: calls ``ServiceLifecycle/serviceWillClearData()`` on all services in the order of their creation, then removes
+  /// those that are not persistent, in reverse order.
   ///
-  /// Centers that lie in this one are cleared before it. A service that is made meanwhile is told too, but for one in the place
-  /// of a service that was told, as a hook may make that removes its own: it is only removed, unless it is persistent. One whose
-  /// construction began before and ends after is told, and unless it is persistent made anew, so that whoever waits
-  /// for it gets one that knows nothing of what was. Called by a hook of the same log-out it does nothing.
+  /// Inner centers are cleared first. Services that are created during the log-out are cleared too. If a callback replaces a service
+  /// that was cleared already, the replacement is removed without a callback, unless it is persistent. A service whose construction
+  /// overlaps the end of the log-out is cleared and, unless it is persistent, created again, so that waiting threads get one without
+  /// data of the previous user. Does nothing when a callback of the same log-out calls it.
   public func clearData() {
     for center in innerCenters { center.clearData() }
     store.clear { entry in call("serviceWillClearData", on: entry) { try $0.serviceWillClearData() } }
@@ -19,25 +19,25 @@ extension ServiceCenter {
     store.removeAll()
   }
 
-  /// Tells all services that the program has entered the background, in reverse order of creation: dependent services come first.
+  /// Notifies all services that the program has entered the background, in reverse order of creation: dependent services first.
   public func didEnterBackground() {
     for center in innerCenters { center.didEnterBackground() }
     for entry in store.entries.reversed() { call("didEnterBackground", on: entry) { try $0.didEnterBackground() } }
   }
 
-  /// Tells all services that the program is about to enter the foreground, in the order of creation.
+  /// Notifies all services that the program is about to enter the foreground, in the order of creation.
   public func willEnterForeground() {
     for entry in store.entries { call("willEnterForeground", on: entry) { try $0.willEnterForeground() } }
     for center in innerCenters.reversed() { center.willEnterForeground() }
   }
 
-  /// Tells all services that the program is about to end, in reverse order of creation.
+  /// Notifies all services that the program is about to end, in reverse order of creation.
   public func willTerminate() {
     for center in innerCenters { center.willTerminate() }
     for entry in store.entries.reversed() { call("willTerminate", on: entry) { try $0.willTerminate() } }
   }
 
-  /// The services in this center, in the order of creation: a service comes after those that it was made from.
+  /// The services in this center, in the order of creation: a service comes after those that it depends on.
   public var services: [LivingService] {
     store.entries.map {
       LivingService(name: $0.name, service: $0.service, since: $0.since, isPersistent: $0.isPersistent)
@@ -49,7 +49,7 @@ extension ServiceCenter {
 public struct LivingService: Sendable {
   /// The name of its type or key.
   public let name: String
-  /// The service; the list keeps it alive.
+  /// The service, which the list retains.
   public let service: any Sendable
   /// When it was created.
   public let since: ContinuousClock.Instant

@@ -1,19 +1,19 @@
-// ServiceCenter.swift: keeps one instance of each service, made on first request.
+// ServiceCenter.swift: one instance of each service, created by the first request.
 
 import Forwardcast
 
-/// Keeps services: one instance of each type, made when it is first asked for.
+/// Holds one instance of each service, which the first request creates.
 ///
 ///     let center = ServiceCenter()
-///     let account = try center.service(AccountService.self)     // made here
+///     let account = try center.service(AccountService.self)     // created here
 ///     try center.service(AccountService.self) === account       // true
-///     center.clearData()  // log-out: told, and released
+///     center.clearData()  // log-out: cleared and released
 ///
-/// A service is made once, by one thread; others that ask for it wait, for that service only. While it is made it may ask for
-/// further services. Services that depend on each other in a cycle are an error with the chain, even if several threads make them.
-/// When a construction throws, all that waited get the error, and the next request tries again.
+/// One thread creates a service; other requests for it wait, for that service only. A service may request others during its
+/// construction. Services that depend on each other in a cycle are an error that names the chain, even if several threads create
+/// them. When a construction throws, all waiting requests throw the error, and the next request tries again.
 ///
-/// All members may be called from any thread and from within services, which run without a lock.
+/// All members may be called from any thread and from services, which run under no lock.
 public final class ServiceCenter: Sendable {
   /// A center for programs that need only one.
   public static let shared = ServiceCenter()
@@ -21,7 +21,7 @@ public final class ServiceCenter: Sendable {
   /// The scope of this center's services.
   public let scope: ServiceScope
 
-  /// The outer center, which keeps services of wider scopes.
+  /// The outer center, which holds the services of wider scopes.
   public let parent: ServiceCenter?
 
   private struct Inner: Sendable { weak var center: ServiceCenter? }
@@ -30,10 +30,10 @@ public final class ServiceCenter: Sendable {
   private let inner = Guarded<[Inner]>([])
   private let handler = Guarded<(@Sendable (ServiceFailure) -> Void)?>(nil)
 
-  /// An empty center for the services of a scope. It keeps `parent`, the outer center, alive, and is not kept alive by it.
+  /// An empty center for the services of a scope. It retains `parent`, the outer center, which does not retain it.
   public init(_ scope: ServiceScope = .application, in parent: ServiceCenter? = nil) {
     (self.scope, self.parent) = (scope, parent)
-    // Dead centers are removed when the array is full. References are released after the lock: they may be the last ones.
+    // Deallocated centers are removed when the array is full. References are released after the lock: they may be the last ones.
     let others = parent?.inner.withLock { inner in
       let living = inner.count == inner.capacity ? inner.compactMap(\.center) : nil
       if let living { inner = living.map { Inner(center: $0) } }
@@ -45,21 +45,21 @@ public final class ServiceCenter: Sendable {
 
   deinit { ownStore.removeAll() }
 
-  // MARK: Asking
+  // MARK: Requests
 
-  /// The service of a type, made if it does not exist.
+  /// The service of a type, created if it does not exist.
   ///
   /// - Parameter type: may be omitted where the compiler infers it.
   /// - Throws: ``ServiceError``; errors of the initializer or of ``ServiceLifecycle/serviceDidInit(in:)``.
-  /// - Complexity: one look-up under a lock if the service exists. Blocks the thread while another one makes it.
+  /// - Complexity: one look-up under a lock if the service exists. Blocks the thread while another one creates it.
   public func service<Service: ManagedService>(_ type: Service.Type = Service.self) throws -> Service {
     try service(ServiceKey(type))
   }
 
-  /// The service of a key, made if it does not exist: see ``service(_:)-(Service.Type)``.
+  /// The service of a key, created if it does not exist: see ``service(_:)-(Service.Type)``.
   public func service<Service>(_ key: ServiceKey<Service>) throws -> Service { try entry(key).unwrapped() }
 
-  /// The entry of a key's service, made if it does not exist.
+  /// The entry of a key's service, created if it does not exist.
   func entry<Service>(_ key: ServiceKey<Service>) throws -> ServiceEntry {
     let owner = try owner(of: key)
     let key = ServiceOverlay.covering(owner)?.substitute(for: key) ?? key
@@ -86,10 +86,9 @@ public final class ServiceCenter: Sendable {
 
   var scopes: [ServiceScope] { [scope] + (parent?.scopes ?? []) }
 
-  // MARK: Removing
+  // MARK: Removal
 
-  /// Releases a service, which is made anew when it is next asked for. `false` when it does not exist; one that is being made does
-  /// not exist yet.
+  /// Releases a service; the next request creates it again. `false` if it does not exist or is under construction.
   @discardableResult
   public func remove<Service: ManagedService>(_ type: Service.Type) -> Bool { remove(ServiceKey(type)) }
 
@@ -99,7 +98,7 @@ public final class ServiceCenter: Sendable {
     (try? owner(of: key))?.store.remove(key.id) ?? false
   }
 
-  // MARK: Inside
+  // MARK: Structure
 
   /// The store of the center's services, or the one of a substitution.
   var store: ServiceStore { ServiceOverlay.covering(self)?.store(of: self) ?? ownStore }
@@ -109,7 +108,7 @@ public final class ServiceCenter: Sendable {
   /// The inner centers, the latest first.
   var innerCenters: [ServiceCenter] { inner.withLock { $0.compactMap(\.center) }.reversed() }
 
-  /// Takes every error of a callback other than ``ServiceLifecycle/serviceDidInit(in:)``, whose error is thrown. Without a handler,
+  /// Receives every error of a callback other than ``ServiceLifecycle/serviceDidInit(in:)``, whose error is thrown. Without a handler,
   /// errors are written to standard error.
   public var onError: (@Sendable (ServiceFailure) -> Void)? {
     get { handler.withLock { $0 } }

@@ -10,14 +10,14 @@ public struct ServiceError: Error, Hashable, CustomStringConvertible {
     public static let constructionCycle = Code(description: "construction cycle")
     /// Neither the center nor an outer one has the service's scope.
     public static let outOfScope = Code(description: "out of scope")
-    /// The center of an extension point was released, so that it cannot make lazy observers.
+    /// The center of an extension point was released, so it cannot create lazy observers.
     public static let centerIsGone = Code(description: "service center is gone")
-    /// A lazy observer is not an object, so that it cannot be referenced weakly.
+    /// A lazy observer is not an object, so it cannot be referenced weakly.
     public static let notAnObject = Code(description: "not an object")
   }
 
   public let code: Code
-  /// The service that was asked for.
+  /// The requested service.
   public let service: String
   /// For a cycle: the services under construction and running resolver hooks, from the first to the one that closes the cycle.
   /// Otherwise the scopes from the center outwards.

@@ -1,9 +1,9 @@
 // ServiceKey.swift: identifies services that have no type of their own.
 
-/// Identifies a service by name and type, and makes it.
+/// Identifies a service by name and type, and creates it.
 ///
-/// Most services are asked for by their type. Keys are for services that are known by a protocol only, that need something for
-/// their construction which a center does not know, or that have no type of their own, as in scripts:
+/// Most services are requested by their type. Keys are for services that are known by a protocol only, that need something for
+/// their construction that a center does not know, or that have no type of their own, as in scripts:
 ///
 ///     extension ServiceKey<any Mailbox> {
 ///       static let inbox = ServiceKey("inbox") { center in
@@ -12,11 +12,11 @@
 ///     }
 ///     let inbox = try center.service(.inbox)
 ///
-/// Keys are equal if name and type are. Of equal keys with different makers the first to be used counts.
+/// Keys are equal if their names and types are. Of equal keys with different closures the first request uses its own.
 public struct ServiceKey<Service: Sendable>: Hashable, Sendable {
   /// The name of the service in errors and lists.
   public let name: String
-  /// The scope of the center that makes and keeps the service.
+  /// The scope of the center that creates and retains the service.
   public let scope: ServiceScope
   let id: ServiceID
   let make: @Sendable (ServiceCenter) throws -> Service
@@ -25,7 +25,7 @@ public struct ServiceKey<Service: Sendable>: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - name: distinguishes services of one type.
-  ///   - scope: the scope of the center that makes and keeps the service.
+  ///   - scope: the scope of the center that creates and retains the service.
   ///   - make: called once in each center, and again after it threw or the service was removed. Its argument is the center that has
   ///     the scope. A value that adopts ``ServiceLifecycle`` gets the callbacks.
   public init(
@@ -35,7 +35,7 @@ public struct ServiceKey<Service: Sendable>: Hashable, Sendable {
     id = ServiceID(type: ObjectIdentifier(Service.self), name: name)
   }
 
-  /// The key of a type that a center can make by itself.
+  /// The key of a type that a center can create by itself.
   public init(_ type: Service.Type) where Service: ManagedService {
     (name, scope) = ("\(type)", type.scope)
     make = { try Service(in: $0) }

@@ -1,4 +1,4 @@
-// ServiceStore.swift: the services of one center, each made once.
+// ServiceStore.swift: the services of one center, each created once.
 
 import Forwardcast
 import Synchronization
@@ -8,7 +8,7 @@ final class ServiceEntry: @unchecked Sendable {  // `order` is set once, under t
   fileprivate let id: ServiceID
   let service: any Sendable
   let lifecycle: (any ServiceLifecycle)?
-  /// The number of its creation, once it lives.
+  /// The number of its creation, once it is published.
   fileprivate var order = 0
   /// Objects that live as long as the service, by owner.
   private let companions = Guarded<[ObjectIdentifier: any AnyObject & Sendable]>([:])
@@ -31,8 +31,9 @@ final class ServiceEntry: @unchecked Sendable {  // `order` is set once, under t
     companions.withLock { $0[ObjectIdentifier(owner)] }
   }
 
-  /// Keeps an object as long as the service, unless `owner` has one there for which `isOld` does not hold.
-  /// - Returns: the one that is kept.
+  /// Retains an object as long as the service, unless `owner` has one here for which `isOld` does not hold.
+  ///
+  /// - Returns: the retained one.
   func keep(_ new: any AnyObject & Sendable, for owner: AnyObject, replacing isOld: (AnyObject) -> Bool)
     -> any AnyObject & Sendable
   {
@@ -46,9 +47,9 @@ final class ServiceEntry: @unchecked Sendable {  // `order` is set once, under t
   }
 }
 
-/// One service under construction by one thread; others that ask for it wait for the outcome.
+/// One service under construction by one thread; other requests for it wait for the outcome.
 ///
-/// The process's `WaitGraph` knows who waits for which construction, and the running resolver hooks: services of different centers
+/// The process's `WaitGraph` has the threads that wait for constructions and for resolver hooks, since services of different centers
 /// depend on each other, and hooks on services.
 final class Construction: Sendable {
   typealias Outcome = Result<ServiceEntry, any Error>
@@ -70,8 +71,8 @@ final class Construction: Sendable {
   }
 
   /// Waits for the outcome.
-  /// - Throws: `constructionCycle` when the constructing thread waits, directly or not, for something that the calling thread
-  ///   makes; the error of the construction.
+  /// - Throws: `constructionCycle` when the constructing thread waits, directly or indirectly, for a construction by the
+  ///   calling thread; the error of the construction.
   func wait() throws -> ServiceEntry {
     do { try WaitGraph.wait(for: work) } catch {
       throw ServiceError(code: .constructionCycle, service: work.name, chain: error.chain)
@@ -83,12 +84,12 @@ final class Construction: Sendable {
   }
 }
 
-/// The services of one center, living and under construction. All state is under one lock, which is held for look-ups
-/// only: makers, hooks and releases run outside.
+/// The services of one center, published and under construction. All state is under one lock, which is held for look-ups only:
+/// constructions, callbacks and releases run outside.
 final class ServiceStore: Sendable {
   private struct Pending {
     let construction: Construction
-    /// How many log-outs there had been when its maker was called.
+    /// The number of log-outs before its construction.
     var clearings: Int
   }
 
@@ -97,7 +98,7 @@ final class ServiceStore: Sendable {
     var pending: [ServiceID: Pending] = [:]
     var created = 0
     var clearings = 0
-    /// Threads that are clearing, so that a hook that clears again ends.
+    /// The threads that are clearing, so that a callback that clears again returns.
     var clearers: Set<ThreadIdentity> = []
   }
 
@@ -108,10 +109,10 @@ final class ServiceStore: Sendable {
   /// Unique among all stores.
   let number = stores.wrappingAdd(1, ordering: .relaxed).newValue
 
-  /// Grows with every removal: while it stays the same, a service that was seen here is still here.
+  /// Grows with every removal: while it is unchanged, a service that was found here is still here.
   var generation: UInt { removals.load(ordering: .acquiring) }
 
-  // MARK: Making
+  // MARK: Construction
 
   func entry<Service>(_ key: ServiceKey<Service>, in center: ServiceCenter) throws -> ServiceEntry {
     let entry = state.withLock { state -> @Sendable () throws -> ServiceEntry in
@@ -139,8 +140,8 @@ final class ServiceStore: Sendable {
     }
   }
 
-  /// Makes the service and publishes it. A log-out meanwhile may have removed what it was made from: then it is cleared
-  /// like the others and, unless it persists, made anew.
+  /// Creates the service and publishes it. A concurrent log-out may have removed services that it depends on: then it is cleared
+  /// like the others and, unless it persists, created again.
   private func build<Service>(_ key: ServiceKey<Service>, in center: ServiceCenter) throws -> ServiceEntry {
     while true {
       let entry = ServiceEntry(key, try key.make(center))
@@ -168,7 +169,7 @@ final class ServiceStore: Sendable {
     return ended != nil
   }
 
-  // MARK: Looking
+  // MARK: Look-up
 
   func existing<Service>(_ key: ServiceKey<Service>) -> Service? { entry(key.id)?.unwrapped() }
 
@@ -180,9 +181,9 @@ final class ServiceStore: Sendable {
 
   var entries: [ServiceEntry] { state.withLock { $0.living.values.sorted { $0.order < $1.order } } }
 
-  // MARK: Removing
+  // MARK: Removal
 
-  /// Takes out the service of `id`. `false` when there is none. The last reference goes before this returns.
+  /// Removes the service of `id` and releases it before it returns. `false` if there is none.
   func remove(_ id: ServiceID) -> Bool {
     let entry = state.withLock { $0.living.removeValue(forKey: id) }
     if entry != nil { noteRemoval() }
@@ -194,18 +195,18 @@ final class ServiceStore: Sendable {
     release(&removed)
   }
 
-  /// Calls `hook` on all that live, those included that join meanwhile, then takes out the non-persistent in reverse
-  /// order of creation. One service of each key is told: others that come in its place need no telling. Does nothing when the calling
+  /// Calls `hook` on all published services, including those that are published meanwhile, then removes the non-persistent ones in
+  /// reverse order of creation. Only the first service of each key is notified, not its replacements. Does nothing if the calling
   /// thread is clearing already.
   func clear(calling hook: (ServiceEntry) -> Void) {
     let me = ThreadIdentity.current
     guard state.withLock({ $0.clearers.insert(me).inserted }) else { return }
-    // By the number of their creation: whether they persist.
+    // By the number of creation: whether the notified service persists.
     var told: [Int: Bool] = [:]
     var keys: Set<ServiceID> = []
     while true {
       for entry in entries where told[entry.order] == nil {
-        // A hook that has its own service made anew would be called for ever.
+        // A callback that replaces its own service would be called forever.
         if keys.insert(entry.id).inserted { hook(entry) }
         told[entry.order] = entry.isPersistent
       }
@@ -215,7 +216,7 @@ final class ServiceStore: Sendable {
     }
   }
 
-  /// Ends a log-out if all that live have been told: the value says whether it persists.
+  /// Ends a log-out if all published services were notified: `told` has for each whether it persists.
   private func leave(_ told: [Int: Bool], _ me: ThreadIdentity) -> (isOver: Bool, removed: [ServiceEntry]) {
     state.withLock { state in
       guard state.living.values.allSatisfy({ told[$0.order] != nil }) else { return (false, []) }

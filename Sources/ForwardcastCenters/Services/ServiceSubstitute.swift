@@ -2,20 +2,20 @@
 
 import Forwardcast
 
-/// Makes a service differently during a substitution.
+/// Replaces the construction of a service during a substitution.
 public struct ServiceSubstitute: Sendable {
   fileprivate let id: ServiceID
   /// A ``ServiceKey`` of the service's type.
   fileprivate let key: any Sendable
 
-  /// Makes the service of a type differently: with a subclass, or another initializer.
+  /// Replaces the service of a type, for example by a subclass or with another initializer.
   public init<Service: ManagedService>(
     for type: Service.Type, make: @escaping @Sendable (ServiceCenter) throws -> Service
   ) {
     self.init(for: ServiceKey(type), make: make)
   }
 
-  /// Makes the service of `key` by `make`.
+  /// Replaces the service of `key` by the result of `make`.
   public init<Service>(for key: ServiceKey<Service>, make: @escaping @Sendable (ServiceCenter) throws -> Service) {
     id = key.id
     self.key = ServiceKey(key, make: make)
@@ -25,9 +25,9 @@ public struct ServiceSubstitute: Sendable {
 extension ServiceCenter {
   /// Runs `body` with substitutes for services.
   ///
-  /// During `body`, this center and all outer and inner ones are as if new: no existing service is seen, and services are made
-  /// again, from the substitutes where there are any. Everything is released afterwards. It holds for the calling task and its
-  /// child tasks only, so that tests can run in parallel; other threads and queues see the real services.
+  /// During `body`, this center and all outer and inner ones are empty: existing services are hidden, and services are created
+  /// again, from the substitutes where there are any. All of them are released afterwards. This holds for the calling task and its
+  /// child tasks only, so tests can run in parallel; other threads and queues see the real services.
   ///
   ///     let account = ServiceSubstitute(for: AccountService.self) { _ in
   ///       AccountService(name: "test")
@@ -40,7 +40,7 @@ extension ServiceCenter {
   {
     let overlay = ServiceOverlay(root, substitutes)
     return try ServiceOverlay.$current.withValue(overlay) {
-      // In force until its services are gone, so that these do not find the real ones.
+      // In force until its services are released, so that these do not find the real ones.
       defer { overlay.removeAll() }
       return try body()
     }

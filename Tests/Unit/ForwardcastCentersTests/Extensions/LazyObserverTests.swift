@@ -138,6 +138,31 @@ extension Centers {
         ])
     }
 
+    @Test(
+      "an observer that another one registers while it is made joins from the next event on", arguments: [false, true])
+    func registersAnother(byCall: Bool) throws {
+      final class Hiring: ManagedService, MessageExtension {
+        let window: ChatWindow
+        init(in center: ServiceCenter) throws { window = ChatWindow("hired", try center.service(.journal)) }
+        func serviceDidInit(in center: ServiceCenter) throws {
+          let extensions = try center.service(ExtensionCenter.self)
+          extensions.register(window, for: (any MessageExtension).self)
+          extensions.registerLazily(ArchiveService.self, for: (any MessageExtension).self) { $0 }
+        }
+        func onAddMsg(_ chat: String) { window.journal.write("hiring add \(chat)") }
+        static let selectorTable = SelectorTable(for: Hiring.self) {
+          Responds(to: .onAdd) { hiring, chat in hiring.onAddMsg(chat) }
+        }
+      }
+      let point = try services.service(ExtensionCenter.self).point((any MessageExtension).self)
+      point.registerLazily(Hiring.self) { $0 }
+      for chat in ["1", "2"] {
+        let summary = byCall ? point.broadcast { $0.onAddMsg(chat) } : point.broadcast(.onAdd, chat)
+        expect(summary.delivered, equals: chat == "1" ? 1 : 3)
+      }
+      expect(journal.all, equals: ["hiring add 1", "archive made", "hiring add 2", "hired add 2", "archive add 2"])
+    }
+
     @Test("a service that lives and is registered already keeps its place and gets each message once")
     func alreadyThere() throws {
       let archive = try services.service(ArchiveService.self)

@@ -1,4 +1,4 @@
-// ReservedSlot.swift: places in the order for targets that are made later.
+// TargetSlot.swift: places in the order for targets that are created later.
 
 extension MulticastCore {
   /// Registers `target` weakly; `nil` when it is registered already.
@@ -22,21 +22,21 @@ extension MulticastCore {
   }
 
   /// Takes the next place in the order for a target that does not exist yet.
-  package func reserveSlot(priority: Int, scope: Set<MessageSelector>?, delivery: Delivery) -> ReservedSlot {
-    let slot = ReservedSlot(self, priority: priority, scope: scope, delivery: delivery)
+  package func reserveSlot(priority: Int, scope: Set<MessageSelector>?, delivery: Delivery) -> TargetSlot {
+    let slot = TargetSlot(self, priority: priority, scope: scope, delivery: delivery)
     return change { state, garbage in
       state.list.add(slot.registration, priority: priority, garbage: &garbage)
       return slot
     }
   }
 
-  /// Registers `target` weakly in a reserved slot, in place of the target that had it; at the end of the order where that one has
-  /// unregistered. A target that is registered elsewhere stays there; one that was put here before and has unregistered is not
+  /// Registers `target` weakly in a slot, in place of the slot's previous target; at the end of the order if that one has
+  /// unregistered. A target that is registered elsewhere stays there. One that was here before and has unregistered is not
   /// registered again.
   ///
-  /// - Parameter stamp: how new the target is; an older one than was put here before changes nothing.
+  /// - Parameter version: the target's age; a target older than the slot's previous one changes nothing.
   /// - Returns: the registration in that slot, or `nil` when the target did not take it.
-  package func fill(_ slot: ReservedSlot, with target: AnyObject, stamp: SlotStamp?) -> Registration? {
+  package func fill(_ slot: TargetSlot, with target: AnyObject, version: SlotVersion?) -> Registration? {
     let new = Registration(
       target, core: self, strong: false, scope: slot.scope,
       queued: queuedState(slot.delivery, .unbounded, .dropPending, for: target), keepsSlot: true)
@@ -46,9 +46,9 @@ extension MulticastCore {
         if let registration { garbage.keep(registration) }
       }
       if slot.isGivenUp { return nil }
-      if let stamp {
-        if let seen = slot.stamp, seen.isNewer(than: stamp) { return nil }
-        slot.stamp = stamp
+      if let version {
+        if let seen = slot.version, seen.isNewer(than: version) { return nil }
+        slot.version = version
       }
       let old = slot.served?.targetUnderLock
       if let old { garbage.keep(old) }
@@ -65,8 +65,8 @@ extension MulticastCore {
     }
   }
 
-  /// Gives up a slot, with the target in it.
-  package func giveUp(_ slot: ReservedSlot) {
+  /// Removes a slot, with the target in it.
+  package func giveUp(_ slot: TargetSlot) {
     change { state, garbage in
       slot.isGivenUp = true
       slot.registration.markCancelled()
@@ -75,13 +75,13 @@ extension MulticastCore {
   }
 
   /// The registration in a slot, with or without a target.
-  package func registration(in slot: ReservedSlot) -> Registration { state.withLock { _ in slot.registration } }
+  package func registration(in slot: TargetSlot) -> Registration { state.withLock { _ in slot.registration } }
 
   /// The target last put in a slot, if alive, registered or not.
-  package func target(of slot: ReservedSlot) -> AnyObject? { state.withLock { _ in slot.served?.targetUnderLock } }
+  package func target(of slot: TargetSlot) -> AnyObject? { state.withLock { _ in slot.served?.targetUnderLock } }
 
-  /// How new the target is that was last put in a slot.
-  package func stamp(of slot: ReservedSlot) -> SlotStamp? { state.withLock { _ in slot.stamp } }
+  /// The age of the target last put in a slot.
+  package func version(of slot: TargetSlot) -> SlotVersion? { state.withLock { _ in slot.version } }
 
   /// The registration of a target that is alive and not cancelled.
   private func live(_ key: ObjectIdentifier, _ state: State, _ garbage: inout Garbage) -> Registration? {
@@ -95,8 +95,8 @@ extension MulticastCore {
   }
 }
 
-/// A place in the order of one proxy for a target that is made later, and again when that has gone.
-package final class ReservedSlot: @unchecked Sendable {  // what changes is guarded by the lock of the core
+/// A place in the order of one proxy for a target that is created later, and again after its release.
+package final class TargetSlot: @unchecked Sendable {  // what changes is guarded by the lock of the core
   let priority: Int
   let scope: Set<MessageSelector>?
   let delivery: Delivery
@@ -105,9 +105,9 @@ package final class ReservedSlot: @unchecked Sendable {  // what changes is guar
   fileprivate let identity = Identity()
   /// What is in the list: without a target until there is one.
   fileprivate var registration: Registration
-  /// The registration of the target that was put here last; it is elsewhere if the target was registered before.
+  /// The registration of the target last put here; another one if the target was registered before.
   fileprivate var served: Registration?
-  fileprivate var stamp: SlotStamp?
+  fileprivate var version: SlotVersion?
   fileprivate var isGivenUp = false
 
   fileprivate init(_ core: MulticastCore, priority: Int, scope: Set<MessageSelector>?, delivery: Delivery) {
@@ -116,12 +116,12 @@ package final class ReservedSlot: @unchecked Sendable {  // what changes is guar
   }
 }
 
-/// How new a target is: its source, and the source's generation at that time.
-package struct SlotStamp: Hashable, Sendable {
+/// The age of a target: its source, and the source's generation when it was created.
+package struct SlotVersion: Hashable, Sendable {
   let source: UInt
   let generation: UInt
 
   package init(source: UInt, generation: UInt) { (self.source, self.generation) = (source, generation) }
 
-  func isNewer(than other: SlotStamp) -> Bool { source == other.source && generation > other.generation }
+  func isNewer(than other: SlotVersion) -> Bool { source == other.source && generation > other.generation }
 }

@@ -1,0 +1,96 @@
+// LazyRegistration.swift: an observer to be created by its first message.
+
+import Forwardcast
+
+/// One lazy registration: what to create, for which selectors.
+final class LazyRegistration: NamedReceiver, Sendable {
+  /// The name of the observer in errors and lists.
+  let receiverName: String
+  let id: ServiceID
+  let type: (any AnyObject.Type)?
+  let delivery: Delivery
+  /// The types of the future observer's method for a selector.
+  let signature: @Sendable (MessageSelector) -> MethodSignature?
+  /// The store, of a center or an outer one, in which the service lives.
+  private let store: @Sendable (ServiceCenter) throws -> ServiceStore
+  private let entry: @Sendable (ServiceCenter) throws -> ServiceEntry
+  /// Creates the observer for a service.
+  private let make: @Sendable (ServiceEntry) throws -> AnyObject
+  /// Observers that were created for services and that nothing else retains, by the tokens that end with the services.
+  private let retained = Guarded<[ObjectIdentifier: Retained]>([:])
+  /// The threads that are creating the observer.
+  private let threads = Guarded<Set<ThreadIdentity>>([])
+
+  init<Service, Interface>(
+    _ key: ServiceKey<Service>, type: (any AnyObject.Type)?, delivery: Delivery,
+    signature: @escaping @Sendable (MessageSelector) -> MethodSignature?,
+    as observer: @escaping @Sendable (Service) -> Interface
+  ) {
+    (receiverName, id, self.type, self.delivery, self.signature) = (key.name, key.id, type, delivery, signature)
+    store = { try $0.owner(of: key).store }
+    entry = { try $0.entry(key) }
+    make = { entry in
+      let observer = observer(entry.unwrapped())
+      guard Swift.type(of: observer as Any) is AnyObject.Type else {
+        throw ServiceError(code: .notAnObject, service: key.name, chain: [])
+      }
+      return observer as AnyObject
+    }
+  }
+
+  var isMaterializing: Bool { threads.withLock { $0.contains(ThreadIdentity.current) } }
+
+  /// Ensures that the observer exists in its slot.
+  ///
+  /// - Returns: the observer; `nil` while it is under construction.
+  /// - Throws: ``ServiceError``, or what the service's construction throws.
+  func materialize(in center: ServiceCenter, at slot: TargetSlot, of core: MulticastCore) throws -> AnyObject? {
+    let store = try store(center)
+    let version = SlotVersion(source: store.number, generation: store.generation)
+    // Messages that a service sends during its construction do not reach itself.
+    if store.isMaking(id) || core.version(of: slot) == version { return core.target(of: slot) }
+    let thread = ThreadIdentity.current
+    guard threads.withLock({ $0.insert(thread).inserted }) else { return nil }
+    defer { threads.withLock { _ = $0.remove(thread) } }
+    let observer = try observer(of: entry(center))
+    _ = core.fill(slot, with: observer, version: version)
+    return observer
+  }
+
+  /// The service itself, or what was created for it, which stays the same while the service lives in its center.
+  private func observer(of entry: ServiceEntry) throws -> AnyObject {
+    if let observer = retainedObserver(of: entry) { return observer }
+    let observer = try make(entry)
+    if isObject(entry.service), entry.service as AnyObject === observer { return observer }
+    let token = LifetimeToken(self)
+    retained.withLock { $0[ObjectIdentifier(token)] = Retained(observer: observer) }
+    let first = entry.keep(token, for: self) { ($0 as? LifetimeToken)?.registration !== self }
+    return (first as? LifetimeToken).flatMap { self.observer(for: $0) } ?? observer
+  }
+
+  /// The observer for the living service, if there is one. Creates none.
+  func presentObserver(in center: ServiceCenter) -> AnyObject? {
+    guard let entry = try? store(center).entry(id) else { return nil }
+    return retainedObserver(of: entry) ?? (isObject(entry.service) ? entry.service as AnyObject : nil)
+  }
+
+  private func retainedObserver(of entry: ServiceEntry) -> AnyObject? {
+    (entry.companion(of: self) as? LifetimeToken).flatMap { observer(for: $0) }
+  }
+
+  private func observer(for token: LifetimeToken) -> AnyObject? {
+    retained.withLock { $0[ObjectIdentifier(token)] }?.observer
+  }
+
+  /// Lives as long as the service in its center; then the registration releases its observer.
+  private final class LifetimeToken: Sendable {
+    fileprivate weak let registration: LazyRegistration?
+    init(_ registration: LazyRegistration) { self.registration = registration }
+    // The observer is released after the lock.
+    deinit { _ = registration?.retained.withLock { $0.removeValue(forKey: ObjectIdentifier(self)) } }
+  }
+
+  private struct Retained: @unchecked Sendable {  // the observer is only retained and released
+    let observer: AnyObject
+  }
+}
