@@ -217,7 +217,7 @@ final class MessageDelivery {
   }
 
   private func perform(_ step: RouteStep, on target: AnyObject, reserved: QueuedState?, awaits: Bool) -> Suspension? {
-    if let trace = scope.message.trace, !(target is any MulticastSending) {
+    if let trace = scope.message.trace, step.method != nil || !(target is any MulticastSending) {
       tracedStep = MessageTrace.nextStep()
       trace.note(.began, selector, scope.message.arguments, at: context(step, target), step: tracedStep)
     }

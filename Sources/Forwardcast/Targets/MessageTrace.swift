@@ -11,10 +11,15 @@ final class MessageTrace: Sendable {
   private weak let core: MulticastCore?
   private let naming: (@Sendable (AnyObject) -> String?)?
   private let sink: @Sendable (MessageEvent) -> Void
-  /// The numbers of the targets that are named by their types, in the order in which they were met.
-  private let numbers = Guarded<[String: [ObjectIdentifier: Int]]>([:])
-  /// How many targets of a type are told apart.
-  private static let numberedTargets = 100
+  private let names = Guarded(Names())
+
+  /// The names of objects by their types, with numbers from the second of a type on, in the order in which they were met.
+  private struct Names {
+    var known: [ObjectIdentifier: (type: ObjectIdentifier, name: String)] = [:]
+    var counts: [String: Int] = [:]
+    /// How many objects are told apart.
+    static let limit = 1000
+  }
 
   init(
     _ core: MulticastCore, name: String?, naming: (@Sendable (AnyObject) -> String?)?,
@@ -23,22 +28,20 @@ final class MessageTrace: Sendable {
     (self.core, self.name, self.naming, self.sink) = (core, name, naming, sink)
   }
 
-  private func name(of target: AnyObject?) -> String {
+  fileprivate func name(of target: AnyObject?) -> String {
     guard let target else { return "a dead target" }
-    if target === core, let name { return name }
-    return naming?(target) ?? numbered(target, typeName(of: target))
-  }
-
-  /// A target by its type, with a number from the second of a type on.
-  private func numbered(_ target: AnyObject, _ type: String) -> String {
-    let number = numbers.withLock { numbers in
-      let known = numbers[type, default: [:]]
-      if let number = known[ObjectIdentifier(target)] { return number }
-      guard known.count < MessageTrace.numberedTargets else { return 1 }
-      numbers[type, default: [:]][ObjectIdentifier(target)] = known.count + 1
-      return known.count + 1
+    if let name, target === core { return name }
+    if let name = naming?(target) { return name }
+    let type = ObjectIdentifier(Swift.type(of: target))
+    if let known = names.withLock({ $0.known[ObjectIdentifier(target)] }), known.type == type { return known.name }
+    let name = typeName(of: target)
+    return names.withLock { names in
+      guard names.known.count < Names.limit else { return name }
+      let count = names.counts[name, default: 0] + 1
+      let numbered = count == 1 ? name : "\(name) \(count)"
+      (names.counts[name], names.known[ObjectIdentifier(target)]) = (count, (type, numbered))
+      return numbered
     }
-    return number == 1 ? type : "\(type) \(number)"
   }
 
   /// Reports that a message was sent to the proxy; returns the number of that step.
@@ -79,28 +82,51 @@ final class MessageTrace: Sendable {
   ) {
     let receiver = context.map { $0.target ?? $0.registration?.currentTarget } ?? core
     let identities = (context.map { ObjectIdentifier($0.proxies.core) }, receiver.map { ObjectIdentifier($0) })
+    let traced = TracedStep(
+      trace: self, selector: selector, arguments: arguments, context: context, receiver: receiver, outcome: outcome)
     // No other reference to the texts, so that one more is the sink's.
-    var event = MessageEvent(
-      stage, name: selector.name, step: step,
-      EventTexts(identities) { [self] part in
-        switch part {
-        case .message: arguments.text(selector)
-        case .sender: context.map { name(of: $0.proxies.core) } ?? "sender"
-        case .receiver: name(of: receiver)
-        case .context:
-          context.flatMap { $0.isQueued ? $0.registration?.queued?.mailbox.context.name ?? "its context" : nil }
-            ?? "directly"
-        case .evidence: outcome?.evidence ?? ""
-        }
-      })
+    var event = MessageEvent(stage, step: step, EventTexts(.traced(traced), identities))
     // Values that may not cross are rendered here, since the sink may read the event elsewhere.
-    if !arguments.crosses || !(outcome?.boxes.allSatisfy(\.isSendable) ?? true) { event.texts.render() }
+    if !arguments.crosses || !(outcome?.crosses ?? true) { event.texts.render() }
     sink(event)
     if !isKnownUniquelyReferenced(&event.texts) { event.texts.render() }
   }
 }
 
+/// What the texts of a traced event are made of.
+struct TracedStep {
+  let trace: MessageTrace
+  let selector: MessageSelector
+  let arguments: MessageArguments
+  /// `nil` for the proxy that the message was sent to.
+  let context: StepContext?
+  let receiver: AnyObject?
+  let outcome: StepOutcome?
+
+  func text(_ part: EventTexts.Part) -> String {
+    switch part {
+    case .name: return selector.name
+    case .message: return arguments.text(selector)
+    case .sender: return context.map { trace.name(of: $0.proxies.core) } ?? "sender"
+    case .receiver: return trace.name(of: receiver)
+    case .context:
+      guard let context, context.isQueued else { return "directly" }
+      return context.registration?.queued?.mailbox.context.name ?? "its context"
+    case .evidence: return outcome?.evidence ?? ""
+    }
+  }
+}
+
 extension StepOutcome {
+  /// Whether its values may be read in another isolation.
+  fileprivate var crosses: Bool {
+    switch self {
+    case .answered(let answer): answer?.isSendable ?? true
+    case .answeredAll(let answers): answers.boxes.allSatisfy(\.isSendable)
+    case .failed, .skipped, .queued: true
+    }
+  }
+
   fileprivate var evidence: String {
     switch self {
     case .answered(let answer): answer?.description ?? ""

@@ -10,9 +10,9 @@ import Synchronization
 ///     kitchen.broadcast(.cook, "fish")
 ///     print(diagram.mermaid)
 ///
-/// May be used from any thread. Keeps ``limit`` events and counts the others.
+/// May be used from any thread. Stores up to ``limit`` events and counts the others.
 public final class SequenceDiagram: Sendable {
-  /// The most events that are kept.
+  /// The most events that are stored.
   public let limit: Int
   private let state: Guarded<State>
 
@@ -66,13 +66,13 @@ public final class SequenceDiagram: Sendable {
     }
   }
 
-  /// An empty diagram that keeps at most `limit` events, and counts further ones.
+  /// An empty diagram that stores at most `limit` events, and counts further ones.
   public init(limit: Int = 10_000) {
     self.limit = limit
     state = Guarded(State())
   }
 
-  /// Adds an event. It is taken to happen on the calling thread, where a message sent by a running target comes from that target.
+  /// Adds an event that happens on the calling thread. A message without a stated sender is from the target that runs there.
   public func add(_ event: MessageEvent) {
     let isFull = state.withLock { state in
       if state.events.count >= limit { state.omitted += 1 }
@@ -92,7 +92,7 @@ public final class SequenceDiagram: Sendable {
   /// The events in the order of arrival.
   public var events: [MessageEvent] { state.withLock { $0.events } }
 
-  /// The number of events that were not kept.
+  /// The number of events that were not stored.
   public var omitted: Int { state.withLock { $0.omitted } }
 
   public func removeAll() { state.withLock { $0 = State() } }

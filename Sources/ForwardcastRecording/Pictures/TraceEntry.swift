@@ -2,14 +2,14 @@
 
 import Forwardcast
 
-/// One event of a trace file. Its text is made where the event happens, not under the file's lock.
+/// One event of a trace file. Its text is rendered where the event happens, not under the file's lock.
 struct TraceEntry: Sendable {
   let stage: MessageEvent.Stage
   let step: Int
   let instant: ContinuousClock.Instant
-  /// The context; `nil` in the sender's turn.
+  /// The context; `nil` if it happens on that of the sender.
   let context: String?
-  /// The beginning of a slice or mark, up to its arguments, of which the object is left open.
+  /// The beginning of a slice or mark, up to the members of its `args`; empty if the slice has it.
   let text: String
   /// The outcome as a further argument.
   let outcome: String
@@ -17,26 +17,23 @@ struct TraceEntry: Sendable {
   init(_ event: MessageEvent) {
     (stage, step, instant) = (event.stage, event.step, event.instant)
     func quoted(_ name: String, _ text: String) -> String { ",\"\(name)\":\(TraceEntry.quoted(text))" }
-    var sending: String { quoted("message", event.message) + quoted("sender", event.sender) }
     // Only what is written is read, since reading renders it.
-    let parts: (sending: String, outcome: String)?
-    switch stage {
-    case .sent, .began: parts = (sending, "")
-    case .skipped: parts = (sending, quoted("passed over", event.evidence))
-    case .failed: parts = ("", quoted("error", event.evidence))
-    case .answered:
-      let evidence = event.evidence
-      parts = ("", evidence.isEmpty ? "" : quoted("answer", evidence))
-    case .queued: parts = nil
-    }
-    let context = stage == .sent || stage == .began ? event.context : "directly"
+    let (context, evidence) = (stage == .sent || stage == .began ? event.context : "directly", event.evidence)
     self.context = context == "directly" ? nil : context
-    outcome = parts?.outcome ?? ""
+    switch stage {
+    case .sent, .began, .queued: outcome = ""
+    case .answered: outcome = evidence.isEmpty ? "" : quoted("answer", evidence)
+    case .failed: outcome = quoted("error", evidence)
+    case .skipped: outcome = quoted("passed over", evidence)
+    }
+    // A slice that ends has its text.
+    guard stage != .answered, stage != .queued else {
+      text = ""
+      return
+    }
     text =
-      parts.map { sending, _ in
-        "\"name\":\(TraceEntry.quoted(event.name)),\"cat\":\"message\",\"args\":{"
-          + (sending + quoted("receiver", event.receiver)).dropFirst()
-      } ?? ""
+      "\"name\":\(TraceEntry.quoted(event.name)),\"cat\":\"message\",\"args\":{\"receiver\":\(TraceEntry.quoted(event.receiver))"
+      + (stage == .failed ? "" : quoted("message", event.message) + quoted("sender", event.sender))
   }
 
   /// The event as a mark without duration.

@@ -11,19 +11,19 @@ import Forwardcast
 ///     tracing.cancel()
 ///     file.finish()  // [{"name":"cook:","ph":"X","ts":12.5,"dur":3.25, …
 ///
-/// A message at a proxy, and each target's turn, is a slice with the message and its outcome. Slices in the sender's turn are
-/// nested in the sender's slice; each context has a lane of its own, and so has a thread without context. Turns that overlap on one
-/// context, as on a concurrent queue or when a method suspends, have further lanes. An arrow leads from where a message was queued
-/// to its turn.
+/// A message at a proxy is a slice with the message and its outcome, and so is its execution at each target. Synchronous executions
+/// are nested in the sender's slice. Each context has a lane, and so has a thread without one. Executions that overlap on one
+/// context, for example on a concurrent queue or while a method suspends, have further lanes. An arrow leads from where a message
+/// was queued to its execution, or to the mark of a skip.
 ///
-/// May be used from any thread. It keeps open slices, lanes, and at most 4 MiB of text: what is added faster than `write` takes
-/// it is left out and counted; nobody waits.
+/// May be used from any thread. It stores open slices, lanes, queued steps and at most 4 MiB of text. Events that come faster than
+/// `write` takes the text are omitted and counted; no thread waits.
 public final class TraceFile: Sendable {
   private struct State {
     var timeline: TraceTimeline
     var omitted = 0
     var isFinished = false
-    /// The thread that writes at present. It continues until little is left or, at the end, nothing.
+    /// The thread that is writing. It continues until less than a piece is left or, at the end, nothing.
     var writer: ThreadIdentity?
     /// Callers of ``finish()`` that wait for the writer.
     var waiting: [DispatchSemaphore] = []
@@ -58,7 +58,7 @@ public final class TraceFile: Sendable {
 
   deinit { finish() }
 
-  /// Adds an event. It is taken to happen on the calling thread.
+  /// Adds an event that happens on the calling thread.
   public func add(_ event: MessageEvent) {
     let (place, entry) = (TracePlace.current, TraceEntry(event))
     let isWriter = state.withLock { state in
@@ -104,7 +104,7 @@ public final class TraceFile: Sendable {
     }
   }
 
-  /// The number of events that were left out because `write` was too slow.
+  /// The number of events that were omitted because `write` was too slow.
   public var omitted: Int { state.withLock { $0.omitted } }
 
   var openSlices: Int { state.withLock { $0.timeline.openSlices } }

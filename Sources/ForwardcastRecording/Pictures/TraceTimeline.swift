@@ -59,7 +59,7 @@ struct TraceTimeline {
 
   /// Adds an event.
   /// - Parameter isFull: whether to write nothing but names of lanes.
-  /// - Returns: `false` when something was left out.
+  /// - Returns: `false` if the event was omitted.
   mutating func take(_ entry: TraceEntry, at place: TracePlace, isFull: Bool) -> Bool {
     let time = nanoseconds(entry.instant)
     var line = ""
@@ -68,7 +68,7 @@ struct TraceTimeline {
     case .answered, .failed, .skipped:
       if let slice = slices[entry.step] {
         line = end(slice, time, entry.outcome)
-      } else {
+      } else if !entry.text.isEmpty {
         let lane = lane(at: place, from: time)
         line = entry.mark(at: microseconds(time), lane: lane) + arrow(to: entry.step, time, lane)
       }

@@ -22,14 +22,14 @@ public struct MessageEvent: Sendable {
 
   /// What happened.
   public let stage: Stage
-  /// The name of the message.
-  public let name: String
   /// The same number for all events of one receiver's execution, and of a message at the proxy that it was sent to.
   public let step: Int
   /// When it happened.
   public let instant: ContinuousClock.Instant
   var texts: EventTexts
 
+  /// The name of the message.
+  public var name: String { texts[.name] }
   /// The message as a call: `cook: "fish"`.
   public var message: String { texts[.message] }
   /// Who sent it, or sent it on.
@@ -47,11 +47,11 @@ public struct MessageEvent: Sendable {
     evidence: String = "", step: Int = 0, instant: ContinuousClock.Instant = .now
   ) {
     self.init(
-      stage, name: name, step: step, instant: instant, EventTexts([message, sender, receiver, context, evidence]))
+      stage, step: step, instant: instant, EventTexts(.stated([name, message, sender, receiver, context, evidence])))
   }
 
-  init(_ stage: Stage, name: String, step: Int, instant: ContinuousClock.Instant = .now, _ texts: EventTexts) {
-    (self.stage, self.name, self.step, self.instant, self.texts) = (stage, name, step, instant, texts)
+  init(_ stage: Stage, step: Int, instant: ContinuousClock.Instant = .now, _ texts: EventTexts) {
+    (self.stage, self.step, self.instant, self.texts) = (stage, step, instant, texts)
   }
 
   /// The identities of sender and receiver; `nil` in an event that no proxy made.
@@ -59,50 +59,49 @@ public struct MessageEvent: Sendable {
 
   /// A copy with other names.
   package func renamed(sender: String, receiver: String) -> MessageEvent {
-    let texts = EventTexts([message, sender, receiver, context, evidence], identities)
-    return MessageEvent(stage, name: name, step: step, instant: instant, texts)
+    let texts = EventTexts(.stated([name, message, sender, receiver, context, evidence]), identities)
+    return MessageEvent(stage, step: step, instant: instant, texts)
   }
 }
 
 /// The texts of an event. Those of a traced message are rendered when they are read, or all at once if the event outlives its sink.
 final class EventTexts: Sendable {
-  enum Part: Int, CaseIterable { case message, sender, receiver, context, evidence }
+  enum Part: Int, CaseIterable { case name, message, sender, receiver, context, evidence }
 
-  private enum State: @unchecked Sendable {  // guarded by the lock of `state`; called in the turn of the sink
-    case rendered([String])
-    case source((Part) -> String)
+  enum State: @unchecked Sendable {  // guarded by the lock of `state`; a source is read while its sink runs
+    case stated([String])
+    case traced(TracedStep)
   }
 
   private let state: Guarded<State>
   let identities: (sender: ObjectIdentifier?, receiver: ObjectIdentifier?)
 
-  init(_ texts: [String], _ identities: (ObjectIdentifier?, ObjectIdentifier?) = (nil, nil)) {
-    state = Guarded(.rendered(texts))
-    self.identities = identities
-  }
-
-  init(_ identities: (ObjectIdentifier?, ObjectIdentifier?), _ render: @escaping (Part) -> String) {
-    state = Guarded(State.source(render))
+  init(_ state: State, _ identities: (ObjectIdentifier?, ObjectIdentifier?) = (nil, nil)) {
+    self.state = Guarded(state)
     self.identities = identities
   }
 
   subscript(part: Part) -> String {
     switch state.withLock({ $0 }) {
-    case .rendered(let texts): texts[part.rawValue]
-    case .source(let render): render(part)
+    case .stated(let texts): texts[part.rawValue]
+    case .traced(let step): step.text(part)
     }
   }
 
   /// Renders every text and releases what they are made of.
   func render() {
     let texts = Part.allCases.map { self[$0] }
-    _ = state.withLock { exchange(&$0, with: .rendered(texts)) }
+    _ = state.withLock { exchange(&$0, with: .stated(texts)) }
   }
 }
 
 extension MessageEvent: CustomStringConvertible {
   /// For example `kitchen is asked cook: "fish"`, `ann gets cook: "fish", directly` or `ann answers 20`; always one line.
-  public var description: String { String(words.map { $0.isNewline ? " " : $0 }) }
+  public var description: String {
+    let words = words
+    // Line breaks are control characters or not ASCII.
+    return words.utf8.allSatisfy { (0x20..<0x80).contains($0) } ? words : String(words.map { $0.isNewline ? " " : $0 })
+  }
 
   private var words: String {
     switch stage {
