@@ -28,7 +28,7 @@ protocol RoomMember: AnyObject, Sendable {
 }
 
 /// The types that may arrive from other processes.
-let roomTypes = InvocationTypes(["Line": Line.self, "Tally": Tally.self])
+let roomTypes = KnownTypes(["Line": Line.self, "Tally": Tally.self])
 
 /// A member that counts what it hears.
 final class Listener: RoomMember {

@@ -30,7 +30,7 @@ final class Guest: LoungeGuest {
   }
 }
 
-let (types, engine) = (InvocationTypes(["Remark": Remark.self]), Engine())
+let (types, engine) = (KnownTypes(["Remark": Remark.self]), Engine())
 
 /// Makes a guest reachable for the messages of the protocol only.
 func openDoor(_ guest: Guest) -> MessageEndpoint<Engine> {

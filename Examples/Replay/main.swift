@@ -69,4 +69,4 @@ do { try day.replay(into: ["kiosk": NextTill()]) } catch { print(error) }
 // the next till:  false
 //   was [till totalWithDiscount: 10] answers 708
 //   is  [till totalWithDiscount: 10] answers 709
-// call 0, add:cents:, was sent to till, for which no receiver was given
+// call 0, "add:cents:", was sent to "till", but the replay has no receiver of that name; add it to replay(into:)

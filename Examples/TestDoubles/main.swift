@@ -13,7 +13,7 @@ let printer = TestReporter { print("  line \($0.place.line): \($0.text)") }
 let thermometer = TestDouble(ThermometerProxy(), reporter: printer)
 let phone = TestDouble(PhoneProxy(), reporter: printer)
 let clock = TestClock()
-let alarm = Alarm(thermometer: thermometer.face, phone: phone.face, clock: clock)
+let alarm = Alarm(thermometer: thermometer.proxy, phone: phone.proxy, clock: clock)
 
 print("a boiler that gets hot, breaks its thermometer, and cools down")
 thermometer.stub(temperature, "boiler 1").answers(80, 95).fails(Broken()).answers(70)
@@ -39,7 +39,7 @@ verifyNever(phone.call(call, .any, .any), after: phone.call(hangUp))
 print("a call that nobody thought of")
 let strict = TestDouble(PhoneProxy(), .strict, named: "Emergency phone", reporter: printer)
 strict.stub(call, 112, .any)
-strict.face.hangUp()
+strict.proxy.hangUp()
 
 // Prints:
 // a boiler that gets hot, breaks its thermometer, and cools down

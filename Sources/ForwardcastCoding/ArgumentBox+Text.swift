@@ -43,19 +43,19 @@ extension ArgumentBox {
   /// For all arguments of a message there is `Invocation(text:for:of:)`.
   ///
   /// Numbers have a sign, a point or an exponent, and must fit as in `converted(to:)`; `Bool` is `true` or `false`. For strings and
-  /// objects the text is taken as it is. A selector must be known, since nothing is interned. An optional may be `nil`. Other types
+  /// objects the value is the text itself. A selector must be known, since nothing is interned. An optional may be `nil`. Other types
   /// cannot be written.
   ///
   /// - Throws: `UnboxingError` with the wanted encoding and the text.
   public init(text: String, as type: TypeEncoding) throws(UnboxingError) {
-    guard let said = Self.said(by: text, as: type) else {
+    guard let value = Self.value(of: text, as: type) else {
       throw UnboxingError(
         wanted: type.swiftName, found: "text", evidence: "(\(shortened(text.debugDescription)))")
     }
-    self = try said.converted(to: type)
+    self = try value.converted(to: type)
   }
 
-  private static func said(by text: String, as type: TypeEncoding) -> ArgumentBox? {
+  private static func value(of text: String, as type: TypeEncoding) -> ArgumentBox? {
     switch type.kind {
     case .object(name: nil), .object(name: "String"?), .object(name: "NSString"?), .cString: ArgumentBox(text)
     case .scalar(.bool): Bool(text).map { ArgumentBox($0) }

@@ -34,7 +34,7 @@ struct CodedBox: Codable {
     case "Void": box = ArgumentBox(())
     case "nil": box = ArgumentBox(uncheckedSendable: AnyObject?.none)
     default:
-      let others = (decoder.userInfo[Invocation.typesKey] as? InvocationTypes)?.types ?? [:]
+      let others = (decoder.userInfo[Invocation.typesKey] as? KnownTypes)?.types ?? [:]
       let type: any Codable.Type
       do { type = try CodedType.type(named: name, others) } catch {
         let advice = error == .unknown ? ": name it in decoder.userInfo[Invocation.typesKey]" : ""
@@ -149,7 +149,7 @@ private enum ReadTypes {
   {
     let isWithinBound = made.withLock { made in
       if made.contains(composition) { return true }
-      guard made.count < InvocationTypes.readTypeLimit else { return false }
+      guard made.count < KnownTypes.readTypeLimit else { return false }
       made.insert(composition)
       return true
     }

@@ -3,7 +3,7 @@
 public import Forwardcast
 
 extension Invocation: Codable {
-  /// The key of a decoder's `userInfo` for the ``InvocationTypes`` that may be decoded besides the standard ones.
+  /// The key of a decoder's `userInfo` for the ``KnownTypes`` that may be decoded besides the standard ones.
   public static let typesKey = codingKey("Forwardcast.InvocationTypes")
 
   /// The most arguments that are decoded: the colons of the longest selector.
@@ -33,7 +33,7 @@ extension Invocation: Codable {
   /// known to the process, and listed under `MessageSelector.selectorsKey` if the decoder has that. Whether the arguments fit is
   /// checked when the message is sent.
   ///
-  /// Decoding interns no names, and is limited by ``InvocationTypes/readTypeLimit`` and `argumentLimit`, so that text from outside
+  /// Decoding interns no names, and is limited by ``KnownTypes/readTypeLimit`` and `argumentLimit`, so that text from outside
   /// cannot fill memory.
   ///
   /// - Throws: `DecodingError` for a malformed or unknown selector, a malformed signature, a type that is unknown, nested too
@@ -58,12 +58,12 @@ extension Invocation: Codable {
 
 /// Types of the program that may be decoded as arguments of an `Invocation`.
 ///
-///     decoder.userInfo[Invocation.typesKey] = InvocationTypes(["Color": Color.self])
+///     decoder.userInfo[Invocation.typesKey] = KnownTypes(["Color": Color.self])
 ///     let call = try decoder.decode(Invocation.self, from: data)
 ///
 /// No other types are decoded, so text from outside cannot choose among all types of a program. A composed type, such as an array
 /// of arrays, may be listed as a whole, and then does not count for the limit.
-public struct InvocationTypes: Sendable {
+public struct KnownTypes: Sendable {
   /// The most arrays, dictionaries and optionals that a process instantiates by name, since the runtime never frees types. One more
   /// is a decoding error, unless the decoder lists it as a whole.
   public static let readTypeLimit = 1000
@@ -73,6 +73,9 @@ public struct InvocationTypes: Sendable {
   /// - Parameter types: types by name, as a type prints without its module.
   public init(_ types: [String: any (Codable & Sendable).Type]) { self.types = types }
 }
+
+@available(*, deprecated, renamed: "KnownTypes")
+public typealias InvocationTypes = KnownTypes
 
 extension MethodSignature: Codable {
   /// Decodes a signature from its text. A malformed one is a `DecodingError` with the words of the ``TypeEncodingError``.

@@ -25,13 +25,15 @@ extension MessageSelector: Codable {
     guard let known = MessageSelector(known: name) else {
       throw DecodingError.dataCorruptedError(
         in: container,
-        debugDescription: "no selector is known as \(String(reflecting: shortened(name))): "
-          + "make who answers it, or a key of it, before it is read")
+        debugDescription: "no selector is known as \(String(reflecting: shortened(name))); "
+          + "create a table or a key that has it before decoding")
     }
     if let listed = decoder.userInfo[MessageSelector.selectorsKey] {
       guard let listed = listed as? Set<MessageSelector>, listed.contains(known) else {
         throw DecodingError.dataCorruptedError(
-          in: container, debugDescription: "the selector \(shortened(name)) is not among those that may be read")
+          in: container,
+          debugDescription: "the selector \(String(reflecting: shortened(name))) may not be decoded; "
+            + "add it to decoder.userInfo[MessageSelector.selectorsKey]")
       }
     }
     self = known

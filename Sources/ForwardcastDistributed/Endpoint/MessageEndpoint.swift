@@ -21,7 +21,7 @@ public distributed actor MessageEndpoint<ActorSystem> where ActorSystem: Distrib
   private let receiver: any MessageReceiver & Sendable
   private let allowed: [WireName: MessageSelector]
   private let allowedSelectors: Set<MessageSelector>
-  private let types: InvocationTypes
+  private let types: KnownTypes
   private let limits: MessageLimits
   private let caller: @Sendable () -> String?
   private let lines: EndpointLines
@@ -41,7 +41,7 @@ public distributed actor MessageEndpoint<ActorSystem> where ActorSystem: Distrib
   ///   - actorSystem: the engine.
   public init(
     _ receiver: any MessageReceiver & Sendable, allowing selectors: [MessageSelector],
-    types: InvocationTypes = InvocationTypes([:]), limits: MessageLimits = MessageLimits(),
+    types: KnownTypes = KnownTypes([:]), limits: MessageLimits = MessageLimits(),
     caller: @escaping @Sendable () -> String? = { nil }, actorSystem: ActorSystem
   ) {
     self.actorSystem = actorSystem
@@ -60,7 +60,7 @@ public distributed actor MessageEndpoint<ActorSystem> where ActorSystem: Distrib
   /// ``init(_:allowing:types:limits:caller:actorSystem:)``.
   public init(
     _ receiver: any MessageReceiver & Sendable, for table: SelectorTable,
-    types: InvocationTypes = InvocationTypes([:]), limits: MessageLimits = MessageLimits(),
+    types: KnownTypes = KnownTypes([:]), limits: MessageLimits = MessageLimits(),
     caller: @escaping @Sendable () -> String? = { nil }, actorSystem: ActorSystem
   ) {
     self.init(

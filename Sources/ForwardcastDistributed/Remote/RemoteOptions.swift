@@ -18,7 +18,7 @@ public struct RemoteOptions: Sendable {
   /// At zero or less nothing is sent; more than a century never passes.
   public var deadline: Duration
   /// The types of answers besides the standard ones.
-  public var types: InvocationTypes
+  public var types: KnownTypes
   /// The limits of answers.
   public var limits: MessageLimits
   /// The source of answers to `responds(to:)`.
@@ -47,7 +47,7 @@ public struct RemoteOptions: Sendable {
 
   /// Creates options with these properties.
   public init(
-    deadline: Duration = .seconds(10), types: InvocationTypes = InvocationTypes([:]),
+    deadline: Duration = .seconds(10), types: KnownTypes = KnownTypes([:]),
     limits: MessageLimits = MessageLimits(), questions: Questions = .askedOnce, window: Int = 16,
     waitingCalls: Int = 1024, givesUpAfter: Int? = nil, engineTimeout: EngineTimeout? = nil
   ) {

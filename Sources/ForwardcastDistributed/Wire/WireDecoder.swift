@@ -5,11 +5,11 @@ import Forwardcast
 /// The items to decode, and the types and selectors that are allowed.
 final class WireReading {
   let tree: WireTree
-  let types: InvocationTypes
+  let types: KnownTypes
   /// The allowed selectors; `nil` for all known ones.
   private let selectors: Set<MessageSelector>?
 
-  init(_ tree: WireTree, _ types: InvocationTypes, selectors: Set<MessageSelector>? = nil) {
+  init(_ tree: WireTree, _ types: KnownTypes, selectors: Set<MessageSelector>? = nil) {
     (self.tree, self.types, self.selectors) = (tree, types, selectors)
   }
 

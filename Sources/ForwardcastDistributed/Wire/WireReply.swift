@@ -72,7 +72,7 @@ extension WireReply {
   }
 
   /// Reads a reply, with answers of the standard types and of others.
-  static func read(_ message: WireFields, types: InvocationTypes) throws(WireRefusal) -> WireReply {
+  static func read(_ message: WireFields, types: KnownTypes) throws(WireRefusal) -> WireReply {
     switch message.word("k") {
     case "opened"?:
       let line = try message.wanted("l", message.word("l"))

@@ -136,7 +136,7 @@ extension Deadline {
 }
 
 extension WireCall {
-  func open(as selector: MessageSelector, types: InvocationTypes, allowed: Set<MessageSelector>)
+  func open(as selector: MessageSelector, types: KnownTypes, allowed: Set<MessageSelector>)
     throws(WireRefusal) -> Invocation
   {
     let wanted = selector.numberOfArguments

@@ -5,28 +5,28 @@ import Synchronization
 
 /// Records the calls of one or more ``RecordingProxy`` objects, in the order in which they began.
 ///
-/// May be used from any thread. Arguments are not copied: values that are not `Sendable` are to be read where they were sent.
+/// May be used from any thread. Arguments are not copied: read values that are not `Sendable` in the isolation that sent them.
 public final class CallRecorder: @unchecked Sendable {  // state is under a lock; for values of calls see above
   private struct State: @unchecked Sendable {  // used under the lock only
     var calls: [RecordedCall] = []
-    /// The number of the first call in `calls`; earlier ones were dropped.
+    /// The number of the first call in `calls`; earlier ones were removed.
     var first = 0
-    /// The number of calls that were dropped because of the limit.
-    var pushedOut = 0
+    /// The number of calls that were removed because of the limit.
+    var evicted = 0
     var redactions: [MessageSelector: Redaction] = [:]
     var listeners: [AsyncStream<Void>.Continuation] = []
 
     /// Removes the oldest calls when there are twice as many as the limit, so that it is rare.
-    mutating func pushOut(beyond limit: Int) -> [RecordedCall] {
+    mutating func evict(beyond limit: Int) -> [RecordedCall] {
       guard calls.count > 16, calls.count / 2 >= limit else { return [] }
       let old = calls.count - limit
       defer { calls.removeFirst(old) }
-      (first, pushedOut) = (first + old, pushedOut + old)
+      (first, evicted) = (first + old, evicted + old)
       return Array(calls.prefix(old))
     }
 
-    /// Notifies listeners of a change, and drops those that ended. Under the lock, since yielding runs no foreign code.
-    mutating func tell() { listeners.removeAll { if case .terminated = $0.yield() { true } else { false } } }
+    /// Notifies listeners of a change, and removes those that ended. Called under the lock, since yielding runs no foreign code.
+    mutating func notify() { listeners.removeAll { if case .terminated = $0.yield() { true } else { false } } }
   }
 
   private let state = Guarded(State())
@@ -67,14 +67,14 @@ public final class CallRecorder: @unchecked Sendable {  // state is under a lock
   }
 
   /// The number of calls that were dropped because of the limit.
-  public var forgottenCalls: Int { state.withLock { $0.pushedOut + max(0, $0.calls.count - limit) } }
+  public var forgottenCalls: Int { state.withLock { $0.evicted + max(0, $0.calls.count - limit) } }
 
   /// The calls so far, as one value.
   public var recording: Recording { Recording(calls) }
 
   /// The calls so far, in the order in which they began.
   public var calls: [RecordedCall] {
-    // Without calls to push out, what there is, uncopied: doubles ask at each call.
+    // Without a copy if there is nothing to evict: doubles read the calls at each call.
     state.withLock { UncheckedSendable($0.calls.count > limit ? Array($0.calls.suffix(limit)) : $0.calls) }.value
   }
 
@@ -82,8 +82,8 @@ public final class CallRecorder: @unchecked Sendable {  // state is under a lock
   public func removeAll() {
     _ = state.withLock { state in
       state.first += state.calls.count
-      state.pushedOut = 0
-      state.tell()
+      state.evicted = 0
+      state.notify()
       return UncheckedSendable(exchange(&state.calls, with: []))
     }
   }
@@ -130,13 +130,13 @@ public final class CallRecorder: @unchecked Sendable {  // state is under a lock
         RecordedCall(
           receiver: receiver, message: message, outcome: .inProgress, depth: depth, order: order, time: time))
       let number = state.first + state.calls.count - 1
-      state.tell()
-      return (number, UncheckedSendable(state.pushOut(beyond: limit)))
+      state.notify()
+      return (number, UncheckedSendable(state.evict(beyond: limit)))
     }
     return number
   }
 
-  /// Records the outcome of a call. One that its receiver did not take counts as answered with nothing.
+  /// Records the outcome of a call. A call that its receiver did not answer is recorded as answered with nothing.
   private func end(_ number: Int, _ answer: Result<ArgumentBox?, any Error>) {
     let outcome: RecordedCall.Outcome =
       switch answer {
@@ -148,11 +148,11 @@ public final class CallRecorder: @unchecked Sendable {  // state is under a lock
     let time = start.map { $0.duration(to: .now) }
     state.withLock { state in
       if number >= state.first { state.calls[number - state.first].end(ended.value, at: time, state.redactions) }
-      state.tell()
+      state.notify()
     }
   }
 
-  /// A value at once and after each change; ends with the task that iterates.
+  /// Yields a value immediately and after each change; ends with the task that iterates.
   package var changes: AsyncStream<Void> {
     let (stream, listener) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     listener.yield()

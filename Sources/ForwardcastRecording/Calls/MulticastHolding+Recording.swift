@@ -19,7 +19,7 @@ extension MulticastHolding {
   ///   - recorder: records the calls.
   ///   - name: the name of the target in the recording, that of its type by default.
   ///   - priority: as for `add(_:priority:ownership:only:)`.
-  ///   - ownership: with `.weak`, nothing is recorded once the target is gone.
+  ///   - ownership: with `.weak`, nothing is recorded after the target's deallocation.
   @discardableResult
   public func add(
     _ target: Interface, recordedBy recorder: CallRecorder, as name: String? = nil, priority: Int = 0,

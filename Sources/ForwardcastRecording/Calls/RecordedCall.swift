@@ -21,7 +21,7 @@ public struct RecordedCall: CustomStringConvertible {
   public let receiver: String
   /// The message, without a result.
   public let message: Invocation
-  /// The outcome, `inProgress` if the call had not ended when the recording was taken.
+  /// The outcome; `inProgress` if the call had not ended when the recording was read.
   public package(set) var outcome: Outcome
   /// The number of enclosing calls of the same recorder: 0 for a call from outside.
   public let depth: Int
@@ -43,7 +43,7 @@ public struct RecordedCall: CustomStringConvertible {
     if let time, let end { duration = end - time }
   }
 
-  /// Two blanks for each call around it. Bounded, since a call that was read may say any depth.
+  /// Two spaces for each enclosing call. Bounded, since a decoded call may have any depth.
   package var indentation: String { String(repeating: "  ", count: min(depth, 64)) }
 
   public var selector: MessageSelector { message.selector }

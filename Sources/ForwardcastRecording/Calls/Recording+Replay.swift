@@ -2,7 +2,7 @@
 
 import Forwardcast
 
-/// Why a recording was not replayed. Nothing was sent.
+/// The reason why a recording was not replayed. Nothing was sent.
 public struct ReplayError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The obstacle.
   public enum Reason: Hashable, Sendable {
@@ -21,8 +21,10 @@ public struct ReplayError: Error, Hashable, Sendable, CustomStringConvertible {
 
   public var description: String {
     switch reason {
-    case .unknownReceiver: "call \(index), \(selector), was sent to \(receiver), for which no receiver was given"
-    case .redacted: "call \(index), \(selector) to \(receiver), has an argument that was redacted"
+    case .unknownReceiver:
+      "call \(index), \"\(selector)\", was sent to \"\(receiver)\", but the replay has no receiver of that name; add it to replay(into:)"
+    case .redacted:
+      "call \(index), \"\(selector)\" to \"\(receiver)\", has a redacted argument; put a value in its place before the replay"
     }
   }
 }

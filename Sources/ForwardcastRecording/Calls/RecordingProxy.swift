@@ -8,7 +8,7 @@ import Forwardcast
 ///     try recorded.send(.setTitle, "a")          // screen gets it
 ///     print(recorded.recorder.recording)         // [screen setTitle: "a"]
 ///
-/// Proxies may share a recorder, which keeps their calls in one order. A call that the receiver of another call makes through a
+/// Proxies may share a recorder, which records their calls in one order. A call that the receiver of another call makes through a
 /// proxy of the same recorder is nested in that one: see ``RecordedCall/depth``.
 ///
 /// Messages arrive unconverted. Those that nobody answers are recorded too, with their error. The proxy is `Sendable` exactly
@@ -22,8 +22,8 @@ public final class RecordingProxy<Target>: ForwardingProxy, ForwardingToMany {
   public let recorder: CallRecorder
 
   private let receiver: any MessageReceiver
-  /// Whether the target may be used in another isolation by senders that wait.
-  private let crosses: Bool
+  /// Whether waiting senders may use the target in another isolation.
+  private let isSendable: Bool
   private let lease = Guarded<Lease?>(nil)
 
   /// The proxy's registration, and the object with which it ends.
@@ -32,21 +32,22 @@ public final class RecordingProxy<Target>: ForwardingProxy, ForwardingToMany {
     weak var object: AnyObject?
   }
 
-  init(_ target: Target, _ receiver: any MessageReceiver, _ name: String?, _ recorder: CallRecorder, _ crosses: Bool) {
-    (self.target, self.receiver, self.recorder, self.crosses) = (target, receiver, recorder, crosses)
+  init(_ target: Target, _ receiver: any MessageReceiver, _ name: String?, _ recorder: CallRecorder, _ isSendable: Bool)
+  {
+    (self.target, self.receiver, self.recorder, self.isSendable) = (target, receiver, recorder, isSendable)
     self.name = name ?? typeName(of: receiver)
     super.init()
   }
 
   public override func responds(to selector: MessageSelector) -> Bool {
-    // A message that has passed this proxy before is let in, so that the cycle is reported.
+    // A message that has passed this proxy before is accepted, so that the cycle is reported.
     if ProxyQuestion.isOnItsWay(selector, through: self) { return true }
     let isAnswered = ProxyQuestion.ask(self, selector, otherwise: false) { answers(receiver, selector) }
     if !isAnswered, let lease = lease.withLock({ $0 }), lease.object == nil { lease.registration?.cancel() }
     return isAnswered
   }
 
-  /// Cancels `registration` with the first message after `object` is gone.
+  /// Cancels `registration` with the first message after the deallocation of `object`.
   func cancel(_ registration: Registration, whenGone object: AnyObject) {
     let new = Lease(registration: registration, object: object)
     lease.withLock { $0 = new }
@@ -75,7 +76,7 @@ public final class RecordingProxy<Target>: ForwardingProxy, ForwardingToMany {
 
   /// Sends the message to the target, waits for it, and records it.
   nonisolated(nonsending) public override func forwardAndWait(_ invocation: Invocation) async throws -> DeliveryReport {
-    guard crosses else { return try forwardInTurn(invocation) }
+    guard isSendable else { return try forwardInTurn(invocation) }
     var answered = invocation
     let trail = try lay(&answered)
     defer { trail.end() }
@@ -99,22 +100,22 @@ public final class RecordingProxy<Target>: ForwardingProxy, ForwardingToMany {
 extension RecordingProxy: @unchecked Sendable where Target: Sendable {}  // its recorder and its lease have locks
 
 extension RecordingProxy where Target: MessageReceiver {
-  /// A proxy in front of `target`, kept alive; with the name of the target's type and a recorder of its own, unless given.
+  /// A proxy in front of `target`, which it retains; with the name of the target's type and a recorder of its own, unless given.
   public convenience init(of target: Target, as name: String? = nil, into recorder: CallRecorder = CallRecorder()) {
     self.init(target, target, name, recorder, false)
   }
 }
 
 extension RecordingProxy where Target: MessageReceiver & Sendable {
-  /// A proxy in front of `target`, kept alive, that senders may wait for wherever the target's methods run: see the overload for
-  /// one isolation.
+  /// A proxy in front of `target`, which it retains. Senders may wait for it wherever the target's methods run: see the overload
+  /// for one isolation.
   public convenience init(of target: Target, as name: String? = nil, into recorder: CallRecorder = CallRecorder()) {
     self.init(target, target, name, recorder, true)
   }
 }
 
 extension RecordingProxy where Target == any MessageReceiver {
-  /// A proxy in front of any receiver, kept alive: see the overload for a known type.
+  /// A proxy in front of any receiver, which it retains: see the overload for a known type.
   // Generic, so that for a Sendable receiver the overload below is preferred and not ambiguous.
   public convenience init<Receiver: MessageReceiver>(
     of target: Receiver, as name: String? = nil, into recorder: CallRecorder = CallRecorder()
@@ -124,7 +125,7 @@ extension RecordingProxy where Target == any MessageReceiver {
 }
 
 extension RecordingProxy where Target == any MessageReceiver & Sendable {
-  /// A proxy in front of any Sendable receiver, kept alive: see the overload for a known type.
+  /// A proxy in front of any Sendable receiver, which it retains: see the overload for a known type.
   public convenience init(of target: Target, as name: String? = nil, into recorder: CallRecorder = CallRecorder()) {
     self.init(target, target, name, recorder, true)
   }

@@ -13,7 +13,7 @@ import Forwardcast
 ///     try history.redo()
 ///
 /// During an undo, registered messages go to the redo stack, during a redo to the undo stack; any other empties the redo stack.
-/// Arguments are kept, targets are referenced weakly, and their steps end with them.
+/// Arguments are retained. Targets are referenced weakly, and their steps end with them.
 ///
 /// Steps are undone in **groups**, last step first. A group is what is registered between ``beginGroup()`` and ``endGroup()``, with
 /// nested groups of any depth. There is no run loop, so nothing is grouped by event: a step outside of a group is a group by
@@ -39,7 +39,7 @@ public final class UndoHistory {
   /// The open groups, while an undo or a redo has its own.
   var waiting = OpenGroups()
   var phase = Phase.idle
-  /// Whether an undo or a redo is in progress, from its preparation until all listeners have been told of its end.
+  /// Whether an undo or a redo is in progress, from its preparation until all listeners were notified of its end.
   var isPerforming = false
   /// The number of open groups that callers may not end: they are the history's own, or are being closed.
   var held = 0
@@ -76,7 +76,7 @@ public final class UndoHistory {
   public func register<Target: AnyObject>(_ target: Target, _ body: @escaping (Target) throws -> Void) {
     register(
       UndoStep(target: target) { object in
-        // The object is the `Target` with which the step was made.
+        // The object is the `Target` of the step.
         try body(unsafeDowncast(object, to: Target.self))
       })
   }
@@ -96,7 +96,7 @@ public final class UndoHistory {
     open.append(step)
   }
 
-  /// Whether steps are registered and groups made.
+  /// Whether steps are registered and groups opened.
   public var isRegistrationEnabled: Bool { disabled == 0 }
 
   /// Registers nothing until ``enableRegistration()`` has been called as often as this.

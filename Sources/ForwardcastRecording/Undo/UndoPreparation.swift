@@ -1,4 +1,4 @@
-// UndoPreparation.swift: turns messages into steps of an undo history.
+// UndoPreparation.swift: messages as steps of an undo history.
 
 import Forwardcast
 

@@ -16,18 +16,18 @@ public struct ExpectedCall: Sendable, CustomStringConvertible {
 
   var call: String { book.text(match) }
 
-  /// The number of such calls until now. Examines every call of the double.
+  /// The number of such calls so far. Examines every call of the double.
   public var count: Int { matching.count }
 
   var matching: [RecordedCall] { book.calls.filter { match.accepts($0.message) } }
 
-  /// Suspends until there have been so many such calls.
+  /// Suspends until the double has received that many such calls.
   ///
-  /// It does not poll. If the calls do not come, the wait ends when the task is cancelled, as by the time limit of a test. Where
-  /// tests have no time limit, as in XCTest, give a `limit`; it may be generous, since it makes nothing slower. Either end is a
-  /// failure, reported at the line of this call.
+  /// The arguments have been captured then. If the calls do not happen, the wait ends when the task is cancelled, for example by the
+  /// time limit of a test, or after `limit`; state one where tests have no time limit, as in XCTest. Either end is a failure,
+  /// reported at the line of this call.
   ///
-  /// - Returns: whether there were.
+  /// - Returns: whether the calls happened.
   @discardableResult
   nonisolated(nonsending) public func wait(
     times: Int = 1, within limit: Duration? = nil, fileID: String = #fileID, filePath: StaticString = #filePath,
@@ -43,7 +43,7 @@ public struct ExpectedCall: Sendable, CustomStringConvertible {
       at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
   }
 
-  /// Expects that there is no such call, before or within a time. Suspends until the time is over or a call has come.
+  /// Expects that there is no such call, before or within a time. Suspends until the time is over or such a call happens.
   ///
   ///     let note = log.call(Logging.note, .any)
   ///     async let quiet = note.doesNotCome(within: .seconds(5), on: clock)
@@ -109,7 +109,7 @@ public struct ExpectedCall: Sendable, CustomStringConvertible {
   func accepts(_ entry: BookedCall) -> Bool { book === entry.book && match.accepts(entry.call.message) }
 }
 
-/// Expects calls in this order, of any doubles. Other calls may come in between.
+/// Expects calls in this order, of any doubles. Other calls may happen in between.
 ///
 ///     verifyOrder(
 ///       store.call(Messages.load, "a"), log.call(Logging.note, .any),
@@ -117,7 +117,7 @@ public struct ExpectedCall: Sendable, CustomStringConvertible {
 ///
 /// A failure is reported at the line of this call.
 ///
-/// - Returns: whether they came in this order.
+/// - Returns: whether they happened in this order.
 @discardableResult
 public func verifyOrder(
   _ expected: ExpectedCall..., fileID: String = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
@@ -145,9 +145,9 @@ public func verifyOrder(
 ///
 ///     verifyNever(log.call(Logging.note, .any), after: store.call(Messages.close))
 ///
-/// It is also a failure if the other one never came. Failures are reported at the line of this call.
+/// It is also a failure if the other call never happened. Failures are reported at the line of this call.
 ///
-/// - Returns: whether the other one came, and none after it.
+/// - Returns: whether the other call happened, and none after it.
 @discardableResult
 public func verifyNever(
   _ unexpected: ExpectedCall, after event: ExpectedCall, fileID: String = #fileID, filePath: StaticString = #filePath,

@@ -34,7 +34,7 @@ final class Stub: Sendable {
 ///     store.stub(Messages.load, "a").fails(Busy()).answers("text")
 ///
 /// Each outcome is for one call, in order; the last is for all that follow.
-public struct Stubbing<Face: MulticastSending, R, each A> {
+public struct Stubbing<Proxy: MulticastSending, R, each A> {
   let stub: Stub
   private var delay: (@Sendable () async throws -> Void)?
 
@@ -54,7 +54,7 @@ public struct Stubbing<Face: MulticastSending, R, each A> {
     return self
   }
 
-  /// Throws an error. One of a requirement that does not throw goes to the proxy's `onError`.
+  /// Throws an error. If the requirement does not throw, the proxy's `onError` receives it.
   @discardableResult
   public func fails(_ error: any Error) -> Stubbing { adding { _ in throw error } }
 
@@ -85,7 +85,7 @@ public struct Stubbing<Face: MulticastSending, R, each A> {
   }
 }
 
-extension Stubbing where Face: Sendable {
+extension Stubbing where Proxy: Sendable {
   /// Refuses a function value that is not `Sendable`: see ``closureMustBeSendable()``.
   @discardableResult
   public func runs(

@@ -8,7 +8,7 @@ import Forwardcast
 extension TestDouble {
   /// Stubs calls of a message without arguments: see the overload for one.
   @discardableResult
-  public func stub<R>(_ message: Message<() -> R>) -> Stubbing<Face, R> { adding(CallMatch(message)) }
+  public func stub<R>(_ message: Message<() -> R>) -> Stubbing<Proxy, R> { adding(CallMatch(message)) }
 
   /// Stubs calls of a message with matching arguments.
   ///
@@ -18,14 +18,14 @@ extension TestDouble {
   ///
   /// A stub without outcomes allows a message that returns nothing, for strict doubles.
   @discardableResult
-  public func stub<R, A>(_ message: Message<(A) -> R>, _ first: Match<A>) -> Stubbing<Face, R, A> {
+  public func stub<R, A>(_ message: Message<(A) -> R>, _ first: Match<A>) -> Stubbing<Proxy, R, A> {
     adding(CallMatch(message, first))
   }
 
   /// Stubs calls of a message of two arguments: see the overload for one.
   @discardableResult
   public func stub<R, A, B>(_ message: Message<(A, B) -> R>, _ first: Match<A>, _ second: Match<B>) -> Stubbing<
-    Face, R, A, B
+    Proxy, R, A, B
   > {
     adding(CallMatch(message, first, second))
   }
@@ -34,7 +34,7 @@ extension TestDouble {
   @discardableResult
   public func stub<R, A, B, C>(
     _ message: Message<(A, B, C) -> R>, _ first: Match<A>, _ second: Match<B>, _ third: Match<C>
-  ) -> Stubbing<Face, R, A, B, C> {
+  ) -> Stubbing<Proxy, R, A, B, C> {
     adding(CallMatch(message, first, second, third))
   }
 
@@ -43,11 +43,11 @@ extension TestDouble {
   public func stub<R, A, B, C, D, each E>(
     _ message: Message<(A, B, C, D, repeat each E) -> R>, _ first: Match<A>, _ second: Match<B>, _ third: Match<C>,
     _ fourth: Match<D>, _ others: repeat Match<each E>
-  ) -> Stubbing<Face, R, A, B, C, D, repeat each E> {
+  ) -> Stubbing<Proxy, R, A, B, C, D, repeat each E> {
     adding(CallMatch(message, first, second, third, fourth, repeat each others))
   }
 
-  private func adding<R, each A>(_ match: CallMatch) -> Stubbing<Face, R, repeat each A> {
+  private func adding<R, each A>(_ match: CallMatch) -> Stubbing<Proxy, R, repeat each A> {
     let stub = Stub(match)
     target.stubs.withLock { $0.append(stub) }
     return Stubbing(stub)

@@ -3,7 +3,7 @@
 import Forwardcast
 import ForwardcastRecording
 
-/// A stand-in for an object in a test. It records every call and answers as the test says.
+/// A stand-in for an object in a test, which records every call and answers as stubbed.
 ///
 ///     @Forwarded protocol Store: AnyObject {
 ///       func load(_ name: String) throws -> String
@@ -13,45 +13,45 @@ import ForwardcastRecording
 ///
 ///     let store = TestDouble(StoreProxy())  // StoreProxy is any Store
 ///     store.stub(Messages.load, "a").answers("text")
-///     try Cart(store: store.face).open("a")
+///     try Cart(store: store.proxy).open("a")
 ///     store.verify(Messages.save, "a", .where("positive") { $0 > 0 })
 ///
-/// The proxy is one that `@Forwarded` wrote, or a `MulticastProxy<any Store>` that conforms by hand; without a table for its
-/// interface it does not know which messages return nothing. A message without a stub is answered by the real object, if there
-/// is one; else it does nothing, and the answer is the proxy's when nobody responds: the requirement's `otherwise:`, `nil`, an
+/// The proxy is one that `@Forwarded` generates, or a `MulticastProxy<any Store>` that conforms by hand. The latter needs a table
+/// for its interface to know which messages return nothing. A message without a stub is answered by the real object, if there
+/// is one. Otherwise it does nothing, and the answer is that of a proxy without targets: the requirement's `otherwise:`, `nil`, an
 /// empty value, or the error `nobodyResponds`. A **strict** double reports such a call as a failure.
 ///
 /// Calls by closure (`broadcast { $0.load("a") }`) are not messages and do not reach doubles. A double is `Sendable` exactly
 /// when its proxy is. Doubles share nothing, so tests can run in parallel.
-public final class TestDouble<Face: MulticastHolding> {
+public final class TestDouble<Proxy: MulticastHolding> {
   /// The object for the code under test.
-  public let face: Face
-  let target: DoubleTarget<Face.Interface>
+  public let proxy: Proxy
+  let target: DoubleTarget<Proxy.Interface>
 
   /// How a double treats a call without a stub.
-  public enum Manner: Sendable {
+  public enum Strictness: Sendable {
     /// It does as little as possible.
-    case nice
+    case lenient
     /// The same, and a failure at the line that created the double.
     case strict
   }
 
   /// Makes a double of a proxy, which no other double may use.
   ///
-  /// Failures use its name, by default that of the protocol. Those of a strict double are reported at the line of this call.
+  /// Failures have its name, by default that of the protocol. Those of a strict double are reported at the line of this call.
   public init(
-    _ face: Face, _ manner: Manner = .nice, named name: String? = nil, reporter: TestReporter = .automatic,
+    _ proxy: Proxy, _ strictness: Strictness = .lenient, named name: String? = nil, reporter: TestReporter = .automatic,
     fileID: String = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
   ) {
-    self.face = face
-    let type = "\(Face.Interface.self)"
+    self.proxy = proxy
+    let type = "\(Proxy.Interface.self)"
     let plain = type.hasPrefix("any ") ? String(type.dropFirst(4)) : type
-    let keys = Face.self is MulticastProxy<Face.Interface>.Type ? nil : "\(Face.self).Messages"
-    let table = face.multicast.interfaceTable
+    let keys = Proxy.self is MulticastProxy<Proxy.Interface>.Type ? nil : "\(Proxy.self).Messages"
+    let table = proxy.multicast.interfaceTable
     let book = CallBook(name ?? plain, reporter, SwiftNames(table, keys: keys))
     let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-    target = DoubleTarget(book, table, isStrict: manner == .strict, at: place)
-    face.multicast.add(forwarding: target)
+    target = DoubleTarget(book, table, isStrict: strictness == .strict, at: place)
+    proxy.multicast.add(forwarding: target)
   }
 
   /// The name of the double in failures.
@@ -71,11 +71,20 @@ public final class TestDouble<Face: MulticastHolding> {
   /// Removes all stubs; calls stay.
   public func removeStubs() { target.stubs.withLock { $0 = [] } }
 
-  /// Passes calls without a stub to a real object, which is kept alive and replaces an earlier one.
-  public func fallsBack(to real: Face.Interface) {
+  /// Passes calls without a stub to a real object, which is retained and replaces an earlier one.
+  public func fallsBack(to real: Proxy.Interface) {
     target.rest.removeAll()
     target.rest.add(real, ownership: .strong)
   }
 }
 
-extension TestDouble: @unchecked Sendable where Face: Sendable {}  // a Sendable proxy; the target has locks
+extension TestDouble: @unchecked Sendable where Proxy: Sendable {}  // a Sendable proxy; the target has locks
+
+extension TestDouble {
+  @available(*, deprecated, renamed: "proxy") public var face: Proxy { proxy }
+  @available(*, deprecated, renamed: "Strictness") public typealias Manner = Strictness
+}
+
+extension TestDouble.Strictness {
+  @available(*, deprecated, renamed: "lenient") public static var nice: Self { .lenient }
+}

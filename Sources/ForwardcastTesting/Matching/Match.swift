@@ -28,10 +28,10 @@ public struct Match<Value>: @unchecked Sendable, CustomStringConvertible {  // i
     Match("(\(words))", condition)
   }
 
-  /// Any value; `capture` keeps it for each call that a stub answers or a verification counts.
+  /// Any value; `capture` stores it for each call that a stub answers or a verification counts.
   public static func captured(by capture: Capture<Value>) -> Match { .captured(by: capture, .any) }
 
-  /// A value that another match accepts; `capture` keeps it.
+  /// A value that another match accepts; `capture` stores it.
   public static func captured(by capture: Capture<Value>, _ match: Match) -> Match {
     Match(match.description, capture: capture, match.accepts)
   }
@@ -52,7 +52,7 @@ extension Match where Value: AnyObject {
 ///     store.verify(Messages.save, .captured(by: names))
 ///     #expect(names.values == ["a", "b"])
 ///
-/// Values that are not `Sendable` are to be read where they were sent.
+/// Read values that are not `Sendable` in the isolation that sent them.
 public final class Capture<Value>: @unchecked Sendable {  // the list is under a lock
   private let state = Guarded(UncheckedSendable<[Value]>([]))
 
@@ -63,7 +63,7 @@ public final class Capture<Value>: @unchecked Sendable {  // the list is under a
 
   public var last: Value? { values.last }
 
-  /// Keeps an argument that the match has accepted, which so can be unboxed.
+  /// Stores an argument that the match has accepted, so it can be unboxed.
   func keep(_ box: ArgumentBox) {
     do {
       let value = UncheckedSendable(try box.unbox(as: Value.self))

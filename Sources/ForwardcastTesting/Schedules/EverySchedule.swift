@@ -17,11 +17,11 @@ import Forwardcast
 ///
 /// The search ends with the first order that fails, and reports it as one issue at the line of the expectation, with the turns, a
 /// diagram, and the line that runs only that order. Failures are: an error that `body` throws; a failed
-/// ``Schedule/expect(_:_:fileID:filePath:line:column:)``; an issue of Swift Testing; a failure of a double; a deadlock, with who
-/// waits for whom; a target on a queue or an actor that is not the schedule's. XCTest's own assertions fail the test, but not the
-/// order.
+/// ``Schedule/expect(_:_:fileID:filePath:line:column:)``; an issue of Swift Testing; a failure of a double; a deadlock, with the
+/// waiting tasks and the messages that they wait for; a target on a queue or an actor that is not the schedule's. XCTest's own
+/// assertions fail the test, but not the order.
 ///
-/// `body` has to do the same each time except for the order: it creates what it uses, and uses no random numbers and no real time.
+/// `body` must do the same in each run except for the order: it creates what it uses, and uses no random numbers and no real time.
 ///
 /// `limit` is the most orders to run. `progress` is called after each 1,000 orders, and writes a line to standard error by default.
 ///
@@ -36,7 +36,8 @@ nonisolated(nonsending) public func everySchedule(
 ) async -> ScheduleSummary {
   let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
   if case .replay(let text) = search.kind, OrderCode.lanes(text) == nil {
-    reporter.report(TestFailure(place: place, text: "\"\(text)\" is no order of turns"))
+    reporter.report(
+      TestFailure(place: place, text: "\"\(text)\" is no order of turns; copy the one that a failure prints"))
     return ScheduleSummary()
   }
   let walk = ScheduleWalk(ScheduleExplorer(search, limit: limit), place, body)
@@ -99,7 +100,7 @@ private final class ScheduleWalk: Sendable {
 
   /// Notes the end of the run. `true` when another is to follow.
   func end() -> Bool {
-    // A turn that was given up may still touch the explorer.
+    // A turn that was abandoned may still use the explorer.
     under.withLock { $0?.isGivenUp == true } ? false : explorer.end()
   }
 
@@ -119,7 +120,7 @@ private final class ScheduleWalk: Sendable {
     }
   }
 
-  /// Gives up on turns that do not end in ten seconds.
+  /// Abandons turns that do not end in ten seconds.
   func watch(_ clock: any Clock<Duration>) async {
     var seen: (world: ScheduleWorld?, steps: Int) = (nil, 0)
     while true {
@@ -129,7 +130,7 @@ private final class ScheduleWalk: Sendable {
       if let world, world === seen.world, steps == seen.steps {
         world.giveUp(
           "a turn has not ended in 10 seconds: it blocks on something that is not the schedule's, such as a lock that "
-            + "is held where a message is sent, or it does not end")
+            + "is held while a message is sent, or it does not end; wait for messages and schedule.clock only")
       }
       seen = (world, steps)
     }

@@ -21,8 +21,8 @@ public struct Schedule: Sendable {
   let world: ScheduleWorld
 
   @TaskLocal static var current: Schedule?
-  /// How long to wait for threads outside of the schedule when no turn can continue, and the clock for giving up turns that do not
-  /// end. Changed by tests of this module.
+  /// How long to wait for threads outside of the schedule when no turn can continue, and the clock for abandoning turns that do
+  /// not end. Changed by tests of this module.
   @TaskLocal package static var patience: (outside: DispatchTimeInterval, turns: any Clock<Duration>) = (
     .milliseconds(500), ContinuousClock()
   )
@@ -50,7 +50,7 @@ public struct Schedule: Sendable {
   /// A point at which other turns may run, for code that sends nothing between two relevant operations.
   public func step() { world.step() }
 
-  /// A value that turns share. Other turns may run before each use.
+  /// A value that turns share; other turns may run before each use.
   public func shared<Value: Sendable>(_ value: Value) -> Shared<Value> { Shared(value, in: world) }
 
   /// Expects a condition to hold in every order, with any test library. A failure says `text`, at the line of this call.

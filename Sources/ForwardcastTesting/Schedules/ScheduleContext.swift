@@ -8,14 +8,14 @@ import Forwardcast
 final class ScheduleContext: DeliveryContext, TaskExecutor, @unchecked Sendable {  // used by the turn that has control
   let name: String
   let number: Int
-  /// A reference cycle while the run lasts, since whoever has the context may outlive the run.
+  /// A reference cycle while the run lasts, since the context's owners may outlive the run.
   private let world: ScheduleWorld
   private let isMain: Bool
   /// The mailboxes in the order of their first posts.
   var lanes: [ScheduleLane] = []
   var within: (() -> Void) -> Void = { $0() }
   var holder: Turn?
-  /// The lane of the last turn, which continues unless its mailbox falls asleep, and those that have woken the context since.
+  /// The lane of the last turn, which continues unless its mailbox is asleep, and the lanes that have woken the context since.
   private var last: ScheduleLane?
   private var woken: [ScheduleLane] = []
   /// The next work of the context's task, and the job that resumes the task.
@@ -66,8 +66,8 @@ final class ScheduleContext: DeliveryContext, TaskExecutor, @unchecked Sendable 
     lanes.first { if case .mailbox(_, let own) = $0.kind { own === mailbox } else { false } }
   }
 
-  /// Notes that a message was posted; to an empty mailbox it wakes the context. The mailbox of the last turn either is not asleep
-  /// yet and continues, or comes after those that woke the context before: both are tried.
+  /// Records that a message was posted, which wakes the context if the mailbox was empty. The mailbox of the last turn either is
+  /// not asleep yet and continues, or follows the mailboxes that woke the context before it: both are tried.
   func noteWoken(_ lane: ScheduleLane) {
     if lane.entries.count == 1, !woken.contains(where: { $0 === lane }) { woken.append(lane) }
   }

@@ -1,9 +1,6 @@
 // ScheduleSummary.swift: the result of running a program in every order.
 
 /// The result of running a program in many orders.
-///
-///     print(await everySchedule { … })
-///     // 1680 orders, all there are; the longest has 9 turns
 public struct ScheduleSummary: Sendable, CustomStringConvertible {
   /// The number of orders that were run to their end.
   public internal(set) var orders = 0

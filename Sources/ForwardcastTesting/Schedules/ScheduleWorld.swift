@@ -8,7 +8,7 @@ import Forwardcast
 /// A turn is a job of a task or the delivery of a message. It has a thread of its own, so that it can be interrupted within a
 /// synchronous function, where a message is posted. The running turn chooses its successor, signals its thread, and waits.
 final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the turn in control; other state has locks
-  /// What came from threads outside of the schedule.
+  /// Jobs and posts of threads outside of the schedule.
   private struct Outside {
     var jobs: [UnownedJob] = []
     /// The contexts that were posted to.
@@ -17,7 +17,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
     var end: (@Sendable () -> Void)?
   }
 
-  /// A posted message, to find out who waits for whom.
+  /// A posted message, for the report of a deadlock.
   private struct Sent {
     /// Lives until its targets have ended.
     weak var envelope: Envelope?
@@ -49,7 +49,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
   private var isBodyOver = false
   /// Whether a turn may still be running after the end.
   private(set) var isGivenUp = false
-  /// The number of steps, by which it is seen whether turns end.
+  /// The number of steps, which shows whether turns end.
   let progress = Guarded(0)
 
   /// How long to wait for threads outside of the schedule when no turn can continue.
@@ -122,7 +122,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
     takeFromOutside()
     var ready = lanes.filter(isReady)
     if ready.isEmpty, !isBodyOver || lanes.contains(where: { $0.turn != nil }) {
-      // A thread outside of the schedule may be about to come back, which is to be reported.
+      // A thread outside of the schedule may be about to return, which must be reported.
       if cameFromOutside.wait(timeout: .now() + patience) == .success {
         takeFromOutside()
         ready = lanes.filter(isReady)
@@ -137,8 +137,8 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
     var number = explorer.choose(ready.map(\.number), staying: isStaying ? staying?.number : nil)
     if number == nil {
       abandon(
-        "the program did something else than before in the same order of turns: at turn \(order.count + 1) ready are "
-          + ready.map(\.name).joined(separator: ", ") + " — does it use random numbers, the time, or a hash order?")
+        "the program behaved differently in the same order of turns: at turn \(order.count + 1) ready are "
+          + ready.map(\.name).joined(separator: ", ") + "; use no random numbers, real time or hash orders in the body")
       number = ready[0].number
     }
     guard let lane = ready.first(where: { $0.number == number }) else { return nil }
@@ -194,7 +194,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
     lane.turn = nil
   }
 
-  // MARK: What turns do
+  // MARK: Steps of turns
 
   /// A point at which other lanes may continue.
   func step() {
@@ -237,7 +237,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
   private func block(until deadline: Deadline, _ isDone: @escaping @Sendable () -> Bool) -> Bool {
     guard let turn = Turn.running else { return isDone() }
     if deadline != .never {
-      // In whole milliseconds, since the real time since the deadline was made does not count.
+      // In whole milliseconds, since the real time since the creation of the deadline does not count.
       let (seconds, attoseconds) = deadline.remaining.components
       let milliseconds = seconds * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
       turn.deadline = clock.now.advanced(by: .milliseconds(milliseconds))
@@ -303,8 +303,8 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
   private func meet(_ context: any DeliveryContext) {
     if context is ScheduleContext { return }
     fail(
-      "\(context.name) is not the schedule's, and its turns would come when they like: "
-        + "give schedule.queue(_:), schedule.actor(_:) or schedule.mainActor in its place")
+      "\(context.name) is not the schedule's, so the schedule cannot order its turns; "
+        + "use schedule.queue(_:), schedule.actor(_:) or schedule.mainActor in its place")
   }
 
   private func noteOutside(_ change: (inout Outside) -> Void) {
@@ -320,15 +320,15 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
     let tasks = jobs.map { $0.taskNumber.flatMap { self.tasks[$0]?.name } ?? "a task" }
     for name in tasks + posted.map({ "a message to \($0)" }) {
       abandon(
-        "\(name) came from a thread that is not the schedule's: the program waits for real time (use schedule.clock), "
-          + "for the main actor or an executor itself, or for a queue of its own")
+        "\(name) came from a thread that is not the schedule's: the program waits for real time, the main actor, an executor or a "
+          + "queue; use schedule.clock and the schedule's deliveries instead")
     }
     for job in jobs { add(job, by: lanes[0]) }
   }
 
   /// Who waits for whom when nothing can continue. Tasks that wait for something that only the runtime knows are not named.
   private var waitingText: String {
-    var lines = ["nothing can go on, and the \(isBodyOver ? "turn of a target" : "body") has not ended:"]
+    var lines = ["deadlock: no turn can continue, and the \(isBodyOver ? "turn of a target" : "body") has not ended:"]
     for lane in lanes {
       let awaited = sent.filter { $0.sender === lane && $0.envelope?.isAwaited == true }
       if !awaited.isEmpty {

@@ -49,7 +49,7 @@ struct BugReports {
     delegate.add(fresh)
 
     let decoder = JSONDecoder()
-    decoder.userInfo[Invocation.typesKey] = InvocationTypes([
+    decoder.userInfo[Invocation.typesKey] = KnownTypes([
       "Purchase": Purchase.self
     ])
     let calls = try decoder.decode(Recording.self, from: report)

@@ -36,7 +36,7 @@ func bounces() throws {
   let mailer = TestDouble(MailerProxy())
   mailer.stub(Messages.send, .any, "ann").fails(Bounced())
 
-  try Reminder(mailer: mailer.face).remind("ann")
+  try Reminder(mailer: mailer.proxy).remind("ann")
 
   mailer.verify(Messages.send, .any, "office", times: .once)
   let text = Match<String>.where("says due") { $0.contains("due") }
@@ -50,7 +50,7 @@ func bounces() throws {
 func manyPending() throws {
   let mailer = TestDouble(MailerProxy(), .strict)
   mailer.stub(Messages.pending).answers(12, 3)  // 12 once, then 3
-  try Reminder(mailer: mailer.face).remind("ann")
+  try Reminder(mailer: mailer.proxy).remind("ann")
   mailer.verify(Messages.send, .any, .any, times: .never)
 }
 // end
@@ -61,7 +61,7 @@ func text() throws {
   let mailer = TestDouble(MailerProxy())
   let texts = Capture<String>()
   mailer.stub(Messages.send, .captured(by: texts), .any).succeeds()
-  try Reminder(mailer: mailer.face).remind("ann")
+  try Reminder(mailer: mailer.proxy).remind("ann")
   #expect(texts.values == ["due"])
   #expect(mailer.arguments(of: Messages.send).map(\.1) == ["ann"])
 }

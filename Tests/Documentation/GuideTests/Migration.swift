@@ -269,7 +269,7 @@ struct Migration {
     // snippet: migration-mock-after
     let clock = TestDouble(DayClockProxy())
     clock.stub(DayClockProxy.Messages.hour).answers(9)
-    let text = Greeter(clock: clock.face).greeting()  // good morning
+    let text = Greeter(clock: clock.proxy).greeting()  // good morning
     clock.verify(DayClockProxy.Messages.hour, times: .once)
     // end
     expect(text, equals: "good morning")

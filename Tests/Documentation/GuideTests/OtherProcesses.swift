@@ -76,7 +76,7 @@ struct OtherProcesses {
     let (member, room) = (Member(), RoomMemberProxy())
     room.add(member)
 
-    let types = InvocationTypes(["Line": Line.self])
+    let types = KnownTypes(["Line": Line.self])
     let door = MessageEndpoint(
       room, for: RoomMemberProxy.table, types: types, actorSystem: system)
     let narrow = MessageEndpoint(

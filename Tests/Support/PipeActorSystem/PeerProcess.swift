@@ -28,7 +28,7 @@ public struct Talk: Codable, Sendable {
 }
 
 /// The types that cross between the processes of the tests.
-public let peerTypes = InvocationTypes(["Talk": Talk.self])
+public let peerTypes = KnownTypes(["Talk": Talk.self])
 
 /// Offered by the other process: a file of all numbers that came, a line each, in the order in which they ran.
 public final class Journal: MessageReceiver, Sendable {

@@ -19,7 +19,7 @@ private let writer: JSONEncoder = {
   return writer
 }()
 
-private func reader(_ types: InvocationTypes?, _ listed: Set<MessageSelector>?) -> JSONDecoder {
+private func reader(_ types: KnownTypes?, _ listed: Set<MessageSelector>?) -> JSONDecoder {
   let reader = JSONDecoder()
   reader.nonConformingFloatDecodingStrategy = .convertFromString(
     positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
@@ -28,9 +28,9 @@ private func reader(_ types: InvocationTypes?, _ listed: Set<MessageSelector>?) 
   return reader
 }
 
-private let open = reader(InvocationTypes(["Note": Note.self]), nil)
-private let listing = reader(InvocationTypes(["Note": Note.self]), Set(selectors))
-private let listingNone = reader(InvocationTypes(["Note": Note.self]), [])
+private let open = reader(KnownTypes(["Note": Note.self]), nil)
+private let listing = reader(KnownTypes(["Note": Note.self]), Set(selectors))
+private let listingNone = reader(KnownTypes(["Note": Note.self]), [])
 private let withoutTypes = reader(nil, nil)
 
 /// What is made of the input is written, read back, and written again as the same.

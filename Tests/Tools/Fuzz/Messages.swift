@@ -13,7 +13,7 @@ struct Note: Codable, Sendable, Hashable {
 private let reader: JSONDecoder = {
   _ = MessageSelector("ping")
   let decoder = JSONDecoder()
-  decoder.userInfo[Invocation.typesKey] = InvocationTypes(["Note": Note.self, "[[Note]]": [[Note]].self])
+  decoder.userInfo[Invocation.typesKey] = KnownTypes(["Note": Note.self, "[[Note]]": [[Note]].self])
   return decoder
 }()
 

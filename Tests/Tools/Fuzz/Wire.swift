@@ -13,7 +13,7 @@ private struct Note: Codable, Sendable {
   var next: [Note]?
 }
 
-private let types = InvocationTypes(["Note": Note.self])
+private let types = KnownTypes(["Note": Note.self])
 private let limits = MessageLimits(bytes: 4096, items: 512, depth: 16)
 
 /// Takes anything, and answers with what it got.

@@ -95,7 +95,7 @@ enum Caller {
   @TaskLocal static var name: String?
 }
 
-let knownTypes = InvocationTypes(["Tint": Tint.self])
+let knownTypes = KnownTypes(["Tint": Tint.self])
 
 /// A line of an endpoint, written by hand.
 private struct HandLine {

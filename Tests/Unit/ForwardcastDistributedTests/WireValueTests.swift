@@ -184,14 +184,14 @@ private func written(_ box: ArgumentBox) throws -> [UInt8] {
   return writer.bytes
 }
 
-private func read(_ bytes: [UInt8], _ types: InvocationTypes) throws -> ArgumentBox {
+private func read(_ bytes: [UInt8], _ types: KnownTypes) throws -> ArgumentBox {
   let tree = try WireTree(bytes, from: try WireVersion.bodyStart(of: bytes), limits: MessageLimits())
   let items = tree.children(of: 0)
   let reading = WireReading(tree, types)
   return try reading.box(type: items[0], value: items[1], in: "types")
 }
 
-private let types = InvocationTypes([
+private let types = KnownTypes([
   "Tint": Tint.self, "Choice": Choice.self, "Dog": Dog.self, "Wide": Wide.self, "Interleaved": Interleaved.self,
   "Patient": Patient.self, "Unusual": Unusual.self, "Greedy": Greedy.self, "Placed": Placed.self,
   "Endless": Endless.self, "Unreadable": Unreadable.self,

@@ -11,7 +11,7 @@ private final class Opaque {}
 
 @Suite("Messages as data")
 struct InvocationCodableTests {
-  private func roundTrip(_ call: Invocation, types: InvocationTypes? = nil) throws -> Invocation {
+  private func roundTrip(_ call: Invocation, types: KnownTypes? = nil) throws -> Invocation {
     let decoder = JSONDecoder()
     if let types { decoder.userInfo[Invocation.typesKey] = types }
     return try decoder.decode(Invocation.self, from: JSONEncoder().encode(call))
@@ -65,7 +65,7 @@ struct InvocationCodableTests {
   @Test("a type of the program's own is read only when the decoder names it")
   func ownTypes() throws {
     let call = Invocation("a:b:", arguments: [.init(Tint(name: "red")), .init([Tint(name: "x"): [Tint(name: "y")]])])
-    let copy = try roundTrip(call, types: InvocationTypes(["Tint": Tint.self]))
+    let copy = try roundTrip(call, types: KnownTypes(["Tint": Tint.self]))
     try expect(copy.argument(0, as: Tint.self), equals: Tint(name: "red"))
     try expect(copy.argument(1, as: [Tint: [Tint]].self), equals: [Tint(name: "x"): [Tint(name: "y")]])
     #expect(throws: DecodingError.self) { try roundTrip(call) }
@@ -108,7 +108,9 @@ struct InvocationCodableTests {
         Issue.record("not corrupt data")
         continue
       }
-      expect(context.debugDescription.hasPrefix(#"no selector is known as "nobodyHasEverHeardOf:this:": make who"#))
+      expect(
+        context.debugDescription.hasPrefix(
+          #"no selector is known as "nobodyHasEverHeardOf:this:"; create a table or a key"#))
       expect(MessageSelector(known: "nobodyHasEverHeardOf:this:") == nil)
     }
   }
@@ -132,7 +134,7 @@ struct InvocationCodableTests {
   @Test("of the types that texts name only so many are made, and those that the reader names are always read")
   func boundedTypes() async throws {
     await #expect(processExitsWith: .success) {
-      func read(_ name: String, _ value: String, _ types: InvocationTypes? = nil) throws -> Invocation {
+      func read(_ name: String, _ value: String, _ types: KnownTypes? = nil) throws -> Invocation {
         let decoder = JSONDecoder()
         if let types { decoder.userInfo[Invocation.typesKey] = types }
         let text = #"{"selector":"ping","arguments":[{"type":"\#(name)","value":\#(value)}]}"#
@@ -157,11 +159,11 @@ struct InvocationCodableTests {
         }
       }
       // 10 × 121 of them, and the 121 inside.
-      precondition(made <= InvocationTypes.readTypeLimit && made > 800, "made \(made)")
+      precondition(made <= KnownTypes.readTypeLimit && made > 800, "made \(made)")
       precondition(refused == 1210 - made, "refused \(refused)")
       // One that was made before is read again, and so is one that the reader names.
       _ = try read("[Int: [Int: Int]]", "{}")
-      let whole = InvocationTypes(["[UInt64: [String: String]]": [UInt64: [String: String]].self])
+      let whole = KnownTypes(["[UInt64: [String: String]]": [UInt64: [String: String]].self])
       let call = try read("[UInt64: [String: String]]", "[]", whole)
       precondition(call.arguments.count == 1)
       precondition((try? read("[[[Double]]]", "[]")) == nil, "one too many was made")

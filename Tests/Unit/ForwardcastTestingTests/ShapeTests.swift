@@ -86,19 +86,19 @@ struct ShapeTests {
   func partial() async throws {
     let real = RealEasel()
     easel.fallsBack(to: real)
-    #expect(throws: Busy.self) { try easel.face.typed() }
-    try useAll(easel.face)
+    #expect(throws: Busy.self) { try easel.proxy.typed() }
+    try useAll(easel.proxy)
     expect(real.log, equals: ["draw 3 4", "keep a", "make 1.5", "maybe nil"])
-    expect(try easel.face[1] == "one" && easel.face.handler?() == 5 && easel.face.typed() == 4)
-    try expect(easel.face.many(1, 2, 3, 4, 5), equals: 15)
-    try await expect(easel.face.slowly(4), equals: 8)
+    expect(try easel.proxy[1] == "one" && easel.proxy.handler?() == 5 && easel.proxy.typed() == 4)
+    try expect(easel.proxy.many(1, 2, 3, 4, 5), equals: 15)
+    try await expect(easel.proxy.slowly(4), equals: 8)
     expect(easel.calls.count == 12 && failures.failures.isEmpty)
   }
 
   @Test("without a real object they are kept, and answered as by a proxy without targets")
   func nice() throws {
-    try useAll(easel.face)
-    expect(easel.face[1] == nil && easel.face.handler == nil)
+    try useAll(easel.proxy)
+    expect(easel.proxy[1] == nil && easel.proxy.handler == nil)
     expect(easel.calls.count, equals: 8)
     easel.verify(Says.draw, .where("of shade 3") { $0.shade == 3 }, 4)
     easel.verify(Says.keep, "a", "b")
@@ -110,18 +110,18 @@ struct ShapeTests {
   func stubs() async throws {
     easel.stub(Says.typed).fails(Busy()).answers(3)
     do {
-      _ = try easel.face.typed()
+      _ = try easel.proxy.typed()
       Issue.record("nothing was thrown")
     } catch { expect(error, equals: Busy()) }
-    try expect(easel.face.typed(), equals: 3)
+    try expect(easel.proxy.typed(), equals: 3)
     easel.stub(Says.many, 1, 2, 3, .any, .equal(5)).runs { $0 + $3 + $4 }
-    try expect(easel.face.many(1, 2, 3, 40, 5), equals: 46)
-    #expect(throws: MessageError.self) { try easel.face.many(1, 2, 3, 4, 6) }
+    try expect(easel.proxy.many(1, 2, 3, 40, 5), equals: 46)
+    #expect(throws: MessageError.self) { try easel.proxy.many(1, 2, 3, 4, 6) }
     // In a protocol that is not Sendable a call that suspends stays in the caller's isolation, and may be delayed too.
     let clock = TestClock()
     easel.stub(Says.slowly, 7).delayed(by: .seconds(1), on: clock).answers(14)
     async let moved: Void = clock.moveWhenSlept(by: .seconds(1))
-    try await expect(easel.face.slowly(7), equals: 14)
+    try await expect(easel.proxy.slowly(7), equals: 14)
     await moved
   }
 
@@ -129,11 +129,11 @@ struct ShapeTests {
   func manyArguments() async throws {
     easel.stub(Says.blend, 1, .any, 3).runs { $0 * 100 + $1 * 10 + $2 }
     easel.stub(Says.many, .any, .any, .any, .any, 5).answers(0)
-    for second in 1...2 { try expect(easel.face.blend(1, second, 3), equals: 103 + 10 * second) }
+    for second in 1...2 { try expect(easel.proxy.blend(1, second, 3), equals: 103 + 10 * second) }
     for arguments in [(3, 2, 1), (1, 2, 4)] {
-      #expect(throws: MessageError.self) { try easel.face.blend(arguments.0, arguments.1, arguments.2) }
+      #expect(throws: MessageError.self) { try easel.proxy.blend(arguments.0, arguments.1, arguments.2) }
     }
-    try expect(easel.face.many(1, 2, 3, 4, 5), equals: 0)
+    try expect(easel.proxy.many(1, 2, 3, 4, 5), equals: 0)
     expect(easel.verify(Says.blend, 1, 2, 3, times: 1) && easel.verify(Says.blend, .any, 2, .any, times: 3))
     expect(easel.verify(Says.many, 1, 2, 3, 4, 5, times: 1) && easel.verify(Says.many, 5, 4, 3, 2, 1, times: .never))
     expect(easel.call(Says.blend, .any, .any, 3).count, equals: 2)
@@ -149,9 +149,9 @@ struct ShapeTests {
     let vault = TestDouble(VaultProxy(), reporter: failures.reporter)
     vault.fallsBack(to: RealVault())
     vault.stub(VaultProxy.Messages.open, 1).answers("stubbed")
-    try await expect(vault.face.open(7), equals: "gold")
-    try await expect(vault.face.open(1), equals: "stubbed")
-    await #expect(throws: Busy.self) { try await vault.face.open(2) }
+    try await expect(vault.proxy.open(7), equals: "gold")
+    try await expect(vault.proxy.open(1), equals: "stubbed")
+    await #expect(throws: Busy.self) { try await vault.proxy.open(2) }
     expect(vault.calls.map { $0.error?.type }, equals: [nil, nil, "Busy"])
   }
 
@@ -161,7 +161,7 @@ struct ShapeTests {
     let press = TestDouble(PressProxy(), .strict, reporter: failures.reporter)
     press.stub(PressProxy.Messages.start, .where { $0 < 100 }).answers(true)
     press.stub(PressProxy.Messages.finish).fails(Busy()).answers(99)
-    let face: any Press = press.face
+    let face: any Press = press.proxy
     expect(try face.start(5))
     await #expect(throws: Busy.self) { try await face.finish() }
     try await expect(face.finish(), equals: 99)

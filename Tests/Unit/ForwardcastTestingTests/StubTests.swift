@@ -11,7 +11,7 @@ private typealias Says = StoreProxy.Messages
 struct StubTests {
   private let failures = FailureList()
   private let store: TestDouble<StoreProxy>
-  private var face: any Store { store.face }
+  private var face: any Store { store.proxy }
 
   init() { store = TestDouble(StoreProxy(), reporter: failures.reporter) }
 
@@ -51,12 +51,12 @@ struct StubTests {
     let mix = Message<(Bool, Double) -> Int>("mix:by:")
     store.stub(mix, true, 0.5).answers(1)
     store.stub(mix, false, 2).answers(2)
-    try expect(store.face.send(mix, true, 0.5), equals: 1)
-    try expect(store.face.send(mix, false, 2), equals: 2)
-    #expect(throws: MessageError.self) { try store.face.send(mix, true, 2) }
+    try expect(store.proxy.send(mix, true, 0.5), equals: 1)
+    try expect(store.proxy.send(mix, false, 2), equals: 2)
+    #expect(throws: MessageError.self) { try store.proxy.send(mix, true, 2) }
     let captured = Capture<Int>()
     store.stub(Message<(Int) -> Int>("mix:"), .captured(by: captured)).answers(3)
-    #expect(throws: MessageError.self) { try store.face.send(Message<(String) -> Int>("mix:"), "x") }
+    #expect(throws: MessageError.self) { try store.proxy.send(Message<(String) -> Int>("mix:"), "x") }
     expect(captured.values.isEmpty)
   }
 
@@ -108,7 +108,7 @@ struct StubTests {
   @Test("an error of a requirement that does not throw goes to the proxy's handler")
   func errorsThatCannotBeThrown() {
     let seen = Capture<String>()
-    store.face.onError = { failure in Recorded.keep("\(failure.error)", in: seen) }
+    store.proxy.onError = { failure in Recorded.keep("\(failure.error)", in: seen) }
     store.stub(Says.mayClose).fails(Busy())
     expect(face.mayClose())
     expect(seen.values, equals: ["Busy()"])
@@ -169,14 +169,14 @@ struct StubTests {
     workshop.stub(WorkshopProxy.Messages.report, .where("busy") { $0 is Busy })
     workshop.stub(WorkshopProxy.Messages.keep, .same(as: hammer))
     workshop.stub(WorkshopProxy.Messages.sum, [1, 2], .equal(["a": 0.5]), .where { $0 == (1, 2) }).answers(3)
-    workshop.face.use(Saw()) { done.append($0) }
-    workshop.face.use(hammer) { done.append($0 * 10) }
-    workshop.face.report(Busy())
-    workshop.face.keep(hammer)
-    try expect(workshop.face.sum([1, 2], table: ["a": 0.5], pair: (1, 2)), equals: 3)
+    workshop.proxy.use(Saw()) { done.append($0) }
+    workshop.proxy.use(hammer) { done.append($0 * 10) }
+    workshop.proxy.report(Busy())
+    workshop.proxy.keep(hammer)
+    try expect(workshop.proxy.sum([1, 2], table: ["a": 0.5], pair: (1, 2)), equals: 3)
     expect(done == [1, 20] && failures.failures.isEmpty)
-    workshop.face.keep(Hammer())
-    #expect(throws: MessageError.self) { try workshop.face.sum([1], table: [:], pair: (1, 2)) }
+    workshop.proxy.keep(Hammer())
+    #expect(throws: MessageError.self) { try workshop.proxy.sum([1], table: [:], pair: (1, 2)) }
     expect(failures.failures.count, equals: 2)
   }
 
@@ -185,11 +185,11 @@ struct StubTests {
     let log = TestDouble(LeveledLoggingProxy(), .strict, reporter: failures.reporter)
     log.stub(LoggingProxy.Messages.note, "a")
     log.stub(LeveledLoggingProxy.Messages.raise, 2)
-    let face: any Logging = log.face
+    let face: any Logging = log.proxy
     face.note("a")
-    log.face.raise(2)
+    log.proxy.raise(2)
     expect(failures.failures.isEmpty)
-    log.face.raise(3)
+    log.proxy.raise(3)
     expect(failures.failures.count, equals: 1)
   }
 
@@ -197,17 +197,17 @@ struct StubTests {
   func handWritten() throws {
     let printer = TestDouble(MulticastProxy<any Printer>(), reporter: failures.reporter)
     expect(
-      printer.face.nobodyResponds(to: "print:").evidence,
+      printer.proxy.nobodyResponds(to: "print:").evidence,
       equals: "the double Printer has no stub for it: double.stub(its key, .any).answers(…)")
     expect(printer.name, equals: "Printer")
-    let face: any Printer = printer.face
+    let face: any Printer = printer.proxy
     face.print("a")
     #expect(throws: MessageError.self) { try face.pages() }
     printer.stub(.pages).answers(3)
     printer.stub(.printPage, "bad").fails(Busy())
     try expect(face.pages(), equals: 3)
     let seen = Capture<String>()
-    printer.face.onError = { failure in Recorded.keep("\(failure.error)", in: seen) }
+    printer.proxy.onError = { failure in Recorded.keep("\(failure.error)", in: seen) }
     face.print("bad")
     expect(seen.values, equals: ["Busy()"])
     printer.verify(.printPage, .any, times: 2)
@@ -225,10 +225,10 @@ struct StubTests {
     printer.fallsBack(to: real)
     printer.stub(.printPage, "secret").succeeds()
     printer.stub(.printPage, "b")  // nothing said: it is passed on
-    printer.face.print("a")
-    printer.face.print("secret")
-    printer.face.print("b")
-    expect(try real.printed == ["a", "b"] && printer.face.pages() == 2)
+    printer.proxy.print("a")
+    printer.proxy.print("secret")
+    printer.proxy.print("b")
+    expect(try real.printed == ["a", "b"] && printer.proxy.pages() == 2)
     expect(failures.failures.isEmpty)
   }
 
@@ -236,13 +236,13 @@ struct StubTests {
   func lifetimes() throws {
     var other: TestDouble<StoreProxy>? = TestDouble(StoreProxy())
     other?.stub(Says.load, .any).answers("x")
-    let face = try #require(other?.face)
+    let face = try #require(other?.proxy)
     other = nil
     try expect(face.load("a"), equals: "x")
     weak var gone: StoreProxy?
     do {
       let double = TestDouble(StoreProxy())
-      gone = double.face
+      gone = double.proxy
       withExtendedLifetime(double) {}
     }
     expect(gone == nil)
@@ -254,7 +254,7 @@ enum Recorded {
   static func keep(_ text: String, in capture: Capture<String>) {
     // A capture is filled by matching only: so match.
     let double = TestDouble(LoggingProxy())
-    double.face.note(text)
+    double.proxy.note(text)
     double.verify(LoggingProxy.Messages.note, .captured(by: capture))
   }
 }

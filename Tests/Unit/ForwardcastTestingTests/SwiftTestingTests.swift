@@ -33,13 +33,13 @@ struct SwiftTestingTests {
   func strict() {
     expectIssue("Logging: unexpected call of note(\"b\")", line: #line + 1) {
       let strict = TestDouble(LoggingProxy(), .strict)
-      strict.face.note("b")
+      strict.proxy.note("b")
     }
   }
 
   @Test("an expectation that holds is no issue")
   func noIssue() {
-    log.face.note("a")
+    log.proxy.note("a")
     #expect(log.verify(LoggingProxy.Messages.note, "a"))
   }
 }

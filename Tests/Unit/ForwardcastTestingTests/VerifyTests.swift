@@ -42,8 +42,8 @@ struct VerifyTests {
   func counts(times: CallCount, accepted: [Int]) {
     for count in 0...4 {
       store.forgetCalls()
-      for _ in 0..<count { store.face.save("a", count: 1) }
-      store.face.save("b", count: 1)
+      for _ in 0..<count { store.proxy.save("a", count: 1) }
+      store.proxy.save("b", count: 1)
       let before = failures.failures.count
       let isAccepted = store.verify(Says.save, "a", .any, times: times)
       expect(isAccepted, equals: accepted.contains(count))
@@ -53,9 +53,9 @@ struct VerifyTests {
 
   @Test("a failure shows expected and actual calls side by side, and why a call does not match")
   func sideBySide() {
-    store.face.clear()
-    store.face.save("a", count: 3)
-    store.face.save("b", count: 4)
+    store.proxy.clear()
+    store.proxy.save("a", count: 3)
+    store.proxy.save("b", count: 4)
     store.verify(Says.save, "a", .any, times: 2)
     expect(
       texts,
@@ -74,9 +74,9 @@ struct VerifyTests {
   @Test("no calls at all are expected where even those that were verified are not wanted")
   func noCalls() {
     expect(store.verifyNoCalls())
-    store.face.clear()
+    store.proxy.clear()
     store.verify(Says.clear)
-    store.face.save("a", count: 1)
+    store.proxy.save("a", count: 1)
     expect(store.verifyNoCalls() == false)
     let line = #line - 1
     expect(failures.failures.map(\.place.line), equals: [UInt(line)])
@@ -97,8 +97,8 @@ struct VerifyTests {
   @Test("a failure says that there were no calls, and which were not wanted")
   func noneAndUnwanted() {
     store.verify(Says.clear)
-    store.face.clear()
-    store.face.save("a", count: 1)
+    store.proxy.clear()
+    store.proxy.save("a", count: 1)
     store.verify(Says.clear, times: .never)
     expect(
       texts,
@@ -119,7 +119,7 @@ struct VerifyTests {
 
   @Test("long arguments and many calls are shortened")
   func shortening() {
-    for index in 0..<50 { store.face.save(String(repeating: "x", count: index * 4) + "\n", count: index) }
+    for index in 0..<50 { store.proxy.save(String(repeating: "x", count: index * 4) + "\n", count: index) }
     store.verify(Says.clear)
     let lines = texts.first?.split(separator: "\n") ?? []
     expect(lines.count == 43 && lines.last?.hasSuffix("| … and 10 more") == true)
@@ -140,11 +140,11 @@ struct VerifyTests {
     expect(failures.failures.last?.place.line, equals: UInt(#line - 1))
     store.call(Says.clear).verify()
     expect(failures.failures.last?.place.line, equals: UInt(#line - 1))
-    store.face.clear()
+    store.proxy.clear()
     store.verifyNoOtherCalls()
     expect(failures.failures.last?.place.line, equals: UInt(#line - 1))
     let strict = TestDouble(StoreProxy(), .strict, reporter: failures.reporter)
-    strict.face.clear()
+    strict.proxy.clear()
     expect(failures.failures.last?.place.line, equals: UInt(#line - 2))
     expect(failures.failures.count == 6 && madeAt > 0)
     expect(Set(failures.failures.map(\.place) + [failures.failures[0].place]).count, equals: 6)
@@ -155,11 +155,11 @@ struct VerifyTests {
     let store = TestDouble(StoreProxy(), .strict, reporter: failures.reporter)
     store.stub(Says.load, "a").answers("x")
     store.stub(Says.clear)
-    _ = try store.face.load("a")
-    store.face.clear()
+    _ = try store.proxy.load("a")
+    store.proxy.clear()
     expect(texts, equals: [])
-    #expect(throws: MessageError.self) { try store.face.load("b") }
-    store.face.save("c", count: 1)
+    #expect(throws: MessageError.self) { try store.proxy.load("b") }
+    store.proxy.save("c", count: 1)
     expect(
       texts,
       equals: [
@@ -185,11 +185,11 @@ struct VerifyTests {
 
   @Test("calls in the order that is expected are found among others, across doubles")
   func order() {
-    log.face.note("start")
-    store.face.clear()
-    log.face.note("between")
-    store.face.save("a", count: 1)
-    log.face.note("end")
+    log.proxy.note("start")
+    store.proxy.clear()
+    log.proxy.note("between")
+    store.proxy.save("a", count: 1)
+    log.proxy.note("end")
     let (note, clear) = (LoggingProxy.Messages.note, Says.clear)
     expect(
       verifyOrder(log.call(note, "start"), store.call(clear), store.call(Says.save, .any, .any), log.call(note, .any)))
@@ -215,8 +215,8 @@ struct VerifyTests {
 
   @Test("a call is found once for each time that an order names it")
   func orderWithRepeats() {
-    log.face.note("a")
-    log.face.note("a")
+    log.proxy.note("a")
+    log.proxy.note("a")
     let note = LoggingProxy.Messages.note
     expect(verifyOrder(log.call(note, "a"), log.call(note, "a")))
     expect(!verifyOrder(log.call(note, "a"), log.call(note, "a"), log.call(note, "a")))
@@ -227,11 +227,11 @@ struct VerifyTests {
   @Test("a call after another one is a failure where it must never come, and so is nothing to come after")
   func neverAfter() {
     let note = LoggingProxy.Messages.note
-    log.face.note("early")
+    log.proxy.note("early")
     expect(!verifyNever(log.call(note, .any), after: store.call(Says.clear)))
-    store.face.clear()
+    store.proxy.clear()
     expect(verifyNever(log.call(note, .any), after: store.call(Says.clear)))
-    log.face.note("late")
+    log.proxy.note("late")
     expect(!verifyNever(log.call(note, .any), after: store.call(Says.clear)))
     expect(verifyNever(log.call(note, "early"), after: store.call(Says.clear)))
     expect(
@@ -256,9 +256,9 @@ struct VerifyTests {
   @Test("other calls than those that expectations were about are a failure")
   func noOtherCalls() {
     expect(store.verifyNoOtherCalls())
-    store.face.clear()
-    store.face.save("a", count: 1)
-    store.face.save("b", count: 2)
+    store.proxy.clear()
+    store.proxy.save("a", count: 1)
+    store.proxy.save("b", count: 2)
     store.verify(Says.clear)
     verifyOrder(store.call(Says.save, "b", .any))
     expect(!store.verifyNoOtherCalls())
@@ -279,9 +279,9 @@ struct VerifyTests {
 
   @Test("arguments are given with their types, and captured by what is verified")
   func arguments() {
-    store.face.save("a", count: 1)
-    store.face.save("b", count: 2)
-    log.face.note("x")
+    store.proxy.save("a", count: 1)
+    store.proxy.save("b", count: 2)
+    log.proxy.note("x")
     let saved = store.arguments(of: Says.save)
     expect(saved.map(\.0) == ["a", "b"] && saved.map(\.1) == [1, 2])
     expect(log.arguments(of: LoggingProxy.Messages.note), equals: ["x"])
@@ -294,19 +294,19 @@ struct VerifyTests {
   @Test("a double's calls are a recording, which is written down like any other")
   func recording() throws {
     store.stub(Says.load, .any).answers("x")
-    _ = try store.face.load("a")
-    store.face.clear()
+    _ = try store.proxy.load("a")
+    store.proxy.clear()
     expect(store.recording.description, equals: "[Store load: \"a\"] answers \"x\"\n[Store clear]")
   }
 
   @Test("failures name calls as the protocol does: labels, properties, overloads")
   func swiftNames() throws {
     let shelf = TestDouble(ShelfProxy(), reporter: failures.reporter)
-    shelf.face.label = "new"
-    shelf.face.shelf(1, didSell: 2)
-    _ = shelf.face.label
-    shelf.face.open()
-    _ = try? shelf.face.price(of: "tea")
+    shelf.proxy.label = "new"
+    shelf.proxy.shelf(1, didSell: 2)
+    _ = shelf.proxy.label
+    shelf.proxy.open()
+    _ = try? shelf.proxy.price(of: "tea")
     shelf.verifyNoCalls()
     let calls = ["label = \"new\"", "shelf(1, didSell: 2)", "label", "open()", "price(of: \"tea\")"]
     for call in calls {
@@ -325,20 +325,20 @@ struct VerifyTests {
     }
     let advice = "the double Shelf has no stub for it: double.stub(ShelfProxy.Messages."
     expect(
-      try text { _ = try shelf.face.price(of: "tea") },
+      try text { _ = try shelf.proxy.price(of: "tea") },
       equals: "nobody responds 'priceOf:' of MulticastProxy<Shelf>: \(advice)price, .any).answers(…)")
     expect(
-      try text { _ = try shelf.face.shelf(1, isNear: 2) },
+      try text { _ = try shelf.proxy.shelf(1, isNear: 2) },
       equals: "nobody responds 'shelf:isNear:' of MulticastProxy<Shelf>: \(advice)shelfIsNear, .any, .any).answers(…)")
     shelf.stub(ShelfProxy.Messages.price, .any).answers(3)
-    try expect(shelf.face.price(of: "tea"), equals: 3)
+    try expect(shelf.proxy.price(of: "tea"), equals: 3)
   }
 
   @Test("the calls of an expectation are counted")
   func counting() {
     let calls = store.call(Says.save, .any, .where { $0 > 1 })
     expect(calls.count == 0 && "\(calls)" == "Store save(any, count: (a condition))")
-    for count in 0..<4 { store.face.save("a", count: count) }
+    for count in 0..<4 { store.proxy.save("a", count: count) }
     expect(calls.count, equals: 2)
   }
 
@@ -353,7 +353,7 @@ struct VerifyTests {
     }
     let (target, spoken) = (TestDouble(MulticastProxy<any MessageReceiver>(), reporter: failures.reporter), Spoken())
     let note = Message<(Spoken) -> Void>("note:")
-    for _ in 0..<500 { target.face.broadcast(note, spoken) }
+    for _ in 0..<500 { target.proxy.broadcast(note, spoken) }
     target.verify(note, .any, times: .never)
     target.verify(note, .any, times: 501)
     target.verifyNoCalls()

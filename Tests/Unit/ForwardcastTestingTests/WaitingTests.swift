@@ -19,11 +19,11 @@ struct WaitingTests {
   func suspending() async throws {
     server.stub(Says.fetch, "/a").fails(Busy()).answers([1, 2])
     server.stub(Says.unread).answers(3)
-    await #expect(throws: Busy.self) { try await server.face.fetch("/a") }
-    try await expect(server.face.fetch("/a"), equals: [1, 2])
-    await expect(server.face.unread(), equals: 3)
-    await #expect(throws: MessageError.self) { try await server.face.fetch("/b") }
-    await server.face.ping(1)
+    await #expect(throws: Busy.self) { try await server.proxy.fetch("/a") }
+    try await expect(server.proxy.fetch("/a"), equals: [1, 2])
+    await expect(server.proxy.unread(), equals: 3)
+    await #expect(throws: MessageError.self) { try await server.proxy.fetch("/b") }
+    await server.proxy.ping(1)
     expect(server.calls.count == 5 && failures.failures.isEmpty)
   }
 
@@ -31,17 +31,17 @@ struct WaitingTests {
   func partial() async throws {
     server.fallsBack(to: RealServer())
     server.stub(Says.fetch, "/stubbed").answers([])
-    try await expect(server.face.fetch("A"), equals: [65])
-    try await expect(server.face.fetch("/stubbed"), equals: [])
-    await expect(server.face.unread(), equals: 7)
-    try expect(server.face.status(of: "x"), equals: 200)
+    try await expect(server.proxy.fetch("A"), equals: [65])
+    try await expect(server.proxy.fetch("/stubbed"), equals: [])
+    await expect(server.proxy.unread(), equals: 7)
+    try expect(server.proxy.status(of: "x"), equals: 200)
   }
 
   @Test("a delayed answer comes when the clock has been moved, and not before")
   func delays() async throws {
     let clock = TestClock()
     server.stub(Says.fetch, .any).delayed(by: .seconds(3), on: clock).answers([1]).fails(Busy())
-    let face = server.face
+    let face = server.proxy
     let fetching = Task { try await face.fetch("/a") }
     await clock.waitForSleepers()
     clock.advance(by: .seconds(2))
@@ -60,7 +60,7 @@ struct WaitingTests {
   func cancelledDelay() async throws {
     let clock = TestClock()
     server.stub(Says.fetch, .any).delayed(by: .seconds(3), on: clock).answers([1])
-    let face = server.face
+    let face = server.proxy
     let fetching = Task { try await face.fetch("/a") }
     await clock.waitForSleepers()
     fetching.cancel()
@@ -73,7 +73,7 @@ struct WaitingTests {
     let server = TestDouble(ServerProxy(), reporter: failures.reporter)
     let line = #line - 1
     server.stub(Says.status, .any).delayed(by: .seconds(3), on: TestClock()).answers(1)
-    try expect(server.face.status(of: "a"), equals: 1)
+    try expect(server.proxy.status(of: "a"), equals: 1)
     expect(failures.failures.map(\.place.line), equals: [UInt(line)])
     expect(
       failures.failures.first?.text,
@@ -83,7 +83,7 @@ struct WaitingTests {
 
   @Test("a wait for calls ends when there have been enough, however they come")
   func waits() async {
-    let face = server.face
+    let face = server.proxy
     face.tell("before")
     expect(await server.call(Says.tell, "before").wait())
     DispatchQueue.global().async { for index in 0..<10 { face.tell("\(index)") } }
@@ -96,7 +96,7 @@ struct WaitingTests {
   @Test("a wait that is cancelled is a failure that shows what came instead")
   func cancelledWait() async {
     let (server, failures) = (server, failures)
-    server.face.tell("other")
+    server.proxy.tell("other")
     let waiting = Task { await server.call(Says.tell, "wanted").wait(times: 2) }
     let line = #line - 1
     waiting.cancel()
@@ -119,7 +119,7 @@ struct WaitingTests {
     expect(failures.failures.map(\.place.line), equals: [UInt(line)])
     expect(failures.failures.first?.text.contains("found 0 within 0.001 seconds\n") == true)
     let told = Capture<String>()
-    let face = server.face
+    let face = server.proxy
     DispatchQueue.global().async { face.tell("a") }
     expect(await server.call(Says.tell, .captured(by: told)).wait(within: .seconds(600)))
     expect(told.values == ["a"] && failures.failures.count == 1)
@@ -135,7 +135,7 @@ struct WaitingTests {
       return true
     }
     server.stub(Says.tell, .captured(by: told, slow))
-    let face = server.face
+    let face = server.proxy
     DispatchQueue(label: "caller").async {
       face.tell("a")
       isOver.open()
@@ -152,7 +152,7 @@ struct WaitingTests {
     let (clock, server) = (TestClock(), server)
     let waiting = Task { await server.call(Says.tell, "late").doesNotCome(within: .seconds(5), on: clock) }
     await clock.waitForSleepers()
-    server.face.tell("other")
+    server.proxy.tell("other")
     clock.advance(by: .seconds(4))
     expect(clock.sleeperCount, equals: 1)
     clock.advance(by: .seconds(1))
@@ -167,7 +167,7 @@ struct WaitingTests {
     let waiting = Task { await server.call(Says.tell, "late").doesNotCome(within: .seconds(5), on: clock) }
     let line = #line - 1
     await clock.waitForSleepers()
-    server.face.tell("late")
+    server.proxy.tell("late")
     expect(await !waiting.value)
     expect(await !server.call(Says.tell, "late").doesNotCome(within: .seconds(5), on: clock))
     let second = #line - 1
@@ -194,7 +194,7 @@ struct WaitingTests {
 
   @Test("calls on many threads are all kept, and each stub outcome is used once")
   func threads() {
-    let face = server.face
+    let face = server.proxy
     server.stub(Says.status, .any).answers(0, Array(1...999))
     let answers = Capture<Int>()
     server.stub(Says.tell, .any)
@@ -208,7 +208,7 @@ struct WaitingTests {
 
   @Test("a closure of a double that threads share runs on whichever calls")
   func closures() {
-    let (face, told) = (server.face, Locked<Set<String>>([]))
+    let (face, told) = (server.proxy, Locked<Set<String>>([]))
     server.stub(Says.tell, .any).runs { text in told.withLock { _ = $0.insert(text) } }
     DispatchQueue.concurrentPerform(iterations: 100) { face.tell("\($0)") }
     expect(told.withLock { $0.count }, equals: 100)
@@ -217,7 +217,7 @@ struct WaitingTests {
   @Test("doubles of tests that run at the same time do not meet", arguments: 0..<20)
   func parallel(index: Int) async throws {
     server.stub(Says.fetch, .any).answers([UInt8(index)])
-    let face = server.face
+    let face = server.proxy
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<10 { group.addTask { _ = try await face.fetch("/\(index)") } }
       try await group.waitForAll()
@@ -234,7 +234,7 @@ struct WaitingTests {
     screen.stub(ScreenProxy.Messages.show, "a")
     screen.stub(ScreenProxy.Messages.ask, .any).answers(true)
     screen.stub(ScreenProxy.Messages.wait).delayed(by: .seconds(1), on: clock).answers("done")
-    let face: any Screen = screen.face
+    let face: any Screen = screen.proxy
     face.show("a")
     expect(try face.ask("?"))
     let waiting = Task { try await face.wait() }
@@ -282,7 +282,7 @@ struct TestClockTests {
     let tasks = [3, 1, 2].map { seconds in
       Task {
         try await clock.sleep(for: .seconds(seconds))
-        log.face.note("\(seconds)")
+        log.proxy.note("\(seconds)")
       }
     }
     await clock.waitForSleepers(3)

@@ -32,7 +32,7 @@ final class XCTestTests: XCTestCase {
 
   func testFailuresAreAtTheLinesOfExpectations() {
     let log = TestDouble(LoggingProxy())
-    log.face.note("b")
+    log.proxy.note("b")
     log.verify(LoggingProxy.Messages.note, "a")
     let line = #line - 1
     let found = take()
@@ -51,7 +51,7 @@ final class XCTestTests: XCTestCase {
   func testUnexpectedCallsAreAtTheLineOfTheirDouble() {
     let log = TestDouble(LoggingProxy(), .strict)
     let line = #line - 1
-    log.face.note("b")
+    log.proxy.note("b")
     let found = take()
     check(found.count == 1 && found[0].line == line)
     check(found[0].text.contains("Logging: unexpected call of note(\"b\")"))
@@ -67,7 +67,7 @@ final class XCTestTests: XCTestCase {
 
   func testWhatHoldsIsNoFailure() {
     let log = TestDouble(LoggingProxy())
-    log.face.note("b")
+    log.proxy.note("b")
     check(log.verify(LoggingProxy.Messages.note, "b") && take().isEmpty)
   }
 }

@@ -18,7 +18,7 @@ struct CheckoutDoubleTests {
   let send = MailProxy.Messages.send
 
   var checkout: Checkout<TestClock> {
-    Checkout(payment: payment.face, stock: stock.face, mail: mail.face, clock: clock)
+    Checkout(payment: payment.proxy, stock: stock.proxy, mail: mail.proxy, clock: clock)
   }
 
   @Test("an order is reserved, charged and confirmed, in this order")

@@ -351,7 +351,7 @@ struct ScheduleTests {
     expect(
       summary.failure?.reason,
       equals: """
-        nothing can go on, and the body has not ended:
+        deadlock: no turn can continue, and the body has not ended:
           body waits for ask: on actor index
           ask: on actor index, sent by body, has not ended
         """)
@@ -371,7 +371,7 @@ struct ScheduleTests {
     expect(
       summary.failure?.reason,
       equals: """
-        nothing can go on, and the body has not ended:
+        deadlock: no turn can continue, and the body has not ended:
           body waits, for no message that it sent
           task 2 waits for ask: on actor index
           ask: on actor index, sent by task 2, has not ended
@@ -398,7 +398,7 @@ struct ScheduleTests {
     expect(
       summary.failure?.reason,
       equals: """
-        nothing can go on, and the \(isAsked ? "body" : "turn of a target") has not ended:
+        deadlock: no turn can continue, and the \(isAsked ? "body" : "turn of a target") has not ended:
         \(isAsked ? "  body waits for ask: on actor index\n" : "")\
           queue first blocks in its turn
           queue second blocks in its turn
@@ -510,14 +510,14 @@ struct ScheduleTests {
       for queue in 0..<(runs % 2 + 1) { proxy.on(.note, delivery: schedule.queue("\(queue)")) { _ in } }
       proxy.broadcast(.note, 1)
     }
-    expect(summary.failure?.reason.contains("did something else than before") == true)
+    expect(summary.failure?.reason.contains("the program behaved differently") == true)
   }
 
   @Test("doubles take part: what they find is a failure of the order")
   func doubles() async {
     let summary = await run { schedule in
       let (proxy, log) = (MulticastProxy<any SharedLog>(), TestDouble(SharedLogProxy()))
-      let face = log.face
+      let face = log.proxy
       proxy.on(.note, delivery: schedule.queue("a")) { number in face.note("\(number)") }
       proxy.on(.other, delivery: schedule.queue("b")) { face.note("other") }
       proxy.broadcast(.note, 1)
