@@ -106,12 +106,15 @@ final class LazyRegistrations: Sendable {
         guard let center = services() else {
           throw ServiceError(code: .centerIsGone, service: registration.receiverName, chain: [])
         }
-        if let observer = try registration.materialize(in: center, at: found.slot, of: core) { created.append(observer) }
+        if let observer = try registration.materialize(in: center, at: found.slot, of: core) {
+          created.append(observer)
+        }
       } catch {
         failures.append((registration, error))
       }
     }
-    return (failures, { [created] found in before.contains(found) || created.contains { $0 === found.target } })
+    let observers = created
+    return (failures, { found in before.contains(found) || observers.contains { $0 === found.target } })
   }
 }
 

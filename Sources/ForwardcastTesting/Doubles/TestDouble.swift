@@ -34,6 +34,7 @@ public final class TestDouble<Proxy: MulticastHolding> {
     case lenient
     /// The same, and a failure at the line that created the double.
     case strict
+    @available(*, deprecated, renamed: "lenient") public static var nice: Self { .lenient }
   }
 
   /// Makes a double of a proxy, which no other double may use.
@@ -83,8 +84,4 @@ extension TestDouble: @unchecked Sendable where Proxy: Sendable {}  // a Sendabl
 extension TestDouble {
   @available(*, deprecated, renamed: "proxy") public var face: Proxy { proxy }
   @available(*, deprecated, renamed: "Strictness") public typealias Manner = Strictness
-}
-
-extension TestDouble.Strictness {
-  @available(*, deprecated, renamed: "lenient") public static var nice: Self { .lenient }
 }

@@ -9,7 +9,6 @@ final class ScheduleLane: @unchecked Sendable {  // used by the turn that has co
     case mailbox(ScheduleContext, Mailbox)
     case clock
   }
-
   struct Entry {
     let envelope: Envelope
     let kept: DeliveryGroup?

@@ -6,7 +6,6 @@ import ForwardcastRecording
 /// One turn or one post.
 struct ScheduleNote {
   enum Kind { case turn, goesOn, delivery, posted }
-
   var kind: Kind
   /// The lane of the turn or the context of the post.
   let lane: String
