@@ -256,6 +256,10 @@ final class MessageDelivery {
   ///   - runsHooks: `false` when its hooks let the message through.
   func enter(_ node: ProxyNode, _ target: AnyObject?, runsHooks: Bool = true) {
     let hasHooksAhead = runsHooks && node.route.isSurrounded
+    if !hasHooksAhead, let make = node.route.route.prelude?.makeObservers {
+      let made = tree.add(make(), node.path, in: node, for: request, scope.message.trail)
+      return enter(made, target, runsHooks: false)
+    }
     push(node, target, hasHooksAhead: hasHooksAhead, stop: nil)
     if hasHooksAhead { return }
     if scope.message.trail?.budget != nil, !payForProxy(node) { return }

@@ -233,23 +233,26 @@ final class MessagePrelude: @unchecked Sendable {  // immutable; used in the tur
   let failures: [(target: AnyObject, error: any Error)]
   /// Why nobody gets the message.
   let refusal: (any Error)?
-  /// Whether the message would make observers, the first of them with `signature`.
-  let makesObservers: Bool
+  /// Creates the message's observers when it enters the proxy, inside of hooks, and returns its route. `nil` if it creates none.
+  let makeObservers: (() -> MessageRoute)?
+  /// The types of the first of them.
   let signature: MethodSignature?
 
+  var makesObservers: Bool { makeObservers != nil }
+
   init(
-    failures: [(target: AnyObject, error: any Error)] = [], refusal: (any Error)? = nil, makesObservers: Bool = false,
-    signature: MethodSignature? = nil
+    failures: [(target: AnyObject, error: any Error)] = [], refusal: (any Error)? = nil,
+    makeObservers: (() -> MessageRoute)? = nil, signature: MethodSignature? = nil
   ) {
     (self.failures, self.refusal) = (failures, refusal)
-    (self.makesObservers, self.signature) = (makesObservers, signature)
+    (self.makeObservers, self.signature) = (makeObservers, signature)
   }
 }
 
 extension MessageRoute {
-  /// The route of a message that would first make observers, the first of them with `signature`.
-  package func makingObservers(_ signature: MethodSignature?) -> MessageRoute {
-    preceded(by: MessagePrelude(makesObservers: true, signature: signature))
+  /// The route of a message for which `make` creates observers once hooks have let it through, the first of them with `signature`.
+  package func makingObservers(_ signature: MethodSignature?, _ make: @escaping () -> MessageRoute) -> MessageRoute {
+    preceded(by: MessagePrelude(makeObservers: make, signature: signature))
   }
 
   /// The route of a message that has made observers, some of which failed; only for the registrations that it is meant for.

@@ -8,7 +8,7 @@ extension ExtensionPoint {
   ///     messages.registerLazily(ArchiveService.self) { $0 }
   ///
   /// The first message that the class implements creates the instance through the service center, and the instance receives that
-  /// message; other messages create nothing. Its place in the order is that of this registration. After the service was removed
+  /// message; other messages, and those that a hook withholds, create nothing. Its place in the order is that of this registration. After the service was removed
   /// from its center, for example by a log-out, the next such message creates a new one, which receives no message that began
   /// before. An observer that the instance registers during its construction joins from the next message on.
   ///

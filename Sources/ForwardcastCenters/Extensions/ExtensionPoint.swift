@@ -172,16 +172,16 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
 extension ExtensionPoint: @unchecked Sendable where Interface: Sendable {}  // its parts have locks or are immutable
 
 extension ExtensionPoint: MulticastSending {
-  /// The existing observers of a message. Creates none.
+  /// The existing observers of a message. It creates lazy ones when hooks have let it through.
   public func route(for selector: MessageSelector) -> MessageRoute {
     let route = observers.route(for: selector)
-    guard let placed = lazy.vacant(for: selector).first else { return route }
-    return route.makingObservers(placed.registration.signature(selector))
+    guard let vacant = lazy.vacant(for: selector).first else { return route }
+    return route.makingObservers(vacant.registration.signature(selector)) { [self] in created(for: selector) }
   }
 
-  /// The observers of a message that begins now, after creating lazy ones. Those that could not be created count as failed
-  /// targets, after all others. An observer that another one registers while it is created joins from the next message on.
-  public func beginMessage(_ selector: MessageSelector) -> MessageRoute {
+  /// The observers of a message after creating lazy ones. Those that could not be created count as failed targets, after all
+  /// others. An observer that another one registers while it is created joins from the next message on.
+  private func created(for selector: MessageSelector) -> MessageRoute {
     let (failures, isMeant) = lazy.materialize(selector)
     let route = observers.beginMessage(selector)
     return isMeant.map { route.failing(failures, only: $0) } ?? route

@@ -163,6 +163,25 @@ extension Centers {
       expect(journal.all, equals: ["hiring add 1", "archive made", "hiring add 2", "hired add 2", "archive add 2"])
     }
 
+    @Test("a message that a hook withholds creates no lazy observer, nor one of a point behind another proxy")
+    func withheld() throws {
+      let outer = MulticastProxy<any MessageReceiver>()
+      outer.add(point)
+      point.registerLazily(ArchiveService.self) { $0 }
+      let isOpen = Locked((outside: false, inside: false))
+      try outer.around(.onAdd) { call in isOpen.withLock { $0.outside } ? try call.proceed() : [] }
+      try point.around(.onAdd) { call in isOpen.withLock { $0.inside } ? try call.proceed() : [] }
+      for state in [(false, true), (true, false)] {
+        isOpen.withLock { $0 = state }
+        outer.broadcast(.onAdd, "1")
+        expect(journal.all.isEmpty && services.existing(ArchiveService.self) == nil)
+      }
+      isOpen.withLock { $0 = (true, true) }
+      var call = Invocation("onAddMsg:", arguments: [ArgumentBox("2")])
+      try expect(outer.forward(&call).delivered, equals: 1)
+      expect(journal.all, equals: ["archive made", "archive add 2"])
+    }
+
     @Test("a service that lives and is registered already keeps its place and gets each message once")
     func alreadyThere() throws {
       let archive = try services.service(ArchiveService.self)
@@ -254,7 +273,7 @@ extension Centers {
       try point.before(.onAdd) { [journal] in journal.write("before \($0)") }
       try point.around(.onAdd) { call in try call.proceed(with: "late " + call.arguments) }
       point.broadcast(.onAdd, "hello")
-      expect(journal.all, equals: ["archive made", "before late hello", "archive add late hello"])
+      expect(journal.all, equals: ["before late hello", "archive made", "archive add late hello"])
     }
 
     @Test("a class that is registered for several protocols is made once, and each point delivers to it")
