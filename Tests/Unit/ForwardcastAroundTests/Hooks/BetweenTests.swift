@@ -113,6 +113,47 @@ struct BetweenTests {
     try expect(rooms.collect(.quote, 1, returning: .all), equals: [])
   }
 
+  @Test("an error of silence that a hook handles is nobody's answer, and stops no other target")
+  func handledSilence() throws {
+    let handled = Locked(0)
+    let silent = Rooms(options: MulticastOptions(silence: .thrown))
+    try silent.around(.quote) { call in
+      do { return try call.proceed() } catch { return [] }
+    }
+    let outer = Rooms(
+      options: MulticastOptions(silence: .handled { _ in handled.withLock { $0 += 1 } }, errors: .stopAtFirst))
+    outer.add(silent)
+    var call = quote
+    let alone = try outer.forward(&call)
+    expect(alone.nobodyResponded && alone.delivered == 0)
+    expect(alone.skipped.map(\.reason), equals: [.doesNotRespond])
+    expect(handled.withLock { $0 }, equals: 1)
+    let bo = desk("bo", worth: 2, in: outer)
+    let report = try outer.forward(&call)
+    expect(report.answers.map { $0.target === bo }, equals: [true])
+    expect(report.skipped.map(\.reason), equals: [.doesNotRespond])
+  }
+
+  @Test("a report behind a hook that handles an error lists targets in delivery order", arguments: [false, true])
+  func handledErrorsInOrder(isNested: Bool) throws {
+    let (outer, inner) = (Rooms(), Rooms())
+    if isNested { outer.add(inner) }
+    let proxy = isNested ? outer : inner
+    let refusing: @Sendable (BareReceiver, Int) throws -> Int = { _, _ in throw Refusal(name: "refused") }
+    let accepting: @Sendable (BareReceiver, Int) throws -> Int = { _, amount in amount }
+    let targets = [accepting, refusing, accepting, refusing].map { body in
+      BareReceiver { Responds(to: .quote, body) }
+    }
+    for target in targets { inner.add(target) }
+    try inner.around(.quote) { call in
+      do { return try call.proceed() } catch { return [] }
+    }
+    var call = quote
+    let report = try proxy.forward(&call)
+    expect(report.answers.map { answer in targets.firstIndex { $0 === answer.target } }, equals: [0, 1, 2, 3])
+    expect(report.failures.count, equals: 0)
+  }
+
   @Test("a message in boxes that answers nothing is no question, wherever its targets are")
   func nothingToAnswer() throws {
     let (outer, inner) = (Rooms(), Rooms())

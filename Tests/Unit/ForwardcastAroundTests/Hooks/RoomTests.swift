@@ -75,6 +75,45 @@ struct RoomTests {
     }
   }
 
+  @Test("an automatic target on a concurrent queue drops no message of senders that wait for room")
+  func automaticOnConcurrentQueue() async throws {
+    let (proxy, desk) = (Rooms(), Desk("a", worth: 1, journal))
+    let registration = proxy.add(desk, delivery: .automatic(.global()), ownership: .strong, buffer: .suspendSender(1))
+    try await withThrowingTaskGroup(of: Int.self) { group in
+      for _ in 0..<6 {
+        group.addTask {
+          var dropped = 0
+          for _ in 0..<200 { dropped += try await proxy.broadcastWhenReady(.quote, 1).dropped }
+          return dropped
+        }
+      }
+      for try await dropped in group { expect(dropped, equals: 0) }
+    }
+    try await proxy.drain()
+    expect(registration.dropped, equals: 0)
+    expect(journal.all.count, equals: 1200)
+  }
+
+  @Test("a sender that is cancelled at a full buffer says how many targets have the message, and these keep it")
+  func cancelledAtFullBuffer() async throws {
+    let proxy = Rooms()
+    let (first, second) = (Desk("first", worth: 1, journal), Desk("second", worth: 2, journal))
+    let (free, held) = (DispatchQueue(label: "free"), DispatchQueue(label: "held"))
+    held.suspend()
+    proxy.add(first, delivery: .queue(free), ownership: .strong)
+    let full = proxy.add(second, delivery: .queue(held), ownership: .strong, buffer: .suspendSender(1))
+    proxy.broadcast(.quote, 1)
+    let sender = Task { try await proxy.broadcastWhenReady(.quote, 2) }
+    await until(full.queued?.line?.waitingSenders == 1)
+    sender.cancel()
+    let error = await #expect(throws: MessageError.self) { try await sender.value }
+    expect(error?.code, equals: .cancelled)
+    expect(error.map { "\($0)".contains("1 target has it") } ?? false)
+    held.resume()
+    try await proxy.drain()
+    expect(journal.all.sorted(), equals: ["first quotes 1", "first quotes 2", "second quotes 1"])
+  }
+
   /// An object that is asked, and leads to a proxy.
   private final class Door: ForwardingProxy, @unchecked Sendable {}  // immutable
 
