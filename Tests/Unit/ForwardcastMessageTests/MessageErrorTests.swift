@@ -20,6 +20,7 @@ struct MessageErrorTests {
     (.isolationMismatch, "the cure depends on what may not cross, and the evidence has it"),
     (.proxyCycle, "the cure depends on what leads back, and the evidence has it"),
     (.timedOut, "the evidence names those who did not answer"),
+    (.cancelled, "somebody wanted the message to end"),
   ]
 
   @Test("every code has a cure in the texts of its errors, or a reason why it has none")
@@ -31,6 +32,7 @@ struct MessageErrorTests {
       .unrecognizedSelector, .resolverAddedNothing, .typeMismatch, .wrongArgumentCount, .invalidTypeEncoding,
       .nobodyResponds, .notAwaited, .isolationMismatch, .proxyCycle, .tooManyProxies, .noSelectorTable, .alreadyInTable,
       .wouldDeadlock, .hookEnded, .tooDeep, .timedOut,
+      .cancelled,
     ]
     expect(descriptions, equals: all.map(\.description))
     for code in all {
