@@ -37,13 +37,34 @@ extension MulticastSending where Interface: Sendable {
     return try await collectWaiting(route, typed, policy).get()
   }
 
+  /// As `collectAndWait(_:_:returning:)`, and waits at most for `timeout`.
+  ///
+  /// When the time is up, the call ends at once: suspending methods of direct targets are cancelled, and the other targets still
+  /// get the message. Their errors go to `onError`.
+  ///
+  /// - Parameters:
+  ///   - timeout: the longest wait.
+  ///   - clock: measures the timeout, such as a `TestClock`; `nil` for the continuous clock.
+  /// - Throws: also `timedOut`, naming the targets that did not answer.
+  nonisolated(nonsending) public func collectAndWait<R, Output, each A: Sendable>(
+    _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>,
+    timeout: Duration, clock: (any Clock<Duration>)? = nil
+  ) async throws -> Output {
+    let route = beginMessage(message.selector)
+    let typed = Arguments(values: (repeat each arguments)).packed(returning: R.self, crosses: true)
+    return try await route.core.timed(timeout, clock, route.selector, isolation: #isolation) {
+      try await collectWaiting(route, typed, policy).get()
+    }
+  }
+
   /// As `collectAndWait(_:_:returning:)`, but blocks the caller until all have answered, at most for `timeout`.
   ///
   /// A suspending method of a direct target cannot be waited for: it fails with `isolationMismatch`.
   ///
   /// - Throws: also `wouldDeadlock`, before anything is sent, when the caller is on a context that it would wait for, and
-  ///   `timedOut`, naming who did not answer. Their messages stay sent.
-  public func collect<R: Sendable, Output, each A: Sendable>(
+  ///   `timedOut`, naming the targets that did not answer. Their messages stay sent.
+  @available(*, noasync, message: "it blocks the thread; use collectAndWait(_:returning:timeout:)")
+  public func collectBlocking<R: Sendable, Output, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>,
     timeout: Duration
   ) throws -> Output {
@@ -64,10 +85,24 @@ extension MulticastSending where Interface: Sendable {
     try await forwardBoxedAndWait(beginMessage(invocation.selector), invocation, by: self as AnyObject)
   }
 
+  /// As ``forwardAndWait(_:)``, and waits at most for `timeout`.
+  ///
+  /// - Parameter clock: measures the timeout; `nil` for the continuous clock.
+  /// - Throws: also `timedOut`, naming the targets that did not answer.
+  nonisolated(nonsending) public func forwardAndWait(
+    _ invocation: Invocation, timeout: Duration, clock: (any Clock<Duration>)? = nil
+  ) async throws -> DeliveryReport {
+    let route = beginMessage(invocation.selector)
+    return try await route.core.timed(timeout, clock, route.selector, isolation: #isolation) {
+      try await forwardBoxedAndWait(route, invocation, by: self as AnyObject)
+    }
+  }
+
   /// As ``forwardAndWait(_:)``, but blocks the caller until all have answered, at most for `timeout`.
   ///
-  /// - Throws: also `wouldDeadlock` and `timedOut`, as ``collect(_:_:returning:timeout:)``.
-  public func forward(_ invocation: Invocation, timeout: Duration) throws -> DeliveryReport {
+  /// - Throws: also `wouldDeadlock` and `timedOut`, as ``collectBlocking(_:_:returning:timeout:)``.
+  @available(*, noasync, message: "it blocks the thread; use forwardAndWait(_:timeout:)")
+  public func forwardBlocking(_ invocation: Invocation, timeout: Duration) throws -> DeliveryReport {
     let route = beginMessage(invocation.selector)
     var report = try OutgoingMessage(invocation, asks: true, along: route)
       .send(along: route, into: DeliveryReport(), waiting: .blocking(Patience(timeout))).get()
@@ -82,7 +117,8 @@ extension MulticastSending where Interface: Sendable {
   ///
   /// - Throws: as ``collect(_:returning:)``; also `wouldDeadlock`, before anything is sent, `timedOut`, and `isolationMismatch`
   ///   for a queued target's answer that is not known to be `Sendable`.
-  public func collect<Output>(
+  @available(*, noasync, message: "it blocks the thread; use collectAndWait(_:returning:timeout:)")
+  public func collectBlocking<Output>(
     _ invocation: Invocation, returning policy: ReturnPolicy<ArgumentBox, Output>, timeout: Duration
   ) throws -> Output {
     let route = beginMessage(invocation.selector)
@@ -101,6 +137,19 @@ extension MulticastSending where Interface: Sendable {
       .sendAndWait(along: route, into: PolicySink(boxes: policy, route.core)).get()
   }
 
+  /// Sends a boxed message, waits for all targets at most for `timeout`, and combines the answers by `policy`.
+  ///
+  /// - Parameter clock: measures the timeout; `nil` for the continuous clock.
+  /// - Throws: also `timedOut`, naming the targets that did not answer.
+  nonisolated(nonsending) public func collectAndWait<Output>(
+    _ invocation: Invocation, returning policy: ReturnPolicy<ArgumentBox, Output>, timeout: Duration,
+    clock: (any Clock<Duration>)? = nil
+  ) async throws -> Output {
+    try await core.timed(timeout, clock, invocation.selector, isolation: #isolation) {
+      try await collectAndWait(invocation, returning: policy)
+    }
+  }
+
   /// Broadcasts a message once every buffer that suspends its senders has room for it, first come first served. Does not wait for
   /// the targets to run.
   ///
@@ -113,5 +162,63 @@ extension MulticastSending where Interface: Sendable {
     let route = beginMessage(message.selector)
     let typed = Arguments(values: (repeat each arguments)).packed(returning: R.self, crosses: true)
     return try await OutgoingMessage(route.selector, typed, DeliveryRequest()).broadcastWhenReady(along: route)
+  }
+
+  /// As `broadcastWhenReady(_:_:)`, and waits for room at most for `timeout`.
+  ///
+  /// - Parameter clock: measures the timeout; `nil` for the continuous clock.
+  /// - Throws: also `timedOut`. Targets that had room before keep the message.
+  @discardableResult
+  nonisolated(nonsending) public func broadcastWhenReady<R, each A: Sendable>(
+    _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, timeout: Duration,
+    clock: (any Clock<Duration>)? = nil
+  ) async throws -> BroadcastSummary {
+    let route = beginMessage(message.selector)
+    let typed = Arguments(values: (repeat each arguments)).packed(returning: R.self, crosses: true)
+    return try await route.core.timed(timeout, clock, route.selector, isolation: #isolation) {
+      try await OutgoingMessage(route.selector, typed, DeliveryRequest()).broadcastWhenReady(along: route)
+    }
+  }
+}
+
+// MARK: - Deprecated names
+
+extension MulticastSending where Interface: Sendable {
+  /// Renamed to ``collectBlocking(_:_:returning:timeout:)``.
+  @available(*, deprecated, renamed: "collectBlocking")
+  public func collect<R: Sendable, Output, each A: Sendable>(
+    _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>,
+    timeout: Duration
+  ) throws -> Output {
+    try collectBlocking(message, repeat each arguments, returning: policy, timeout: timeout)
+  }
+
+  /// Renamed to ``collectBlocking(_:returning:timeout:)``.
+  @available(*, deprecated, renamed: "collectBlocking")
+  public func collect<Output>(
+    _ invocation: Invocation, returning policy: ReturnPolicy<ArgumentBox, Output>, timeout: Duration
+  ) throws -> Output { try collectBlocking(invocation, returning: policy, timeout: timeout) }
+
+  /// Renamed to ``forwardBlocking(_:timeout:)``.
+  @available(*, deprecated, renamed: "forwardBlocking")
+  public func forward(_ invocation: Invocation, timeout: Duration) throws -> DeliveryReport {
+    try forwardBlocking(invocation, timeout: timeout)
+  }
+}
+
+extension MulticastCore {
+  /// Waits for `body` at most for `timeout`: see ``TimedWait/run(_:_:of:_:awaitsEnd:noting:isolation:_:)``.
+  func timed<T>(
+    _ timeout: Duration, _ clock: (any Clock<Duration>)?, _ selector: MessageSelector, isolation: isolated (any Actor)?,
+    _ body: nonisolated(nonsending) @escaping () async throws -> T
+  ) async throws -> T {
+    try await TimedWait.run(
+      timeout, clock, of: self, selector, noting: { [self] in fullTargets }, isolation: isolation, body)
+  }
+
+  /// The names of targets for whose buffers senders wait, here and in nested proxies.
+  private var fullTargets: [String] {
+    withNested.flatMap(\.registrations).filter { ($0.queued?.line?.waitingSenders ?? 0) > 0 }
+      .compactMap(\.currentTarget).map { "\(typeName(of: $0)), whose buffer is full" }
   }
 }

@@ -108,6 +108,9 @@ package final class PendingAnswers: @unchecked Sendable {
   nonisolated(nonsending) func wait() async throws {
     let removals = settleRemovals()
     defer { removals?.end() }
+    TimedWait.current?.note { [self] in
+      open.map { "\($0.name) on \($0.registration?.queued?.mailbox.context.name ?? "its context")" }
+    }
     try await completion.wait()
   }
 

@@ -28,8 +28,10 @@ struct DrainRound {
     return counts.completion
   }
 
-  /// The mailboxes whose marker has not arrived.
-  var late: [Mailbox] { mailboxes.filter { counts.all[ObjectIdentifier($0)] == nil } }
+  /// Finds the names of contexts whose marker has not arrived, later too.
+  var lateContexts: @Sendable () -> [String] {
+    { [mailboxes, counts] in mailboxes.filter { counts.all[ObjectIdentifier($0)] == nil }.map(\.context.name) }
+  }
 
   /// Whether nothing ran between the last two rounds.
   mutating func isQuiet() -> Bool {

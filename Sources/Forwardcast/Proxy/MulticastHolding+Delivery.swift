@@ -70,6 +70,7 @@ extension MulticastHolding where Interface: Sendable {
     repeat {
       try Task.checkCancellation()
       let completion = round.begin()
+      TimedWait.current?.note(round.lateContexts)
       let timer = wait?.start { completion.fail($0) }
       defer { timer?.cancel() }
       try await completion.wait()
@@ -77,12 +78,30 @@ extension MulticastHolding where Interface: Sendable {
     return round.turns
   }
 
+  /// As ``drain()``, and waits at most for `timeout`.
+  ///
+  /// - Parameters:
+  ///   - timeout: the longest wait. What has not run by then still runs.
+  ///   - clock: measures the timeout, such as a `TestClock`; `nil` for the continuous clock.
+  /// - Throws: also `timedOut`, naming the contexts that have not finished.
+  @discardableResult
+  nonisolated(nonsending) public func drain(timeout: Duration, clock: (any Clock<Duration>)? = nil) async throws -> Int
+  {
+    try await core.timed(timeout, clock, "drain", isolation: #isolation) { try await drain() }
+  }
+
+  /// Renamed to ``drainBlocking(timeout:)``.
+  @available(*, deprecated, renamed: "drainBlocking")
+  @discardableResult
+  public func drain(timeout: Duration) throws -> Int { try drainBlocking(timeout: timeout) }
+
   /// Blocks until every queued delivery has run, as ``drain()`` does.
   ///
   /// - Parameter timeout: the longest wait. What has not run by then still runs.
-  /// - Throws: `wouldDeadlock` when the caller is on one of the contexts; `timedOut`, naming those that have not finished.
+  /// - Throws: `wouldDeadlock` when the caller is on one of the contexts; `timedOut`, naming the contexts that have not finished.
+  @available(*, noasync, message: "it blocks the thread; use drain(timeout:clock:)")
   @discardableResult
-  public func drain(timeout: Duration) throws -> Int {
+  public func drainBlocking(timeout: Duration) throws -> Int {
     let deadline = Deadline(after: timeout)
     var round = DrainRound(core)
     repeat {
@@ -90,7 +109,7 @@ extension MulticastHolding where Interface: Sendable {
         throw MessageError(.wouldDeadlock, of: core, "drain", deadlock)
       }
       guard round.begin().wait(until: deadline) else {
-        let late = round.late.map(\.context.name).joined(separator: ", ")
+        let late = round.lateContexts().joined(separator: ", ")
         throw MessageError(.timedOut, of: core, "drain", "not finished in \(timeout): \(late)")
       }
     } while !round.isQuiet()

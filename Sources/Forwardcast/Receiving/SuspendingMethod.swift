@@ -43,6 +43,8 @@ extension Method {
       try invoke(target, &copy)
       return UncheckedSendable(copy)
     }
+    let number = TimedWait.current?.begin(typeName(of: target))
+    defer { if let number { TimedWait.current?.end(number) } }
     switch isolation {
     case .async:
       guard mayStart() else { return nil }

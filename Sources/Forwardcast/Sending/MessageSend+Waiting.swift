@@ -33,6 +33,22 @@ extension MessageReceiver where Self: Sendable {
     try await sendWaiting(message, stays: false, repeat each arguments)
   }
 
+  /// As ``sendAndWait(_:_:)``, and waits at most for `timeout`. When the time is up, the method is cancelled and left alone.
+  ///
+  /// - Parameters:
+  ///   - timeout: the longest wait.
+  ///   - clock: measures the timeout, such as a `TestClock`; `nil` for the continuous clock.
+  /// - Throws: also `timedOut`.
+  @discardableResult
+  nonisolated(nonsending) public func sendAndWait<R: Sendable, each A: Sendable>(
+    _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, timeout: Duration,
+    clock: (any Clock<Duration>)? = nil
+  ) async throws -> R {
+    try await TimedWait.run(timeout, clock, of: self, message.selector, isolation: #isolation) {
+      try await self.sendWaiting(message, stays: false, repeat each arguments)
+    }
+  }
+
   /// Sends a message with boxes, waits for its answer wherever the method runs, and leaves it in ``Invocation/result``.
   ///
   /// - Throws: as ``sendAndWait(_:_:)``; `isolationMismatch` when an argument or answer would cross to another isolation and
@@ -55,6 +71,23 @@ extension ForwardingProxy {
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A
   ) async throws -> R {
     try await sendWaiting(message, stays: true, repeat each arguments)
+  }
+
+  /// As ``sendAndWait(_:_:)``, and waits at most for `timeout`. When the time is up, the method is cancelled, and the call ends
+  /// when the method does.
+  ///
+  /// - Parameter clock: measures the timeout; `nil` for the continuous clock.
+  /// - Throws: also `timedOut`.
+  @discardableResult
+  nonisolated(nonsending) public func sendAndWait<R: Sendable, each A: Sendable>(
+    _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, timeout: Duration,
+    clock: (any Clock<Duration>)? = nil
+  ) async throws -> R {
+    try await TimedWait.run(
+      timeout, clock, of: self, message.selector, awaitsEnd: true, isolation: #isolation
+    ) {
+      try await self.sendWaiting(message, stays: true, repeat each arguments)
+    }
   }
 
   /// Sends a message with boxes through this proxy, waits for its answer wherever the method runs, and leaves it in

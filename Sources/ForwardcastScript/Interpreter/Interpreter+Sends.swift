@@ -139,7 +139,7 @@ extension Interpreter {
         return goesOn
       }, finish: { $0 })
     let collected = try deliver(sending, reference, policy: policy) { call in
-      try waiting(for: proxy, call) { try $0.collect($1, returning: answers, timeout: World.patience) }
+      try waiting(for: proxy, call) { try $0.collectBlocking($1, returning: answers, timeout: World.patience) }
         ?? proxy.collect(call, returning: answers)
     }
     return try bounded(policy.result(collected))
@@ -151,7 +151,7 @@ extension Interpreter {
     do {
       if let reference = receiver.reference, let proxy = receiver.multicast {
         let report = try deliver(sending, reference) { call in
-          try waiting(for: proxy, call) { try $0.forward($1, timeout: World.patience) } ?? proxy.forward(&call)
+          try waiting(for: proxy, call) { try $0.forwardBlocking($1, timeout: World.patience) } ?? proxy.forward(&call)
         }
         errors = report.failures.map { world.naming(sending, to: reference, in: $0.error) }
         let waited = report.answers.count { $0.wasQueued }

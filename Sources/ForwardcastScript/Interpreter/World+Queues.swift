@@ -90,7 +90,9 @@ extension World {
         state.ofProxies = state.ofProxies.filter { living.add($0.value.proxy) }
         return living
       }
-      for case let proxy as ScriptMulticast in living.objects { drained += try proxy.drain(timeout: World.patience) }
+      for case let proxy as ScriptMulticast in living.objects {
+        drained += try proxy.drainBlocking(timeout: World.patience)
+      }
       // For deliveries of proxies that were released.
       let group = DispatchGroup()
       for queue in queues({ $0.all }) {

@@ -42,3 +42,6 @@ package final class Latch: Sendable {
   /// Waits until the gate is open, for ten minutes at most.
   package func pass() { _ = group.wait(timeout: .now() + 600) }
 }
+
+/// Calls what blocks from a test that is asynchronous.
+package func synchronously<T>(_ body: () throws -> T) rethrows -> T { try body() }

@@ -354,7 +354,7 @@ private final class ProxyStage: @unchecked Sendable {  // the fuzzer has one thr
       endsEarly = true
     case (_, 3) where name != 2:
       // A report takes the errors of its targets; nobody else is told.
-      _ = try? proxy.forward(Invocation(selectors[name], arguments: [ArgumentBox(number)]), timeout: .zero)
+      _ = try? proxy.forwardBlocking(Invocation(selectors[name], arguments: [ArgumentBox(number)]), timeout: .zero)
       endsEarly = true
     default: proxy.broadcast(Invocation(selectors[name], arguments: [ArgumentBox(number)]))
     }
@@ -468,7 +468,7 @@ private final class ProxyStage: @unchecked Sendable {  // the fuzzer has one thr
           for place in record.places where place.proxy == 0 { place.isRemoved = true }
         }
       }
-    case 5: for proxy in proxies { _ = try? proxy?.drain(timeout: .nanoseconds(1)) }
+    case 5: for proxy in proxies { _ = try? proxy?.drainBlocking(timeout: .nanoseconds(1)) }
     default: break
     }
   }

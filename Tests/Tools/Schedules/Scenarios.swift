@@ -233,7 +233,7 @@ final class Stage: @unchecked Sendable {  // only the strand whose step it is us
         let report = try proxy.forward(&call)
         (queued, dropped, made) = (queued + report.queued.count, dropped + report.dropped, made + report.answers.count)
       case .blocking:
-        return try proxy.collect(.ask, number, returning: .all, timeout: .seconds(10))
+        return try proxy.collectBlocking(.ask, number, returning: .all, timeout: .seconds(10))
       case .answers, .whenReady, .posted, .visiting: break
       }
       return []

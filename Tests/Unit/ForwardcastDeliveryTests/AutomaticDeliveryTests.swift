@@ -51,7 +51,7 @@ struct AutomaticDeliveryTests {
     queue.suspend()
     for number in 1...3 { proxy.broadcast(.note, number) }
     queue.resume()
-    try proxy.drain(timeout: .seconds(600))
+    try proxy.drainBlocking(timeout: .seconds(600))
     expect(journal.all, equals: ["a 3"])
     expect(queue.sync { proxy.broadcast(.note, 4).delivered }, equals: 1)
     withExtendedLifetime(clerk) {}

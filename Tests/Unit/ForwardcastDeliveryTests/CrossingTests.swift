@@ -97,7 +97,7 @@ struct CrossingTests {
     let (proxy, clerk) = (MulticastProxy<any Member>(), Clerk("a"))
     proxy.add(clerk, delivery: .queue(DispatchQueue(label: "huge")))
     proxy.broadcast(.note, 1)
-    try proxy.drain(timeout: .seconds(Int64.max))
+    try proxy.drainBlocking(timeout: .seconds(Int64.max))
     expect(clerk.journal.all, equals: ["a 1"])
   }
 }

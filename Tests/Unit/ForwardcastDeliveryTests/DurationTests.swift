@@ -27,9 +27,9 @@ struct DurationTests {
     let target = Clerk("four", journal)
     defer { withExtendedLifetime(target) {} }
     proxy.add(target, delivery: .queue(queue))
-    try expect(proxy.collect(.value, returning: .all, timeout: duration), equals: [4])
-    try expect(proxy.forward(Invocation("value"), timeout: duration).answers.count, equals: 1)
-    try proxy.drain(timeout: duration)
+    try expect(proxy.collectBlocking(.value, returning: .all, timeout: duration), equals: [4])
+    try expect(proxy.forwardBlocking(Invocation("value"), timeout: duration).answers.count, equals: 1)
+    try proxy.drainBlocking(timeout: duration)
   }
 
   @Test("a wait of no time or less ends at once, with the names of those who did not answer", arguments: over)
@@ -40,9 +40,9 @@ struct DurationTests {
     func times(_ body: () throws -> Void) {
       expect(#expect(throws: MessageError.self) { try body() }?.code, equals: .timedOut)
     }
-    times { _ = try proxy.collect(.value, returning: .all, timeout: duration) }
-    times { _ = try proxy.forward(Invocation("value"), timeout: duration) }
-    times { try proxy.drain(timeout: duration) }
+    times { _ = try proxy.collectBlocking(.value, returning: .all, timeout: duration) }
+    times { _ = try proxy.forwardBlocking(Invocation("value"), timeout: duration) }
+    times { try proxy.drainBlocking(timeout: duration) }
     context.run()
   }
 
@@ -51,8 +51,8 @@ struct DurationTests {
     let target = Clerk("four", journal)
     defer { withExtendedLifetime(target) {} }
     proxy.add(target)
-    try expect(proxy.collect(.value, returning: .all, timeout: duration), equals: [4])
-    try expect(proxy.drain(timeout: duration), equals: 0)
+    try expect(proxy.collectBlocking(.value, returning: .all, timeout: duration), equals: [4])
+    try expect(proxy.drainBlocking(timeout: duration), equals: 0)
   }
 
   @Test("a deadlock timeout beyond counting lets a task that a method made have its answer", arguments: long)

@@ -30,9 +30,9 @@ struct QueuedDeliveryTests {
     expect(summary.queued == 1 && summary.delivered == 0)
     expect(journal.all.isEmpty)
     queue.resume()
-    try proxy.drain(timeout: .seconds(600))
+    try proxy.drainBlocking(timeout: .seconds(600))
     expect(journal.all, equals: ["a 1", "a 2"])
-    try expect(proxy.drain(timeout: .seconds(600)), equals: 0)
+    try expect(proxy.drainBlocking(timeout: .seconds(600)), equals: 0)
   }
 
   @Test("many messages and many targets of one context wake it once")
@@ -60,7 +60,7 @@ struct QueuedDeliveryTests {
     for number in 0..<5000 { proxy.broadcast(.note, number) }
     queue.async { [journal] in seen.withLock { $0 = journal.all.count } }
     queue.resume()
-    try proxy.drain(timeout: .seconds(600))
+    try proxy.drainBlocking(timeout: .seconds(600))
     queue.sync {}
     let count = try #require(seen.withLock { $0 })
     expect(count > 0 && count < 5000)
@@ -81,7 +81,7 @@ struct QueuedDeliveryTests {
       proxy.add(target, delivery: .queue(queue))
     }
     for number in 0..<500 { proxy.broadcast(.note, number) }
-    try proxy.drain(timeout: .seconds(600))
+    try proxy.drainBlocking(timeout: .seconds(600))
     expect(journal.all.count, equals: 2000)
     expect(journal.all.filter { $0.hasPrefix("2 ") }, equals: (0..<500).map { "2 \($0)" })
   }
@@ -339,7 +339,7 @@ struct QueuedDeliveryTests {
     defer { withExtendedLifetime(target) {} }
     proxy.add(target, delivery: .automatic(queue))
     expect(proxy.broadcast(.note, 1).queued, equals: 1)
-    try proxy.drain(timeout: .seconds(600))
+    try proxy.drainBlocking(timeout: .seconds(600))
     let here = queue.sync { proxy.broadcast(.note, 2) }
     expect(here.delivered == 1 && here.queued == 0)
     let late = Locked<BroadcastSummary?>(nil)
@@ -354,7 +354,7 @@ struct QueuedDeliveryTests {
       late.withLock { $0 = proxy.broadcast(.note, 4) }
     }
     expect(late.withLock { $0?.queued }, equals: 1)
-    try proxy.drain(timeout: .seconds(600))
+    try proxy.drainBlocking(timeout: .seconds(600))
     expect(journal.all, equals: ["a 1", "a 2", "a 3", "a 4"])
   }
 

@@ -46,7 +46,7 @@ struct RemovalTests {
       return Task { [proxy] in
         let report = Locked<String>("")
         await onThread {
-          let found = try? proxy.forward(note(), timeout: .seconds(600))
+          let found = try? proxy.forwardBlocking(note(), timeout: .seconds(600))
           report.withLock { $0 = "\(found?.skipped.map(\.reason) ?? [])" }
         }
         return report.withLock { $0 }

@@ -146,7 +146,7 @@ struct ScheduleTests {
       queued += summary.queued
       skipped += 100 - summary.queued
     }
-    try proxy.drain(timeout: .seconds(600))
+    try proxy.drainBlocking(timeout: .seconds(600))
     let delivered = targets.reduce(0) { $0 + $1.count }
     let dropped = registrations.reduce(0) { $0 + $1.dropped }
     expect(sent == rounds * 100 && delivered + dropped + skipped == sent)
@@ -228,7 +228,7 @@ struct ScheduleTests {
           }
           let high = liveBytes()
           queue.resume()
-          try proxy.drain(timeout: .seconds(600))
+          try proxy.drainBlocking(timeout: .seconds(600))
           queue.sync {}
           return high
         }

@@ -340,7 +340,7 @@ struct StreamDeliveryTests {
     DispatchQueue.concurrentPerform(iterations: 4) { sender in
       for number in 0..<each { proxy.broadcast(.note, number * 4 + sender) }
     }
-    try proxy.drain(timeout: .seconds(600))
+    try proxy.drainBlocking(timeout: .seconds(600))
     for clerk in clerks {
       expect(clerk.got.count, equals: 4 * each)
       for sender in 0..<4 {

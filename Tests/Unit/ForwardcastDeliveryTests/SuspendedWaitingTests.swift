@@ -326,7 +326,7 @@ struct SuspendedWaitingTests {
     let (window, proxy) = (Window(), MulticastProxy<any Member>())
     proxy.add(window, delivery: .queue(queue))
     let error = #expect(throws: MessageError.self) {
-      try proxy.collect(.slow, 1, returning: .sum, timeout: .seconds(600))
+      try proxy.collectBlocking(.slow, 1, returning: .sum, timeout: .seconds(600))
     }
     expect(error?.code, equals: .wouldDeadlock)
     expect(error?.evidence.contains("on the main actor") ?? false)

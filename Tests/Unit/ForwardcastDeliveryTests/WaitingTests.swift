@@ -51,9 +51,9 @@ struct WaitingTests {
     defer { withExtendedLifetime(target) {} }
     proxy.add(target, delivery: .on(Forgetful()))
     // The time passes only where nobody is told.
-    let report = try proxy.forward(Invocation("value"), timeout: .seconds(60))
+    let report = try proxy.forwardBlocking(Invocation("value"), timeout: .seconds(60))
     expect(report.skipped.map(\.reason), equals: [.lost])
-    try expect(proxy.collect(.value, returning: .all, timeout: .seconds(60)), equals: [])
+    try expect(proxy.collectBlocking(.value, returning: .all, timeout: .seconds(60)), equals: [])
     expect(journal.all, equals: [])
   }
 
@@ -108,14 +108,14 @@ struct WaitingTests {
   func blocking() throws {
     let (a, b) = (Clerk("a", journal), Clerk("bb", journal))
     proxy.add(a, delivery: .queue(queue))
-    try expect(proxy.collect(.value, returning: .all, timeout: .seconds(600)), equals: [1])
+    try expect(proxy.collectBlocking(.value, returning: .all, timeout: .seconds(600)), equals: [1])
     proxy.add(b, delivery: .on(context))
     let error = #expect(throws: MessageError.self) {
-      try proxy.collect(.value, returning: .all, timeout: .milliseconds(1))
+      try proxy.collectBlocking(.value, returning: .all, timeout: .milliseconds(1))
     }
     expect(error?.code, equals: .timedOut)
     expect(error?.evidence.contains("Clerk on steps") ?? false)
-    #expect(throws: MessageError.self) { try proxy.drain(timeout: .milliseconds(1)) }
+    #expect(throws: MessageError.self) { try proxy.drainBlocking(timeout: .milliseconds(1)) }
     context.run()
   }
 
@@ -130,7 +130,7 @@ struct WaitingTests {
     proxy.add(slow, delivery: .on(never))
     proxy.onError = { told.write("\($0.error)") }
     let error = #expect(throws: MessageError.self) {
-      try proxy.collect(.note, 1, returning: .all, timeout: .milliseconds(1))
+      try proxy.collectBlocking(.note, 1, returning: .all, timeout: .milliseconds(1))
     }
     expect(error?.code, equals: .timedOut)
     expect(told.all, equals: ["refused by bad"])
@@ -147,7 +147,7 @@ struct WaitingTests {
     outer.add(inner, delivery: .on(context))
     outer.onError = { told.write("\($0.error)") }
     let error = #expect(throws: MessageError.self) {
-      try outer.collect(.note, 1, returning: .all, timeout: .milliseconds(1))
+      try outer.collectBlocking(.note, 1, returning: .all, timeout: .milliseconds(1))
     }
     expect(error?.code, equals: .timedOut)
     expect(told.all, equals: [])
@@ -165,20 +165,20 @@ struct WaitingTests {
       expect(#expect(throws: MessageError.self) { try body() }?.code, equals: .wouldDeadlock)
     }
     queue.sync {
-      refused { _ = try proxy.collect(.value, returning: .sum, timeout: .seconds(600)) }
-      refused { _ = try proxy.forward(Invocation("value"), timeout: .seconds(600)) }
-      refused { try proxy.drain(timeout: .seconds(600)) }
+      refused { _ = try proxy.collectBlocking(.value, returning: .sum, timeout: .seconds(600)) }
+      refused { _ = try proxy.forwardBlocking(Invocation("value"), timeout: .seconds(600)) }
+      refused { try proxy.drainBlocking(timeout: .seconds(600)) }
     }
     let narrower = DispatchQueue(label: "inner", target: queue)
-    narrower.sync { refused { _ = try proxy.collect(.value, returning: .sum, timeout: .seconds(600)) } }
+    narrower.sync { refused { _ = try proxy.collectBlocking(.value, returning: .sum, timeout: .seconds(600)) } }
     let inside = Locked<MessageError.Code?>(nil)
     target.onNote { [proxy] _ in
-      do { _ = try proxy.collect(.value, returning: .sum, timeout: .seconds(600)) } catch {
+      do { _ = try proxy.collectBlocking(.value, returning: .sum, timeout: .seconds(600)) } catch {
         inside.withLock { $0 = (error as? MessageError)?.code }
       }
     }
     proxy.broadcast(.note, 1)
-    try proxy.drain(timeout: .seconds(600))
+    try proxy.drainBlocking(timeout: .seconds(600))
     expect(inside.withLock { $0 }, equals: .wouldDeadlock)
   }
 
@@ -187,7 +187,7 @@ struct WaitingTests {
     let (muted, heard) = (Clerk("a", journal), Clerk("bb", journal))
     proxy.add(muted, delivery: .queue(queue)).mute()
     proxy.add(heard)
-    let answers = try queue.sync { try proxy.collect(.value, returning: .all, timeout: .seconds(600)) }
+    let answers = try queue.sync { try proxy.collectBlocking(.value, returning: .all, timeout: .seconds(600)) }
     expect(answers, equals: [2])
     withExtendedLifetime((muted, heard)) {}
   }
@@ -207,23 +207,23 @@ struct WaitingTests {
       outside.add(waiter, delivery: .queue(outer))
       // The queue looks for those that became known later when a message comes.
       proxy.broadcast(.note, 1)
-      try proxy.drain(timeout: .seconds(600))
+      try proxy.drainBlocking(timeout: .seconds(600))
     }
     let found = Locked<[MessageError]>([])
     waiter.onNote { [proxy] _ in
       for wait in [
-        { _ = try proxy.collect(.value, returning: .sum, timeout: .seconds(600)) },
-        { try proxy.drain(timeout: .seconds(600)) },
+        { _ = try proxy.collectBlocking(.value, returning: .sum, timeout: .seconds(600)) },
+        { try proxy.drainBlocking(timeout: .seconds(600)) },
       ] as [() throws -> Void] {
         do { try wait() } catch { found.withLock { $0 += [error as? MessageError].compactMap { $0 } } }
       }
     }
     outside.broadcast(.note, 2)
-    try outside.drain(timeout: .seconds(600))
+    try outside.drainBlocking(timeout: .seconds(600))
     expect(found.withLock { $0.map(\.code) }, equals: [.wouldDeadlock, .wouldDeadlock])
     expect(found.withLock { $0.allSatisfy { $0.evidence.contains("queue inner") && $0.evidence.contains("targets") } })
     // From elsewhere it is waited for.
-    try expect(proxy.collect(.value, returning: .all, timeout: .seconds(600)), equals: [5])
+    try expect(proxy.collectBlocking(.value, returning: .all, timeout: .seconds(600)), equals: [5])
     withExtendedLifetime((waiter, target)) {}
   }
 
@@ -238,11 +238,11 @@ struct WaitingTests {
     inner.sync {}
     let found = Locked<[Int]>([])
     waiter.onNote { [proxy] _ in
-      let values = try? proxy.collect(.value, returning: .all, timeout: .seconds(600))
+      let values = try? proxy.collectBlocking(.value, returning: .all, timeout: .seconds(600))
       found.withLock { $0 = values ?? [] }
     }
     outside.broadcast(.note, 2)
-    try outside.drain(timeout: .seconds(600))
+    try outside.drainBlocking(timeout: .seconds(600))
     expect(found.withLock { $0 }, equals: [5])
     withExtendedLifetime((waiter, target)) {}
   }
@@ -326,7 +326,7 @@ struct WaitingTests {
     outer.add(inner, delivery: .queue(DispatchQueue(label: "inner")))
     // The time passes only where nobody refuses.
     let error = #expect(throws: MessageError.self) {
-      try queue.sync { try outer.collect(.value, returning: .sum, timeout: .seconds(60)) }
+      try queue.sync { try outer.collectBlocking(.value, returning: .sum, timeout: .seconds(60)) }
     }
     expect(error?.code, equals: .wouldDeadlock)
     withExtendedLifetime((target, inner)) {}

@@ -432,6 +432,31 @@ struct CompilerTests {
     expect(Self.places(of: "error", in: said, "risks causing data races"), equals: ["8"], "\(said)")
   }
 
+  @Test("forms that block are refused in asynchronous code, and have asynchronous forms")
+  func blocking() throws {
+    let said = try Build.said(
+      of: Self.sharing + """
+        nonisolated func work(_ listeners: ListenerProxy) async throws {
+          try listeners.drainBlocking(timeout: .seconds(1))
+          _ = try listeners.collectBlocking(Keys.heard, 1, returning: .all, timeout: .seconds(1))
+          _ = try listeners.forwardBlocking(Invocation("heard:"), timeout: .seconds(1))
+          try await listeners.drain(timeout: .seconds(1))
+          _ = try await listeners.collectAndWait(Keys.heard, 1, returning: .all, timeout: .seconds(1))
+          _ = try await listeners.forwardAndWait(Invocation("heard:"), timeout: .seconds(1))
+          try await listeners.broadcastWhenReady(Keys.heard, 1, timeout: .seconds(1))
+        }
+        nonisolated func work(_ listeners: ListenerProxy) throws {
+          try listeners.drainBlocking(timeout: .seconds(1))
+          try listeners.drain(timeout: .seconds(1))
+          _ = try listeners.collect(Keys.heard, 1, returning: .all, timeout: .seconds(1))
+          _ = try listeners.forward(Invocation("heard:"), timeout: .seconds(1))
+        }
+        """, ["-swift-version", "6"])
+    expect(
+      Self.places(of: "error", in: said, "unavailable from asynchronous contexts"), equals: ["7", "8", "9"], "\(said)")
+    expect(Self.places(of: "warning", in: said, "is deprecated"), equals: ["17", "18", "19"], "\(said)")
+  }
+
   /// The lines of diagnostics that contain `text`, each once.
   private static func places(of severity: String, in said: String, _ text: String) -> [String] {
     var lines: [String] = []

@@ -76,7 +76,7 @@ struct TransparencyTests {
     outer.onError = { journal.write("outer \($0.error)") }
     inner.onError = { journal.write("inner \($0.error) \($0.registration != nil)") }
     let call = Invocation("note:", arguments: [ArgumentBox(1)])
-    #expect(throws: MessageError.self) { try outer.forward(call, timeout: .zero) }
+    #expect(throws: MessageError.self) { try outer.forwardBlocking(call, timeout: .zero) }
     last.mute()
     _ = outer.dynamic.note(2)
     expect(journal.all, equals: Array(repeating: "inner refused by bad true", count: 2))
@@ -295,7 +295,7 @@ struct TransparencyTests {
     outer.add(clerks[2])
     try await expect(outer.collectAndWait(.value, returning: .all), equals: [2, 3])
     try await expect(outer.collectAndWait(.slow, 90_002, returning: .all), equals: [90_002, 90_002])
-    try expect(outer.collect(.value, returning: .sum, timeout: .seconds(600)), equals: 5)
+    try expect(synchronously { try outer.collectBlocking(.value, returning: .sum, timeout: .seconds(600)) }, equals: 5)
     withExtendedLifetime(clerks) {}
   }
 
@@ -333,7 +333,7 @@ struct ConcurrentQueueTests {
       proxy.add(clerk, delivery: isGlobal ? .queue(queue) : .concurrentQueue(queue))
     }
     for number in 1...20 { expect(proxy.broadcast(.note, number).queued, equals: 3) }
-    #expect(throws: Never.self) { try proxy.drain(timeout: .seconds(600)) }
+    #expect(throws: Never.self) { try proxy.drainBlocking(timeout: .seconds(600)) }
     expect(!journal.all.contains("alone"))
     for clerk in clerks {
       let own = journal.all.filter { $0.hasPrefix("\(clerk.name) ") }

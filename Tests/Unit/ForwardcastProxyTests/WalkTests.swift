@@ -87,14 +87,14 @@ struct WalkTests {
     queue.suspend()
     outer.onError = { _ in }
     outer.broadcast(.note, 1)
-    let error = #expect(throws: MessageError.self) { try outer.drain(timeout: .zero) }
+    let error = #expect(throws: MessageError.self) { try synchronously { try outer.drainBlocking(timeout: .zero) } }
     expect(error?.code, equals: .timedOut)
     expect(journal.all, equals: [])
     queue.resume()
     try await outer.drain()
     expect(journal.all, equals: ["a 1"])
     outer.broadcast(.note, 2)
-    try outer.drain(timeout: .seconds(600))
+    try synchronously { try outer.drainBlocking(timeout: .seconds(600)) }
     expect(journal.all, equals: ["a 1", "a 2"])
   }
 

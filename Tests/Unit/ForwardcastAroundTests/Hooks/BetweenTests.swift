@@ -62,9 +62,10 @@ struct BetweenTests {
     let boxes = try await outer.collectAndWait(quote, returning: .all)
     try expect(boxes.map { try $0.unbox(as: Int.self) }, equals: [4])
     expect(afterwards(), equals: ["after 1: [3, 4]"])
-    expect(try outer.forward(quote, timeout: .seconds(600)).answers.count, equals: 1)
+    expect(try synchronously { try outer.forwardBlocking(quote, timeout: .seconds(600)) }.answers.count, equals: 1)
     expect(afterwards(), equals: ["after 1: [3, 4]"])
-    try expect(outer.collect(.quote, 1, returning: .all, timeout: .seconds(600)), equals: [4])
+    try expect(
+      synchronously { try outer.collectBlocking(.quote, 1, returning: .all, timeout: .seconds(600)) }, equals: [4])
     expect(afterwards(), equals: ["after 1: [3, 4]"])
     try await expect(outer.forwardAndWait(quote).answers.count, equals: 1)
     expect(afterwards(), equals: ["after 1: [3, 4]"])
@@ -229,7 +230,8 @@ struct BetweenTests {
     }
     var call = quote
     for report in [
-      try proxy.forward(&call), try await proxy.forwardAndWait(quote), try proxy.forward(quote, timeout: .seconds(600)),
+      try proxy.forward(&call), try await proxy.forwardAndWait(quote),
+      try synchronously { try proxy.forwardBlocking(quote, timeout: .seconds(600)) },
     ] {
       expect(report.answers.count, equals: 1)
       expect(report.answers.first?.target === inner)

@@ -38,7 +38,8 @@ struct HookWaitingTests {
     }
     try await expect(proxy.collectAndWait(.quote, 1, returning: .all), equals: [230, 480])
     try expect(proxy.collect(.quote, 1, returning: .all), equals: [22])
-    try expect(proxy.collect(.quote, 1, returning: .all, timeout: .seconds(600)), equals: [22, 47])
+    try expect(
+      synchronously { try proxy.collectBlocking(.quote, 1, returning: .all, timeout: .seconds(600)) }, equals: [22, 47])
     proxy.removeAll()
     expect(journal.all.filter { !$0.contains("quotes") }, equals: ["waiting", "in turn", "in turn"])
   }
@@ -83,7 +84,7 @@ struct HookWaitingTests {
       }
     for send in [
       { try proxy.collect(.quote, 1, returning: .sum) },
-      { try proxy.collect(.quote, 1, returning: .sum, timeout: .seconds(600)) },
+      { try synchronously { try proxy.collectBlocking(.quote, 1, returning: .sum, timeout: .seconds(600)) } },
       { try proxy.send(.quote, 1) },
     ] {
       let error = try #require(throws: MessageError.self) { _ = try send() }
@@ -92,7 +93,7 @@ struct HookWaitingTests {
     expect(journal.all, equals: [])
     try await expect(proxy.collectAndWait(.quote, 1, returning: .sum), equals: 67)
     hook.cancel()
-    try expect(proxy.collect(.quote, 1, returning: .sum, timeout: .seconds(600)), equals: 67)
+    try expect(synchronously { try proxy.collectBlocking(.quote, 1, returning: .sum, timeout: .seconds(600)) }, equals: 67)
   }
 
   @Test("suspending hooks run in their order, with arguments and answers")
@@ -133,8 +134,8 @@ struct HookWaitingTests {
     }
     var call = Invocation("worth")
     _ = try proxy.forward(&call)
-    _ = try proxy.forward(call, timeout: .seconds(600))
-    _ = try proxy.collect(call, returning: .last, timeout: .seconds(600))
+    _ = try synchronously { try proxy.forwardBlocking(call, timeout: .seconds(600)) }
+    _ = try synchronously { try proxy.collectBlocking(call, returning: .last, timeout: .seconds(600)) }
     let report = try await proxy.forwardAndWait(call)
     try expect(report.answers.compactMap { try $0.result?.unbox(as: Int.self) }, equals: [20, 45])
     _ = try await proxy.collectAndWait(call, returning: .last)
@@ -242,12 +243,12 @@ struct HookWaitingTests {
     proxy.add(Desk("bo", journal), delivery: .queue(queue), ownership: .strong)
     proxy.add(Desk("cy", journal), delivery: .direct, ownership: .strong)
     let error = #expect(throws: MessageError.self) {
-      try proxy.collect(.quote, -1, returning: .all, timeout: .zero)
+      try synchronously { try proxy.collectBlocking(.quote, -1, returning: .all, timeout: .zero) }
     }
     expect(error?.code, equals: .timedOut)
     expect(Set(told.all), equals: ["refused by ann", "refused by cy"])
     let call = Invocation("quote:", arguments: [ArgumentBox(-2)])
-    #expect(throws: MessageError.self) { try proxy.forward(call, timeout: .zero) }
+    #expect(throws: MessageError.self) { try synchronously { try proxy.forwardBlocking(call, timeout: .zero) } }
     expect(told.all.count, equals: 4)
     queue.resume()
     try await proxy.drain()
@@ -296,7 +297,7 @@ struct HookWaitingTests {
       }
     }
     let error = #expect(throws: MessageError.self) {
-      try proxy.collect(.quote, -1, returning: .all, timeout: .zero)
+      try synchronously { try proxy.collectBlocking(.quote, -1, returning: .all, timeout: .zero) }
     }
     expect(error?.code, equals: .timedOut)
     expect(journal.take(), equals: ["ann quotes -1", "cy quotes -1", "true"])
@@ -313,8 +314,10 @@ struct HookWaitingTests {
     try proxy.around(.quote) { call in
       do { return try call.proceed() } catch { return [7, 8] }
     }
-    try expect(proxy.collect(.quote, 1, returning: .all, timeout: .zero), equals: [7, 8])
-    let report = try proxy.forward(Invocation("quote:", arguments: [ArgumentBox(1)]), timeout: .zero)
+    try expect(synchronously { try proxy.collectBlocking(.quote, 1, returning: .all, timeout: .zero) }, equals: [7, 8])
+    let report = try blocking {
+      try proxy.forwardBlocking(Invocation("quote:", arguments: [ArgumentBox(1)]), timeout: .zero)
+    }
     try expect(report.answers.compactMap { try $0.result?.unbox(as: Int.self) }, equals: [7, 8])
     expect(report.queued.compactMap { ($0 as? Desk)?.name }, equals: ["bo"])
     queue.resume()

@@ -292,7 +292,8 @@ struct NestedHookTests {
     try inner.after(.worth) { answers in journal.write("after \(answers)") }
     try await expect(outer.collectAndWait(.worth, returning: .all), equals: [1, 2, 3])
     expect(journal.all.last, equals: "after [2, 3]")
-    try expect(outer.collect(.worth, returning: .all, timeout: .seconds(600)), equals: [1, 2, 3])
+    try expect(
+      synchronously { try outer.collectBlocking(.worth, returning: .all, timeout: .seconds(600)) }, equals: [1, 2, 3])
     expect(journal.all.last, equals: "after [2, 3]")
   }
 

@@ -53,7 +53,7 @@ struct FloodDeliveryTests {
             visits.withLock { $0.append(visit) }
             visit.mute()
             visit.unmute()
-            try visited.drain(timeout: .seconds(600))
+            try visited.drainBlocking(timeout: .seconds(600))
             visit.cancel()
             queues[turn % 3].sync {}
           }
@@ -67,14 +67,14 @@ struct FloodDeliveryTests {
             proxy.broadcast(Invocation("note:", arguments: [ArgumentBox(number * 4 + thread)]))
           }
           sum += visited.broadcast(.note, number * 4 + thread).queued
-          if number.isMultiple(of: 2_000) { try proxy.drain(timeout: .seconds(600)) }
+          if number.isMultiple(of: 2_000) { try proxy.drainBlocking(timeout: .seconds(600)) }
         }
         queued.withLock { [sum] in $0 += sum }
       } catch {
         failures.withLock { $0.append("\(error)") }
       }
     }
-    try proxy.drain(timeout: .seconds(600))
+    try proxy.drainBlocking(timeout: .seconds(600))
     for queue in queues { queue.sync {} }
     expect(failures.withLock { $0 }, equals: [])
     for (counter, registration) in zip(counters, registrations) {

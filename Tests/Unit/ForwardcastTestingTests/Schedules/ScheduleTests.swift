@@ -207,7 +207,7 @@ struct ScheduleTests {
       proxy.on(.ask, delivery: schedule.queue("a")) { $0 + 1 }
       let text: String
       do {
-        text = "\(try proxy.collect(.ask, 1, returning: .last, timeout: .seconds(3600)) ?? 0)"
+        text = "\(try synchronously { try proxy.collectBlocking(.ask, 1, returning: .last, timeout: .seconds(3600)) } ?? 0)"
       } catch let error as MessageError {
         text = "\(error.code)"
       }
@@ -385,7 +385,7 @@ struct ScheduleTests {
       let (proxy, first, second) = (Proxy(), Proxy(), Proxy())
       for (log, other, name) in [(first, second, "first"), (second, first, "second")] {
         log.on(.note, delivery: schedule.queue(name)) { _ in
-          let isDrained = (try? other.drain(timeout: .seconds(Int64.max))) != nil
+          let isDrained = (try? synchronously { try other.drainBlocking(timeout: .seconds(Int64.max)) }) != nil
           left.withLock { _ = $0.insert("\(name) \(isDrained)") }
         }
       }
@@ -393,7 +393,7 @@ struct ScheduleTests {
       second.broadcast(.note, 2)
       guard isAsked else { return }
       proxy.add(Endless(), delivery: schedule.actor("index"), ownership: .strong)
-      _ = try proxy.collect(.ask, 3, returning: .last, timeout: .seconds(Int64.max))
+      _ = try synchronously { try proxy.collectBlocking(.ask, 3, returning: .last, timeout: .seconds(Int64.max)) }
     }
     expect(
       summary.failure?.reason,

@@ -188,7 +188,7 @@ struct Count {
     queue.suspend()
     for value in 0..<messages { sendTick(proxy, value) }
     queue.resume()
-    try proxy.drain(timeout: .seconds(600))
+    try proxy.drainBlocking(timeout: .seconds(600))
     withExtendedLifetime(all) {}
   }
 }
