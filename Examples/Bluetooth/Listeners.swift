@@ -28,7 +28,7 @@ final class Screen: ConnectionListener {
 @MainActor
 final class StatusIcon {
   func listen(to strap: ConnectionListenerProxy) {
-    strap.on(Messages.linkChanged) { [weak self] state in self?.show(state == .connected) }
+    strap.on(Messages.linkChanged, owner: self) { display, state in display.show(state == .connected) }
   }
   private func show(_ isConnected: Bool) { print("  icon: \(isConnected ? "(*)" : "( )")") }
 }

@@ -1,8 +1,8 @@
 // MulticastHolding+Closures.swift: closures as targets.
 
-// Overload resolution ignores whether `Interface` is `Sendable` until every other rank is equal. So
-// the first three forms differ in nothing else: each takes an `@isolated(any)` closure, because that
-// conversion is ranked too.
+// Overload resolution ignores whether a type is `Sendable` until every other rank is equal. So the
+// forms without a delivery differ in nothing else: each takes an `@isolated(any)` closure, because
+// that conversion is ranked too.
 
 extension MulticastHolding {
   /// Registers a closure that stays in the proxy's isolation as a target for one message.
@@ -13,6 +13,7 @@ extension MulticastHolding {
   /// - Parameters:
   ///   - message: the message that the closure receives.
   ///   - priority: higher comes first; equal priorities keep their order of registration.
+  ///   - once: whether the registration ends with the first message.
   ///   - isolation: the caller's isolation. Leave it out.
   ///   - body: called with the message's arguments.
   /// - Returns: the registration. If the selector and the closure disagree on the number of
@@ -20,14 +21,37 @@ extension MulticastHolding {
   ///   at once.
   @discardableResult @export(implementation)
   public func on<R, each A>(
-    _ message: Message<(repeat each A) -> R>, priority: Int = 0, isolation: isolated (any Actor)? = #isolation,
-    _ body: @escaping @isolated(any) (repeat each A) throws -> R
+    _ message: Message<(repeat each A) -> R>, priority: Int = 0, once: Bool = false,
+    isolation: isolated (any Actor)? = #isolation, _ body: @escaping @isolated(any) (repeat each A) throws -> R
   ) -> Registration {
-    let actor = body.isolation
-    let method = TypedMethod(message, closure: IsolatedClosure(call: body).unchecked)
-    // Without a check, generic code could send the main actor's closure away: there the interface may be `Sendable`.
-    let isChecked = actor.map { $0 === MainActor.shared || $0 !== isolation } ?? false
-    return multicast.core.on(isChecked ? method.isolated(to: actor) : method, priority)
+    let limits = ClosureLimits.of(message.selector, once: once, on: body.isolation, in: isolation)
+    let closure = IsolatedClosure(call: body).unchecked.limited(by: limits)
+    return multicast.core.on(TypedMethod(message, closure: closure), priority, limits: limits)
+  }
+
+  /// Registers a closure that ends with its owner.
+  ///
+  ///     themes.on(Messages.themesColorChanged, owner: page) { page, color in page.tint = color }
+  ///
+  /// The proxy holds the owner weakly and passes it to the closure, so neither needs `[weak self]`
+  /// nor a token. The closure itself is released when the proxy finds the owner deallocated: at the
+  /// next message, or when targets are added.
+  ///
+  /// - Parameters:
+  ///   - message: the message that the closure receives.
+  ///   - owner: passed to the closure.
+  ///   - priority: higher comes first; equal priorities keep their order of registration.
+  ///   - once: whether the registration ends with the first message.
+  ///   - isolation: the caller's isolation. Leave it out.
+  ///   - body: called with the owner and the message's arguments.
+  @discardableResult @export(implementation)
+  public func on<Owner: AnyObject, R, each A>(
+    _ message: Message<(repeat each A) -> R>, owner: Owner, priority: Int = 0, once: Bool = false,
+    isolation: isolated (any Actor)? = #isolation, _ body: @escaping @isolated(any) (Owner, repeat each A) throws -> R
+  ) -> Registration {
+    let limits = ClosureLimits.of(message.selector, once: once, on: body.isolation, in: isolation)
+    let method = TypedMethod(message, owned: IsolatedRow(call: body).unchecked, limits)
+    return multicast.core.on(method, priority, owner: owner, limits: limits)
   }
 }
 
@@ -42,31 +66,70 @@ extension MulticastHolding where Interface: Sendable {
   /// a closure that calls it.
   @discardableResult @export(implementation)
   public func on<R, each A>(
-    _ message: Message<(repeat each A) -> R>, priority: Int = 0,
+    _ message: Message<(repeat each A) -> R>, priority: Int = 0, once: Bool = false,
     @_inheritActorContext _ body: @escaping @isolated(any) @Sendable (repeat each A) throws -> R
   ) -> Registration {
-    let actor = body.isolation
-    return multicast.core.on(TypedMethod(message, closure: IsolatedClosure(call: body).unchecked), priority, on: actor)
+    let (actor, limits) = (body.isolation, ClosureLimits.of(message.selector, once: once))
+    let closure = IsolatedClosure(call: body).unchecked.limited(by: limits)
+    return multicast.core.on(TypedMethod(message, closure: closure), priority, on: actor, limits: limits)
+  }
+
+  /// Registers a closure that ends with its owner and runs where it was written.
+  ///
+  ///     listeners.on(Messages.linkChanged, owner: self) { label, state in label.text = state }
+  @discardableResult @export(implementation)
+  public func on<Owner: AnyObject & Sendable, R, each A>(
+    _ message: Message<(repeat each A) -> R>, owner: Owner, priority: Int = 0, once: Bool = false,
+    @_inheritActorContext _ body: @escaping @isolated(any) @Sendable (Owner, repeat each A) throws -> R
+  ) -> Registration {
+    let (actor, limits) = (body.isolation, ClosureLimits.of(message.selector, once: once))
+    let method = TypedMethod(message, owned: IsolatedRow(call: body).unchecked, limits)
+    return multicast.core.on(method, priority, on: actor, owner: owner, limits: limits)
   }
 
   /// Refuses a function value that is not `Sendable`: see ``closureMustBeSendable()``.
   @discardableResult @export(implementation)
   public func on<R, each A>(
-    _ message: Message<(repeat each A) -> R>, priority: Int = 0, isolation: (any Actor)? = #closureMustBeSendable,
-    _ body: @escaping @isolated(any) (repeat each A) throws -> R
+    _ message: Message<(repeat each A) -> R>, priority: Int = 0, once: Bool = false,
+    isolation: (any Actor)? = #closureMustBeSendable, _ body: @escaping @isolated(any) (repeat each A) throws -> R
   ) -> Registration {
-    let actor = body.isolation
-    return multicast.core.on(TypedMethod(message, closure: IsolatedClosure(call: body).unchecked), priority, on: actor)
+    let (actor, limits) = (body.isolation, ClosureLimits.of(message.selector, once: once))
+    let closure = IsolatedClosure(call: body).unchecked.limited(by: limits)
+    return multicast.core.on(TypedMethod(message, closure: closure), priority, on: actor, limits: limits)
+  }
+
+  /// Refuses an owner or a function value that is not `Sendable`: see ``closureMustBeSendable()``.
+  @discardableResult @export(implementation)
+  public func on<Owner: AnyObject, R, each A>(
+    _ message: Message<(repeat each A) -> R>, owner: Owner, priority: Int = 0, once: Bool = false,
+    isolation: (any Actor)? = #closureMustBeSendable,
+    _ body: @escaping @isolated(any) (Owner, repeat each A) throws -> R
+  ) -> Registration {
+    let (actor, limits) = (body.isolation, ClosureLimits.of(message.selector, once: once))
+    let method = TypedMethod(message, owned: IsolatedRow(call: body).unchecked, limits)
+    return multicast.core.on(method, priority, on: actor, owner: owner, limits: limits)
   }
 
   /// Registers a closure that runs where and when `delivery` says as a target for one message.
   @discardableResult @export(implementation)
   public func on<R, each A>(
-    _ message: Message<(repeat each A) -> R>, delivery: Delivery, priority: Int = 0,
+    _ message: Message<(repeat each A) -> R>, delivery: Delivery, priority: Int = 0, once: Bool = false,
     buffer: DeliveryBuffer = .unbounded, _ body: @escaping @Sendable (repeat each A) throws -> R
   ) -> Registration {
-    multicast.core.on(
-      TypedMethod(message, closure: MessageClosure(call: body)), priority, (delivery, buffer, .dropPending))
+    let limits = ClosureLimits.of(message.selector, once: once)
+    let method = TypedMethod(message, closure: MessageClosure(call: body).limited(by: limits))
+    return multicast.core.on(method, priority, (delivery, buffer, .dropPending), limits: limits)
+  }
+
+  /// Registers a closure that ends with its owner and runs where and when `delivery` says.
+  @discardableResult @export(implementation)
+  public func on<Owner: AnyObject & Sendable, R, each A>(
+    _ message: Message<(repeat each A) -> R>, owner: Owner, delivery: Delivery, priority: Int = 0, once: Bool = false,
+    buffer: DeliveryBuffer = .unbounded, _ body: @escaping @Sendable (Owner, repeat each A) throws -> R
+  ) -> Registration {
+    let limits = ClosureLimits.of(message.selector, once: once)
+    let method = TypedMethod(message, owned: IsolatedRow(call: body).unchecked, limits)
+    return multicast.core.on(method, priority, (delivery, buffer, .dropPending), owner: owner, limits: limits)
   }
 
   /// Registers a closure on the main actor as a target for one message.
@@ -92,22 +155,30 @@ extension MulticastHolding where Interface: Sendable {
 extension MulticastCore {
   /// Adds a closure that runs on `actor`, or synchronously without one.
   @usableFromInline
-  func on(_ method: Method, _ priority: Int, on actor: (any Actor)?) -> Registration {
-    guard let actor else { return on(method, priority) }
-    return on(method, priority, (actor === MainActor.shared ? .automatic() : .actor(actor), .unbounded, .dropPending))
+  func on(
+    _ method: Method, _ priority: Int, on actor: (any Actor)?, owner: AnyObject? = nil, limits: ClosureLimits? = nil
+  ) -> Registration {
+    let delivery = actor.map { $0 === MainActor.shared ? Delivery.automatic() : .actor($0) } ?? .direct
+    return on(method, priority, (delivery, .unbounded, .dropPending), owner: owner, limits: limits)
   }
 
+  /// Adds a closure, which ends with its owner and with the first message if it is for one.
   @usableFromInline
   func on(
     _ method: Method, _ priority: Int,
-    _ delivery: (Delivery, DeliveryBuffer, PendingDeliveries) = (.direct, .unbounded, .dropPending)
+    _ delivery: (Delivery, DeliveryBuffer, PendingDeliveries) = (.direct, .unbounded, .dropPending),
+    owner: AnyObject? = nil, limits: ClosureLimits? = nil
   ) -> Registration {
     let selector = method.selector
     guard method.numberOfParameters != selector.numberOfArguments else {
-      return add(method, priority: priority, ownership: .strong, scope: nil, delivery: delivery)
+      let registration = add(
+        owner ?? method, priority: priority, ownership: owner == nil ? .strong : .weak, scope: nil, delivery: delivery,
+        closure: owner == nil ? nil : method)
+      limits?.end(with: registration)
+      return registration
     }
     let error = MessageError.argumentCount(selector, receiver: method.receiverName, found: method.numberOfParameters)
-    let refused = on(RefusedMethod(selector, error), priority, delivery)
+    let refused = on(RefusedMethod(selector, error), priority, delivery, owner: owner)
     report(error, selector, refused, receiver: method.receiverName)
     return refused
   }

@@ -1,5 +1,7 @@
 // Method.swift: one implementation in a table, with a typed form and a boxed one.
 
+import Synchronization
+
 /// An implementation of one selector, with its types erased.
 ///
 /// A sender whose function type equals ``functionType`` calls ``TypedMethod/body`` without boxes. Any other goes through
@@ -233,6 +235,84 @@ struct IsolatedClosure<R, each A> {
   var unchecked: MessageClosure<R, repeat each A> { unsafeBitCast(self, to: MessageClosure<R, repeat each A>.self) }
 }
 
+extension MessageClosure {
+  @export(implementation) @inline(__always)
+  func limited(by limits: ClosureLimits?) -> MessageClosure {
+    guard let limits else { return self }
+    return MessageClosure { (arguments: repeat each A) throws -> R in
+      guard try limits.begin() else { return try limits.nothing() }
+      return try call(repeat each arguments)
+    }
+  }
+}
+
+/// What is checked before each call of a closure that is a target.
+@usableFromInline
+final class ClosureLimits: Sendable {
+  private let selector: MessageSelector
+  /// The actor that calls must be on.
+  private let actor: (any Actor)?
+  private let isOnce: Bool
+  private let isSpent = Atomic<Bool>(false)
+  private let registration = Guarded(WeakRegistration())
+  private struct WeakRegistration: Sendable { weak var value: Registration? }
+
+  private init(_ selector: MessageSelector, once: Bool, on actor: (any Actor)?) {
+    (self.selector, isOnce, self.actor) = (selector, once, actor)
+  }
+
+  /// The limits of a closure that runs in its sender's isolation or on its own actor; `nil` without any.
+  @usableFromInline
+  static func of(_ selector: MessageSelector, once: Bool) -> ClosureLimits? {
+    once ? ClosureLimits(selector, once: true, on: nil) : nil
+  }
+
+  /// The limits of a closure that stays in its proxy's isolation, that of the caller. A closure of another actor, or of the main
+  /// one, checks each call: generic code does not know that a proxy is `Sendable`, and could send the closure away.
+  @usableFromInline
+  static func of(_ selector: MessageSelector, once: Bool, on actor: (any Actor)?, in isolation: (any Actor)?)
+    -> ClosureLimits?
+  {
+    let isChecked = actor.map { $0 === MainActor.shared || $0 !== isolation } ?? false
+    return once || isChecked ? ClosureLimits(selector, once: once, on: isChecked ? actor : nil) : nil
+  }
+
+  /// Whether the closure runs. The first message ends the registration of one that is for a single message; `false` for messages
+  /// that begin meanwhile on other threads.
+  ///
+  /// - Throws: `isolationMismatch` if the caller is not on the actor.
+  @usableFromInline @inline(never)
+  func begin() throws -> Bool {
+    if let actor {
+      let isolation = MethodIsolation(actor)
+      guard isolation.isHeld(of: actor) else { throw error(.isolationMismatch, isolation.evidence) }
+    }
+    guard isOnce else { return true }
+    guard !isSpent.exchange(true, ordering: .acquiringAndReleasing) else { return false }
+    registration.withLock { $0.value }?.cancel()
+    return true
+  }
+
+  /// The answer of a call that does not run the closure: nothing.
+  ///
+  /// - Throws: `nobodyResponds` where an answer is wanted.
+  @usableFromInline
+  func nothing<R>() throws -> R {
+    if let nothing = () as? R { return nothing }
+    throw error(.nobodyResponds, "it was registered for one message, which came at the same moment")
+  }
+
+  private func error(_ code: MessageError.Code, _ evidence: String) -> MessageError {
+    MessageError(code, receiver: "closure for \(selector)", selector: selector.name, evidence: evidence)
+  }
+
+  /// Ends the registration, now if the message has come.
+  func end(with registration: Registration) {
+    self.registration.withLock { $0.value = registration }
+    if isSpent.load(ordering: .acquiring) { registration.cancel() }
+  }
+}
+
 /// A function that opens boxes.
 @frozen @usableFromInline
 struct BoxOpening: Sendable {
@@ -278,21 +358,22 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
     }
   }
 
+  /// The method of a closure that gets its owner, which is the target.
+  @export(implementation) @inline(never)
+  convenience init<Owner: AnyObject>(
+    _ message: Message<(repeat each A) -> R>, owned closure: UncheckedRow<Owner, R, repeat each A>,
+    _ limits: ClosureLimits?
+  ) {
+    self.init(message) { (target: AnyObject, arguments: Arguments<repeat each A>) throws -> R in
+      if let limits, try !limits.begin() { return try limits.nothing() }
+      return try closure.call(unsafeDowncast(target, to: Owner.self), repeat each arguments.values)
+    }
+  }
+
   /// The closure of a closure target.
   @export(implementation) @inline(__always)
   var closure: MessageClosure<R, repeat each A> {
     unsafeBitCast(opener.unsafelyUnwrapped, to: MessageClosure<R, repeat each A>.self)
-  }
-
-  /// The closure target's method with a check that it runs on `actor`, which throws `isolationMismatch`.
-  @usableFromInline @inline(never)
-  func isolated(to actor: (any Actor)?) -> Method {
-    let closure = UncheckedSendable(closure)
-    let isolation = MethodIsolation(actor)
-    return Responds<Method>(isolated: isolation, Message(selector, answerCrosses: resultCrosses)) {
-      (_: Method, arguments: Arguments<repeat each A>) throws -> R in
-      try closure.value.call(repeat each arguments.values)
-    }.method
   }
 
   /// The typed form. The caller has compared ``functionType``.
@@ -405,7 +486,7 @@ final class RawMethod: Method, @unchecked Sendable {  // immutable after init
 
 /// A row that its table refused: every message of its selector throws the reason.
 final class RefusedMethod: Method, @unchecked Sendable {  // immutable after init
-  private let reason: any Error
+  let reason: any Error
 
   init(_ selector: MessageSelector, _ reason: any Error) {
     self.reason = reason

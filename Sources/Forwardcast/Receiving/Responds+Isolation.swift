@@ -69,7 +69,7 @@ extension Responds {
 
   init<R, each A>(_ message: Message<(repeat each A) -> R>, _ row: IsolatedRow<Target, R, repeat each A>) {
     let isolation = MethodIsolation(row.call.isolation)
-    let unchecked = unsafeBitCast(row, to: UncheckedRow<Target, R, repeat each A>.self)
+    let unchecked = row.unchecked
     self.init(isolated: isolation, message) { (target: Target, arguments: Arguments<repeat each A>) throws -> R in
       // The row has checked that it is on the actor.
       try unchecked.call(target, repeat each arguments.values)
@@ -127,14 +127,25 @@ extension Responds {
 // A function type over a pack cannot be passed on as it is, so isolated closures are wrapped in structs. The bit casts below are
 // sound because a closure is called alike whether or not its type says that it may be isolated.
 
-/// A row's isolated closure. It is `Sendable`, or captures nothing.
+/// An isolated closure of a row or an owner. It is `Sendable`, captures nothing, or stays where it is.
+@frozen @usableFromInline
 struct IsolatedRow<Target, R, each A>: @unchecked Sendable {
-  let call: @isolated(any) (Target, repeat each A) throws -> R
+  @usableFromInline let call: @isolated(any) (Target, repeat each A) throws -> R
+
+  @export(implementation) @inline(__always)
+  init(call: @escaping @isolated(any) (Target, repeat each A) throws -> R) { self.call = call }
+
+  /// The same closure for callers that make sure that they are in its isolation.
+  @export(implementation) @inline(__always)
+  var unchecked: UncheckedRow<Target, R, repeat each A> {
+    unsafeBitCast(self, to: UncheckedRow<Target, R, repeat each A>.self)
+  }
 }
 
-/// The same closure for a row that has checked its isolation.
-private struct UncheckedRow<Target, R, each A>: Sendable {
-  let call: @Sendable (Target, repeat each A) throws -> R
+/// The same closure without its isolation.
+@frozen @usableFromInline
+struct UncheckedRow<Target, R, each A>: Sendable {
+  @usableFromInline let call: @Sendable (Target, repeat each A) throws -> R
 }
 
 /// The same of one that suspends.

@@ -143,7 +143,8 @@ extension MulticastCore {
         continue
       }
       let strong = pinned || isStrong && registration.queued == nil ? target : nil
-      switch kinds.kind(of: target) {
+      let closure = registration.closure
+      switch closure.map({ TargetKind.method($0.selector == selector ? $0 : nil) }) ?? kinds.kind(of: target) {
       case .nested:
         steps.traits.hasNested = true
         steps.append(RouteStep(registration, method: nil, strong: strong))

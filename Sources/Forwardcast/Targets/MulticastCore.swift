@@ -145,17 +145,21 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
 
   /// Registers `target`, or returns its registration with that delivery and scope, changed as asked for.
   ///
-  /// - Parameter priority: `nil` keeps the place of an existing registration, and is 0 for a new one.
+  /// - Parameters:
+  ///   - priority: `nil` keeps the place of an existing registration, and is 0 for a new one.
+  ///   - closure: called in place of the target, its owner; always a new registration.
   @inline(never) func add(
     _ target: AnyObject, priority: Int?, ownership: Ownership, scope: Set<MessageSelector>?,
-    delivery: (Delivery, DeliveryBuffer, PendingDeliveries)? = nil, livingAs subject: AnyObject? = nil
+    delivery: (Delivery, DeliveryBuffer, PendingDeliveries)? = nil, livingAs subject: AnyObject? = nil,
+    closure: Method? = nil
   ) -> Registration {
-    let queued = delivery.flatMap { queuedState($0.0, $0.1, $0.2, for: target) }
+    let queued = delivery.flatMap { queuedState($0.0, $0.1, $0.2, for: closure ?? target) }
     let new = Registration(
-      target, core: self, strong: ownership == .strong, scope: scope, queued: queued, livingAs: subject)
-    let canAnswer = table != nil || canAnswer(target)
+      target, core: self, strong: ownership == .strong, scope: scope, queued: queued, livingAs: subject,
+      closure: closure)
+    let canAnswer = closure != nil || table != nil || canAnswer(target)
     let old = change { state, garbage -> Registration? in
-      if case .refused = options.duplicates, let old = state.list.registration(like: new),
+      if closure == nil, case .refused = options.duplicates, let old = state.list.registration(like: new),
         let alive = old.targetUnderLock
       {
         garbage.keep(alive)

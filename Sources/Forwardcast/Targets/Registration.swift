@@ -35,16 +35,19 @@ public final class Registration: @unchecked Sendable {
 
   init(
     _ target: __shared AnyObject, core: __shared MulticastCore, strong: Bool, scope: Set<MessageSelector>?,
-    queued: QueuedState? = nil, keepsSlot: Bool = false, livingAs subject: AnyObject? = nil
+    queued: QueuedState? = nil, keepsSlot: Bool = false, livingAs subject: AnyObject? = nil, closure: Method? = nil
   ) {
     // Retains nothing but what is kept: the arguments are the caller's.
     self.weakTarget = strong && queued == nil ? nil : target
     self.strong = strong ? target : nil
-    self.key = ObjectIdentifier(target)
+    self.key = ObjectIdentifier(closure ?? target)
     shortPriority = 0
-    let isPlain = scope == nil && queued == nil && !keepsSlot && subject == nil
+    let isPlain = scope == nil && queued == nil && !keepsSlot && subject == nil && closure == nil
     self.link =
-      isPlain ? core.link : OwnLink(core.link, scope: scope, queued: queued, keepsSlot: keepsSlot, subject: subject)
+      isPlain
+      ? core.link
+      : OwnLink(
+        core.link, scope: scope, queued: queued, keepsSlot: keepsSlot, subject: subject, closure: closure)
   }
 
   /// A slot for a target that does not exist yet, identified by `owner`, which outlives it.
@@ -157,8 +160,15 @@ public final class Registration: @unchecked Sendable {
   /// A handle that cancels the registration when it is released.
   public func scoped() -> ScopedRegistration { ScopedRegistration(self) }
 
-  /// The target, even if cancelled; `nil` once it, or the object that it stands for, is gone.
-  @inline(never) var currentTarget: AnyObject? { link.own?.isOver ?? false ? nil : core?.target(of: self) }
+  /// The closure, if its owner is the target.
+  var closure: Method? { link.own?.closure }
+
+  /// The target, even if cancelled: a closure itself rather than its owner. `nil` once it, its owner, or the object that it stands
+  /// for, is deallocated.
+  @inline(never) var currentTarget: AnyObject? {
+    guard let own = link.own else { return core?.target(of: self) }
+    return own.isOver ? nil : core?.target(of: self).map { own.closure ?? $0 }
+  }
 
   /// As above, for holders of the lock of `core`.
   var targetUnderLock: AnyObject? { strong ?? weakTarget }
@@ -190,7 +200,9 @@ struct RegistrationWay: Hashable {
 /// Cancels a registration when released.
 ///
 ///     // ends with `self`:
-///     self.listening = themes.on(.themesColorChanged) { … }.scoped()
+///     themes.on(.themesColorChanged) { … }.store(in: &listening)
+///
+/// A closure that only needs one object takes it as its owner instead: `themes.on(.themesColorChanged, owner: self) { … }`.
 public final class ScopedRegistration: Sendable {
   /// The registration.
   public let registration: Registration
@@ -199,6 +211,18 @@ public final class ScopedRegistration: Sendable {
   public init(_ registration: Registration) { self.registration = registration }
 
   deinit { registration.cancel() }
+}
+
+extension ScopedRegistration: Hashable {
+  /// Whether both are the same handle.
+  public static func == (left: ScopedRegistration, right: ScopedRegistration) -> Bool { left === right }
+  /// Hashes the identity.
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+extension Registration {
+  /// Adds a handle to `handles` that cancels the registration when it is released: removed from the set, or with it.
+  public func store(in handles: inout Set<ScopedRegistration>) { handles.insert(scoped()) }
 }
 
 /// The way from all registrations of a proxy back to it: one shared weak reference.
@@ -219,7 +243,7 @@ class CoreLink: @unchecked Sendable {  // only read
   }
 }
 
-/// The link of a registration with a scope, a queue, a reserved slot or a subject.
+/// The link of a registration with a scope, a queue, a reserved slot, a subject or an owner's closure.
 private final class OwnLink: CoreLink, @unchecked Sendable {  // only read
   private let shared: CoreLink
   let scope: Set<MessageSelector>?
@@ -228,11 +252,14 @@ private final class OwnLink: CoreLink, @unchecked Sendable {  // only read
   private let hasSubject: Bool
   /// The object that the target stands for, whose life the registration shares.
   private weak let subject: AnyObject?
+  let closure: Method?
 
   init(
-    _ shared: CoreLink, scope: Set<MessageSelector>?, queued: QueuedState?, keepsSlot: Bool, subject: AnyObject? = nil
+    _ shared: CoreLink, scope: Set<MessageSelector>?, queued: QueuedState?, keepsSlot: Bool,
+    subject: AnyObject? = nil, closure: Method? = nil
   ) {
     (self.shared, self.scope, self.queued, self.keepsSlot) = (shared, scope, queued, keepsSlot)
+    self.closure = closure
     (self.subject, hasSubject) = (subject, subject != nil)
     super.init(nil)
   }

@@ -33,8 +33,8 @@ nonisolated protocol RadioListener: AnyObject, Sendable {
   private(set) var title = ""
   func listen(to radio: RadioListenerProxy) {
     // Written on the main actor, so it runs there, whoever sends.
-    radio.on(RadioListenerProxy.Messages.radio) { [weak self] packet in
-      self?.title = packet
+    radio.on(RadioListenerProxy.Messages.radio, owner: self) { window, packet in
+      window.title = packet
     }
   }
 }

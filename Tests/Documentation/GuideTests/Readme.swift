@@ -47,8 +47,8 @@ nonisolated protocol LinkListener: AnyObject, Sendable {
 @MainActor final class StatusLabel {
   var text = "-"
   func listen(to listeners: LinkListenerProxy) {
-    listeners.on(LinkListenerProxy.Messages.linkChanged) { [weak self] state in
-      self?.text = state  // on the main actor, from any thread
+    listeners.on(LinkListenerProxy.Messages.linkChanged, owner: self) {
+      $0.text = $1  // on the main actor, from any thread
     }
   }
 }

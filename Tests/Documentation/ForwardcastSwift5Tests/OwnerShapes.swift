@@ -1,0 +1,1 @@
+../../Unit/ForwardcastMacrosTests/Shapes/OwnerShapes.swift
