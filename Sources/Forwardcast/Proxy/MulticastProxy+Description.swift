@@ -61,12 +61,12 @@ extension MulticastCore {
   private func shortened(_ selectors: [MessageSelector]) -> String {
     selectors.prefix(3).map(\.name).joined(separator: " ") + (selectors.count > 3 ? " …" : "")
   }
+}
 
-  private func aligned(_ rows: [[String]]) -> [String] {
-    // The last column is not padded.
-    let widths = rows[0].indices.dropLast().map { column in rows.map { $0[column].count }.max() ?? 0 } + [0]
-    return rows.map { row in
-      zip(row, widths).map { $0 + String(repeating: " ", count: max(0, $1 - $0.count)) }.joined(separator: "  ")
-    }
+/// Pads the columns of a table, except the last.
+func aligned(_ rows: [[String]]) -> [String] {
+  let widths = rows[0].indices.dropLast().map { column in rows.map { $0[column].count }.max() ?? 0 } + [0]
+  return rows.map { row in
+    zip(row, widths).map { $0 + String(repeating: " ", count: max(0, $1 - $0.count)) }.joined(separator: "  ")
   }
 }

@@ -29,13 +29,19 @@ public struct MessageSelector: Hashable, Sendable {
 
   /// Interns `name` for the lifetime of the process.
   ///
-  /// For a literal, `MessageSelector("a:b:")`, the compiler takes ``init(stringLiteral:)`` instead, which traps where this throws.
+  /// For a literal, `MessageSelector("a:b:")`, the compiler takes ``init(stringLiteral:)`` instead, which traps where this throws;
+  /// ``init(parsing:)`` throws in both cases.
   ///
   /// - Throws: ``MessageSelectorError`` with the offset of the first byte that breaks the grammar.
   /// - Complexity: O(*n*) in the length of `name`; takes the name table's lock.
   @inline(never) public init(_ name: String) throws(MessageSelectorError) {
     self = SelectorNames.intern(name, arity: try Self.numberOfArguments(inName: name))
   }
+
+  /// Interns `name`, also if it is a literal, which ``init(_:)`` takes as part of the source.
+  ///
+  /// - Throws: ``MessageSelectorError``, as ``init(_:)``.
+  public init(parsing name: String) throws(MessageSelectorError) { try self.init(name) }
 
   /// The selector already interned under `name`, or `nil`. Use it for untrusted input: it interns nothing.
   ///

@@ -28,6 +28,13 @@ struct MessageSelectorTests {
     expect(arity == 0 || selector.parts.map { $0 + ":" }.joined() == name)
   }
 
+  @Test("a literal that is parsed throws where a literal of source traps")
+  func parsedLiterals() throws {
+    let error = #expect(throws: MessageSelectorError.self) { try MessageSelector(parsing: "a b") }
+    expect(error?.byteOffset, equals: 1)
+    try expect(MessageSelector(parsing: "a:b:"), equals: "a:b:")
+  }
+
   @Test(
     "a malformed name is refused at its first bad byte",
     arguments: [

@@ -54,6 +54,12 @@ struct FaceTests {
     expect(screen.background, equals: .red)
     themes.broadcast(.themesColorChanged, Color(name: "blue"))
     expect(heard, equals: [.red, Color(name: "blue")])
+    let page = Screen()
+    themes.on(.themesColorChanged, owner: page) { page, color in page.background = color }
+    themes.themesColorChanged(.red)
+    expect(page.background, equals: .red)
+    expect(themes.explain("progress").receivers.map(\.target), equals: ["Screen"])
+    heard.removeLast()
     themes.dynamic.onAddMsg("alice", msgData: [1, 2])
     expect(screen.messages, equals: ["alice [1, 2]"])
     let total = try themes.collect(.progress, returning: .sum)

@@ -1,0 +1,214 @@
+// MessageExplanation.swift: who would receive a message, and why.
+
+/// Who would receive a message that is sent now, and why the others would not.
+///
+///     print(themes.explain("progressOf:"))
+///     // progressOf: of MulticastProxy<any ThemesDelegate>, 1 of 2 registrations
+///     // hooks: before progressOf:
+///     // target  receives  row or reason      context
+///     // Screen  yes       the proxy's table  direct
+///     // Page    no        muted              queue disk
+///
+/// See ``MulticastSending/explain(_:)-(MessageSelector)``.
+public struct MessageExplanation: Sendable {
+  /// One registration.
+  public struct Entry: Sendable {
+    /// The registration.
+    public let registration: Registration
+    /// The name of the target's type.
+    public let target: String
+    /// Why the target would not receive the message; `nil` if it would.
+    public let reason: DeliveryReport.SkipReason?
+    /// What would answer, such as `closure` or `table of Screen`; `nil` if nothing would.
+    public let row: String?
+    /// Where the method would run, such as `direct` or `queue disk`.
+    public let context: String
+    /// The same of a target that is itself a multicast.
+    public let nested: MessageExplanation?
+
+    /// Whether the target would receive the message.
+    public var receives: Bool { reason == nil }
+  }
+
+  /// The message.
+  public let selector: MessageSelector
+  /// The name of the proxy.
+  public let proxy: String
+  /// The hooks around the message in this proxy, outermost first, such as `before progressOf:`.
+  public let hooks: [String]
+  /// Whether the message would first create lazy observers.
+  public let createsObservers: Bool
+  /// The registrations in the order of delivery.
+  public let entries: [Entry]
+  /// Names of similar messages that targets answer, best first, if nobody would receive this one.
+  public let similarNames: [String]
+
+  /// The targets that would receive the message, those of direct nested proxies included.
+  public var receivers: [Entry] {
+    entries.flatMap { $0.nested.map { $0.receivers } ?? [$0] }.filter(\.receives)
+  }
+}
+
+extension MulticastSending {
+  /// Explains who would receive a message that is sent now. Nothing is sent, called or created for it.
+  ///
+  /// Targets that forward are asked with `responds(to:)`, as before a message.
+  ///
+  /// - Complexity: O(*n*) in the number of registrations, nested proxies included.
+  public func explain(_ selector: MessageSelector) -> MessageExplanation {
+    var path: [ObjectIdentifier] = []
+    return explanation(selector, &path)
+  }
+
+  /// Explains who would receive a message of that key.
+  public func explain<Function>(_ message: Message<Function>) -> MessageExplanation { explain(message.selector) }
+
+  fileprivate func explanation(_ selector: MessageSelector, _ path: inout [ObjectIdentifier]) -> MessageExplanation {
+    let route = route(for: selector)
+    let core = route.core
+    path.append(ObjectIdentifier(core))
+    defer { path.removeLast() }
+    let entries = core.entries(selector, &path)
+    return MessageExplanation(
+      selector: selector, proxy: core.name, hooks: core.hookNames(selector),
+      createsObservers: route.route.prelude?.makesObservers ?? false, entries: entries,
+      similarNames: entries.contains(where: \.receives) ? [] : core.names(like: selector))
+  }
+}
+
+extension MulticastCore {
+  fileprivate func hookNames(_ selector: MessageSelector) -> [String] {
+    let hooks = state.withLock { $0.rest?.around(selector).hooks ?? [] }
+    return hooks.reversed().filter { !$0.isCancelled }.map { hook in
+      if hook.finish != nil { return "stream" }
+      let kind =
+        switch hook.body {
+        case .before: "before"
+        case .after: "after"
+        case .around: "around"
+        }
+      return "\(kind) \(hook.selector?.name ?? "every message")"
+    }
+  }
+
+  fileprivate func entries(_ selector: MessageSelector, _ path: inout [ObjectIdentifier]) -> [MessageExplanation.Entry]
+  {
+    var (entries, reached) = ([MessageExplanation.Entry](), Set<RegistrationWay>())
+    for registration in registrations {
+      let delivery = registration.queued.map { "\($0.delivery)" } ?? "direct"
+      func add(
+        _ name: String, _ reason: DeliveryReport.SkipReason?, row: String? = nil, method: Method? = nil,
+        nested: MessageExplanation? = nil
+      ) {
+        let context = method.flatMap { $0.isolation.isSender ? nil : "\(delivery), \($0.isolation.place)" } ?? delivery
+        entries.append(
+          .init(
+            registration: registration, target: name, reason: reason, row: row, context: context, nested: nested))
+      }
+      guard let target = registration.currentTarget else {
+        add(
+          registration.keepsSlot ? "a lazy observer" : "a dead target",
+          registration.keepsSlot ? .init("not created yet") : .dead)
+        continue
+      }
+      let name = typeName(of: target)
+      let obstacle: DeliveryReport.SkipReason? =
+        registration.isCancelled
+        ? .removed : registration.isMuted ? .muted : registration.isFor(selector) ? nil : .outOfScope
+      if let multicast = target as? any MulticastSending {
+        guard !path.contains(ObjectIdentifier(multicast.route(for: selector).core)), StackGuard.hasRoom else {
+          add(name, .init("a cycle"))
+          continue
+        }
+        let nested = multicast.explanation(selector, &path)
+        let isEmpty = nested.receivers.isEmpty && !nested.createsObservers
+        add(name, obstacle ?? (isEmpty ? .doesNotRespond : nil), row: "its targets", nested: nested)
+        continue
+      }
+      var (row, method) = row(of: target, selector)
+      var reason = obstacle ?? (row == nil ? .doesNotRespond : nil)
+      if reason == nil, let refused = method as? RefusedMethod { reason = .init("refused: \(refused.reason)") }
+      if reason == nil, !allowsDuplicates {
+        let way = RegistrationWay(target: registration.key, delivery: registration.delivery, scope: nil)
+        if !reached.insert(way).inserted { reason = .init("received by another registration") }
+      }
+      if reason != nil { (row, method) = (nil, nil) }
+      add(name, reason, row: row, method: method)
+    }
+    return entries
+  }
+
+  /// Similar names of messages that the table and the targets answer.
+  fileprivate func names(like selector: MessageSelector) -> [String] {
+    var known = Set(table?.selectors ?? [])
+    for target in registrations.lazy.compactMap(\.liveTarget) where known.count < Likeness.candidateLimit {
+      if let closure = target as? Method { known.insert(closure.selector) }
+      known.formUnion((target as? any MessageReceiver)?.answeredMessages.map(\.selector) ?? [])
+    }
+    return Likeness.nearest(to: selector.name, among: known.map(\.name))
+  }
+
+  /// What would answer a message at a target; no row where nothing would.
+  private func row(of target: AnyObject, _ selector: MessageSelector) -> (String?, Method?) {
+    if let closure = target as? Method { return (closure.selector == selector ? "closure" : nil, closure) }
+    if let forwarding = target as? any MessageForwarding {
+      if forwarding.waitsForTarget { return ("its target, created first", nil) }
+      return (answers(target, selector) ? "forwards it" : nil, nil)
+    }
+    if let receiver = target as? any MessageReceiver, let method = method(of: receiver, selector) {
+      return ("table of \(typeName(of: target))", method)
+    }
+    guard let method = interfaceMethod(of: target, selector)?.unlessLeftOut(by: target) else { return (nil, nil) }
+    return ("the proxy's table", method)
+  }
+}
+
+extension MessageForwarding {
+  /// Whether a lazy proxy, on the way to the receiver, has not created its target: asking it would.
+  fileprivate var waitsForTarget: Bool {
+    var next: AnyObject? = self
+    for _ in 0..<maximumHops {
+      if let lazy = next as? LazyProxy {
+        guard lazy.isMade else { return true }
+        next = try? lazy.target()
+      } else if let proxy = next as? ForwardingProxy {
+        next = proxy.hooks.target
+      } else {
+        return false
+      }
+    }
+    return false
+  }
+}
+
+extension MessageExplanation: CustomStringConvertible {
+  /// A table with one row for each registration; targets of nested proxies are indented.
+  public var description: String {
+    let count = entries.count
+    var lines = [
+      "\(selector) of \(proxy), \(entries.count(where: \.receives)) of \(count) registration\(count == 1 ? "" : "s")"
+    ]
+    lines += facts
+    if createsObservers { lines.append("lazy observers would be created first") }
+    if !similarNames.isEmpty {
+      lines.append("did you mean \(similarNames.map { "\"\($0)\"" }.joined(separator: " or "))?")
+    }
+    if !entries.isEmpty { lines += aligned([["target", "receives", "row or reason", "context"]] + rows("")) }
+    return lines.joined(separator: "\n")
+  }
+
+  private var facts: [String] {
+    (hooks.isEmpty ? [] : ["hooks: \(hooks.joined(separator: ", "))"])
+      + entries.compactMap(\.nested).flatMap { nested in nested.facts.map { "\($0) of \(nested.proxy)" } }
+  }
+
+  private func rows(_ indent: String) -> [[String]] {
+    entries.flatMap { entry in
+      let own = [
+        indent + entry.target, entry.receives ? "yes" : "no", entry.reason?.description ?? entry.row ?? "",
+        entry.context,
+      ]
+      return [own] + (entry.nested?.rows(indent + "  ") ?? [])
+    }
+  }
+}

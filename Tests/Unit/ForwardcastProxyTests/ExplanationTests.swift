@@ -1,0 +1,142 @@
+// ExplanationTests.swift: who would receive a message, and why.
+
+import CoreTestSupport
+import Dispatch
+import Forwardcast
+import TestSupport
+import Testing
+
+@Forwarded private protocol Gauge: AnyObject, Sendable {
+  func read(_ level: Int)
+  func reset()
+}
+
+private typealias Keys = GaugeProxy.Messages
+
+private final class Dial: Gauge {
+  let journal = Locked<[String]>([])
+  func read(_ level: Int) { journal.withLock { $0.append("read") } }
+  func reset() { journal.withLock { $0.append("reset") } }
+}
+
+private final class Needle: MessageReceiver, Sendable {
+  static let selectorTable = SelectorTable(for: Needle.self) {
+    Responds(to: Message<() -> Void>("reset")) { (_: Needle) in }
+  }
+}
+
+@Suite("Explanations")
+struct ExplanationTests {
+  private let gauges = GaugeProxy()
+
+  @Test("an explanation lists every registration in delivery order, with its row, context or reason")
+  func listed() throws {
+    let (dial, muted, other, queued) = (Dial(), Dial(), Dial(), Dial())
+    gauges.add(dial)
+    gauges.add(muted).mute()
+    gauges.add(other, only: Keys.reset)
+    gauges.add(queued, delivery: .queue(DispatchQueue(label: "gauge")), priority: 1)
+    gauges.on(Keys.read) { _ in }
+    gauges.on(Keys.reset) {}
+    gauges.on(Keys.read, onMainActor: { _ in })
+    try gauges.before(Keys.read) { _ in }
+    try gauges.around { try $0.proceed() }
+    let found = gauges.explain("read:")
+    expect(
+      "\(found)",
+      equals: """
+        read: of MulticastProxy<any Gauge>, 4 of 7 registrations
+        hooks: around every message, before read:
+        target             receives  row or reason      context
+        Dial               yes       the proxy's table  queue gauge
+        Dial               yes       the proxy's table  direct
+        Dial               no        muted              direct
+        Dial               no        out of scope       direct
+        closure for read:  yes       closure            direct
+        closure for reset  no        does not respond   direct
+        closure for read:  yes       closure            main actor, on the main actor
+        """)
+    expect(found.entries.map(\.registration), equals: gauges.registrations)
+    for dial in [dial, muted, other, queued] { expect(dial.journal.withLock { $0 }, equals: []) }
+    expect(gauges.explain(Keys.read).description, equals: "\(found)")
+  }
+
+  @Test("an explanation agrees with the report of the message")
+  func agrees() throws {
+    let (dial, gone) = (Dial(), Locked<Dial?>(Dial()))
+    gauges.add(dial, only: Keys.reset)
+    gauges.add(dial, only: Keys.reset, Keys.read)
+    if let last = gone.withLock({ $0 }) { gauges.add(last) }
+    gone.withLock { $0 = nil }
+    let found = gauges.explain("read:")
+    expect(found.receivers.count, equals: 1)
+    expect(found.entries.last?.reason, equals: .dead)
+    expect(gauges.explain("reset").receivers.count, equals: 1)
+    var call = Invocation("read:", arguments: [ArgumentBox(1)])
+    try expect(gauges.forward(&call).delivered, equals: 1)
+  }
+
+  @Test("an explanation goes through nested proxies, queued ones too, and ends at a cycle")
+  func nested() throws {
+    let (inner, queued) = (GaugeProxy(), GaugeProxy())
+    let dial = Dial()
+    inner.add(dial)
+    try inner.before(Keys.read) { _ in }
+    queued.on(Keys.reset) {}
+    gauges.add(inner)
+    gauges.add(queued, delivery: .queue(DispatchQueue(label: "gauge")))
+    inner.add(gauges)
+    let found = gauges.explain("read:")
+    expect(
+      "\(found)",
+      equals: """
+        read: of MulticastProxy<any Gauge>, 1 of 2 registrations
+        hooks: before read: of MulticastProxy<any Gauge>
+        target               receives  row or reason      context
+        GaugeProxy           yes       its targets        direct
+          Dial               yes       the proxy's table  direct
+          GaugeProxy         no        a cycle            direct
+        GaugeProxy           no        does not respond   queue gauge
+          closure for reset  no        does not respond   direct
+        """)
+    expect(found.receivers.map(\.target), equals: ["Dial"])
+  }
+
+  @Test("an explanation creates no lazy target, and asks what forwards")
+  func forwarding() {
+    let proxy = MulticastProxy<any MessageReceiver>()
+    let made = Locked(0)
+    let lazy = LazyProxy {
+      made.withLock { $0 += 1 }
+      return Needle()
+    }
+    let (behind, plain, needle) = (ForwardingProxy(to: lazy), ForwardingProxy(to: Needle()), Needle())
+    proxy.add(lazy)
+    proxy.add(behind)
+    proxy.add(plain)
+    proxy.add(needle)
+    let found = proxy.explain("reset")
+    expect(made.withLock { $0 }, equals: 0)
+    expect(
+      found.entries.map(\.row),
+      equals: ["its target, created first", "its target, created first", "forwards it", "table of Needle"])
+    expect(proxy.explain("read:").entries.suffix(2).map(\.reason), equals: [.doesNotRespond, .doesNotRespond])
+  }
+
+  @Test("an explanation of a message that nobody receives names similar ones")
+  func similar() {
+    gauges.on(Message<() -> Void>("resume")) {}
+    let found = gauges.explain("resat")
+    expect(found.similarNames, equals: ["reset"])
+    expect("\(found)".contains(#"did you mean "reset"?"#), "\(found)")
+    expect(gauges.explain("reset:").similarNames.first, equals: "reset")
+    expect(gauges.explain("resume").similarNames, equals: [])
+  }
+
+  @Test("a report that reached nobody refers to the explanation")
+  func report() throws {
+    var call = Invocation("read:", arguments: [ArgumentBox(1)])
+    let report = try gauges.forward(&call)
+    expect("\(report)", equals: "delivered 0, queued 0, failed 0, skipped 0; the proxy's explain(_:) says why")
+  }
+}
