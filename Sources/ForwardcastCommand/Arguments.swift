@@ -1,5 +1,6 @@
 // Arguments.swift: the command line's words and options, and a parsed call.
 
+import Forwardcast
 import ForwardcastScript
 
 struct Option {

@@ -139,16 +139,17 @@ extension MulticastHolding where Interface: Sendable {
   /// Senders on the main actor run it synchronously if the delivery is `.direct`; others need `.mainActor`, the default.
   @discardableResult
   public func on<R: Sendable, each A: Sendable>(
-    _ message: Message<(repeat each A) -> R>, delivery: Delivery = .mainActor, priority: Int = 0,
+    _ message: Message<(repeat each A) -> R>, delivery: Delivery = .mainActor, priority: Int = 0, once: Bool = false,
     buffer: DeliveryBuffer = .unbounded, onMainActor body: @escaping @MainActor @Sendable (repeat each A) throws -> R
   ) -> Registration {
-    core.on(
-      Responds<Method>(
-        key: message,
-        onGlobalActor: { @MainActor (_: Method, arguments: repeat each A) throws -> R in
-          try body(repeat each arguments)
-        }
-      ).method, priority, (delivery, buffer, .dropPending))
+    let limits = ClosureLimits.of(message.selector, once: once)
+    let row = Responds<Method>(
+      key: message,
+      onGlobalActor: { @MainActor (_: Method, arguments: repeat each A) throws -> R in
+        if let limits, try !limits.begin() { return try limits.nothing() }
+        return try body(repeat each arguments)
+      })
+    return core.on(row.method, priority, (delivery, buffer, .dropPending), limits: limits)
   }
 }
 

@@ -49,11 +49,14 @@ struct HookChain: Sendable {
     let answers: MessageAnswers
     switch around {
     case (_, let body?, let inner)?:
-      let turn = WaitingHookTurn(message) { arguments in
+      let turn = WaitingHookTurn(message, on: #isolation) { arguments in
         try await runAndWait(message.with(arguments), inside: inner, rest, inTurn: inTurn)
       }
-      defer { turn.end() }
-      answers = try await body(turn)
+      do { answers = try await body(turn) } catch {
+        await turn.endAndWait()
+        throw error
+      }
+      await turn.endAndWait()
     case (let body?, nil, let inner)?:
       let turn = HookTurn(message, around: self, inner, inTurn)
       defer { turn.end() }

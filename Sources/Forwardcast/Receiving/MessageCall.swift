@@ -102,6 +102,9 @@ extension WaitingMessageCall where repeat each A: Sendable {
   }
 }
 
+/// A hook may hand its call to a task group, to race it against a timeout. One task proceeds at a time.
+extension WaitingMessageCall: @unchecked Sendable where repeat each A: Sendable {}  // the turn is, too
+
 /// A message in boxes at an `around` hook for a selector or for all messages: see ``MessageCall``.
 public struct InvocationCall {
   /// At a hook of a table, the receiver whose method is called; `nil` at one of a proxy, which runs once for all targets.
@@ -140,26 +143,18 @@ public struct WaitingInvocationCall {
   }
 }
 
-/// One run of an `around` hook. It and the calls that hold it stay on the message's thread or task.
+/// One run of an `around` hook.
 @usableFromInline
 class RunningHook {
   @usableFromInline final let message: HookedMessage
-  private final var isOver = false
 
   fileprivate init(_ message: HookedMessage) { self.message = message }
-
-  final func end() { isOver = true }
-
-  /// A call kept beyond its hook would send a message that its sender knows nothing of.
-  fileprivate final func check() throws(MessageError) {
-    guard isOver else { return }
-    throw MessageError(.hookEnded, receiver: "the hook's call", selector: message.selector.name)
-  }
 }
 
-/// A run of a hook that does not suspend, with what it surrounds.
+/// A run of a hook that does not suspend, with what it surrounds. It stays on the message's thread.
 @usableFromInline
 final class HookTurn: RunningHook {
+  private var isOver = false
   private let inside: HookChain
   private let count: Int
   private let rest: Hook.Rest
@@ -170,26 +165,71 @@ final class HookTurn: RunningHook {
     super.init(message)
   }
 
+  func end() { isOver = true }
+
   /// Runs what the hook surrounds, with `arguments` if given.
+  ///
+  /// - Throws: `hookEnded` after the hook: its sender would know nothing of the message.
   @usableFromInline
   func proceed(_ arguments: MessageArguments? = nil) throws -> MessageAnswers {
-    try check()
+    if isOver { throw MessageError(.hookEnded, receiver: "the hook's call", selector: message.selector.name) }
     let arguments = arguments ?? message.arguments
     return try count == 0 ? rest(arguments) : inside.run(message.with(arguments), inside: count, rest)
   }
 }
 
-/// A run of a hook that may suspend.
-final class WaitingHookTurn: RunningHook {
-  private let rest: Hook.WaitingRest
+/// A run of a hook that may suspend. Child tasks of the hook may proceed, one at a time.
+final class WaitingHookTurn: RunningHook, @unchecked Sendable {  // `state` has a lock, the rest never changes
+  private enum State { case idle, proceeding(Completion), over }
 
-  init(_ message: HookedMessage, _ rest: @escaping Hook.WaitingRest) {
-    self.rest = rest
+  private let rest: Hook.WaitingRest
+  /// The sender's actor, where the message runs whichever task proceeds.
+  private let home: (any Actor)?
+  private let state = Guarded(State.idle)
+
+  init(_ message: HookedMessage, on home: (any Actor)?, _ rest: @escaping Hook.WaitingRest) {
+    (self.rest, self.home) = (rest, home)
     super.init(message)
   }
 
   nonisolated(nonsending) func proceed(_ arguments: MessageArguments? = nil) async throws -> MessageAnswers {
-    try check()
-    return try await rest(arguments ?? message.arguments)
+    let completion = try begin()
+    defer {
+      state.withLock { if case .proceeding = $0 { $0 = .idle } }
+      completion.leave()
+    }
+    let (here, arguments) = (#isolation, arguments ?? message.arguments)
+    if here === home { return try await rest(arguments) }
+    return try await Self.run(UncheckedSendable((rest, arguments)), on: home).value
+  }
+
+  private static func run(
+    _ sent: UncheckedSendable<(rest: Hook.WaitingRest, arguments: MessageArguments)>, on home: isolated (any Actor)?
+  ) async throws -> UncheckedSendable<MessageAnswers> {
+    UncheckedSendable(try await sent.value.rest(sent.value.arguments))
+  }
+
+  private func begin() throws(MessageError) -> Completion {
+    let completion = Completion()
+    completion.enter()
+    let begins = state.withLock { state in
+      guard case .idle = state else { return false }
+      state = .proceeding(completion)
+      return true
+    }
+    if begins { return completion }
+    throw MessageError(
+      .hookEnded, receiver: "the hook's call", selector: message.selector.name,
+      evidence: "it proceeds only while the hook runs, and in one task at a time")
+  }
+
+  /// Ends the run. Waits for a task of the hook that still proceeds.
+  nonisolated(nonsending) func endAndWait() async {
+    let open = state.withLock { state in
+      let open: Completion? = if case .proceeding(let completion) = state { completion } else { nil }
+      state = .over
+      return open
+    }
+    try? await open?.untilDone()
   }
 }

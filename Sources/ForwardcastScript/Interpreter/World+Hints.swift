@@ -1,5 +1,7 @@
 // World+Hints.swift: hints for errors, and completions.
 
+import Forwardcast
+
 extension World {
   /// The error with its hint, if there is one.
   func hinting(_ error: ScriptError) -> ScriptError {

@@ -1,5 +1,7 @@
 // ScriptLanguage.swift: the language reference as data.
 
+import Forwardcast
+
 /// Every word of the message script with its form and meaning.
 ///
 ///     ScriptLanguage.entries(of: "drop").first?.form     // drop x

@@ -44,4 +44,5 @@ package final class Latch: Sendable {
 }
 
 /// Calls what blocks from a test that is asynchronous.
+@discardableResult
 package func synchronously<T>(_ body: () throws -> T) rethrows -> T { try body() }

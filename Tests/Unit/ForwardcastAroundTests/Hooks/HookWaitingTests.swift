@@ -315,7 +315,7 @@ struct HookWaitingTests {
       do { return try call.proceed() } catch { return [7, 8] }
     }
     try expect(synchronously { try proxy.collectBlocking(.quote, 1, returning: .all, timeout: .zero) }, equals: [7, 8])
-    let report = try blocking {
+    let report = try synchronously {
       try proxy.forwardBlocking(Invocation("quote:", arguments: [ArgumentBox(1)]), timeout: .zero)
     }
     try expect(report.answers.compactMap { try $0.result?.unbox(as: Int.self) }, equals: [7, 8])

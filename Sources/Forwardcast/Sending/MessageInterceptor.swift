@@ -1,0 +1,192 @@
+// MessageInterceptor.swift: ready-made hooks.
+
+/// A ready-made `around` hook.
+///
+///     let store = ForwardingProxy(to: Store())
+///     try store.around(.price, .timeout(.seconds(2)))
+///     // surrounds the timeout: each attempt has two seconds
+///     try store.around(.price, .retrying(3, while: { $0 is Offline }))
+///
+/// As with other hooks, one that is installed later surrounds those already there.
+public struct MessageInterceptor: Sendable {
+  let body: Hook.Body
+
+  private init(
+    _ body: @escaping Hook.AroundBody,
+    waiting: nonisolated(nonsending) @escaping @Sendable (WaitingHookTurn) async throws -> MessageAnswers
+  ) {
+    self.body = .around(body, waiting: waiting)
+  }
+
+  /// Sends the message again if it throws.
+  ///
+  /// - Parameters:
+  ///   - attempts: how often to send it at most, the first time included.
+  ///   - delay: how long a sender that waits pauses between attempts. Other senders do not pause.
+  ///   - clock: measures the delay, such as a `TestClock`; `nil` for the continuous clock.
+  ///   - isTransient: whether an error is worth another attempt.
+  /// - Precondition: `attempts` is positive.
+  public static func retrying(
+    _ attempts: Int, delay: Duration = .zero, clock: (any Clock<Duration>)? = nil,
+    while isTransient: @escaping @Sendable (any Error) -> Bool = { _ in true }
+  ) -> MessageInterceptor {
+    precondition(attempts > 0, "a message that is sent \(attempts) times has no outcome")
+    @Sendable func isLast(_ attempt: Int, _ error: any Error) -> Bool {
+      attempt == attempts || error is CancellationError || !isTransient(error)
+    }
+    return MessageInterceptor { turn in
+      var attempt = 1
+      while true {
+        do { return try turn.proceed() } catch { if isLast(attempt, error) { throw error } }
+        attempt += 1
+      }
+    } waiting: { turn in
+      var attempt = 1
+      while true {
+        do { return try await turn.proceed() } catch { if isLast(attempt, error) { throw error } }
+        attempt += 1
+        if delay > .zero { try await pause(delay, clock) }
+      }
+    }
+  }
+
+  /// Ends the wait of a sender with `timedOut`. Messages of senders that do not wait pass.
+  ///
+  /// When the time is up, the message is cancelled, and the wait ends when it has: queued targets are not waited for, but a
+  /// suspending method of a direct target is, until it reacts to the cancellation.
+  ///
+  /// - Parameter clock: measures the timeout, such as a `TestClock`; `nil` for the continuous clock.
+  public static func timeout(_ timeout: Duration, clock: (any Clock<Duration>)? = nil) -> MessageInterceptor {
+    MessageInterceptor {
+      try $0.proceed()
+    } waiting: { turn in
+      try await TimedWait.run(
+        timeout, clock, of: turn.message.receiver, turn.message.selector, awaitsEnd: true, isolation: #isolation
+      ) { try await turn.proceed() }
+    }
+  }
+
+  /// Answers a message with the answers of an earlier one that had equal arguments.
+  ///
+  /// Kept are answers that are known to be `Sendable`, of messages with an ``Invocation/contentKey``. Errors are not kept.
+  /// Concurrent messages with equal arguments may all be sent.
+  ///
+  /// - Parameters:
+  ///   - duration: how long answers are kept.
+  ///   - limit: how many messages' answers are kept at most; the oldest are dropped first.
+  ///   - clock: measures the duration, such as a `TestClock`.
+  public static func caching(
+    for duration: Duration, limit: Int = 1_000, clock: any Clock<Duration> = ContinuousClock()
+  ) -> MessageInterceptor {
+    caching(duration, limit, on: clock)
+  }
+
+  private static func caching<C: Clock>(_ duration: Duration, _ limit: Int, on clock: C) -> MessageInterceptor
+  where C.Duration == Duration {
+    let cache = AnswerCache(duration, limit, clock)
+    return MessageInterceptor { turn in
+      let key = turn.message.invocation.contentKey
+      if let known = cache.find(key) { return known }
+      return cache.keep(try turn.proceed(), key)
+    } waiting: { turn in
+      let key = turn.message.invocation.contentKey
+      if let known = cache.find(key) { return known }
+      return cache.keep(try await turn.proceed(), key)
+    }
+  }
+
+  /// Writes a line for each message, such as `priceOf: "tea" answered 3` or `priceOf: "tea" failed: offline`.
+  ///
+  /// `broadcast` asks for no answers; then the line ends with `sent`.
+  public static func logging(_ log: @escaping @Sendable (String) -> Void) -> MessageInterceptor {
+    @Sendable func write(_ message: HookedMessage, _ outcome: Result<MessageAnswers, any Error>) throws
+      -> MessageAnswers
+    {
+      switch outcome {
+      case .success(let answers):
+        let texts = answers.boxes.filter { $0.type != Void.self }.map(\.description)
+        log("\(message.invocation) " + (texts.isEmpty ? "sent" : "answered \(texts.joined(separator: ", "))"))
+      case .failure(let error): log("\(message.invocation) failed: \(error)")
+      }
+      return try outcome.get()
+    }
+    return MessageInterceptor { turn in
+      try write(turn.message, Result { try turn.proceed() })
+    } waiting: { turn in
+      let outcome: Result<MessageAnswers, any Error>
+      do { outcome = .success(try await turn.proceed()) } catch { outcome = .failure(error) }
+      return try write(turn.message, outcome)
+    }
+  }
+}
+
+extension MessageHooking {
+  /// Installs a ready-made hook around the messages of a key.
+  ///
+  /// - Throws: as `before`.
+  @discardableResult
+  public func around<R, each A>(_ message: Message<(repeat each A) -> R>, _ interceptor: MessageInterceptor)
+    throws(MessageError) -> HookRegistration
+  {
+    try hookPlace.install(message, interceptor.body)
+  }
+
+  /// Installs a ready-made hook around the messages of a selector, or around every message.
+  @discardableResult
+  public func around(_ selector: MessageSelector? = nil, _ interceptor: MessageInterceptor)
+    throws(MessageError) -> HookRegistration
+  {
+    try hookPlace.install(selector, interceptor.body)
+  }
+}
+
+private func pause(_ delay: Duration, _ clock: (any Clock<Duration>)?) async throws {
+  if let clock { try await clock.sleep(for: delay) } else { try await Deadline(after: delay).sleep() }
+}
+
+/// Answers by message, each for some time.
+private final class AnswerCache<C: Clock>: Sendable where C.Duration == Duration {
+  private struct Known: Sendable {
+    let answers: UncheckedSendable<[ArgumentBox]>  // each of them is Sendable
+    let end: C.Instant
+  }
+  private struct State: @unchecked Sendable {  // keys are those of Sendable arguments, or stay with their proxy
+    var known: [Invocation.ContentKey: Known] = [:]
+    /// The keys, oldest first.
+    var order = FirstInFirstOut<Invocation.ContentKey>()
+  }
+  private let state = Guarded(State())
+  private let (duration, limit, clock): (Duration, Int, C)
+
+  init(_ duration: Duration, _ limit: Int, _ clock: C) {
+    (self.duration, self.limit, self.clock) = (duration, max(limit, 1), clock)
+  }
+
+  func find(_ key: Invocation.ContentKey?) -> MessageAnswers? {
+    guard let key else { return nil }
+    let (now, sent) = (clock.now, UncheckedSendable(key))
+    let found = state.withLock { $0.known[sent.value] }
+    guard let found, now < found.end else { return nil }
+    return TypedAnswers(found.answers.value)
+  }
+
+  func keep(_ answers: MessageAnswers, _ key: Invocation.ContentKey?) -> MessageAnswers {
+    let boxes = answers.boxes
+    guard let key, !boxes.isEmpty, boxes.allSatisfy(\.isSendable) else { return answers }
+    let sent = UncheckedSendable((key, boxes))
+    let end = clock.now.advanced(by: duration)
+    let dropped = state.withLock { state -> [Known] in
+      let (key, boxes) = sent.value
+      var dropped: [Known] = []
+      let known = Known(answers: UncheckedSendable(boxes), end: end)
+      if let old = state.known.updateValue(known, forKey: key) { return [old] }
+      _ = state.order.append(key)
+      while state.known.count > limit, let oldest = state.order.next() {
+        if let old = state.known.removeValue(forKey: oldest) { dropped.append(old) }
+      }
+      return dropped
+    }
+    withExtendedLifetime(dropped) {}
+    return answers
+  }
+}

@@ -1,0 +1,194 @@
+// InterceptorTests.swift: ready-made hooks.
+
+import Dispatch
+import Forwardcast
+import ForwardcastTesting
+import TestSupport
+import Testing
+
+private struct Offline: Error {}
+private struct Broken: Error {}
+
+extension Message<(String) -> Int> { fileprivate static var price: Self { .init("priceOf:") } }
+extension Message<(String) -> Int> { fileprivate static var slowPrice: Self { .init("slowPriceOf:") } }
+
+/// Fails a number of times, then answers.
+private final class Shop: MessageReceiver, Sendable {
+  let failures: Locked<Int>
+  let calls = Locked(0)
+  init(failing failures: Int = 0) { self.failures = Locked(failures) }
+
+  func price(of item: String) throws -> Int {
+    calls.withLock { $0 += 1 }
+    if item == "broken" { throw Broken() }
+    let fails = failures.withLock { left in
+      left -= 1
+      return left >= 0
+    }
+    if fails { throw Offline() }
+    return item.count
+  }
+
+  static let selectorTable = SelectorTable(for: Shop.self) {
+    Responds(to: .price) { (store: Shop, item) in try store.price(of: item) }
+    Responds(
+      to: .slowPrice,
+      async: { (store: Shop, item) in
+        if item == "never" { try await Task.sleep(for: .seconds(100_000)) }
+        return try store.price(of: item)
+      })
+  }
+}
+
+@Suite("Ready-made hooks")
+struct InterceptorTests {
+  private let clock = TestClock()
+
+  @Test("retrying sends a message again while the error is worth it, on every kind of proxy")
+  func retrying() async throws {
+    let store = Shop(failing: 2)
+    let proxy = ForwardingProxy(to: store)
+    try proxy.around(.price, .retrying(3, while: { $0 is Offline }))
+    try expect(proxy.send(.price, "tea"), equals: 3)
+    expect(store.calls.withLock { $0 }, equals: 3)
+    #expect(throws: Broken.self) { try proxy.send(.price, "broken") }
+    expect(store.calls.withLock { $0 }, equals: 4)
+
+    let lazy = LazyProxy(sharing: { Shop(failing: 5) })
+    try lazy.around("slowPriceOf:", .retrying(3))
+    await #expect(throws: Offline.self) { try await lazy.sendAndWait(.slowPrice, "tea") }
+    try await expect(lazy.sendAndWait(.slowPrice, "tea"), equals: 3)
+
+    let many = MulticastProxy<any MessageReceiver & Sendable>()
+    many.add(Shop(failing: 1), ownership: .strong)
+    try many.around(.price, .retrying(2))
+    try expect(many.collect(.price, "tea", returning: .sum), equals: 3)
+  }
+
+  @Test("a sender that waits pauses between attempts")
+  func delay() async throws {
+    let proxy = ForwardingProxy(to: Shop(failing: 1))
+    try proxy.around(.slowPrice, .retrying(2, delay: .seconds(5), clock: clock))
+    async let ticks: Void = { [clock] in
+      await clock.waitForSleepers()
+      clock.advance(by: .seconds(5))
+    }()
+    try await expect(proxy.sendAndWait(.slowPrice, "tea"), equals: 3)
+    await ticks
+    expect(clock.now.offset, equals: .seconds(5))
+  }
+
+  @Test("timeout ends a wait with timedOut and cancels the method")
+  func timeout() async throws {
+    let proxy = ForwardingProxy(to: Shop())
+    try proxy.around(.slowPrice, .timeout(.seconds(2), clock: clock))
+    async let ticks: Void = { [clock] in
+      await clock.waitForSleepers()
+      clock.advance(by: .seconds(2))
+    }()
+    let error = await #expect(throws: MessageError.self) { try await proxy.sendAndWait(.slowPrice, "never") }
+    await ticks
+    expect(error?.code, equals: .timedOut)
+    try await expect(proxy.sendAndWait(.slowPrice, "tea"), equals: 3)
+    try expect(proxy.send(.price, "tea"), equals: 3)
+  }
+
+  @Test("timeout of a multicast does not wait for a queue that is held")
+  func timeoutOfMany() async throws {
+    let many = MulticastProxy<any MessageReceiver & Sendable>()
+    let queue = DispatchQueue(label: "held")
+    many.add(Shop(), delivery: .queue(queue), ownership: .strong)
+    try many.around(.price, .timeout(.seconds(2), clock: clock))
+    queue.suspend()
+    defer { queue.resume() }
+    let task = Task { try await many.collectAndWait(.price, "tea", returning: .sum) }
+    await clock.waitForSleepers()
+    clock.advance(by: .seconds(2))
+    let error = await #expect(throws: MessageError.self) { try await task.value }
+    expect(error?.evidence, equals: "no answer in 2.0 seconds from Shop on queue held")
+  }
+
+  @Test("a hook may race its call in a task group, and the message runs on its sender's actor")
+  @MainActor func taskGroup() async throws {
+    let proxy = MulticastProxy<any MessageReceiver & Sendable>()
+    let lines = Locked<[String]>([])
+    proxy.add(Shop(), ownership: .strong)
+    proxy.on(Message<(String) -> Int>.price) { _ in
+      MainActor.assertIsolated()
+      lines.withLock { $0.append("direct") }
+      return 1
+    }
+    try proxy.around(
+      .price,
+      waiting: { call in
+        try await withThrowingTaskGroup(of: [Int].self) { group in
+          group.addTask {
+            return try await call.proceed()
+          }
+          return try await group.next() ?? []
+        }
+      })
+    try await expect(proxy.collectAndWait(.price, "tea", returning: .sum), equals: 4)
+    expect(lines.withLock { $0 }, equals: ["direct"])
+  }
+
+  @Test("a call proceeds in one task at a time, and not after its hook")
+  func oneTask() async throws {
+    let proxy = ForwardingProxy(to: Shop())
+    let kept = Locked<WaitingMessageCall<Int, String>?>(nil)
+    try proxy.around(
+      .slowPrice,
+      waiting: { call in
+        kept.withLock { $0 = call }
+        return try await call.proceed()
+      })
+    try await expect(proxy.sendAndWait(.slowPrice, "tea"), equals: 3)
+    let call = try #require(kept.withLock { $0 })
+    let error = await #expect(throws: MessageError.self) { try await call.proceed() }
+    expect(error?.code, equals: .hookEnded)
+  }
+
+  @Test("caching answers messages with equal arguments for some time")
+  func caching() async throws {
+    let store = Shop()
+    let proxy = ForwardingProxy(to: store)
+    try proxy.around(.price, .caching(for: .seconds(60), limit: 2, clock: clock))
+    for item in ["tea", "tea", "milk", "tea"] { try expect(proxy.send(.price, item), equals: item.count) }
+    expect(store.calls.withLock { $0 }, equals: 2)
+    clock.advance(by: .seconds(60))
+    try expect(proxy.send(.price, "tea"), equals: 3)
+    expect(store.calls.withLock { $0 }, equals: 3)
+    for item in ["a", "b", "c", "b", "c"] { try expect(proxy.send(.price, item), equals: 1) }
+    expect(store.calls.withLock { $0 }, equals: 6)
+    for _ in 0..<2 { #expect(throws: Broken.self) { try proxy.send(.price, "broken") } }
+    expect(store.calls.withLock { $0 }, equals: 8)
+  }
+
+  @Test("logging writes a line for each message")
+  func logging() throws {
+    let lines = Locked<[String]>([])
+    let many = MulticastProxy<any MessageReceiver & Sendable>()
+    many.add(Shop(), ownership: .strong)
+    try many.around(nil, .logging { line in lines.withLock { $0.append(line) } })
+    try expect(many.collect(.price, "tea", returning: .sum), equals: 3)
+    #expect(throws: Broken.self) { try many.collect(.price, "broken", returning: .sum) }
+    many.broadcast(.price, "milk")
+    expect(
+      lines.withLock { $0 },
+      equals: [#"priceOf: "tea" answered 3"#, #"priceOf: "broken" failed: Broken()"#, #"priceOf: "milk" sent"#])
+  }
+
+  @Test("a content key finds equal messages, and there is none without Hashable arguments")
+  func contentKey() {
+    func call(_ selector: MessageSelector, _ boxes: ArgumentBox...) -> Invocation {
+      Invocation(selector, arguments: boxes)
+    }
+    let one = call("priceOf:", .init("tea"))
+    expect(one.contentKey == call("priceOf:", .init("tea")).contentKey)
+    expect(one.contentKey != nil)
+    expect(one.contentKey != call("priceOf:", .init("milk")).contentKey)
+    expect(one.contentKey != call("nameOf:", .init("tea")).contentKey)
+    expect(call("priceOf:", .init(Broken())).contentKey == nil)
+    expect(call("ping").contentKey == call("ping").contentKey)
+  }
+}
