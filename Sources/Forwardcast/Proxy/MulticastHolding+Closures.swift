@@ -34,8 +34,8 @@ extension MulticastHolding {
   ///     themes.on(Messages.themesColorChanged, owner: page) { page, color in page.tint = color }
   ///
   /// The proxy holds the owner weakly and passes it to the closure, so neither needs `[weak self]`
-  /// nor a token. The closure itself is released when the proxy finds the owner deallocated: at the
-  /// next message, or when targets are added.
+  /// nor a token. The closure itself is released when the proxy finds the owner deallocated, during a
+  /// message or while targets are added; a few closures may stay until the proxy is released.
   ///
   /// - Parameters:
   ///   - message: the message that the closure receives.

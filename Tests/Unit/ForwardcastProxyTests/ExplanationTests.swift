@@ -45,7 +45,7 @@ struct ExplanationTests {
     expect(
       "\(found)",
       equals: """
-        read: of MulticastProxy<any Gauge>, 4 of 7 registrations
+        read: of MulticastProxy<Gauge>, 4 of 7 registrations
         hooks: around every message, before read:
         target             receives  row or reason      context
         Dial               yes       the proxy's table  queue gauge
@@ -90,8 +90,8 @@ struct ExplanationTests {
     expect(
       "\(found)",
       equals: """
-        read: of MulticastProxy<any Gauge>, 1 of 2 registrations
-        hooks: before read: of MulticastProxy<any Gauge>
+        read: of MulticastProxy<Gauge>, 1 of 2 registrations
+        hooks: before read: of MulticastProxy<Gauge>
         target               receives  row or reason      context
         GaugeProxy           yes       its targets        direct
           Dial               yes       the proxy's table  direct
