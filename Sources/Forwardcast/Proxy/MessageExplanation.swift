@@ -95,6 +95,8 @@ extension MulticastCore {
   {
     var (entries, reached) = ([MessageExplanation.Entry](), Set<RegistrationWay>())
     for registration in registrations {
+      // Nested proxies may be reached along very many paths, so a question with a budget is charged for each.
+      if (try? ProxyQuestion.charge(.passed)) == nil { break }
       let delivery = registration.queued.map { "\($0.delivery)" } ?? "direct"
       func add(
         _ name: String, _ reason: DeliveryReport.SkipReason?, row: String? = nil, method: Method? = nil,

@@ -70,6 +70,41 @@ extension Interpreter {
     return answer
   }
 
+  /// `explain p "sel:"`: a line for each registration, those of nested proxies indented. Nothing is sent.
+  func explain(_ name: String, of value: ScriptValue, at offset: Int) throws -> ScriptValue {
+    let proxy = try value.wanted("explain needs a multicast proxy, not", showsValue: true, \.multicast)
+    try run.charge(Work.make + Work.name(name))
+    let arity = try MessageSelector.numberOfArguments(inName: name)
+    let selector = try world.selectorToSend(name, argumentCount: arity, to: proxy)
+    let explanation = run.budget(at: offset, of: source).charging { proxy.holder.explain(selector) }
+    try run.check()
+    var text = ""
+    try explain(explanation, name, indent: "", hooks: [], into: &text)
+    return try bounded(.string(text))
+  }
+
+  private func explain(
+    _ explanation: MessageExplanation, _ name: String, indent: String, hooks: [String], into text: inout String
+  ) throws {
+    let hooks = hooks + explanation.hooks
+    for entry in explanation.entries {
+      let target = entry.registration.target
+      var line = indent + ((target as? any MessageReceiver).map { world.reference($0).description } ?? entry.target)
+      if let reason = entry.reason {
+        line += ": no, \(reason)"
+      } else {
+        let row = (target as? ScriptObject).map { "row \(name) of \($0.receiverName)" } ?? entry.row ?? ""
+        line += ": yes, \(row), " + (entry.context == "direct" ? "directly" : "on \(entry.context)")
+        if !hooks.isEmpty { line += ", behind " + hooks.joined(separator: ", ") }
+      }
+      try run.charge(Work.pass + Work.byte * line.utf8.count)
+      if !text.isEmpty { text += "\n" }
+      text += line
+      try ScriptError.limit(text.utf8.count <= ScriptValue.sizeLimit, "a value of over 16 MiB")
+      if let nested = entry.nested { try explain(nested, name, indent: indent + "  ", hooks: hooks, into: &text) }
+    }
+  }
+
   func makeRecording(_ name: String, of target: Expression) throws -> ScriptReference {
     let receiver = try object(target).receiver
     let proxy = ScriptRecording(of: receiver, as: name, into: CallRecorder(keepingLast: world.limits.recordedCalls))

@@ -7,7 +7,7 @@ enum StatementWord: String, CaseIterable {
 
 /// A word that begins an expression or is part of one.
 enum ExpressionWord: String, CaseIterable {
-  case new, not, `true`, `false`, `nil`, alive, collect, errors, report, arg, proceed, service, services
+  case new, not, `true`, `false`, `nil`, alive, collect, errors, report, explain, arg, proceed, service, services
 }
 
 enum LanguageWords {
@@ -53,6 +53,8 @@ enum LanguageWords {
     errors [p …] — Sends, waits, and gives the texts of the errors of all targets.
     report [p …] — Sends, waits, and counts the targets that ran it synchronously (`delivered`) or on a queue (`queued`), \
     `failed`, or were `skipped`.
+    explain p "sel:" — A text with a line for each registration: whether it would receive the message, by which row, where and \
+    behind which hooks, or why not. Nothing is sent.
     arg n — In a hook: argument n of the message, counted from 0.
     proceed [with @[…]] — In `around`: runs the rest of the message, with other arguments if they are given.
     service Name — The one object of a receiver, created if necessary.

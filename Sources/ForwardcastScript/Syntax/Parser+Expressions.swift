@@ -119,6 +119,16 @@ extension Parser {
       try appendSend(.result(policy), token)
     case .errors: try appendSend(.errors, token)
     case .report: try appendSend(.report, token)
+    case .explain:
+      try nested(at: token) { parser in
+        try parser.appendOperand()
+        try parser.appendSelector()
+      }
+      let compute = { @Sendable (interpreter: Interpreter, stack: inout [ScriptValue]) throws -> ScriptValue in
+        let selector = try interpreter.selectorName(stack.removeLast())
+        return try interpreter.explain(selector, of: stack.removeLast(), at: token.offset)
+      }
+      append(.compute(compute), at: token.offset)
     case .proceed:
       guard surroundings == .hook(.around) else { throw error("\"proceed\" is allowed in \"around\" only", at: token) }
       let hasArguments = try takes("with")
@@ -140,6 +150,16 @@ extension Parser {
     }
   }
 
+  /// Parses an expression without brackets around it. It counts like a bracket, since parsing it recurses.
+  private mutating func nested(at token: Token, _ parse: (inout Parser) throws -> Void) throws {
+    guard openNames + openBrackets < Lexer.bracketLimit else {
+      throw error("more than \(Lexer.bracketLimit) names and brackets inside one another", .limitExceeded, at: token)
+    }
+    openNames += 1
+    try parse(&self)
+    openNames -= 1
+  }
+
   private mutating func appendNew() throws {
     let token = try peek()
     let receiver = try takeName("the name of a receiver")
@@ -147,13 +167,7 @@ extension Parser {
     if isNamed {
       try take()
       try take()
-      // It counts like a bracket, since parsing its expression recurses.
-      guard openNames + openBrackets < Lexer.bracketLimit else {
-        throw error("more than \(Lexer.bracketLimit) names and brackets inside one another", .limitExceeded, at: token)
-      }
-      openNames += 1
-      try appendExpression()
-      openNames -= 1
+      try nested(at: token) { try $0.appendExpression() }
     }
     let make = Step.Action.make(receiver: receiver, isNamed: isNamed, fallback: receiver)
     append(make, at: token.offset, work: Work.name(receiver))

@@ -8,7 +8,7 @@ struct Parser {
   private var endsInSeparator = false
   private var tokenCount = 0
   private let tokenLimit = ScriptLimits.current.tokens
-  /// The nesting depth of `new R name: e`.
+  /// The nesting depth of `new R name: e` and `explain`.
   var openNames = 0
   /// The steps of the expression that is parsed.
   var steps: [Step] = []

@@ -20,6 +20,64 @@ struct ProxyScriptTests {
     expect(played.outcome.succeeded, "\(played.failures) \(played.error ?? "")", sourceLocation: sourceLocation)
   }
 
+  @Test(
+    "explain has a line for each registration, with its row, place and hooks or the reason against it; nothing is sent")
+  func explain() {
+    let played = play(
+      """
+      receiver Cook { - cook: dish { print "never" } - wash = 1 }
+      receiver Guest { - eat = 2 }
+      let ann = new Cook; let bo = new Cook; let cy = new Cook; let di = new Guest; let eve = new Cook
+      queue stove
+      proxy inner = multicast
+      proxy p = multicast
+      add ann to p
+      add bo to p on stove
+      add cy to p as r; mute r
+      add di to p
+      add eve to inner
+      add inner to p
+      before p "cook:" { print "never" }
+      after inner "cook:" { print "never" }
+      print explain p "cook:"
+      print explain p "fly"
+      expect explain inner "wash" == "<Cook eve>: yes, row wash of Cook, directly"
+      expect explain ann "wash" throws "type mismatch: explain needs a multicast proxy, not <Cook ann>"
+      expect explain p "a b" throws "invalid selector"
+      """)
+    expect(
+      played.output,
+      equals: """
+        <Cook ann>: yes, row cook: of Cook, directly, behind before cook:
+        <Cook bo>: yes, row cook: of Cook, on queue stove, behind before cook:
+        <Cook cy>: no, muted
+        <Guest di>: no, does not respond
+        <multicast inner>: yes, its targets, directly, behind before cook:
+          <Cook eve>: yes, row cook: of Cook, directly, behind before cook:, after cook:
+        <Cook ann>: no, does not respond
+        <Cook bo>: no, does not respond
+        <Cook cy>: no, muted
+        <Guest di>: no, does not respond
+        <multicast inner>: no, does not respond
+          <Cook eve>: no, does not respond
+
+        """)
+    expect(played.outcome.succeeded, "\(played.failures) \(played.error ?? "")")
+  }
+
+  @Test("explain of proxies that are reached along very many paths ends with a limit, and nested words are bounded")
+  func explainBounds() {
+    let levels = (1...40).map { level in
+      "proxy a\(level) = multicast; proxy b\(level) = multicast\n"
+        + ["a", "b"].map { "add \($0)\(level - 1) to a\(level); add \($0)\(level - 1) to b\(level)\n" }.joined()
+    }
+    let text = "receiver R { - n = 1 }; let r = new R; proxy a0 = multicast; proxy b0 = multicast; add r to a0\n"
+    let outcome = play(text + levels.joined() + "let x = explain a40 \"n\"").outcome
+    expect(outcome.error?.code, equals: .limitExceeded)
+    let deep = String(repeating: "explain ", count: 100) + "p" + String(repeating: " \"a\"", count: 100)
+    expect(play(deep).outcome.error?.code, equals: .limitExceeded)
+  }
+
   @Test("targets are served by priority, and in order of registration inside one")
   func order() {
     let played = play(
