@@ -90,7 +90,10 @@ extension Reference {
         !travel.waits && !queued.isEmpty || isRefused
       {
         // Those that were to answer may have been removed since.
-        let isOver = leaves.allSatisfy { $0.outcome != .queued || obstacle($0) != nil }
+        let isOver = leaves.allSatisfy { leaf in
+          if case .proxy(let proxy) = leaf.object, !responds(proxy, travel.word) { return true }
+          return leaf.outcome != .queued || obstacle(leaf) != nil
+        }
         note(Event(step: step, actor: name, text: notAwaited, also: isOver && !travel.waits ? [result] : []))
       } else {
         // A dead target on a queue counts until its context finds it dead.
