@@ -49,7 +49,12 @@ extension Reference {
       case .target(let target):
         let isAlive = isAlive(registered)
         if !isAlive { travel.dead += 1 }
-        return isAlive ? node(rows[target][travel.word]) : nil
+        let row = rows[target][travel.word]
+        // The message keeps strong targets until it ends.
+        if registered.isStrong, row == nil ? travel.mode == .report : registered.context == nil {
+          travel.holds.insert(target)
+        }
+        return isAlive ? node(row) : nil
       case .proxy(let inner):
         guard registered.context == nil else { return node(mayRespond(inner, travel.word) ? 0 : nil) }
         return node(nil, level(inner, travel, path: path, proxies: proxies))
@@ -61,7 +66,9 @@ extension Reference {
     // Streams receive what the targets receive: they are inside all hooks.
     let streams = own.filter { $0.setup.kind == .stream }
     let others = own.reversed().filter { $0.setup.kind != .stream }
-    return Level(proxy, hooks: others + streams, nodes: nodes, path: path, proxies: proxies)
+    let found = Level(proxy, hooks: others + streams, nodes: nodes, path: path, proxies: proxies)
+    found.hadDead = nodes.count < registrations[proxy].count
+    return found
   }
 
   // MARK: - Hooks

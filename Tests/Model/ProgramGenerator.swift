@@ -230,13 +230,6 @@ extension Program {
         }
       }
     }
-    if !ProgramGenerator.scopesGrow {
-      program.changeAll { action in
-        guard case .add(var addition) = action else { return }
-        if severalScopes.contains(addition.place) { addition.only = nil }
-        action = .add(addition)
-      }
-    }
     // In which order a sender posts to queued targets of several proxies: not before one whose room it waits for.
     let waitsForRoom = added.contains { if case .suspendSender = $0.buffer { true } else { false } } && waits
     if waitsForRoom {
@@ -245,6 +238,14 @@ extension Program {
         if case .suspendSender = addition.buffer { return }
         addition.buffer = .unbounded
         if added.contains(where: { !$0.object.isTarget }) { addition.context = nil }
+        action = .add(addition)
+      }
+    }
+    if !ProgramGenerator.scopesGrow {
+      let severalScopes = program.severalScopes
+      program.changeAll { action in
+        guard case .add(var addition) = action else { return }
+        if severalScopes.contains(addition.place) { addition.only = nil }
         action = .add(addition)
       }
     }

@@ -34,6 +34,7 @@ extension Reference {
         answers.append("\(leaf.object) \(value.map { "\($0)" } ?? "nil")\(wasQueued ? " queued" : "")")
       case .queued: queued.append("\(leaf.object)")
       case .failed(let text): failures.append("\(leaf.object): \(text)")
+      case .skipped where leaf.level?.hadDead ?? false: break
       case .skipped(let reason): skipped.append(entry(leaf, reason))
       case .open, .unlisted: break
       }
@@ -65,6 +66,10 @@ extension Reference {
       var maySkip = tolerated(level)
       for leaf in leaves where leaf.outcome == .skipped("removed") {
         either[entry(leaf, "removed"), default: []].insert("nil removed")
+      }
+      for leaf in leaves where !leaf.object.isTarget && leaf.level == nil {
+        guard case .skipped(let reason) = leaf.outcome else { continue }
+        either[entry(leaf, reason), default: []].insert(entry(leaf, "does not respond"))
       }
       for node in unmatched(level) {
         guard let reason = obstacle(node) else { continue }
@@ -112,7 +117,8 @@ extension Reference {
     let objects = ended.map(\.object)
     let behind = objects.allSatisfy(\.isTarget) ? [] : registrations.joined().map(\.object) + objects
     let dead = registrations.joined().filter { !isAlive($0) }
-    return (objects + behind).flatMap { ["\($0) removed", "nil removed"] } + (ended + dead).map { _ in "nil dead" }
+    return (objects + behind).flatMap { ["\($0) removed", "nil removed"] }
+      + (ended + dead).flatMap { _ in ["nil dead", "nil dead", "nil dead"] }
       + repeated(level)
   }
 

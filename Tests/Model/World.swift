@@ -89,6 +89,8 @@ final class Level: @unchecked Sendable {
   let proxies: [Int]
   /// Whether the message reached or passed over its targets, and whether it was sent to the queued ones.
   var (isListed, hasPosted) = (false, false)
+  /// Whether it has registrations of dead targets, which a report may list in place of the empty proxy.
+  var hadDead = false
   /// The answer that a hook gave in place of the targets'.
   var own: Node?
   init(_ proxy: Int, hooks: [InstalledHook], nodes: [Node], path: [Registered], proxies: [Int]) {
