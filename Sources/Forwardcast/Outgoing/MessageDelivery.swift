@@ -52,14 +52,16 @@ final class MessageDelivery {
   let outcomes: OutcomeQueue
 
   // MARK: - State (the sender's context)
+  // Used by one thread or task at a time, and never passed on. What is accessed for each step or outcome is not checked for
+  // exclusivity: `around:typed` and `around:collect` of the cost client say why.
 
   private(set) var tree: ProxyTree
   /// Methods and hooks run while the message is accessed, and one of them may proceed with an outer hook. That is refused before
   /// it touches the scope.
   @exclusivity(unchecked) var scope: Scope
-  private(set) var visits: [Visit] = []
+  @exclusivity(unchecked) private(set) var visits: [Visit] = []
   /// Proxies whose queued steps are still to be posted before anything else happens, each from one of its groups on.
-  var unposted: [(node: ProxyNode, group: Int)] = []
+  @exclusivity(unchecked) var unposted: [(node: ProxyNode, group: Int)] = []
   /// The outcomes of queued steps that were posted ahead, by the numbers of their proxies.
   var posted: [PostedSteps?] = []
   /// How many queued steps have the message.
@@ -67,11 +69,11 @@ final class MessageDelivery {
   /// Proxies whose unmatched registrations a report lists at its end, and why the message did not enter them, if it did not.
   var visited: [(node: ProxyNode, stop: DeliveryReport.SkipReason?)] = []
   /// The end of the steps that the running loop serves.
-  private var loopEnd = 0
+  @exclusivity(unchecked) private var loopEnd = 0
   /// How many outcomes the running loop has reported itself.
-  private var reportedInLoop = 0
+  @exclusivity(unchecked) private var reportedInLoop = 0
   /// Whether the budget has ended the message.
-  private(set) var isSpent = false
+  @exclusivity(unchecked) private(set) var isSpent = false
   /// The trace's number for the execution under way; 0 for none.
   private var tracedStep = 0
   /// The wait of the suspended method that the sender is in.

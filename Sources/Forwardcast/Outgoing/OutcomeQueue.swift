@@ -4,7 +4,7 @@
 ///
 /// An object, because hooks get lists of them and copying the parts would take several retains each.
 final class Outcome {
-  var outcome: StepOutcome
+  @exclusivity(unchecked) var outcome: StepOutcome
   let context: StepContext
 
   init(_ outcome: StepOutcome, _ context: StepContext) { (self.outcome, self.context) = (outcome, context) }
@@ -30,22 +30,23 @@ class OutcomeQueue {
   private final let recordsGiven: Bool
 
   // MARK: - State (the sender's context)
+  // Not checked for exclusivity where each outcome needs it: see ``MessageDelivery``.
 
-  private(set) final var held: [Outcome] = []
+  @exclusivity(unchecked) private(set) final var held: [Outcome] = []
   /// The running hook calls whose sender asks for outcomes. While there are any, the result gets nothing.
-  private(set) final var hookCalls = 0
+  @exclusivity(unchecked) private(set) final var hookCalls = 0
   /// Whether the sender needs nothing more, by its result or, inside of hooks, by the probe.
-  private(set) final var isEnough = false
+  @exclusivity(unchecked) private(set) final var isEnough = false
   /// Whether the result itself needs nothing more.
-  private final var isComplete = false
+  @exclusivity(unchecked) private final var isComplete = false
   /// Tells whether the held answers would be enough for the sender; `nil` outside of hook calls.
-  private final var probe: ((ArgumentBox) -> Bool)?
+  @exclusivity(unchecked) private final var probe: ((ArgumentBox) -> Bool)?
   /// Answers that the result has received, for a new probe.
   private final var given: [ArgumentBox] = []
   /// Keeps the answers of the running loop, if they are held back.
-  private final var keeper: TypedTaker?
+  @exclusivity(unchecked) private final var keeper: TypedTaker?
   /// How many targets the message has reached.
-  final var reached = 0
+  @exclusivity(unchecked) final var reached = 0
   /// How many messages full buffers have dropped for this one.
   final var dropped = 0
   /// Whether a target has run behind hooks, whatever these made of its outcome.
@@ -266,7 +267,7 @@ class OutcomeQueue {
 @usableFromInline
 class TypedTaker {
   let type: Any.Type
-  @usableFromInline final var hasAnswer = false
+  @usableFromInline @exclusivity(unchecked) final var hasAnswer = false
   /// Whether its answers may cross contexts, by the promise of their methods.
   final var crosses = false
 
@@ -282,7 +283,7 @@ class TypedTaker {
 final class AnswerTaker<R>: TypedTaker {
   @usableFromInline let body: (R) throws -> Bool
   @usableFromInline let keeps: Bool
-  @usableFromInline var list: [R] = []
+  @usableFromInline @exclusivity(unchecked) var list: [R] = []
 
   /// - Parameter body: takes each answer; `nil` to keep them.
   init(_ body: ((R) throws -> Bool)?) {
@@ -307,7 +308,7 @@ final class AnswerTaker<R>: TypedTaker {
 
 /// Keeps answers with their targets, where hooks get them before a report does.
 final class AnswerLister: TypedTaker {
-  private var answers = ListedAnswers()
+  @exclusivity(unchecked) private var answers = ListedAnswers()
 
   init() { super.init(ListedAnswers.self) }
 

@@ -50,7 +50,7 @@ extension OutcomeSink {
 
 /// Gives the outcomes of one message to a sink.
 class ResultQueue<Sink: OutcomeSink>: OutcomeQueue {
-  final var sink: Sink
+  @exclusivity(unchecked) final var sink: Sink
 
   required init(_ sink: Sink, _ request: DeliveryRequest, _ tree: ProxyTree) {
     self.sink = sink
