@@ -22,7 +22,7 @@ final class Shop {
 final class Outbox: ForwardingProxy {
   private(set) var kept: [Invocation] = []
   /// Silence is an error here: without it nobody would know that nobody was there.
-  let shops = MulticastProxy<any MessageReceiver>(options: MulticastOptions(silence: .thrown))
+  let shops = MulticastProxy<any MessageReceiver>(options: MulticastOptions(noResponder: .throw))
 
   override func methodSignature(for selector: MessageSelector) -> MethodSignature? {
     Shop.selectorTable.signature(for: selector)

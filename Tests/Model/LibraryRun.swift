@@ -111,7 +111,8 @@ final class LibraryRun: @unchecked Sendable {  // one thing happens at a time
     proxies = program.proxies.map { setup in
       Proxy(
         options: MulticastOptions(
-          duplicates: setup.allowsDuplicates ? .allowed : .refused, silence: setup.silenceIsThrown ? .thrown : .ignored,
+          duplicates: setup.allowsDuplicates ? .allowed : .refused,
+          noResponder: setup.silenceIsThrown ? .throw : .ignore,
           errors: setup.stopsAtFirst ? .stopAtFirst : .collected))
     }
     running = Array(repeating: 0, count: program.targets.count)

@@ -94,6 +94,7 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
   func offer(_ envelope: Envelope, reserved: Bool, overfills: Bool = false, to mailbox: Mailbox) -> Envelope? {
     let level = mailbox.senderLevel
     let (dropped, wakes) = state.withLock { state -> (Envelope?, Bool) in
+      assert(!reserved || state.reserved > 0, "a sender fills a place that it has")
       if reserved { state.reserved -= 1 }
       var dropped: Envelope?
       let taken = state.waiting.count + state.reserved
@@ -119,6 +120,7 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
 
   /// Opens messages, oldest first, until the target is busy, 32 are made, or a more urgent turn is to come.
   override func open(in mailbox: Mailbox) -> Int {
+    assert(mailbox.isOnContext, "a line is opened on its context")
     var made = 0
     while made < 32 {
       if mailbox.leavesToHigher(self) { break }
@@ -135,6 +137,7 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
   /// Takes the oldest message; without one, the line leaves the mailbox.
   @inline(never) private func next() -> Envelope? {
     makingRoom { state in
+      assert(state.isPosted, "a line is opened while it is in the mailbox")
       let envelope = state.waiting.next()
       if envelope == nil {
         state.isPosted = false
@@ -175,5 +178,10 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
     }
   }
 
-  @inline(never) func giveBack() { makingRoom { $0.reserved -= 1 } }
+  @inline(never) func giveBack() {
+    makingRoom { state in
+      assert(state.reserved > 0, "a sender gives back a place that it has")
+      state.reserved -= 1
+    }
+  }
 }

@@ -15,6 +15,7 @@ package final class Completion: Sendable {
     var open = 0
     var failure: (any Error)?
     var waiter = Waiter.nobody
+    var hasNoWaiter: Bool { if case .nobody = waiter { true } else { false } }
   }
 
   private let state = Guarded(State())
@@ -25,6 +26,7 @@ package final class Completion: Sendable {
 
   package func leave() {
     let waiter = state.withLock { state -> Waiter in
+      assert(state.open > 0, "each event that ends has begun")
       state.open -= 1
       return state.open == 0 ? exchange(&state.waiter, with: .nobody) : .nobody
     }
@@ -50,6 +52,7 @@ package final class Completion: Sendable {
   nonisolated(nonsending) func untilDone() async throws {
     try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
       let (isDone, failure) = state.withLock { state in
+        assert(state.hasNoWaiter, "one task waits at a time")
         if state.open > 0, state.failure == nil { state.waiter = .task(continuation) }
         return (state.open == 0, state.failure)
       }
@@ -76,6 +79,7 @@ package final class Completion: Sendable {
     }
     let semaphore = DispatchSemaphore(value: 0)
     let isDone = state.withLock { state in
+      assert(state.hasNoWaiter, "one thread waits at a time")
       if state.open > 0 { state.waiter = .thread(semaphore) }
       return state.open == 0
     }

@@ -62,6 +62,7 @@ final class QueueContext: DeliveryContext {
 
   func wake(_ mailbox: Mailbox, _ priority: TaskPriority) {
     queue.async { [self] in
+      assert(id.isCurrent, "a queue runs its own blocks")
       id.lookForNewTarget(of: queue)
       mailbox.drain()
     }
@@ -86,7 +87,10 @@ class ActorContext: DeliveryContext, @unchecked Sendable {  // immutable
     Task.detached(priority: priority) { [actor] in await Self.drain(mailbox, level, on: actor) }
   }
 
-  private static func drain(_ mailbox: Mailbox, _ level: UInt16, on actor: isolated any Actor) { mailbox.drain(level) }
+  private static func drain(_ mailbox: Mailbox, _ level: UInt16, on actor: isolated any Actor) {
+    actor.assertIsolated()
+    mailbox.drain(level)
+  }
 }
 
 /// Its tasks begin on the main actor: on any other they have to change over to it.

@@ -21,6 +21,7 @@ package final class DrainMarker: Envelope, @unchecked Sendable {  // `gates` and
   }
 
   override func resume(_ index: Int, in mailbox: Mailbox) {
+    assert(gates > 0, "a marker continues at gates where it waits")
     gates -= 1
     if gates == 0 { finish(mailbox) }
   }

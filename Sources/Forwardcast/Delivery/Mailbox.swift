@@ -99,6 +99,7 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
 
   @usableFromInline
   func noteDeliveries(_ count: Int = 1) {
+    assert(count >= 0 && isOnContext, "deliveries are counted on the context")
     deliveries.store(deliveries.load(ordering: .relaxed) &+ count, ordering: .releasing)
   }
 
@@ -107,6 +108,9 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
   package var isCurrent: Bool {
     contextObject == nil ? HeldContext.contains(ObjectIdentifier(self)) : context.isCurrent
   }
+
+  /// Whether the running code is in a turn of the context. For assertions.
+  var isOnContext: Bool { HeldContext.contains(contextObject ?? ObjectIdentifier(self)) }
 
   /// Why the running code would wait for itself if it blocked until the context has done something; `nil` if not, as far as is
   /// known.
@@ -175,6 +179,7 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
     // The sender's own reference, so that it does not touch the count at the same time as the context.
     let envelope = Unmanaged.passRetained(envelope)
     let link = UInt(bitPattern: envelope.toOpaque())
+    assert(link > Mailbox.awake, "no envelope has an address that is a state")
     var last = head.load(ordering: .relaxed)
     while true {
       envelope._withUnsafeGuaranteedRef { $0.next = last <= Mailbox.awake ? 0 : last }
@@ -218,6 +223,7 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
 
   /// Whether to leave an envelope to a turn of a higher priority, which is asked for if needed.
   func leavesToHigher(_ envelope: Envelope) -> Bool {
+    assert(isOnContext, "the drain's state has one owner")
     guard hasPriority else { return false }
     let level = envelope.level.load(ordering: .acquiring)
     guard level > turnLevel else { return isOvertaken }
@@ -311,7 +317,8 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
   }
 
   private func fallAsleep() -> Bool {
-    head.compareExchange(
+    assert(taken == 0, "a mailbox that has taken something does not fall asleep")
+    return head.compareExchange(
       expected: Mailbox.awake, desired: Mailbox.asleep, successOrdering: .acquiringAndReleasing,
       failureOrdering: .relaxed
     ).exchanged

@@ -39,6 +39,7 @@ struct MailboxTable: Sendable {
       }
       countToClean = max(entries.count * 2, MailboxTable.fewest)
     }
+    assert(entries[key]?.object == nil, "a context has one mailbox")
     entries[key] = Entry(object: new)
     return (new, seen)
   }

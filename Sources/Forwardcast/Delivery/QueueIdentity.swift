@@ -71,6 +71,7 @@ final class QueueIdentity: Sendable {
 
   @inline(never)
   private func lookForTarget(of queue: DispatchQueue) {
+    assert(DispatchQueue.getSpecific(key: mark) != nil, "a queue looks for its target in a block of its own")
     looked.store(Self.known.load(ordering: .acquiring), ordering: .relaxed)
     // The system's own queues target no other.
     if queue.label.hasPrefix("com.apple.") { return }

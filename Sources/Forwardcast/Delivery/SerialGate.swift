@@ -47,7 +47,12 @@ final class SerialGate: @unchecked Sendable {
   func noteQueued() { state.withLock { $0.waiting += 1 } }
 
   /// A message is dropped that waited.
-  func noteDropped() { state.withLock { $0.waiting -= 1 } }
+  func noteDropped() {
+    state.withLock { state in
+      assert(state.waiting > 0, "only a message that waits is dropped")
+      state.waiting -= 1
+    }
+  }
 
   /// Takes the target for a sender's turn. `false` when another thread has it, or the gate is closed.
   func begin() -> Bool {
@@ -66,6 +71,7 @@ final class SerialGate: @unchecked Sendable {
         state.isAwaited = true
         return false
       }
+      assert(state.waiting > 0, "only a message that waits is served")
       state.waiting -= 1
       state.take()
       return true
@@ -75,6 +81,7 @@ final class SerialGate: @unchecked Sendable {
   /// Gives the target back. `true` when the drain waits for that.
   func end() -> Bool {
     state.withLock { state in
+      assert(state.depth > 0 && state.thread == .current, "the thread that has taken the target gives it back")
       state.depth -= 1
       guard state.depth == 0 else { return false }
       defer { state.isAwaited = false }
@@ -103,6 +110,7 @@ extension Mailbox {
   /// Closes a target's gate until ``reopen(_:)``. On the context.
   func close(_ gate: SerialGate) {
     gate.isClosed = true
+    assert(gate.place.map { closedGates[$0] === gate } ?? true, "a closed gate knows its place")
     guard gate.place == nil else { return }
     gate.place = closedGates.count
     closedGates.append(gate)
@@ -113,6 +121,8 @@ extension Mailbox {
 
   /// Continues what was put off, until the gate is closed again or a higher turn is to make the next delivery.
   fileprivate func open(_ gate: SerialGate) -> Int {
+    assert(isOnContext, "a gate is opened on its context")
+    assert(gate.place.map { closedGates[$0] === gate } ?? true, "a closed gate knows its place")
     gate.isClosed = false
     if let place = exchange(&gate.place, with: nil), let last = closedGates.popLast(), last !== gate {
       closedGates[place] = last

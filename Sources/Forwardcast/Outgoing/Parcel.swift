@@ -194,8 +194,10 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable but fo
     }
     if let details, let pending = details.pending {
       var outcome = outcome
-      let isFree = group.steps[place].method?.takeUnretainedValue().answers(to: nil) ?? false
-      if case .answered(let answer) = outcome, let target, !isFree {
+      // A closure's method is there as long as its target.
+      if case .answered(let answer) = outcome, let target,
+        !(group.steps[place].method?.takeUnretainedValue().answers(to: nil) ?? false)
+      {
         outcome = OutgoingMessage.Attempt.crossing(
           answer, from: target, group.selector, wanted: details.request.keepsAnswers)
       }

@@ -93,7 +93,7 @@ extension MulticastCore {
 
   fileprivate func entries(_ selector: MessageSelector, _ path: inout [ObjectIdentifier]) -> [MessageExplanation.Entry]
   {
-    var (entries, reached) = ([MessageExplanation.Entry](), Set<RegistrationWay>())
+    var entries: [MessageExplanation.Entry] = []
     for registration in registrations {
       // Nested proxies may be reached along very many paths, so a question with a budget is charged for each.
       if (try? ProxyQuestion.charge(.passed)) == nil { break }
@@ -130,10 +130,6 @@ extension MulticastCore {
       var (row, method) = row(of: target, selector)
       var reason = obstacle ?? (row == nil ? .doesNotRespond : nil)
       if reason == nil, let refused = method as? RefusedMethod { reason = .init("refused: \(refused.reason)") }
-      if reason == nil, !allowsDuplicates {
-        let way = RegistrationWay(target: registration.key, delivery: registration.delivery, scope: nil)
-        if !reached.insert(way).inserted { reason = .init("received by another registration") }
-      }
       if reason != nil { (row, method) = (nil, nil) }
       add(name, reason, row: row, method: method)
     }

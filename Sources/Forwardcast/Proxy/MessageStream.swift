@@ -92,9 +92,9 @@ extension MulticastCore {
       }
     }
     let hook = Hook(selector, ofAnswers ? .after { tell($0, $1) } : .before { tell($0, nil) }, finish: finish)
-    change { state, _ in
+    change { state, garbage in
       hook.number = state.madeRest.listeners.append(hook)
-      state.list.noteChanged()
+      surround(for: hook.selector, &state, &garbage)
     }
     let place = HookRegistration(hook) { [link] in link.core?.uninstall($0) }
     return { _ in place.cancel() }

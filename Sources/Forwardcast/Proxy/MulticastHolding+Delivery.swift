@@ -6,9 +6,9 @@ extension MulticastHolding where Interface: Sendable {
   ///     members.add(archive, delivery: .queue(diskQueue))
   ///     members.add(window, delivery: .mainActor, buffer: .latestPerSelector)
   ///
-  /// Adding a target again with an equal delivery and the same selectors returns its registration, which takes the new priority,
-  /// ownership, buffer and `whenRemoved` (this for messages sent from then on). With another delivery it is registered for both,
-  /// and gets a message on both.
+  /// Adding a target again with an equal delivery returns its registration, updated: the priority if one is given, ownership, buffer,
+  /// and `whenRemoved` for messages sent from then on. `selectors` are added to those that it has; without any it is for all
+  /// messages. With another delivery the target gets one more registration, and receives each message by both.
   ///
   /// - Parameters:
   ///   - target: the new target.

@@ -49,7 +49,7 @@ extension MulticastCore {
   }
 
   private func selectors(_ registration: Registration, _ target: AnyObject?) -> String {
-    if let scope = registration.scope { return "only " + shortened(inOrder(Array(scope)) { $0.name }) }
+    if let only = registration.selectors { return "only " + shortened(inOrder(Array(only)) { $0.name }) }
     if let closure = target as? Method { return closure.selector.name }
     if target is any MulticastSending { return "those of its targets" }
     var known = Set((target as? any MessageReceiver)?.answeredMessages.map(\.selector) ?? [])

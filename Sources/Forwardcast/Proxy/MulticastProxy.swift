@@ -57,7 +57,7 @@ public final class MulticastProxy<Interface>: ForwardingProxy, MulticastHolding 
   /// is let through and reaches nobody; `nil` when silence is an error.
   public override func methodSignature(for selector: MessageSelector) -> MethodSignature? {
     if let found = core.firstSignature(for: selector, self) { return found }
-    if case .thrown = options.silence { return nil }
+    if case .throw = options.noResponder { return nil }
     return .objects(arguments: selector.numberOfArguments, returningVoid: true)
   }
 

@@ -43,7 +43,7 @@ final class Pins {
 
   @usableFromInline
   func visit(_ selector: MessageSelector) -> MessageVisit {
-    guard let board, let route = board.route(of: selector, core.version) else { return visitFirst(selector) }
+    guard let board, let route = board.route(of: selector, core.changes) else { return visitFirst(selector) }
     return board.visit(along: route)
   }
 
@@ -55,7 +55,8 @@ final class Pins {
     var next = RouteBoard([route], epoch: epoch)
     // All routes of a board are for one version of the target list.
     if let board = board?.takeUnretainedValue(), board.epoch == epoch, board.all[0].version == route.version {
-      next = board.enter(route) ? board : board.replacing(selector, with: route) ?? next
+      let others = board.all.filter { $0.selector != selector }
+      next = board.enter(route) ? board : RouteBoard(others + [route], epoch: epoch)
     }
     if next !== board?.takeUnretainedValue() {
       next.add(1)

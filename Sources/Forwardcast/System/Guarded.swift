@@ -40,13 +40,19 @@ package struct Guarded<Value: ~Copyable>: ~Copyable, Sendable {
     }
   }
 
-  /// Stops a debug build if the calling thread does not hold the lock. Release builds do not check.
+  /// Whether the calling thread holds the lock, for assertions. Always true in release builds, which do not note the holder.
+  package var isHeld: Bool {
+    #if DEBUG
+      holder.load(ordering: .relaxed) == ThreadIdentity.current.id
+    #else
+      true
+    #endif
+  }
+
+  /// Stops a debug build if the calling thread does not hold the lock.
   @inline(__always)
   package borrowing func assertHeld(file: StaticString = #fileID, line: UInt = #line) {
-    #if DEBUG
-      let isHeld = holder.load(ordering: .relaxed) == ThreadIdentity.current.id
-      assert(isHeld, "the lock is not held", file: file, line: line)
-    #endif
+    assert(isHeld, "the lock is not held", file: file, line: line)
   }
 
   #if DEBUG

@@ -4,8 +4,8 @@ import Synchronization
 
 /// Whether the thread's stack has room for another message, so that unbounded recursion of messages throws and does not crash.
 ///
-/// Each thread keeps the end of its room in a thread-specific slot; a check compares that with the address of a local variable. 256
-/// KiB, on stacks of less than 1 MiB a quarter, stay free: enough for a method's own work, the error and its way back.
+/// Each thread keeps the end of its room in a thread-specific slot; a check compares that with the address of a local variable.
+/// 256 KiB stay free for a method's own work, the error and the return; on stacks of less than 1 MiB a quarter, but at least 32 KiB.
 package enum StackGuard {
   /// Whether the stack has room for another message; `true` where the system does not tell the stack's size.
   ///
@@ -24,7 +24,7 @@ package enum StackGuard {
   @inline(never)
   private static func hasRoomByBounds(_ here: UInt) -> Bool {
     let stack = ThreadStack.bounds(around: here)
-    let end = stack.map { $0.lowerBound + min(reserve, UInt($0.count) / 4) } ?? 0
+    let end = stack.map { $0.lowerBound + reserve(of: UInt($0.count)) } ?? 0
     madeSlot.pointer = UnsafeMutableRawPointer(bitPattern: ~end)
     return here > end
   }
@@ -43,7 +43,9 @@ package enum StackGuard {
 
   private static let telling = ThreadSlot()
 
-  private static let reserve: UInt = 256 << 10
+  private static func reserve(of size: UInt) -> UInt {
+    max(min(256 << 10, size / 4), min(32 << 10, size / 2))
+  }
 
   /// The slot's number once it is made. A constant at first, so that reading it needs no lazy initialization.
   private static let slot = Atomic<UInt>(noSlot)

@@ -29,12 +29,11 @@ package final class DeliveryGroup: @unchecked Sendable {  // immutable, or atomi
   ) {
     (self.core, selector, self.mailbox, self.indices) = (core, route.selector, mailbox, indices)
     self.isBatched = isBatched
+    assert(!indices.isEmpty && (isBatched || indices.count == 1), "a group of \(indices.count) steps")
+    assert(indices.allSatisfy { route.steps[$0].queued?.mailbox === mailbox }, "the steps of a group have one mailbox")
     let steps = UnsafeMutableBufferPointer<RouteStep>.allocate(capacity: indices.count)
     for (place, index) in indices.enumerated() {
-      let step = route.steps[index]
-      steps.initializeElement(
-        at: place,
-        to: RouteStep(step.registration.takeUnretainedValue(), method: step.method?.takeUnretainedValue(), strong: nil))
+      steps.initializeElement(at: place, to: route.steps[index].retainedWithoutTarget())
     }
     self.steps = steps
     let first = steps.first?.functionType
@@ -46,16 +45,35 @@ package final class DeliveryGroup: @unchecked Sendable {  // immutable, or atomi
 
   deinit {
     releaseBatch()
-    for step in steps { step.release() }
+    for step in steps { step.releaseWithoutTarget() }
     steps.deallocate()
+  }
+}
+
+extension RouteStep {
+  /// Whether the target is a closure, which is its own method.
+  private var isClosure: Bool {
+    let key = registration._withUnsafeGuaranteedRef { UInt(bitPattern: $0.key) }
+    return UInt(bitPattern: method?.toOpaque()) == key
+  }
+
+  /// A step that retains no target. The method of a closure may be used only while the target is held.
+  fileprivate func retainedWithoutTarget() -> RouteStep {
+    _ = registration.retain()
+    if !isClosure { _ = method?.retain() }
+    return RouteStep(unretained: registration, method)
+  }
+
+  fileprivate func releaseWithoutTarget() {
+    if !isClosure { method?.release() }
+    registration.release()
   }
 }
 
 /// Neighbouring steps of a route that are served in one way.
 struct StepSegment {
   var end: Int
-  /// The function type of the methods, where a loop serves them: direct targets, each in one step only. `nil` where each step is
-  /// served alone.
+  /// The function type of the methods of direct targets, which a loop serves; `nil` where each step is served alone.
   let type: ObjectIdentifier?
 }
 
@@ -66,8 +84,6 @@ final class DeliveryPlan: @unchecked Sendable {  // immutable
   let segments: ContiguousArray<StepSegment>
   /// The steps without a method, whose targets are asked each time.
   let asked: [(step: Int, multicast: MulticastCast?)]
-  /// The registrations of each target that has several, if it is to get a message once.
-  let repeated: [ObjectIdentifier: [Registration]]
   /// The group and place in it of each queued step.
   let locations: ByStep<(group: Int, place: Int)>
   /// The groups in the order in which they are posted.
@@ -102,8 +118,7 @@ final class DeliveryPlan: @unchecked Sendable {  // immutable
     count = route.count
     let askedSteps = route.route.hasForwarders ? (0..<route.count).filter { route.steps[$0].method == nil } : []
     asked = askedSteps.map { ($0, MulticastCast(route.steps[$0].target)) }
-    repeated = DeliveryPlan.repeated(along: route)
-    segments = StepSegment.all(of: route, repeated)
+    segments = StepSegment.all(of: route)
     var locations = ByStep<(group: Int, place: Int)>()
     for (group, part) in parts.enumerated() {
       for (place, index) in part.indices.enumerated() { locations[index] = (group, place) }
@@ -113,20 +128,11 @@ final class DeliveryPlan: @unchecked Sendable {  // immutable
       parts.map { DeliveryGroup(core, $0.mailbox, $0.indices, isBatched: $0.isBatched, along: route) })
     list = .allocate(capacity: groups.count)
     _ = list.initialize(from: groups.lazy.map { Unmanaged.passUnretained($0) })
+    assert(segments.last?.end ?? 0 == count, "segments cover all steps")
     let whole = route.route
     isPlain =
       !hasDirect && groups.allSatisfy(\.isBatched) && !groups.isEmpty && core.ignoresSilence && !core.stopsAtFirst
-      && !whole.hasRepeats && !whole.hasNested && whole.prelude == nil && whole.around == nil
-  }
-
-  private static func repeated(along route: MessageRoute) -> [ObjectIdentifier: [Registration]] {
-    var all: [ObjectIdentifier: [Registration]] = .init()
-    guard route.route.hasRepeats else { return all }
-    for index in 0..<route.count {
-      let registration = route.steps[index].registration.takeUnretainedValue()
-      all[registration.key, default: []].append(registration)
-    }
-    return all.filter { $0.value.count > 1 }
+      && !whole.hasNested && whole.prelude == nil && whole.around == nil
   }
 
   /// Whether some target's buffer makes senders wait for room.
@@ -141,15 +147,12 @@ final class DeliveryPlan: @unchecked Sendable {  // immutable
 }
 
 extension StepSegment {
-  fileprivate static func all(
-    of route: MessageRoute, _ repeated: [ObjectIdentifier: [Registration]]
-  ) -> ContiguousArray<StepSegment> {
+  fileprivate static func all(of route: MessageRoute) -> ContiguousArray<StepSegment> {
     var segments: ContiguousArray<StepSegment> = []
     for index in 0..<route.count {
       let step = route.steps[index]
-      let isOnce = repeated.isEmpty || repeated[step.registration.takeUnretainedValue().key] == nil
       let runsAnywhere = step.method?.takeUnretainedValue().isolation.isSender ?? false
-      let type = isOnce && step.queued == nil && runsAnywhere ? step.functionType : nil
+      let type = step.queued == nil && runsAnywhere ? step.functionType : nil
       if let last = segments.indices.last, segments[last].type == type {
         segments[last].end = index + 1
       } else {
@@ -196,6 +199,7 @@ struct ByStep<Element> {
         if newValue == nil { return }
         places += repeatElement(0, count: index + 1 - places.count)
       }
+      assert(index >= 0 && index < places.count, "step \(index) of \(places.count)")
       guard let newValue else { return places[index] = 0 }
       list.append((index, newValue))
       places[index] = Int32(list.count)

@@ -8,7 +8,10 @@ public struct MessageRoute: @unchecked Sendable {  // the route is published, an
 
   /// - Parameter count: how many steps the message goes.
   @inline(__always)
-  init(_ route: Route, count: Int) { (self.route, self.count) = (route, count) }
+  init(_ route: Route, count: Int) {
+    assert(count <= route.count, "a message goes \(count) of \(route.count) steps")
+    (self.route, self.count) = (route, count)
+  }
 
   var plan: DeliveryPlan? { route.plan }
 

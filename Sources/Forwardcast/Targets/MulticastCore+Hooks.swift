@@ -2,19 +2,19 @@
 
 extension MulticastCore: HookHolder {
   func install(_ hook: Hook) -> HookRegistration {
-    change { state, _ in
+    change { state, garbage in
       hook.number = state.madeRest.hooks.append(hook)
-      state.list.noteChanged()
+      surround(for: hook.selector, &state, &garbage)
     }
     return HookRegistration(hook) { [link] hook in link.core?.uninstall(hook) }
   }
 
   /// Removes a hook, or the stream whose hook it is.
   func uninstall(_ hook: Hook) {
-    change { state, _ in
+    change { state, garbage in
       guard let rest = state.rest else { return }
       _ = hook.finish == nil ? rest.hooks.remove(hook.number) : rest.listeners.remove(hook.number)
-      state.list.noteChanged()
+      surround(for: hook.selector, &state, &garbage)
     }
   }
 

@@ -33,19 +33,17 @@ extension MulticastCore {
     guard StackGuard.hasRoom else { return refused(selector, StackGuard.tooDeep(selector, receiver: self)) }
     let epoch = TableEpoch.current
     let ready = state.withLock { state -> MessageRoute? in
-      guard let route = current(selector, epoch, state), route.version == reach(state).version else { return nil }
+      guard let route = current(selector, epoch, state), route.version == version.load(ordering: .relaxed) else {
+        return nil
+      }
       return MessageRoute(route, count: route.count)
     }
     return ready ?? makeRoute(selector)
   }
 
-  /// How far a route that is made now reaches. Called under the lock.
-  private func reach(_ state: borrowing State) -> RouteReach {
-    RouteReach(version: version.load(ordering: .relaxed), end: UInt32(state.list.end))
-  }
-
   /// The route of a selector, if it is valid or can be extended. Called under the lock.
   private func current(_ selector: MessageSelector, _ epoch: UInt, _ state: borrowing State) -> Route? {
+    self.state.assertHeld()
     guard let board = state.board, board.epoch == epoch else { return nil }
     return board.find(selector)?.takeUnretainedValue()
   }
@@ -54,55 +52,72 @@ extension MulticastCore {
   private func refused(_ selector: MessageSelector, _ error: any Error) -> MessageRoute {
     let prelude = MessagePrelude(refusal: error)
     return MessageRoute(
-      Route(self, selector, reach: .init(), steps: RouteSteps(), prelude: prelude), count: 0)
+      Route(self, selector, steps: RouteSteps(), prelude: prelude), count: 0)
   }
 
   /// Makes or extends a route. Tables are asked outside of the lock, so the list may change meanwhile: then it is repeated, and
   /// after some tries the route serves this message only.
   func makeRoute(_ selector: MessageSelector) -> MessageRoute {
     if selector == .ofNobody {
-      return MessageRoute(Route(self, selector, reach: .init(), steps: RouteSteps()), count: 0)
+      return MessageRoute(Route(self, selector, steps: RouteSteps()), count: 0)
     }
     if state.withLock({ !($0.rest?.unreachable.isEmpty ?? true) }) { tellUnreachable() }
     for _ in 0..<8 {
       let epoch = TableEpoch.current
-      // The end of the old route is read together with the list: another message may be extending the route.
-      let (list, seen, around, old, covered) = state.withLock { state in
-        let old = current(selector, epoch, state)
-        return (state.list, reach(state), old == nil ? state.rest?.around(selector) : nil, old, old?.covered ?? 0)
+      // The version of the old route is read together with the list: another message may be extending the route.
+      let (registrations, seen, around, old) = state.withLock { state in
+        let (old, seen) = (current(selector, epoch, state), RouteSource(self))
+        let registrations = old.map { state.list.joined(in: seen.version &- $0.version) } ?? state.list.all
+        return (registrations, seen, old == nil ? state.rest?.around(selector) : nil, old)
       }
-      let joined = old == nil ? list.all : list.joined(since: Int(covered))
-      if joined.count >= MulticastCore.fewRegistrations {
-        do { try ProxyQuestion.charge(.passed, joined.count) } catch { return refused(selector, error) }
+      if registrations.count >= MulticastCore.fewRegistrations {
+        do { try ProxyQuestion.charge(.passed, registrations.count) } catch { return refused(selector, error) }
       }
-      let steps = steps(joined, selector, in: list)
+      let steps = steps(registrations, selector)
       let surroundings = around.flatMap { RouteSurroundings(hooks: $0, trace: $1) }
-      let route = old ?? Route(self, selector, reach: seen, steps: steps, around: surroundings)
-      if let found = publish(route, epoch, seen, adding: old == nil ? nil : steps, from: covered) { return found }
+      let route = old ?? Route(self, selector, version: seen.version, steps: steps, around: surroundings)
+      if let found = publish(route, epoch, seen, adding: old == nil ? nil : steps, of: registrations.count) {
+        return found
+      }
       if old != nil { for step in steps.list { step.release() } }
     }
     let own = ownRoute(selector)
     return MessageRoute(own, count: own.count)
   }
 
+  /// What a route was made from.
+  private struct RouteSource: Equatable {
+    let version: UInt
+    let changes: UInt
+
+    /// Called under the lock.
+    init(_ core: MulticastCore) {
+      core.state.assertHeld()
+      (version, changes) = (core.version.load(ordering: .relaxed), core.changes.load(ordering: .relaxed))
+    }
+  }
+
   /// Enters a route into the board, or puts up a new board with it. `nil` when the list has changed.
   ///
   /// - Parameters:
   ///   - more: steps to add first to a route on the board.
-  ///   - covered: how far that route reached.
+  ///   - joined: of how many registrations they were made.
   private func publish(
-    _ route: Route, _ epoch: UInt, _ seen: RouteReach, adding more: RouteSteps?, from covered: UInt32
+    _ route: Route, _ epoch: UInt, _ seen: RouteSource, adding more: RouteSteps?, of joined: Int
   ) -> MessageRoute? {
     change { state, garbage in
-      guard !state.isClosed, reach(state).version == seen.version else { return nil }
-      var route = route
+      guard !state.isClosed, RouteSource(self) == seen else { return nil }
       if let more {
-        guard current(route.selector, epoch, state) === route, route.covered == covered else { return nil }
-        if route.extend(by: more, to: seen) { return MessageRoute(route, count: route.count) }
-        route = route.grown(by: more, to: seen)
+        guard current(route.selector, epoch, state) === route, seen.version &- route.version == joined else {
+          return nil
+        }
+        if route.extend(by: more, to: seen.version) { return MessageRoute(route, count: route.count) }
+        let grown = route.grown(by: more, to: seen.version)
+        replace(with: grown, &state, &garbage)
+        return MessageRoute(grown, count: grown.count)
       }
       if let board = state.board, board.epoch == epoch {
-        if !board.enter(route) { put(board.replacing(route.selector, with: route), &state, &garbage) }
+        if !board.enter(route) { put(RouteBoard(board.all + [route], epoch: epoch), &state, &garbage) }
       } else {
         put(RouteBoard([route], epoch: epoch), &state, &garbage)
       }
@@ -110,35 +125,84 @@ extension MulticastCore {
     }
   }
 
-  /// Replaces the board. Called under the lock.
+  // MARK: Patches. All are called under the lock.
+
+  /// Replaces the board.
   func put(_ board: RouteBoard?, _ state: inout State, _ garbage: inout Garbage) {
+    self.state.assertHeld()
     garbage.keep(state.board)
     state.board = board
+    state.list.hasRoutes = board != nil
     replace(by: board)
+  }
+
+  /// Puts a route in the place of that of its selector. Messages on their way keep the old one, with their board.
+  private func replace(with new: Route, _ state: inout State, _ garbage: inout Garbage) {
+    self.state.assertHeld()
+    guard let board = state.board else { return }
+    let old = board.exchange(new)
+    // Who enters from here on finds the new route.
+    if !isVisited { return garbage.keep(old) }
+    board.retire(old)
+    put(RouteBoard(board.all, epoch: board.epoch), &state, &garbage)
+  }
+
+  /// Patches the routes that have a step of a removed strong target, so that they do not keep it alive.
+  ///
+  /// - Parameter selector: the only one that the target responds to, if known.
+  func dropStep(
+    of registration: Registration, only selector: MessageSelector?, _ state: inout State, _ garbage: inout Garbage
+  ) {
+    assert(registration.strong == nil, "a removed registration owns no target")
+    noteChanges()
+    patch(selector, &state, &garbage) { $0.hasStep(of: registration) ? $0.withoutEnded() : nil }
+  }
+
+  /// Patches the routes that a hook is for, after it was installed or removed.
+  func surround(for selector: MessageSelector?, _ state: inout State, _ garbage: inout Garbage) {
+    noteChanges()
+    let rest = state.rest
+    patch(selector, &state, &garbage) { route in
+      let around = rest?.around(route.selector)
+      return route.surrounded(by: around.flatMap { RouteSurroundings(hooks: $0, trace: $1) })
+    }
+  }
+
+  private func patch(
+    _ selector: MessageSelector?, _ state: inout State, _ garbage: inout Garbage, _ patched: (Route) -> Route?
+  ) {
+    self.state.assertHeld()
+    guard let board = state.board else { return }
+    let routes = selector.map { board.find($0).map { [$0.takeUnretainedValue()] } ?? [] } ?? board.all
+    for route in routes { if let new = patched(route) { replace(with: new, &state, &garbage) } }
   }
 
   /// A new route, for the caller only.
   ///
   /// - Parameter pinned: whether it retains every target, including weak ones.
   func ownRoute(_ selector: MessageSelector, pinned: Bool = false) -> Route {
-    let (list, seen, around) = state.withLock { ($0.list, reach($0), $0.rest?.around(selector)) }
+    let (registrations, version, around) = state.withLock {
+      ($0.list.all, changes.load(ordering: .relaxed), $0.rest?.around(selector))
+    }
     return Route(
-      self, selector, reach: seen, steps: steps(list.all, selector, in: list, pinned: pinned),
+      self, selector, version: version, steps: steps(registrations, selector, pinned: pinned),
       around: around.flatMap { RouteSurroundings(hooks: $0, trace: $1) })
   }
 
   private func steps(
-    _ registrations: [Registration], _ selector: MessageSelector, in list: TargetList, pinned: Bool = false
+    _ registrations: [Registration], _ selector: MessageSelector, pinned: Bool = false
   ) -> RouteSteps {
     var steps = RouteSteps()
     steps.list.reserveCapacity(registrations.count)
-    if case .refused = options.duplicates { steps.traits.hasRepeats = list.hasRepeats }
     var kinds = TargetKinds(self, selector, for: registrations.count)
-    for registration in registrations {
-      let (loaded, isStrong) = state.withLock { _ in
-        (UncheckedSendable(registration.targetUnderLock), registration.strong != nil)
+    for registration in registrations where !registration.hasEnded {
+      let (loaded, isStrong, isMeant) = state.withLock { _ in
+        (
+          UncheckedSendable(registration.targetUnderLock), registration.strong != nil,
+          registration.isForUnderLock(selector)
+        )
       }
-      guard registration.isFor(selector), let target = loaded.value else {
+      guard isMeant, let target = loaded.value else {
         steps.traits.leavesOut = true
         continue
       }
@@ -168,7 +232,7 @@ extension MulticastCore {
     answers(target, selector) || method(of: target, selector) != nil
   }
 
-  /// Called after a message that met dead or removed targets: takes the dead out, and removes a route that is mostly useless.
+  /// Called after a message that met dead or removed targets: takes the dead out, and patches a route that is mostly useless.
   @usableFromInline
   func end(_ route: MessageRoute, dead: Int, skipped: Int) {
     let mayBeUseless = (dead + skipped) * 2 > route.count
@@ -186,12 +250,11 @@ extension MulticastCore {
     }
     // The step of a muted target is not useless.
     guard !found.isEmpty || useless * 2 > route.count else { return }
+    for registration in found { registration.markDead() }
     change { state, garbage in
       for registration in found { _ = state.list.remove(registration, garbage: &garbage) }
-      if useless * 2 > route.count, let board = state.board,
-        board.find(route.selector)?.takeUnretainedValue() === route.route
-      {
-        put(board.replacing(route.selector, with: nil), &state, &garbage)
+      if useless * 2 > route.count, state.board?.find(route.selector)?.takeUnretainedValue() === route.route {
+        replace(with: route.route.withoutEnded(), &state, &garbage)
       }
     }
   }

@@ -66,8 +66,10 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
   }
   /// The address of ``link``, retained, or 0.
   private let madeLink = Atomic<UInt>(0)
-  /// The version of the target list: grows whenever a registration joins or routes end. Written under the lock.
+  /// The version of the target list: grows with each registration that joins, and where routes end. Written under the lock.
   let version = Atomic<UInt>(0)
+  /// The same with what was patched in routes, for routes in the making and pinned ones, which are not patched.
+  let changes = Atomic<UInt>(0)
 
   /// - Parameter options: `nil` for the defaults, which take no memory.
   init(_ interface: any Any.Type, table: SelectorTable?, options: MulticastOptions?) {
@@ -89,7 +91,11 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
 
   deinit {
     // Handles may outlive the proxy but must not retain targets. Nobody else reaches the list any more.
-    for registration in registrations { registration.strong = nil }
+    var targets: [AnyObject] = []
+    for registration in registrations {
+      if let target = exchange(&registration.strong, with: nil) { targets.append(target) }
+    }
+    if !targets.isEmpty { FlatRelease.release(&targets) }
     let made = madeLink.load(ordering: .relaxed)
     if made != 0 { CoreLink.at(made).release() }
   }
@@ -122,10 +128,21 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
   // Not inlined into `change`, which is compiled for each body.
   @inline(never)
   private func endChange(_ state: inout State, _ garbage: inout Garbage) {
-    // Routes retain strong targets, and can be extended at their ends only.
-    let change = exchange(&state.list.change, with: .none)
-    if change == .endsRoutes, state.board != nil { put(nil, &state, &garbage) }
-    if change != .none { version.store(version.load(ordering: .relaxed) &+ 1, ordering: .releasing) }
+    self.state.assertHeld()
+    let (endsRoutes, versions) = state.list.takeChanges()
+    if endsRoutes, state.board != nil { put(nil, &state, &garbage) }
+    for (registration, selector) in garbage.released { dropStep(of: registration, only: selector, &state, &garbage) }
+    assert(state.list.hasRoutes == (state.board != nil), "the list notes who joins while there is a board")
+    guard versions > 0 else { return }
+    noteChanges(versions)
+    // Last: messages that find the new version find the routes as they are then.
+    version.store(version.load(ordering: .relaxed) &+ versions, ordering: .releasing)
+  }
+
+  /// Counts changes after which routes in the making are made anew. Called under the lock.
+  func noteChanges(_ count: UInt = 1) {
+    state.assertHeld()
+    changes.store(changes.load(ordering: .relaxed) &+ count, ordering: .releasing)
   }
 
   /// Releases the routes: no further message comes. Messages on their way are delivered.
@@ -143,7 +160,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
 
   // MARK: Registrations
 
-  /// Registers `target`, or returns its registration with that delivery and scope, changed as asked for.
+  /// Registers `target`, or returns its registration with that delivery, changed as asked for.
   ///
   /// - Parameters:
   ///   - priority: `nil` keeps the place of an existing registration, and is 0 for a new one.
@@ -164,7 +181,8 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
       {
         garbage.keep(alive)
         garbage.keep(new)
-        if let priority { _ = state.list.move(old, to: priority, garbage: &garbage) }
+        if let priority { state.list.move(old, to: Int16(clamping: priority), garbage: &garbage) }
+        if old.widen(to: scope) { state.list.noteChanged() }
         if (old.strong == nil) != (ownership == .weak) {
           // Routes made while it was strong do not read the weak reference.
           if ownership == .weak, old.weakTarget == nil { old.weakTarget = alive }
@@ -173,7 +191,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
         }
         return old
       }
-      state.list.add(new, priority: priority ?? 0, garbage: &garbage)
+      state.list.add(new, priority: Int16(clamping: priority ?? 0), garbage: &garbage)
       if !canAnswer { state.noteUnreachable(new, &garbage) }
       return nil
     }
@@ -359,16 +377,16 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
 
   var allowsDuplicates: Bool { if case .allowed = options.duplicates { true } else { false } }
 
-  var ignoresSilence: Bool { if case .ignored = options.silence { true } else { false } }
+  var ignoresSilence: Bool { if case .ignore = options.noResponder { true } else { false } }
 
   /// Treats a message that nobody got by the options.
   ///
   /// - Throws: `nobodyResponds` where silence is an error.
   @inline(never) func answerSilence(_ selector: MessageSelector) throws {
-    switch options.silence {
-    case .ignored: break
-    case .thrown: throw MessageError(.nobodyResponds, receiver: name, selector: selector.name)
-    case .handled(let handler): handler(selector)
+    switch options.noResponder {
+    case .ignore: break
+    case .throw: throw MessageError(.nobodyResponds, receiver: name, selector: selector.name)
+    case .handle(let handler): handler(selector)
     }
   }
 }

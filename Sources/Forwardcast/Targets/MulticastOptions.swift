@@ -11,13 +11,13 @@ public struct MulticastOptions: Sendable {
   }
 
   /// What happens when no live, unmuted target responds.
-  public enum Silence: Sendable {
-    /// Nothing; the summary or report tells, and `collect` gives its policy's empty value.
-    case ignored
+  public enum NoResponder: Sendable {
+    /// Nothing; the summary or report says so, and `collect` gives its policy's empty value.
+    case ignore
     /// `collect` and `forward` throw `nobodyResponds`; `broadcast`, which cannot, passes it to the error handler.
-    case thrown
+    case `throw`
     /// The closure is called; then the message counts as ignored.
-    case handled(@Sendable (MessageSelector) -> Void)
+    case handle(@Sendable (MessageSelector) -> Void)
   }
 
   /// What happens to later targets when one throws.
@@ -31,7 +31,7 @@ public struct MulticastOptions: Sendable {
   /// What happens when a target is added again.
   public var duplicates: Duplicates
   /// What happens when nobody responds.
-  public var silence: Silence
+  public var noResponder: NoResponder
   /// What happens to later targets when one throws.
   public var errors: Errors
   /// How long a task that was made in a target's method waits for that target while the method runs; by default 10 seconds.
@@ -42,12 +42,50 @@ public struct MulticastOptions: Sendable {
 
   /// The default options, except for those given.
   public init(
-    duplicates: Duplicates = .refused, silence: Silence = .ignored, errors: Errors = .collected,
+    duplicates: Duplicates = .refused, noResponder: NoResponder = .ignore, errors: Errors = .collected,
     deadlockTimeout: Duration = .seconds(10)
   ) {
-    (self.duplicates, self.silence, self.errors) = (duplicates, silence, errors)
+    (self.duplicates, self.noResponder, self.errors) = (duplicates, noResponder, errors)
     self.deadlockTimeout = deadlockTimeout
   }
+}
+
+// MARK: Deprecated
+
+extension MulticastOptions {
+  /// The former name of ``NoResponder``.
+  @available(*, deprecated, renamed: "NoResponder")
+  public typealias Silence = NoResponder
+
+  /// The former name of ``noResponder``.
+  @available(*, deprecated, renamed: "noResponder")
+  public var silence: NoResponder {
+    get { noResponder }
+    set { noResponder = newValue }
+  }
+
+  /// The former name of the initializer with `noResponder:`.
+  @available(*, deprecated, renamed: "init(duplicates:noResponder:errors:deadlockTimeout:)")
+  public init(
+    duplicates: Duplicates = .refused, silence: NoResponder, errors: Errors = .collected,
+    deadlockTimeout: Duration = .seconds(10)
+  ) {
+    self.init(duplicates: duplicates, noResponder: silence, errors: errors, deadlockTimeout: deadlockTimeout)
+  }
+}
+
+extension MulticastOptions.NoResponder {
+  /// The former name of ``ignore``.
+  @available(*, deprecated, renamed: "ignore")
+  public static var ignored: Self { .ignore }
+
+  /// The former name of ``throw``.
+  @available(*, deprecated, renamed: "throw")
+  public static var thrown: Self { .throw }
+
+  /// The former name of ``handle(_:)``.
+  @available(*, deprecated, renamed: "handle(_:)")
+  public static func handled(_ handler: @escaping @Sendable (MessageSelector) -> Void) -> Self { .handle(handler) }
 }
 
 /// Whether a proxy retains a target.

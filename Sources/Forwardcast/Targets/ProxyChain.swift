@@ -17,6 +17,8 @@ final class ProxyChain: Sendable {
     (self.core, self.outer, self.registration) = (core, outer, registration)
     (around, place) = (outer.map { .passUnretained($0) }, registration.map { .passUnretained($0) })
     depth = (outer?.depth ?? 0) + 1
+    assert(depth <= ProxyChain.maximumDepth, "a message enters no proxy that lies too deep")
+    assert((outer == nil) == (registration == nil), "a nested proxy has a registration")
   }
 
   /// The registrations on the way here.

@@ -53,6 +53,7 @@ final class QueuedState: Sendable {
   func change(to buffer: DeliveryBuffer, whenRemoved pending: PendingDeliveries, of registration: Registration)
     -> Bool
   {
+    assert(registration.queued === self, "a registration changes its own buffer")
     let keeps = pending == .deliverPending
     let changesPending = keepsPending.exchange(keeps, ordering: .acquiringAndReleasing) != keeps
     guard self.buffer != buffer, let gate = registration.gate else { return changesPending }

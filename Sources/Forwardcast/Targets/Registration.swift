@@ -18,8 +18,8 @@ public final class Registration: @unchecked Sendable {
   @usableFromInline let state = Atomic<UInt8>(0)
   /// Whether the list finds the target by this registration.
   var isFirst = false
-  /// The priority, or `Int16.min` when it is in ``longPriorities``.
-  private var shortPriority: Int16
+  /// The priority. Guarded by the lock of `core`.
+  var storedPriority: Int16 = 0
   private var slotNumber: UInt32 = 0
   /// The target's identity, also after its death.
   let key: ObjectIdentifier
@@ -41,7 +41,6 @@ public final class Registration: @unchecked Sendable {
     self.weakTarget = strong && queued == nil ? nil : target
     self.strong = strong ? target : nil
     self.key = ObjectIdentifier(closure ?? target)
-    shortPriority = 0
     let isPlain = scope == nil && queued == nil && !keepsSlot && subject == nil && closure == nil
     self.link =
       isPlain
@@ -56,7 +55,6 @@ public final class Registration: @unchecked Sendable {
     self.key = ObjectIdentifier(owner)
     self.link = OwnLink(core.link, scope: nil, queued: nil, keepsSlot: true)
     self.strong = nil
-    shortPriority = 0
   }
 
   @usableFromInline static let mutedBit: UInt8 = 1
@@ -67,28 +65,9 @@ public final class Registration: @unchecked Sendable {
 
   func belongs(to core: MulticastCore) -> Bool { link.base === core.link }
 
-  /// Higher comes first; equal ones in the order in which they were added. Kept when the registration has ended.
-  public var priority: Int { core?.state.withLock { _ in storedPriority } ?? storedPriority }
-
-  /// The priority, for holders of the lock of `core`.
-  var storedPriority: Int {
-    get {
-      if shortPriority != .min { return Int(shortPriority) }
-      return Registration.longPriorities.withLock { $0[ObjectIdentifier(self)] } ?? 0
-    }
-    set {
-      let short = Int16(exactly: newValue) ?? .min
-      if short == .min || shortPriority == .min {
-        Registration.longPriorities.withLock { $0[ObjectIdentifier(self)] = short == .min ? newValue : nil }
-      }
-      shortPriority = short
-    }
-  }
-
-  /// The priorities that do not fit 16 bits, as long as their registrations exist.
-  static let longPriorities = Guarded<[ObjectIdentifier: Int]>(.init())
-
-  deinit { if shortPriority == .min { storedPriority = 0 } }
+  /// Higher comes first; equal ones in the order in which they were added. Kept when the registration has ended. Between -32,768 and
+  /// 32,767: what was given beyond that counts as the nearest of these.
+  public var priority: Int { Int(core?.state.withLock { _ in storedPriority } ?? storedPriority) }
 
   /// Whether the proxy retains the target while the registration lasts.
   public var isStrong: Bool { core?.state.withLock { _ in strong != nil } ?? false }
@@ -120,7 +99,24 @@ public final class Registration: @unchecked Sendable {
   var queued: QueuedState? { link.own?.queued }
 
   /// The selectors that the registration is for; `nil` for all that the target has.
-  public var scope: Set<MessageSelector>? { link.own?.scope }
+  public var selectors: Set<MessageSelector>? {
+    guard let own = link.own else { return nil }
+    return core?.state.withLock { _ in own.scope } ?? own.scope
+  }
+
+  /// The former name of ``selectors``.
+  @available(*, deprecated, renamed: "selectors")
+  public var scope: Set<MessageSelector>? { selectors }
+
+  /// Adds selectors to those that the registration is for, or makes it for all. Called under the lock of `core`.
+  ///
+  /// - Returns: whether that is a change.
+  func widen(to scope: Set<MessageSelector>?) -> Bool {
+    assert(isUnderLock, "a scope is guarded by the lock of the proxy")
+    guard let own = link.own, let old = own.scope, !(scope?.isSubset(of: old) ?? false) else { return false }
+    if let scope { own.scope?.formUnion(scope) } else { own.scope = nil }
+    return true
+  }
 
   /// Whether the slot in the order outlives the target, for another one.
   var keepsSlot: Bool { link.own?.keepsSlot ?? false }
@@ -171,30 +167,34 @@ public final class Registration: @unchecked Sendable {
   }
 
   /// As above, for holders of the lock of `core`.
-  var targetUnderLock: AnyObject? { strong ?? weakTarget }
+  var targetUnderLock: AnyObject? {
+    assert(isUnderLock, "a strong target is guarded by the lock of the proxy")
+    return strong ?? weakTarget
+  }
+
+  /// Whether the calling thread holds the lock of the proxy, or that is gone. For assertions.
+  private var isUnderLock: Bool { core?.state.isHeld ?? true }
 
   /// The target if alive and not cancelled.
   @inline(never) var liveTarget: AnyObject? { isCancelled ? nil : currentTarget }
 
   /// Whether adding the same target like `other` returns this registration.
-  func isLike(_ other: Registration) -> Bool { !isCancelled && (link === other.link || way == other.way) }
-
-  /// What distinguishes it from other registrations of its target.
-  var way: RegistrationWay { RegistrationWay(target: key, delivery: delivery, scope: scope) }
+  func isLike(_ other: Registration) -> Bool {
+    !isCancelled && (link === other.link || delivery == other.delivery)
+  }
 
   /// Why its target is in no route for `selector`.
   func reasonToLeaveOut(_ selector: MessageSelector) -> DeliveryReport.SkipReason {
     isCancelled ? .removed : isMuted ? .muted : isFor(selector) ? .doesNotRespond : .outOfScope
   }
 
-  @inline(never) func isFor(_ selector: MessageSelector) -> Bool { scope?.contains(selector) ?? true }
-}
+  @inline(never) func isFor(_ selector: MessageSelector) -> Bool { selectors?.contains(selector) ?? true }
 
-/// A target and how it is registered.
-struct RegistrationWay: Hashable {
-  let target: ObjectIdentifier
-  let delivery: Delivery
-  let scope: Set<MessageSelector>?
+  /// As above, for holders of the lock of `core`.
+  func isForUnderLock(_ selector: MessageSelector) -> Bool {
+    assert(isUnderLock, "a scope is guarded by the lock of the proxy")
+    return link.own?.scope?.contains(selector) ?? true
+  }
 }
 
 /// Cancels a registration when released.
@@ -244,9 +244,10 @@ class CoreLink: @unchecked Sendable {  // only read
 }
 
 /// The link of a registration with a scope, a queue, a reserved slot, a subject or an owner's closure.
-private final class OwnLink: CoreLink, @unchecked Sendable {  // only read
+// `scope` is guarded by the lock of the core, the rest is immutable.
+private final class OwnLink: CoreLink, @unchecked Sendable {
   private let shared: CoreLink
-  let scope: Set<MessageSelector>?
+  var scope: Set<MessageSelector>?
   let queued: QueuedState?
   let keepsSlot: Bool
   private let hasSubject: Bool
@@ -284,7 +285,7 @@ extension Registration: CustomStringConvertible {
     var words = ["registration of \(currentTarget.map { typeName(of: $0) } ?? "a dead target")"]
     let priority = priority
     if priority != 0 { words.append("priority \(priority)") }
-    if let scope { words.append("only " + inOrder(scope.map(\.name)) { $0 }.joined(separator: " ")) }
+    if let selectors { words.append("only " + inOrder(selectors.map(\.name)) { $0 }.joined(separator: " ")) }
     if let queued { words.append("\(queued.delivery)") }
     if isMuted { words.append("muted") }
     if isCancelled { words.append("cancelled") }

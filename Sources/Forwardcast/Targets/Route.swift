@@ -9,9 +9,12 @@ import Synchronization
 ///
 /// It is valid for a message that begins now as long as three things hold:
 ///
-///     epoch        of all tables        is its board's      a method came or went, in any table     → another board
-///     its board    is the proxy's                           something left the target list, or moved → no board
-///     version      of the target list   is the route's      something joined at the end              → what joined is added
+///     epoch      of all tables        is its board's     a method came or went, in any table           → another board
+///     its board  is the proxy's                          ownership, delivery or place of a target changed → no board
+///     version    of the target list   is the route's     registrations joined                          → their steps are added
+///
+/// If a step has to be inserted or a strong target be released, or hooks come or go, a patched copy replaces the route. Steps of
+/// removed weak targets stay until they are the majority.
 @usableFromInline
 final class Route: @unchecked Sendable {  // what changes is atomic, or guarded by the proxy's lock
   let selector: MessageSelector
@@ -19,13 +22,10 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
   @usableFromInline let core: MulticastCore
   @usableFromInline let steps: UnsafeMutablePointer<RouteStep>
   private let capacity: UInt32
-  /// How far into the list's last priority the route reaches. Guarded by the lock.
-  private(set) var covered: UInt32
   @usableFromInline let end = Atomic<Int>(0)
   private let knownVersion: Atomic<UInt>
   let traits: RouteTraits
-  /// Whether messages take more than calling methods of direct targets: hooks, other contexts, targets that are asked, multicasts,
-  /// or targets registered more than once.
+  /// Whether messages take more than calling methods of direct targets: hooks, other contexts, targets that are asked, or multicasts.
   let needsWalk: Bool
   /// The function type of all methods, where messages only take a loop over them; otherwise `nil`.
   @usableFromInline let loopType: ObjectIdentifier?
@@ -38,19 +38,19 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
   let around: RouteSurroundings?
 
   /// - Parameters:
-  ///   - reach: of the target list that the steps were made from; 0 for a route that serves one message.
+  ///   - version: of the target list that the steps were made from; 0 for a route that serves one message.
   ///   - room: for how many more steps to allocate memory.
   @inline(never)
   init(
-    _ core: MulticastCore, _ selector: MessageSelector, reach: RouteReach, steps: RouteSteps, room: Int = 0,
+    _ core: MulticastCore, _ selector: MessageSelector, version: UInt = 0, steps: RouteSteps, room: Int = 0,
     prelude: MessagePrelude? = nil, around: RouteSurroundings? = nil
   ) {
     (self.core, self.selector, self.prelude, self.around) = (core, selector, prelude, around)
-    knownVersion = Atomic(reach.version)
-    covered = reach.end
+    knownVersion = Atomic(version)
     traits = steps.traits
     needsWalk = around != nil || prelude != nil || traits.needsWalk
     loopType = needsWalk ? nil : traits.types.only
+    assert(room >= 0, "room for \(room) steps")
     let capacity = max(steps.list.count + room, 1)
     self.capacity = UInt32(capacity)
     self.steps = .allocate(capacity: capacity)
@@ -71,6 +71,7 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
 
   /// Keeps a plan for later messages, if it is for all steps. Called under the proxy's lock.
   func keep(_ plan: DeliveryPlan) {
+    core.state.assertHeld()
     guard self.plan == nil, plan.count == count else { return }
     planWord.store(UInt(bitPattern: Unmanaged.passRetained(plan).toOpaque()), ordering: .releasing)
   }
@@ -88,6 +89,7 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
 
   private func append(_ more: RouteSteps) {
     let count = count
+    assert(count + more.list.count <= Int(capacity), "a route has room for the steps that are added")
     (steps + count).initialize(from: more.list, count: more.list.count)
     end.store(count + more.list.count, ordering: .releasing)
   }
@@ -96,33 +98,78 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
   var hasNested: Bool { traits.hasNested }
   var hasQueued: Bool { traits.hasQueued }
   var leavesOut: Bool { traits.leavesOut }
-  var hasRepeats: Bool { traits.hasRepeats }
-
-  /// Adds steps at the end if there is room and their traits are the same. Called under the proxy's lock.
-  func extend(by steps: RouteSteps, to reach: RouteReach) -> Bool {
+  /// Adds steps if they come last, there is room, and their traits are the same. Called under the proxy's lock.
+  func extend(by steps: RouteSteps, to version: UInt) -> Bool {
+    core.state.assertHeld()
     // A plan is for all steps.
-    guard plan == nil, count + steps.list.count <= Int(capacity), traits.joined(by: steps.traits) == traits else {
-      return false
-    }
+    guard plan == nil || steps.list.isEmpty, count + steps.list.count <= Int(capacity),
+      traits.joined(by: steps.traits) == traits, comeLast(steps.list)
+    else { return false }
+    assert(version &- self.version < .max / 2, "a route does not go back to an older version")
     append(steps)
-    covered = reach.end
-    knownVersion.store(reach.version, ordering: .releasing)
+    knownVersion.store(version, ordering: .releasing)
     return true
   }
 
-  /// A longer copy with room to grow. Called under the proxy's lock.
-  func grown(by more: RouteSteps, to reach: RouteReach) -> Route {
-    var all = retainedSteps(upTo: count)
-    all.list += more.list
+  private func comeLast(_ more: [RouteStep]) -> Bool {
+    var last = count > 0 ? steps[count - 1].priority : .max
+    for step in more {
+      if step.priority > last { return false }
+      last = step.priority
+    }
+    return true
+  }
+
+  /// A copy with more steps, each behind those of its priority, and room to grow. Called under the proxy's lock.
+  func grown(by more: RouteSteps, to version: UInt) -> Route {
+    core.state.assertHeld()
+    var (all, next) = (RouteSteps(), 0)
+    all.list.reserveCapacity(count + more.list.count)
+    func takeOver(_ index: Int) {
+      if !steps[index].registration._withUnsafeGuaranteedRef(\.hasEnded) { all.list.append(steps[index].retained()) }
+    }
+    for step in inOrder(more.list, by: { -Int($0.priority) }) {
+      while next < count, steps[next].priority >= step.priority {
+        takeOver(next)
+        next += 1
+      }
+      all.list.append(step)
+    }
+    for index in next..<count { takeOver(index) }
+    assert(zip(all.list, all.list.dropFirst()).allSatisfy { $0.priority >= $1.priority }, "steps are in delivery order")
     all.traits = traits.joined(by: more.traits)
-    return Route(core, selector, reach: reach, steps: all, room: all.list.count, around: around)
+    return Route(core, selector, version: version, steps: all, room: all.list.count, around: around)
+  }
+
+  /// A copy without the steps of registrations that have ended. Called under the proxy's lock.
+  func withoutEnded() -> Route {
+    core.state.assertHeld()
+    var all = RouteSteps()
+    for index in 0..<count where !steps[index].registration._withUnsafeGuaranteedRef(\.hasEnded) {
+      all.append(steps[index].retained())
+    }
+    // A step without a method may be that of a nested proxy.
+    all.traits.hasNested = traits.hasNested && all.traits.hasForwarders
+    all.traits.leavesOut = traits.leavesOut
+    return Route(core, selector, version: version, steps: all, room: all.list.count / 4 + 1, around: around)
+  }
+
+  /// A copy with other hooks. Called under the proxy's lock.
+  func surrounded(by around: RouteSurroundings?) -> Route {
+    core.state.assertHeld()
+    return Route(core, selector, version: version, steps: retainedSteps(upTo: count), room: 1, around: around)
+  }
+
+  func hasStep(of registration: Registration) -> Bool {
+    (0..<count).contains { steps[$0].registration._withUnsafeGuaranteedRef { $0 === registration } }
   }
 
   /// A copy of the steps that one message sees.
   func copy(upTo end: Int, only isMeant: (Registration) -> Bool, _ prelude: MessagePrelude) -> Route {
+    assert(end <= count, "a message sees \(end) of \(count) steps")
     var seen = retainedSteps(upTo: end, only: isMeant)
     seen.traits.leavesOut = true
-    return Route(core, selector, reach: .init(), steps: seen, prelude: prelude, around: around)
+    return Route(core, selector, steps: seen, prelude: prelude, around: around)
   }
 
   private func retainedSteps(upTo end: Int, only isMeant: (Registration) -> Bool = { _ in true }) -> RouteSteps {
@@ -148,6 +195,7 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
       }
       index += 1
     }
+    assert(first <= end, "the witness is a step of the route")
     if index != first {
       // Fails if a target has been unmuted since: it may be a skipped one.
       _ = witness.compareExchange(
@@ -158,17 +206,12 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
 
   /// Makes the next search begin with the first step. Called under the proxy's lock.
   func forgetWitness() {
+    core.state.assertHeld()
     let known = witness.load(ordering: .relaxed) & ~Route.witnessNumber
     witness.store(known &+ Route.witnessNumber + 1, ordering: .releasing)
   }
 
   private static let witnessNumber: UInt64 = 1 << 32 - 1
-}
-
-/// How far a route reaches in the target list: the list's version, and how many slots its last priority had.
-struct RouteReach {
-  var version: UInt = 0
-  var end: UInt32 = 0
 }
 
 struct RouteTraits: Equatable {
@@ -177,8 +220,6 @@ struct RouteTraits: Equatable {
   var hasNested = false
   var hasQueued = false
   var leavesOut = false
-  /// Whether a target may have several steps, but is to get a message once.
-  var hasRepeats = false
   var hasIsolated = false
 
   enum Types: Equatable {
@@ -198,14 +239,14 @@ struct RouteTraits: Equatable {
   }
 
   /// Whether a message takes more than calling one method after another.
-  var needsWalk: Bool { hasQueued || hasForwarders || hasRepeats }
+  var needsWalk: Bool { hasQueued || hasForwarders }
 
   func joined(by more: RouteTraits) -> RouteTraits {
     RouteTraits(
       types: types.joined(by: more.types), hasForwarders: hasForwarders || more.hasForwarders,
       hasNested: hasNested || more.hasNested,
       hasQueued: hasQueued || more.hasQueued, leavesOut: leavesOut || more.leavesOut,
-      hasRepeats: hasRepeats || more.hasRepeats, hasIsolated: hasIsolated || more.hasIsolated)
+      hasIsolated: hasIsolated || more.hasIsolated)
   }
 }
 
@@ -287,6 +328,10 @@ struct RouteStep {
     self.strong = strong.map { .passRetained($0) }
   }
 
+  init(unretained registration: Unmanaged<Registration>, _ method: Unmanaged<Method>?) {
+    (self.registration, self.method, strong) = (registration, method, nil)
+  }
+
   func release() {
     registration.release()
     method?.release()
@@ -317,6 +362,9 @@ struct RouteStep {
   var answers: Bool { method?._withUnsafeGuaranteedRef { !$0.isRefusal } ?? false }
 
   var queued: QueuedState? { registration._withUnsafeGuaranteedRef { $0.queued } }
+
+  /// For holders of the lock of the proxy.
+  var priority: Int16 { registration._withUnsafeGuaranteedRef { $0.storedPriority } }
 
   /// Calls the method, which exists and has the types of `arguments` and `R` (by ``functionType``). `nil` when the target has died.
   ///

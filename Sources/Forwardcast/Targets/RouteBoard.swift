@@ -2,23 +2,32 @@
 
 import Synchronization
 
-/// The routes of one proxy for one table epoch and one generation of its target list.
+/// The routes of one proxy for one table epoch.
 ///
-/// The owner enters routes under its lock. A slot is written once, so that messages can read it without the lock. Removing or
-/// replacing a route takes another board.
+/// The owner enters and replaces routes under its lock; messages read the slots without the lock. A replaced route is kept as long as
+/// a message that found it may be on its way: see ``MulticastCore/replace(with:_:_:)``.
+// Slots are atomic; `count` and `retired` are guarded by the owner's lock.
 @usableFromInline
-final class RouteBoard: Visited, @unchecked Sendable {  // slots are atomic; `count` is guarded by the owner's lock
+final class RouteBoard: Visited, @unchecked Sendable {
   let epoch: UInt
   /// The first route, looked at first.
-  private let first: Unmanaged<Route>
+  private let firstSlot: Atomic<UnsafeMutableRawPointer>
   /// The others; `nil` without room for any.
   private let slots: UnsafeMutablePointer<Atomic<UnsafeMutableRawPointer?>>?
   private let lastSlot: UInt32
   private var count: UInt32 = 0
+  /// Replaced routes that messages visiting this board may be using.
+  private var retired: [Route] = []
+
+  private var first: Unmanaged<Route> {
+    @inline(__always) get { .fromOpaque(firstSlot.load(ordering: .acquiring)) }
+  }
 
   /// A board with at least one route, all of different selectors, and usually room for one more.
   init(_ routes: [Route], epoch: UInt) {
-    (self.epoch, first) = (epoch, .passRetained(routes[0]))
+    assert(Set(routes.map(\.selector)).count == routes.count, "a board has one route of a selector")
+    self.epoch = epoch
+    firstSlot = Atomic(Unmanaged.passRetained(routes[0]).toOpaque())
     var capacity = 1
     while capacity < routes.count * 2, routes.count > 1 { capacity *= 2 }
     lastSlot = UInt32(capacity - 1)
@@ -62,16 +71,39 @@ final class RouteBoard: Visited, @unchecked Sendable {  // slots are atomic; `co
     // A search has to meet a free slot soon: at least a quarter are free.
     guard let slots, (Int(count) + 1) * 4 <= (mask + 1) * 3, find(route.selector) == nil else { return false }
     var slot = route.selector.placement & mask
+    assert(Int(count) <= mask, "a board keeps a slot free")
     while slots[slot].load(ordering: .relaxed) != nil { slot = (slot + 1) & mask }
     slots[slot].store(Unmanaged.passRetained(route).toOpaque(), ordering: .releasing)
     count += 1
     return true
   }
 
-  /// A board with the same routes, except that of `selector`, which may be replaced. `nil` when none is left.
-  func replacing(_ selector: MessageSelector, with route: Route?) -> RouteBoard? {
-    let routes = all.filter { $0.selector != selector } + (route.map { [$0] } ?? [])
-    return routes.isEmpty ? nil : RouteBoard(routes, epoch: epoch)
+  /// Puts a route in the place of that of its selector, which is returned. Called under the owner's lock.
+  func exchange(_ new: Route) -> Route? {
+    new.core.state.assertHeld()
+    let word = Unmanaged.passRetained(new).toOpaque()
+    if first._withUnsafeGuaranteedRef({ $0.selector == new.selector }) {
+      return Unmanaged<Route>.fromOpaque(firstSlot.exchange(word, ordering: .acquiringAndReleasing)).takeRetainedValue()
+    }
+    guard let slots else { preconditionFailure("the board has no route of \(new.selector)") }
+    var slot = new.selector.placement & mask
+    while let found = slots[slot].load(ordering: .relaxed) {
+      let route = Unmanaged<Route>.fromOpaque(found)
+      if route._withUnsafeGuaranteedRef({ $0.selector == new.selector }) {
+        slots[slot].store(word, ordering: .releasing)
+        return route.takeRetainedValue()
+      }
+      slot = (slot &+ 1) & mask
+    }
+    preconditionFailure("the board has no route of \(new.selector)")
+  }
+
+  /// Keeps a replaced route until no message visits this board. Called under the owner's lock.
+  func retire(_ route: Route?) {
+    guard let route else { return }
+    route.core.state.assertHeld()
+    assert(find(route.selector)?.takeUnretainedValue() !== route, "a retired route was replaced")
+    retired.append(route)
   }
 }
 
@@ -112,6 +144,7 @@ struct BoardWord {
   fileprivate init(_ board: RouteBoard?) {
     let address = UInt64(UInt(bitPattern: board.map { Unmanaged.passUnretained($0).toOpaque() }))
     bits = address < BoardWord.one ? address : 0
+    assert(bits >> 48 == 0, "a board is published with no visits")
   }
 
   /// Half of the visits that can be counted. Further ones retain their routes, so that the count never overflows.
@@ -169,8 +202,14 @@ package class Visited {
   /// Publishes another board. Called under the proxy's lock by the owner of the old one.
   final func replace(by new: RouteBoard?) {
     let next = BoardWord(new)
+    let published = BoardWord(bits: word.load(ordering: .relaxed)).address
+    assert(next.bits == 0 || next.address != published, "a board is published once")
     _ = next.board?.retain()
     let old = BoardWord(bits: word.exchange(next.bits, ordering: .acquiringAndReleasing))
     old.board?._withUnsafeGuaranteedRef { $0.add(Int(old.bits >> 48)) }
   }
+
+  /// Whether a message is visiting the published board. Messages that begin after this was `false` see everything that was written
+  /// before. Called under the proxy's lock.
+  final var isVisited: Bool { word.wrappingAdd(0, ordering: .acquiringAndReleasing).newValue >> 48 != 0 }
 }

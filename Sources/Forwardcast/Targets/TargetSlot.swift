@@ -15,7 +15,7 @@ extension MulticastCore {
         garbage.keep(new)
         return nil
       }
-      state.list.add(new, priority: priority, garbage: &garbage)
+      state.list.add(new, priority: Int16(clamping: priority), garbage: &garbage)
       if !canAnswer { state.noteUnreachable(new, &garbage) }
       return new
     }
@@ -23,9 +23,9 @@ extension MulticastCore {
 
   /// Takes the next place in the order for a target that does not exist yet.
   package func reserveSlot(priority: Int, scope: Set<MessageSelector>?, delivery: Delivery) -> TargetSlot {
-    let slot = TargetSlot(self, priority: priority, scope: scope, delivery: delivery)
+    let slot = TargetSlot(self, priority: Int16(clamping: priority), scope: scope, delivery: delivery)
     return change { state, garbage in
-      state.list.add(slot.registration, priority: priority, garbage: &garbage)
+      state.list.add(slot.registration, priority: slot.priority, garbage: &garbage)
       return slot
     }
   }
@@ -97,7 +97,7 @@ extension MulticastCore {
 
 /// A place in the order of one proxy for a target that is created later, and again after its release.
 package final class TargetSlot: @unchecked Sendable {  // what changes is guarded by the lock of the core
-  let priority: Int
+  let priority: Int16
   let scope: Set<MessageSelector>?
   let delivery: Delivery
   /// Identifies the slot's registrations without a target.
@@ -110,7 +110,7 @@ package final class TargetSlot: @unchecked Sendable {  // what changes is guarde
   fileprivate var version: SlotVersion?
   fileprivate var isGivenUp = false
 
-  fileprivate init(_ core: MulticastCore, priority: Int, scope: Set<MessageSelector>?, delivery: Delivery) {
+  fileprivate init(_ core: MulticastCore, priority: Int16, scope: Set<MessageSelector>?, delivery: Delivery) {
     (self.priority, self.scope, self.delivery) = (priority, scope, delivery)
     registration = Registration(slotOf: identity, core: core)
   }

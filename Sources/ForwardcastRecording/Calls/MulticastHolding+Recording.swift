@@ -33,7 +33,8 @@ extension MulticastHolding {
     _ target: Interface, _ recorder: CallRecorder, _ name: String?, _ priority: Int, _ ownership: Ownership,
     crosses: Bool
   ) -> Registration {
-    let inner = MulticastProxy<Interface>(table: multicast.interfaceTable, options: MulticastOptions(silence: .thrown))
+    let inner = MulticastProxy<Interface>(
+      table: multicast.interfaceTable, options: MulticastOptions(noResponder: .throw))
     inner.add(target, ownership: ownership)
     let object = targetObject(for: target)
     let recording = RecordingProxy(inner, inner, name ?? typeName(of: object), recorder, crosses)

@@ -45,7 +45,7 @@ extension UndoHistory {
       guard let object else { throw MessageNotTaken() }
       register(
         UndoStep(target: object) { [sent = message.asSent] object in
-          let proxy = MulticastProxy<Face.Interface>(table: table, options: MulticastOptions(silence: .thrown))
+          let proxy = MulticastProxy<Face.Interface>(table: table, options: MulticastOptions(noResponder: .throw))
           guard let target = proxy.interface(of: object) else { return }
           proxy.add(target, ownership: .strong)
           var message = sent

@@ -13,7 +13,7 @@ extension Interpreter {
     let proxy = ScriptMulticast(
       options: MulticastOptions(
         duplicates: options.contains(.duplicates) ? .allowed : .refused,
-        silence: options.contains(.throwing) ? .thrown : .ignored,
+        noResponder: options.contains(.throwing) ? .throw : .ignore,
         errors: options.contains(.stopping) ? .stopAtFirst : .collected))
     proxy.onError = { [weak world] failure in world?.report(failure.error) }
     world.trace(proxy, as: "<multicast \(name)>")

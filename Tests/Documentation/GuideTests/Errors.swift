@@ -65,7 +65,7 @@ struct Errors {
       print(error)  // nobody responds 'pagesIn:' of MulticastProxy<Exporter>
     }
 
-    let strict = ExporterProxy(options: MulticastOptions(silence: .thrown))
+    let strict = ExporterProxy(options: MulticastOptions(noResponder: .throw))
     do { try strict.export("cover") } catch { print(error) }  // an error here too
     // end
     #expect(silent.nobodyResponded)

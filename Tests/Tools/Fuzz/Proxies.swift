@@ -272,7 +272,7 @@ private final class ProxyStage: @unchecked Sendable {  // the fuzzer has one thr
       require(proxy.remove(place.registration), "a proxy does not know its registration")
       place.isRemoved = true
     case 2:
-      scoped = [place.registration.scoped()]
+      scoped = [place.registration.selectorsd()]
       scoped = []
       place.isRemoved = true
     default:

@@ -169,6 +169,10 @@ package struct Guarded<Value: ~Copyable>: ~Copyable, Sendable {
     defer { Steps.scheduler?.left(object) }
     return try mutex.withLock { (value) throws(Failure) -> sending Result in try body(&value) }
   }
+
+  /// Not known here.
+  package var isHeld: Bool { true }
+  package borrowing func assertHeld() {}
 }
 
 /// As Dispatch's, without an end of the time: a wait that nothing ends is found as such.

@@ -397,7 +397,7 @@ struct QueuedDeliveryTests {
   func allDead() {
     let silent = Locked(0)
     let proxy = MulticastProxy<any Member>(
-      options: MulticastOptions(silence: .handled { _ in silent.withLock { $0 += 1 } }))
+      options: MulticastOptions(noResponder: .handle { _ in silent.withLock { $0 += 1 } }))
     var target: Clerk? = clerk("a")
     proxy.add(target.unsafelyUnwrapped, delivery: .on(context))
     proxy.broadcast(.note, 1)

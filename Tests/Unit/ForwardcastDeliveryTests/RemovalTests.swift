@@ -126,4 +126,26 @@ struct RemovalTests {
     expect(journal.all.filter { $0.hasPrefix("a") }, equals: [])
     withExtendedLifetime(stays) {}
   }
+
+  @Test("a waiting message does not keep a closure alive that is cancelled", arguments: [true, false])
+  func closure(isBoxed: Bool) {
+    let (counter, shared) = (LeakCounter(), MulticastProxy<any Member>())
+    let registration: Registration
+    do {
+      let witness = Witness(counter)
+      registration = shared.on(.note, delivery: .on(context)) { [journal] number in
+        journal.write("\(number)")
+        withExtendedLifetime(witness) {}
+      }
+    }
+    let boxed = Invocation("note:", arguments: [ArgumentBox(1)])
+    if isBoxed { shared.broadcast(boxed) } else { shared.broadcast(.note, 1) }
+    context.run()
+    shared.broadcast(.note, 2)
+    expect(counter.alive, equals: 1)
+    registration.cancel()
+    expect(counter.alive, equals: 0)
+    context.run()
+    expect(journal.all, equals: ["1"])
+  }
 }

@@ -82,7 +82,7 @@ struct ForeignCodeTests {
   func everything() throws {
     final class Captured: Sendable { deinit { Stage.proxy?.meddle() } }
     let proxy = MulticastProxy<any MessageReceiver>(
-      options: .init(duplicates: .allowed, silence: .handled { _ in Stage.proxy?.meddle() }))
+      options: .init(duplicates: .allowed, noResponder: .handle { _ in Stage.proxy?.meddle() }))
     Stage.proxy = proxy
     Stage.calls = 0
     defer { Stage.proxy = nil }

@@ -89,7 +89,7 @@ struct MulticastAnswerTests {
 
   @Test("silence is an error where the proxy says so, and goes to a handler where there is one")
   func silence() throws {
-    let strict = Proxy(options: .init(silence: .thrown))
+    let strict = Proxy(options: .init(noResponder: .throw))
     let errors = Journal()
     strict.onError = { errors.write("\($0)") }
     var call = Invocation("value")
@@ -114,7 +114,7 @@ struct MulticastAnswerTests {
     try expect(strict.collect(.value, returning: .last), equals: 0)
 
     let handled = Journal()
-    let mild = Proxy(options: .init(silence: .handled { handled.write($0.name) }))
+    let mild = Proxy(options: .init(noResponder: .handle { handled.write($0.name) }))
     mild.broadcast(.note, 1)
     try expect(mild.collect(.value, returning: .sum), equals: 0)
     _ = try mild.forward(&call)

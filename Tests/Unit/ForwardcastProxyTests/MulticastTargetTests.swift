@@ -296,7 +296,7 @@ struct MulticastTargetTests {
   func scope() {
     let (proxy, target) = (Proxy(), LoudListener("a"))
     let token = proxy.add(target, only: ["say:"])
-    expect(token.scope, equals: ["say:"])
+    expect(token.selectors, equals: ["say:"])
     expect(proxy.broadcast(.note, 1).nobodyResponded)
     proxy.broadcast(.say, "x")
     expect(target.journal.all, equals: ["a: x"])

@@ -156,7 +156,7 @@ struct RouteBoardTests {
     }
     proxy.broadcast(.note, 40)
     look()
-    expect(seen.count > 100)
+    expect(seen.count > 40)
     expect(seen.count { $0.board != nil }, equals: 1)
   }
 

@@ -203,7 +203,7 @@ struct SilenceTests {
   func silentOfDead(isQueued: Bool) {
     let (summary, silent) = withTablesUnchanged {
       let silent = Journal()
-      let proxy = MulticastProxy<any Member>(options: MulticastOptions(silence: .handled { silent.write($0.name) }))
+      let proxy = MulticastProxy<any Member>(options: MulticastOptions(noResponder: .handle { silent.write($0.name) }))
       do {
         let clerk = Clerk("a")
         proxy.add(clerk, delivery: isQueued ? .on(StepContext("silent")) : .direct)
@@ -287,14 +287,14 @@ struct SilenceTests {
   @Test("a question is for nobody where all targets elsewhere have died, and not answered where a buffer is full")
   func deadOrFullElsewhere() throws {
     let context = StepContext("elsewhere")
-    for silence in [MulticastOptions.Silence.ignored, .thrown] {
-      let proxy = MulticastProxy<any Member>(options: MulticastOptions(silence: silence))
+    for silence in [MulticastOptions.NoResponder.ignore, .throw] {
+      let proxy = MulticastProxy<any Member>(options: MulticastOptions(noResponder: silence))
       var gone: Clerk? = Clerk("yes")
       proxy.add(gone.unsafelyUnwrapped, delivery: .on(context))
       _ = (proxy.broadcast(.value), proxy.broadcast(.agrees))
       context.run()
       gone = nil
-      if case .ignored = silence {
+      if case .ignore = silence {
         try expect(proxy.collect(.value, returning: .sum), equals: 0)
         try expect(proxy.collect(.agrees, returning: .every), equals: true)
         try expect(proxy.collect(Invocation("value"), returning: .all).count, equals: 0)

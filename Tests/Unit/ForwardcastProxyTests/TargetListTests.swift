@@ -76,32 +76,16 @@ struct TargetListTests {
     for _ in 0..<100 { expect(proxy.remove(Listener("new")), equals: 0) }
   }
 
-  @Test("once no target has several registrations any more, messages go the quick way again", arguments: [true, false])
-  func repeatsEnd(byRemoval: Bool) {
-    let proxy = Proxy()
-    let (a, b) = (Listener("a"), Listener("b"))
-    proxy.add(b)
-    proxy.add(a, only: ["note:"])
-    let second = proxy.add(a, only: ["note:", "say:"])
-    expect(proxy.core.begin("note:").route.needsWalk)
-    if byRemoval { second.cancel() } else { proxy.remove(a) }
-    expect(!proxy.core.begin("note:").route.needsWalk)
-    // And slow again when one has.
-    proxy.add(b, only: ["note:"])
-    expect(proxy.core.begin("note:").route.needsWalk)
-    withExtendedLifetime((a, b)) {}
-  }
-
   @Test("of a target that had several registrations none is kept, however they went", arguments: 0..<3)
   func repeatsLeft(way: Int) {
-    let (proxy, lasting) = (Proxy(), Listener("lasting"))
+    let (proxy, lasting) = (Proxy(options: MulticastOptions(duplicates: .allowed)), Listener("lasting"))
     // Another target keeps its registrations.
     proxy.add(lasting)
-    proxy.add(lasting, only: ["note:"])
+    proxy.add(lasting)
     weak var last: Registration?
     do {
       let target = Listener("target")
-      let registrations = [proxy.add(target), proxy.add(target, only: ["note:"])]
+      let registrations = [proxy.add(target), proxy.add(target)]
       last = registrations[1]
       proxy.broadcast(.note, 1)
       switch way {
@@ -111,9 +95,10 @@ struct TargetListTests {
       }
       withExtendedLifetime((target, registrations)) {}
     }
-    // A message takes out those whose targets have died, and who joins before others ends the route.
+    // A message takes out those whose targets have died, and the route is patched for one that joins before others.
     proxy.broadcast(.note, 2)
-    proxy.add(lasting, priority: 1, only: ["say:"])
+    proxy.add(lasting, priority: 1, only: ["note:"])
+    proxy.broadcast(.note, 3)
     expect(last == nil)
     expect(proxy.core.registrations.count, equals: 3)
     withExtendedLifetime(lasting) {}
@@ -128,7 +113,7 @@ struct TargetListTests {
     proxy.broadcast(.note, 1)
     do {
       let first = Listener("first", journal)
-      expect(proxy.core.fill(slot, with: first, stamp: nil) != nil)
+      expect(proxy.core.fill(slot, with: first, version: nil) != nil)
       proxy.broadcast(.note, 2)
       withExtendedLifetime(first) {}
     }
@@ -137,7 +122,7 @@ struct TargetListTests {
     let guests = (0..<100).map { _ in Listener("guest") }
     for guest in guests { proxy.add(guest) }
     let heir = Listener("heir", journal)
-    expect(proxy.core.fill(slot, with: heir, stamp: nil) != nil)
+    expect(proxy.core.fill(slot, with: heir, version: nil) != nil)
     proxy.broadcast(.note, 3)
     expect(journal.take(), equals: ["heir 3", "last 3"])
     withExtendedLifetime((last, heir, guests)) {}
@@ -157,21 +142,50 @@ struct TargetListTests {
     expect(registration?.isLive == false && registration?.target == nil)
   }
 
-  @Test("slots of unusual priorities that change hands leave nothing behind")
+  @Test("slots of a priority that change hands leave nothing behind")
   func priorityOfSlots() throws {
     let core = MulticastCore(Any.self, table: nil, options: nil)
-    // A priority that no other test has.
-    let priority = 70_123
+    let priority = 30_123
     for _ in 0..<3 {
       let slot = core.reserveSlot(priority: priority, scope: nil, delivery: .direct)
       for name in ["a", "b", "c"] {
         let target = Listener(name)
-        let registration = try #require(core.fill(slot, with: target, stamp: nil))
+        let registration = try #require(core.fill(slot, with: target, version: nil))
         expect(registration.priority, equals: priority)
       }
       core.giveUp(slot)
     }
     expect(core.slotCount, equals: 0)
-    expect(Registration.longPriorities.withLock { table in table.values.filter { $0 == priority } }.isEmpty)
+  }
+
+  @Test("a priority beyond 16 bits counts as the nearest of these")
+  func clampedPriorities() {
+    let (proxy, journal) = (Proxy(), Journal())
+    let listeners = ["low", "lowest", "high", "highest"].map { Listener($0, journal) }
+    let priorities = zip(listeners, [-32_767, .min, 32_766, .max]).map { proxy.add($0, priority: $1).priority }
+    expect(priorities, equals: [-32_767, -32_768, 32_766, 32_767])
+    proxy.broadcast(.note, 1)
+    expect(journal.all, equals: ["highest 1", "high 1", "low 1", "lowest 1"])
+    withExtendedLifetime(listeners) {}
+  }
+
+  @Test("targets that join in any order of their priorities get the next message in the order of these")
+  func joiningBetween() {
+    let (proxy, journal) = (Proxy(), Journal())
+    var numbers = SeededGenerator(seed: 3)
+    var listeners: [(listener: Listener, priority: Int)] = []
+    for round in 0..<60 {
+      for _ in 0..<Int.random(in: 1...4, using: &numbers) {
+        let (listener, priority) = (Listener("\(listeners.count)", journal), Int.random(in: -3...3, using: &numbers))
+        proxy.add(listener, priority: priority)
+        let index = listeners.firstIndex { $0.priority < priority } ?? listeners.count
+        listeners.insert((listener, priority), at: index)
+      }
+      if round % 3 == 0, let gone = listeners.indices.randomElement(using: &numbers) {
+        proxy.remove(listeners.remove(at: gone).listener)
+      }
+      proxy.broadcast(.note, round)
+      expect(journal.take(), equals: listeners.map { "\($0.listener.name) \(round)" })
+    }
   }
 }

@@ -210,7 +210,7 @@ struct TransparencyTests {
   @Test("a proxy is silent only where no target below it got the message", arguments: [false, true])
   func silenceOfMiddle(isHooked: Bool) throws {
     let (silent, outer, inner, listener) = (Journal(), Proxy(), Proxy(), Listener("a"))
-    let middle = Proxy(options: MulticastOptions(silence: .handled { silent.write($0.name) }))
+    let middle = Proxy(options: MulticastOptions(noResponder: .handle { silent.write($0.name) }))
     outer.add(middle)
     middle.add(inner)
     inner.add(listener)

@@ -8,6 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
+extension Message<() -> Int> { fileprivate static var surface: Self { .init("surface") } }
 extension Message<(Int) -> Int> { fileprivate static var dive: Self { .init("dive:") } }
 
 /// Sends its own message again, by the door that the test chose.
@@ -87,6 +88,34 @@ struct DepthTests {
     }
   }
 
+  @Test("a closure that asks its own proxy ends in an error on small stacks", arguments: [64, 96, 128])
+  func closures(size: Int) {
+    onStack(size) {
+      let proxy = MulticastProxy<any MessageReceiver>()
+      proxy.on(.dive) { [unowned proxy] depth in try proxy.collect(.dive, depth + 1, returning: .sum) }
+      let error = #expect(throws: MessageError.self) { try proxy.collect(.dive, 0, returning: .sum) }
+      expect(error?.code, equals: .tooDeep)
+    }
+  }
+
+  @Test("a chain of proxies, each of which owns the next one, is released on a small stack", arguments: [true, false])
+  func chains(byClosures: Bool) {
+    typealias Proxy = MulticastProxy<any MessageReceiver>
+    onStack(512) {
+      var (last, ends): (Proxy, [Bool]) = (Proxy(), [])
+      weak let first = last
+      for number in 0..<40_000 {
+        let next = Proxy()
+        if number % 100 == 0 { next.on(.dive) { $0 } }
+        if byClosures { next.on(.surface) { [last] in last.count } } else { next.add(last, ownership: .strong) }
+        last = next
+      }
+      ends.append(first != nil)
+      last = Proxy()
+      expect(ends + [first == nil], equals: [true, true])
+    }
+  }
+
   @Test("a forwarding hook that sends its own message ends in an error")
   func forwarding() {
     onStack(512) {
@@ -114,7 +143,7 @@ struct DepthTests {
 
   @Test("methods are found, and missed, through thousands of inherited tables on a small stack")
   func inheritedTables() {
-    let surface = Message<() -> Int>("surface")
+    let surface = Message<() -> Int>.surface
     var tables = [SelectorTable(for: Diver.self) { Responds(to: surface) { (_: Diver) in 1 } }]
     for _ in 0..<10_000 { tables.append(SelectorTable(for: Diver.self, inheriting: tables[tables.count - 1]) {}) }
     let last = tables[tables.count - 1]

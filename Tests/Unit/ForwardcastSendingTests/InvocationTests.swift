@@ -95,7 +95,7 @@ struct InvocationTests {
     call.result = .init("old")
     #expect(throws: (any Error).self) { try Adder().perform(&call) }
     expect(call.result == nil)
-    let many = MulticastProxy<any MessageReceiver>(options: .init(silence: .thrown))
+    let many = MulticastProxy<any MessageReceiver>(options: .init(noResponder: .throw))
     let adder = Adder()
     many.add(adder)
     call.result = .init("old")

@@ -92,11 +92,11 @@ struct TimeGrowthTests {
       let (proxy, target) = (MulticastProxy<any Member>(), Clerk("a"))
       return {
         for _ in 0..<2 { for key in keys[..<count] { proxy.add(target, only: key) } }
-        expect(proxy.count, equals: count)
+        expect(proxy.registrations.map { $0.selectors?.count }, equals: [count])
       }
     },
     Growing("a target that is removed with all of its registrations") { count in
-      let (proxy, target) = (MulticastProxy<any Member>(), Clerk("a"))
+      let (proxy, target) = (MulticastProxy<any Member>(options: MulticastOptions(duplicates: .allowed)), Clerk("a"))
       for key in keys[..<count] { proxy.add(target, only: key) }
       return { expect(proxy.remove(target), equals: count) }
     },
@@ -107,6 +107,41 @@ struct TimeGrowthTests {
         for registrations in rounds { for registration in registrations { registration.cancel() } }
         expect(proxy.count, equals: 0)
         withExtendedLifetime(target) {}
+      }
+    },
+    Growing("targets of priorities of their own that come, get a message and go") { count in
+      let (proxy, targets) = (MulticastProxy<any Member>(), (0..<count).map { Clerk("\($0)") })
+      return {
+        for order in Array(zip(targets, 1...)).inThreeOrders {
+          for (target, priority) in order { proxy.add(target, priority: priority) }
+          expect(proxy.broadcast(.ping).delivered, equals: 0)
+          for target in targets { proxy.remove(target) }
+        }
+        expect(proxy.core.slotCount, equals: 0)
+      }
+    },
+    Growing("closures that come and go among others, with a message each time") { count in
+      let (proxy, others) = (MulticastProxy<any Member>(), (0..<count).map { Clerk("\($0)") })
+      for other in others { proxy.add(other, only: .note) }
+      return {
+        for _ in 0..<count {
+          let closure = proxy.on(.ping) {}
+          expect(proxy.broadcast(.ping).delivered, equals: 1)
+          closure.cancel()
+        }
+        withExtendedLifetime(others) {}
+      }
+    },
+    Growing("hooks that come and go among targets, with a message each time") { count in
+      let (proxy, others) = (MulticastProxy<any Member>(), (0..<count).map { Clerk("\($0)") })
+      for other in others { proxy.add(other, only: .note) }
+      return {
+        for _ in 0..<count {
+          let hook = try proxy.before(.ping) {}
+          proxy.broadcast(.ping)
+          hook.cancel()
+        }
+        withExtendedLifetime(others) {}
       }
     },
     Growing("hooks of a proxy that are cancelled in any order") {

@@ -117,12 +117,12 @@ struct BetweenTests {
   @Test("an error of silence that a hook handles is nobody's answer, and stops no other target")
   func handledSilence() throws {
     let handled = Locked(0)
-    let silent = Rooms(options: MulticastOptions(silence: .thrown))
+    let silent = Rooms(options: MulticastOptions(noResponder: .throw))
     try silent.around(.quote) { call in
       do { return try call.proceed() } catch { return [] }
     }
     let outer = Rooms(
-      options: MulticastOptions(silence: .handled { _ in handled.withLock { $0 += 1 } }, errors: .stopAtFirst))
+      options: MulticastOptions(noResponder: .handle { _ in handled.withLock { $0 += 1 } }, errors: .stopAtFirst))
     outer.add(silent)
     var call = quote
     let alone = try outer.forward(&call)
@@ -279,7 +279,7 @@ struct BetweenTests {
 
   @Test("a target behind a nested proxy on a queue is somebody, where silence is an error")
   func somebodyElsewhere() throws {
-    let outer = Rooms(options: MulticastOptions(silence: .thrown))
+    let outer = Rooms(options: MulticastOptions(noResponder: .throw))
     let inner = Rooms()
     outer.add(inner, delivery: .queue(DispatchQueue(label: "inner")))
     _ = desk("bo", worth: 2, in: inner, on: "bo")

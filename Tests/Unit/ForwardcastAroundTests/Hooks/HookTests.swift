@@ -241,7 +241,7 @@ struct HookTests {
 
   @Test("hooks run also when nobody responds, and silence is an error inside of them")
   func nobody() throws {
-    let proxy = Desks(options: MulticastOptions(silence: .thrown))
+    let proxy = Desks(options: MulticastOptions(noResponder: .throw))
     try proxy.before(.worth) { journal.write("before") }
     #expect(throws: MessageError.self) { try proxy.collect(.worth, returning: .last) }
     expect(journal.all, equals: ["before"])
@@ -390,7 +390,7 @@ struct HookTests {
   @Test("a broadcast that nobody gets is told to the handler once, by hooks, by boxes and without either")
   func silentBroadcast() throws {
     let told = Journal()
-    let proxy = Desks.of(Desk("ann", journal), options: MulticastOptions(silence: .thrown))
+    let proxy = Desks.of(Desk("ann", journal), options: MulticastOptions(noResponder: .throw))
     proxy.onError = { told.write("\(($0.error as? MessageError)?.code == .nobodyResponds)") }
     proxy.registrations.first?.mute()
     proxy.broadcast(.say, "a")

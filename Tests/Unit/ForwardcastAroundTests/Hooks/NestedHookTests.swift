@@ -175,7 +175,7 @@ struct NestedHookTests {
 
   @Test("an inner proxy that nobody in responds in is silent inside of its hooks")
   func silence() throws {
-    let inner = Desks(options: MulticastOptions(silence: .thrown))
+    let inner = Desks(options: MulticastOptions(noResponder: .throw))
     let outer = Desks.of(Desk("ann", worth: 1, journal))
     outer.add(inner, ownership: .strong)
     try inner.before(.worth) { journal.write("inner") }

@@ -116,7 +116,7 @@ struct StreamTests {
 
   @Test("a message that only a stream hears has reached nobody")
   func silence() async throws {
-    let proxy = SharedDesks(options: MulticastOptions(silence: .thrown))
+    let proxy = SharedDesks(options: MulticastOptions(noResponder: .throw))
     let told = Journal()
     proxy.onError = { told.write(($0.error as? MessageError)?.code.description ?? "\($0)") }
     let stream = proxy.messages(for: .quote)

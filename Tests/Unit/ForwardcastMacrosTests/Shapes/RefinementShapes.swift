@@ -284,7 +284,7 @@ struct RefinementShapes {
 
   @Test("options of the class are those of its proxy")
   func options() {
-    let proxy = FirstProxy(options: MulticastOptions(duplicates: .allowed, silence: .thrown))
+    let proxy = FirstProxy(options: MulticastOptions(duplicates: .allowed, noResponder: .throw))
     let failures = Failures()
     proxy.onError = { failures.note($0) }
     proxy.first(1)
