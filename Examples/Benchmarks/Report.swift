@@ -95,7 +95,8 @@ enum Report {
     ]
     if near + above > 0 {
       lines.append(
-        "Times depend on what else the machine does; compare runs on an idle one. Instructions do not: Tests/Tools/Cost.")
+        "Times depend on what else the machine does; compare runs on an idle one. Instructions do not: Tests/Tools/Cost."
+      )
     }
     let growth = figures.filter { $0.row == "growth" }.sorted { $0.n < $1.n }
     if growth.count > 1, let first = growth.first, let last = growth.last {

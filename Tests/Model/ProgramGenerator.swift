@@ -5,7 +5,7 @@ import TestSupport
 /// Makes one program of one seed.
 struct ProgramGenerator {
   /// Whether adding a target again extends its scope, as the specification says, so that programs do so.
-  static let scopesGrow = false
+  static let scopesGrow = true
   private var random: SeededGenerator
   private var additions = 0
   private var hooks = 0

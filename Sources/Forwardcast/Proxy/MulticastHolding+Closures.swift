@@ -31,7 +31,9 @@ extension MulticastHolding {
 
   /// Registers a closure that ends with its owner.
   ///
-  ///     themes.on(Messages.themesColorChanged, owner: page) { page, color in page.tint = color }
+  ///     themes.on(Messages.themesColorChanged, owner: page) { page, color in
+  ///       page.tint = color
+  ///     }
   ///
   /// The proxy holds the owner weakly and passes it to the closure, so neither needs `[weak self]`
   /// nor a token. The closure itself is released when the proxy finds the owner deallocated, during a
@@ -76,7 +78,9 @@ extension MulticastHolding where Interface: Sendable {
 
   /// Registers a closure that ends with its owner and runs where it was written.
   ///
-  ///     listeners.on(Messages.linkChanged, owner: self) { label, state in label.text = state }
+  ///     listeners.on(Messages.linkChanged, owner: self) { label, state in
+  ///       label.text = state
+  ///     }
   @discardableResult @export(implementation)
   public func on<Owner: AnyObject & Sendable, R, each A>(
     _ message: Message<(repeat each A) -> R>, owner: Owner, priority: Int = 0, once: Bool = false,
@@ -175,7 +179,7 @@ extension MulticastCore {
       let registration = add(
         owner ?? method, priority: priority, ownership: owner == nil ? .strong : .weak, scope: nil, delivery: delivery,
         closure: owner == nil ? nil : method)
-      limits?.end(with: registration)
+      limits?.end { [weak registration] in registration?.cancel() }
       return registration
     }
     let error = MessageError.argumentCount(selector, receiver: method.receiverName, found: method.numberOfParameters)

@@ -254,8 +254,8 @@ final class ClosureLimits: Sendable {
   private let actor: (any Actor)?
   private let isOnce: Bool
   private let isSpent = Atomic<Bool>(false)
-  private let registration = Guarded(WeakRegistration())
-  private struct WeakRegistration: Sendable { weak var value: Registration? }
+  /// Ends the registration, once there is one.
+  private let cancel = Guarded<(@Sendable () -> Void)?>(nil)
 
   private init(_ selector: MessageSelector, once: Bool, on actor: (any Actor)?) {
     (self.selector, isOnce, self.actor) = (selector, once, actor)
@@ -289,7 +289,7 @@ final class ClosureLimits: Sendable {
     }
     guard isOnce else { return true }
     guard !isSpent.exchange(true, ordering: .acquiringAndReleasing) else { return false }
-    registration.withLock { $0.value }?.cancel()
+    cancel.withLock { $0 }?()
     return true
   }
 
@@ -306,10 +306,10 @@ final class ClosureLimits: Sendable {
     MessageError(code, receiver: "closure for \(selector)", selector: selector.name, evidence: evidence)
   }
 
-  /// Ends the registration, now if the message has come.
-  func end(with registration: Registration) {
-    self.registration.withLock { $0.value = registration }
-    if isSpent.load(ordering: .acquiring) { registration.cancel() }
+  /// Sets how the registration is ended, and ends it now if the message has come.
+  func end(_ cancel: @escaping @Sendable () -> Void) {
+    self.cancel.withLock { $0 = cancel }
+    if isSpent.load(ordering: .acquiring) { cancel() }
   }
 }
 

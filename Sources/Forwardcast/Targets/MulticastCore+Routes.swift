@@ -117,7 +117,12 @@ extension MulticastCore {
         return MessageRoute(grown, count: grown.count)
       }
       if let board = state.board, board.epoch == epoch {
-        if !board.enter(route) { put(RouteBoard(board.all + [route], epoch: epoch), &state, &garbage) }
+        // Another message may have made one of the selector meanwhile.
+        if board.find(route.selector) != nil {
+          replace(with: route, &state, &garbage)
+        } else if !board.enter(route) {
+          put(RouteBoard(board.all + [route], epoch: epoch), &state, &garbage)
+        }
       } else {
         put(RouteBoard([route], epoch: epoch), &state, &garbage)
       }

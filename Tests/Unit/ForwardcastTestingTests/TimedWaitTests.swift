@@ -18,7 +18,11 @@ private final class Clerk: Desk {
   let gate = Locked<CheckedContinuation<Void, Never>?>(nil)
   let wasCancelled = Locked(false)
   func note(_ n: Int) {}
-  func count() -> Int { 1 }
+  let counts = Locked(0)
+  func count() -> Int {
+    counts.withLock { $0 += 1 }
+    return 1
+  }
   /// Waits until it is cancelled.
   func load() async -> Int {
     await withTaskCancellationHandler {
@@ -69,7 +73,8 @@ struct TimedWaitTests {
     }
     expect(error.code, equals: .timedOut)
     queue.resume()
-    try await expect(desks.drain(), equals: 1)
+    try await desks.drain()
+    expect(clerk.counts.withLock { $0 }, equals: 1)
   }
 
   @Test("a direct target whose method suspends is cancelled, named and left alone")

@@ -69,8 +69,9 @@ struct FaceTests {
     var call = Invocation(
       "themesColorChanged:", signature: try MethodSignature("v@:@"), arguments: [.init(Color.red)])
     let report = try themes.forward(&call)
-    expect(report.answers.count, equals: 2)
+    expect(report.answers.count, equals: 3)
     expect(screen.background, equals: .red)
+    withExtendedLifetime(page) {}
     token.cancel()
     themes.themesColorChanged(.none)
     expect(heard.count, equals: 3)

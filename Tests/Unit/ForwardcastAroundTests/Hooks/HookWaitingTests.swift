@@ -93,7 +93,8 @@ struct HookWaitingTests {
     expect(journal.all, equals: [])
     try await expect(proxy.collectAndWait(.quote, 1, returning: .sum), equals: 67)
     hook.cancel()
-    try expect(synchronously { try proxy.collectBlocking(.quote, 1, returning: .sum, timeout: .seconds(600)) }, equals: 67)
+    try expect(
+      synchronously { try proxy.collectBlocking(.quote, 1, returning: .sum, timeout: .seconds(600)) }, equals: 67)
   }
 
   @Test("suspending hooks run in their order, with arguments and answers")

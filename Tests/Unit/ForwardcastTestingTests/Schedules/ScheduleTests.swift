@@ -207,7 +207,10 @@ struct ScheduleTests {
       proxy.on(.ask, delivery: schedule.queue("a")) { $0 + 1 }
       let text: String
       do {
-        text = "\(try synchronously { try proxy.collectBlocking(.ask, 1, returning: .last, timeout: .seconds(3600)) } ?? 0)"
+        let last = try synchronously {
+          try proxy.collectBlocking(.ask, 1, returning: .last, timeout: .seconds(3600))
+        }
+        text = "\(last ?? 0)"
       } catch let error as MessageError {
         text = "\(error.code)"
       }

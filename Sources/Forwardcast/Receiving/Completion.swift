@@ -5,20 +5,20 @@ import Dispatch
 /// Counts pending events, and lets one task or thread wait until none is left. Each ``enter()`` is matched by one ``leave()``, from
 /// any thread. Nobody waits before the last `enter`.
 package final class Completion: Sendable {
-  private enum Waiter {
+  enum Waiter {
     case nobody
     case task(CheckedContinuation<Void, any Error>)
     case thread(DispatchSemaphore)
   }
 
-  private struct State {
+  struct State {
     var open = 0
     var failure: (any Error)?
     var waiter = Waiter.nobody
     var hasNoWaiter: Bool { if case .nobody = waiter { true } else { false } }
   }
 
-  private let state = Guarded(State())
+  let state = Guarded(State())
 
   package init() {}
 
@@ -70,23 +70,5 @@ package final class Completion: Sendable {
       return exchange(&state.waiter, with: .nobody)
     }
     if case .task(let continuation) = waiter { continuation.resume(throwing: error) }
-  }
-
-  /// Blocks until nothing is pending. `false` when the deadline came first.
-  package func wait(until deadline: Deadline) -> Bool {
-    if let controller = ThreadController.current {
-      return controller.wait(deadline) { self.state.withLock { $0.open == 0 } }
-    }
-    let semaphore = DispatchSemaphore(value: 0)
-    let isDone = state.withLock { state in
-      assert(state.hasNoWaiter, "one thread waits at a time")
-      if state.open > 0 { state.waiter = .thread(semaphore) }
-      return state.open == 0
-    }
-    if isDone || semaphore.wait(timeout: deadline.dispatchTime) == .success { return true }
-    return state.withLock { state in
-      state.waiter = .nobody
-      return state.open == 0
-    }
   }
 }
