@@ -314,7 +314,7 @@ struct MulticastTargetTests {
     let members = MulticastProxy<any MessageReceiver & Sendable>()
     let target = Keyed()
     let token = members.add(target, delivery: .mainActor, only: .note, .value)
-    expect(token.scope, equals: ["note:", "value"])
+    expect(token.selectors, equals: ["note:", "value"])
     expect(members.responds(to: .note) && !members.responds(to: .ping))
     expect(target.responds(to: .ping) && !target.responds(to: .say))
   }
