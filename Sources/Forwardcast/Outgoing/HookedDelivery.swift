@@ -150,17 +150,17 @@ final class HookedDelivery {
     }
     if inside.pending != nil { inside.pending = PendingAnswers() }
     inside.start = start
-    outside = delivery.scope
-    delivery.scope = inside
     outcomes.renewProbe(from: start, inside.pending)
+    outside = exchange(&delivery.scope, with: inside)
     delivery.enter(node, target, runsHooks: false)
     wasSent = true
   }
 
   private func leave() {
-    guard let outside else { return assertionFailure("what hooks surround is left once") }
+    guard let outside = exchange(&self.outside, with: nil) else {
+      return assertionFailure("what hooks surround is left once")
+    }
     delivery.scope = outside
-    self.outside = nil
   }
 
   /// Ends a try by an error: nobody waits any more for pending outcomes, which a report lists as queued.

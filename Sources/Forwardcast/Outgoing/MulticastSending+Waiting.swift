@@ -42,9 +42,8 @@ extension MulticastSending where Interface: Sendable {
   /// When the time is up, the call ends at once: suspending methods of direct targets are cancelled, and the other targets still
   /// get the message. Their errors go to `onError`.
   ///
-  /// - Parameters:
-  ///   - timeout: the longest wait.
-  ///   - clock: measures the timeout, such as a `TestClock`; `nil` for the continuous clock.
+  /// `clock` measures the timeout, such as a `TestClock`; `nil` is the continuous clock.
+  ///
   /// - Throws: also `timedOut`, naming the targets that did not answer.
   nonisolated(nonsending) public func collectAndWait<R, Output, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>,
@@ -87,7 +86,8 @@ extension MulticastSending where Interface: Sendable {
 
   /// As ``forwardAndWait(_:)``, and waits at most for `timeout`.
   ///
-  /// - Parameter clock: measures the timeout; `nil` for the continuous clock.
+  /// `clock` measures the timeout; `nil` is the continuous clock.
+  ///
   /// - Throws: also `timedOut`, naming the targets that did not answer.
   nonisolated(nonsending) public func forwardAndWait(
     _ invocation: Invocation, timeout: Duration, clock: (any Clock<Duration>)? = nil
@@ -139,7 +139,8 @@ extension MulticastSending where Interface: Sendable {
 
   /// Sends a boxed message, waits for all targets at most for `timeout`, and combines the answers by `policy`.
   ///
-  /// - Parameter clock: measures the timeout; `nil` for the continuous clock.
+  /// `clock` measures the timeout; `nil` is the continuous clock.
+  ///
   /// - Throws: also `timedOut`, naming the targets that did not answer.
   nonisolated(nonsending) public func collectAndWait<Output>(
     _ invocation: Invocation, returning policy: ReturnPolicy<ArgumentBox, Output>, timeout: Duration,
@@ -166,7 +167,8 @@ extension MulticastSending where Interface: Sendable {
 
   /// As `broadcastWhenReady(_:_:)`, and waits for room at most for `timeout`.
   ///
-  /// - Parameter clock: measures the timeout; `nil` for the continuous clock.
+  /// `clock` measures the timeout; `nil` is the continuous clock.
+  ///
   /// - Throws: also `timedOut`. Targets that had room before keep the message.
   @discardableResult
   nonisolated(nonsending) public func broadcastWhenReady<R, each A: Sendable>(

@@ -67,6 +67,7 @@ extension MessageHooking {
   ///
   /// - Parameters:
   ///   - message: the key. Arguments of other types are converted.
+  ///   - isolation: where the hook is installed. Leave it out.
   ///   - body: gets the arguments.
   /// - Returns: a handle that cancels the hook; releasing it does not.
   /// - Throws: `wrongArgumentCount` when selector and key disagree; `typeMismatch` when the answering method has types that the
@@ -83,6 +84,7 @@ extension MessageHooking {
   ///
   /// - Parameters:
   ///   - message: the key.
+  ///   - isolation: where the hook is installed. Leave it out.
   ///   - body: gets the answers in the order of delivery, and the arguments. `broadcast` asks for no answers; queued targets
   ///     answer only senders that wait.
   @discardableResult
@@ -104,6 +106,7 @@ extension MessageHooking {
   ///
   /// - Parameters:
   ///   - message: the key.
+  ///   - isolation: where the hook is installed. Leave it out.
   ///   - body: gets the message and returns the answers, to which the sender's policy is applied. Each
   ///     `proceed` sends the message to the targets; the outcome of the last one counts.
   @export(implementation) @discardableResult

@@ -55,7 +55,7 @@ public struct MessageInterceptor: Sendable {
   /// When the time is up, the message is cancelled, and the wait ends when it has: queued targets are not waited for, but a
   /// suspending method of a direct target is, until it reacts to the cancellation.
   ///
-  /// - Parameter clock: measures the timeout, such as a `TestClock`; `nil` for the continuous clock.
+  /// `clock` measures the timeout, such as a `TestClock`; `nil` is the continuous clock.
   public static func timeout(_ timeout: Duration, clock: (any Clock<Duration>)? = nil) -> MessageInterceptor {
     MessageInterceptor {
       try $0.proceed()

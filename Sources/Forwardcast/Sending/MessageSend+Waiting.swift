@@ -35,9 +35,8 @@ extension MessageReceiver where Self: Sendable {
 
   /// As ``sendAndWait(_:_:)``, and waits at most for `timeout`. When the time is up, the method is cancelled and left alone.
   ///
-  /// - Parameters:
-  ///   - timeout: the longest wait.
-  ///   - clock: measures the timeout, such as a `TestClock`; `nil` for the continuous clock.
+  /// `clock` measures the timeout, such as a `TestClock`; `nil` is the continuous clock.
+  ///
   /// - Throws: also `timedOut`.
   @discardableResult
   nonisolated(nonsending) public func sendAndWait<R: Sendable, each A: Sendable>(
@@ -76,7 +75,8 @@ extension ForwardingProxy {
   /// As ``sendAndWait(_:_:)``, and waits at most for `timeout`. When the time is up, the method is cancelled, and the call ends
   /// when the method does.
   ///
-  /// - Parameter clock: measures the timeout; `nil` for the continuous clock.
+  /// `clock` measures the timeout; `nil` is the continuous clock.
+  ///
   /// - Throws: also `timedOut`.
   @discardableResult
   nonisolated(nonsending) public func sendAndWait<R: Sendable, each A: Sendable>(

@@ -451,7 +451,7 @@ final class BoardStage: @unchecked Sendable {  // only the strand whose step it 
   private let published = Visited()
   private var boards: [RouteBoard] = {
     let core = MulticastCore(Never.self, table: nil, options: nil)
-    return (0..<3).map { RouteBoard([Route(core, .ofNobody, reach: .init(), steps: RouteSteps())], epoch: $0) }
+    return (0..<3).map { RouteBoard([Route(core, .ofNobody, steps: RouteSteps())], epoch: $0) }
   }()
   private var failure: String?
 
