@@ -20,12 +20,12 @@ extension MulticastCore: HookHolder {
 
   var hookCount: Int { state.withLock { $0.rest?.hooks.count ?? 0 } }
 
-  /// The method of the first target that has one, or of the proxy's table.
+  /// The method of the first target that has one, or of the proxy's table. Installing a hook patches the route that this makes.
   func firstMethod(for selector: MessageSelector) -> Method? {
-    // Without a route, which installing the hook would invalidate.
-    for registration in registrations where registration.isFor(selector) {
-      guard let target = registration.liveTarget, !(target is any MessageForwarding) else { continue }
-      if let method = method(of: target, selector), !method.isRefusal { return method }
+    let route = begin(selector)
+    for index in 0..<route.count {
+      let step = route.steps[index]
+      if step.answers, step.isActive, step.target != nil { return step.method?.takeUnretainedValue() }
     }
     return table?.storage.method(for: selector)
   }

@@ -89,7 +89,8 @@ struct TargetList {
   /// The registrations that joined in the last versions, of which routes existed, in that order.
   func joined(in versions: UInt) -> [Registration] {
     assert(versions <= joined.count, "the list has forgotten who joined since a route was made")
-    return joined.suffix(Int(versions))
+    // By index: `suffix(_:)` of a sequence would go through all of them.
+    return Array(joined[(joined.count - Int(versions))...])
   }
 
   /// Ends existing routes: a target became or stopped being strong, moved, or its deliveries changed.

@@ -138,11 +138,6 @@ struct OtherProcesses {
   }
 }
 
-private func joinedNodes() -> (LocalTestingDistributedActorSystem, LocalTestingDistributedActorSystem) {
-  let system = LocalTestingDistributedActorSystem()
-  return (system, system)
-}
-
 // snippet: engine-test
 @Receiver
 final class Witness: Sendable {
@@ -157,7 +152,8 @@ final class Witness: Sendable {
 @Test("the engine carries messages unchanged and to their receivers")
 func carriesMessages() async throws {
   typealias System = LocalTestingDistributedActorSystem
-  let (serving, calling) = joinedNodes()
+  let serving = System()
+  let calling = serving  // another node of your engine
   let witness = Witness()
   let door = MessageEndpoint(
     witness, for: Witness.selectorTable, actorSystem: serving)
