@@ -18,11 +18,12 @@ final class HookedDelivery {
   private let before: (visit: ProxyVisit?, visited: Int, counts: BroadcastSummary, reached: Int)
   /// The number of the trace's `sent` event.
   private let sentStep: Int?
+  private let around: RouteSurroundings
 
   // MARK: - State (the sender's context)
 
-  /// What the hooks have changed, while the message is inside of them.
-  private var outside: MessageDelivery.Scope?
+  /// What the hooks have changed, while the message is inside of them. The message only if they have replaced it.
+  @exclusivity(unchecked) private var outside: (scope: MessageDelivery.Scope, message: OutgoingMessage?)?
   private var wasSent = false
   /// The error that was thrown to the hooks.
   private var thrown: (any Error)?
@@ -34,23 +35,19 @@ final class HookedDelivery {
     before = (
       delivery.visits.last?.progress, delivery.visited.count, delivery.outcomes.counts, delivery.outcomes.reached
     )
-    let trace = node.route.route.around?.trace
-    sentStep = trace?.noteSent(HookedDelivery.message(delivery, node))
+    guard let around = node.route.route.around else { preconditionFailure("a call of hooks without hooks") }
+    self.around = around
+    sentStep = around.trace?.noteSent(HookedDelivery.message(delivery, node))
     start = delivery.outcomes.held.count
   }
 
   private var outcomes: OutcomeQueue { delivery.outcomes }
   private var asks: Bool { delivery.request.asks }
 
-  private var around: RouteSurroundings {
-    guard let around = node.route.route.around else { preconditionFailure("a call of hooks without hooks") }
-    return around
-  }
-
   private static func message(_ delivery: MessageDelivery, _ node: ProxyNode) -> HookedMessage {
     HookedMessage(
-      selector: delivery.selector, receiver: node.route.core, arguments: delivery.scope.message.arguments,
-      budget: delivery.scope.message.trail?.budget)
+      selector: delivery.selector, receiver: node.route.core, arguments: delivery.message.arguments,
+      budget: delivery.message.trail?.budget)
   }
   private var message: HookedMessage { HookedDelivery.message(delivery, node) }
 
@@ -63,7 +60,7 @@ final class HookedDelivery {
     if around.isBefore {
       do {
         try around.hooks.runBefore(message)
-        if place == nil { try delivery.scope.message.admit(along: node.route) }
+        if place == nil { try delivery.message.admit(along: node.route) }
       } catch { return try fail(error) }
       return delivery.enter(node, target, runsHooks: false)
     }
@@ -140,27 +137,30 @@ final class HookedDelivery {
         evidence: "a hook goes on with the message, which is on its way inside of the hook")
     }
     giveUp()
-    var inside = delivery.scope
-    let trace = inside.message.trace ?? around.trace
-    // Boxes are kept where hooks have not replaced the arguments.
-    if inside.message.shared !== arguments || inside.message.trace !== trace || inside.message.isByValue {
-      inside.message.replace(with: arguments)
-      inside.message.trace = trace
-      if place == nil { try inside.message.admit(along: node.route) }
+    let trace = delivery.message.trace ?? around.trace
+    var replaced: OutgoingMessage?
+    // A message is expensive to copy.
+    if delivery.message.shared !== arguments || delivery.message.trace !== trace || delivery.message.isByValue {
+      var inside = delivery.message
+      inside.replace(with: arguments)
+      inside.trace = trace
+      if place == nil { try inside.admit(along: node.route) }
+      replaced = exchange(&delivery.message, with: inside)
     }
-    if inside.pending != nil { inside.pending = PendingAnswers() }
-    inside.start = start
-    outcomes.renewProbe(from: start, inside.pending)
-    outside = exchange(&delivery.scope, with: inside)
+    outside = (delivery.scope, replaced)
+    if delivery.scope.pending != nil { delivery.scope.pending = PendingAnswers() }
+    delivery.scope.start = start
+    outcomes.renewProbe(from: start, delivery.scope.pending)
     delivery.enter(node, target, runsHooks: false)
     wasSent = true
   }
 
   private func leave() {
-    guard let outside = exchange(&self.outside, with: nil) else {
+    guard let (scope, message) = exchange(&outside, with: nil) else {
       return assertionFailure("what hooks surround is left once")
     }
-    delivery.scope = outside
+    delivery.scope = scope
+    if let message { delivery.message = message }
   }
 
   /// Ends a try by an error: nobody waits any more for pending outcomes, which a report lists as queued.

@@ -35,7 +35,7 @@ extension MessageDelivery {
     var found = posted(node) ?? PostedSteps()
     defer { setPosted(found, node) }
     guard let groups = node.plan?.groups, !groups.isEmpty else { return nil }
-    let isShared = !scope.message.arguments.mayCopy
+    let isShared = !message.arguments.mayCopy
     for number in first..<groups.count {
       let group = groups[number]
       var chosen: [Int] = []
@@ -127,7 +127,7 @@ extension MessageDelivery {
           + "give it one as waiting:"
       }
     }
-    guard scope.message.arguments.crosses else {
+    guard message.arguments.crosses else {
       return refused(step) { "an argument is not known to be Sendable and may not cross to the \($0)" }
     }
     return nil
@@ -145,7 +145,7 @@ extension MessageDelivery {
   /// A parcel for steps of one group, and the slots of their outcomes, if these are waited for.
   private func parcel(_ group: DeliveryGroup, _ places: [Int], _ node: ProxyNode) -> (Parcel, slots: [Int]) {
     let step = group.steps[places[0]]
-    let arguments = scope.message.arguments
+    let arguments = message.arguments
     let kept = keepsTarget(step, group) ? step.target : nil
     let slots =
       scope.pending.map { pending in
@@ -166,7 +166,7 @@ extension MessageDelivery {
   }
 
   private func details(_ node: ProxyNode, _ slots: [Int], keeping kept: AnyObject?) -> ParcelDetails? {
-    let (pending, message, isNested) = (scope.pending, scope.message, node.path.isNested)
+    let (pending, message, isNested) = (scope.pending, message, node.path.isNested)
     guard
       pending != nil || kept != nil || isNested || message.trail != nil || message.trace != nil || request.waitsForRoom
     else { return nil }

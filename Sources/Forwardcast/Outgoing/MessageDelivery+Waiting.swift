@@ -92,7 +92,7 @@ extension MessageDelivery {
   ) async {
     if attempt.suspends { reserved?.endTurn() }
     let (registration, path) = (step.registration.takeUnretainedValue(), node.path)
-    let outcome = await attempt.endedAndWaited(&scope.message, for: registration, behind: path)
+    let outcome = await attempt.endedAndWaited(&message, for: registration, behind: path)
     take(outcome ?? .skipped(.first(step.obstacle, path.obstacle ?? .muted)), at: context(step, target))
     if !attempt.suspends { reserved?.endTurn() }
   }
@@ -162,10 +162,10 @@ extension MessageDelivery {
       }
       // A multicast that waits there itself.
       guard step.method == nil, let inner = (target as? any MulticastSending)?.route(for: selector),
-        node.path.refusal(of: inner, scope.message.trail, count: 0, target) == nil
+        node.path.refusal(of: inner, message.trail, count: 0, target) == nil
       else { continue }
       let path = ProxyChain(inner.core, in: node.path, by: step.registration.takeUnretainedValue())
-      try refuseHeldContext(ProxyTree(inner, path, for: DeliveryRequest(), scope.message.trail).root)
+      try refuseHeldContext(ProxyTree(inner, path, for: DeliveryRequest(), message.trail).root)
     }
   }
 }

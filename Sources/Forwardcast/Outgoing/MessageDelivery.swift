@@ -9,7 +9,8 @@
 ///     request    what the sender asks for                         never changes
 ///     tree       the proxies that the message passes              grows only by proxies found when an object is queried
 ///     visits     how far the message has come in each             a stack, the innermost last
-///     scope      what hooks change while they run                 saved and restored whole by ``HookedDelivery``
+///     message    the message, as hooks have changed it            saved and restored by ``HookedDelivery``
+///     scope      what else hooks change while they run            likewise, as a whole
 ///     outcomes   the outcomes on their way to the result          in delivery order
 @usableFromInline
 final class MessageDelivery {
@@ -22,9 +23,8 @@ final class MessageDelivery {
     case target(OutgoingMessage.Attempt, RouteStep, AnyObject, reserved: QueuedState?)
   }
 
-  /// What hooks change while they run.
+  /// What hooks change while they run, besides the message.
   struct Scope {
-    var message: OutgoingMessage
     /// Where outcomes of other contexts arrive; `nil` if nobody waits for them.
     var pending: PendingAnswers?
     /// Where the scope's outcomes begin among those held back.
@@ -55,19 +55,22 @@ final class MessageDelivery {
   // Used by one thread or task at a time, and never passed on. What is accessed for each step or outcome is not checked for
   // exclusivity: `around:typed` and `around:collect` of the cost client say why.
 
-  private(set) var tree: ProxyTree
-  /// Methods and hooks run while the message is accessed, and one of them may proceed with an outer hook. That is refused before
-  /// it touches the scope.
+  @exclusivity(unchecked) private(set) var tree: ProxyTree
+  /// The message, inside of hooks as they have changed it.
+  ///
+  /// Methods and hooks run while it is accessed, and one of them may proceed with an outer hook. That is refused before it touches
+  /// the message.
+  @exclusivity(unchecked) var message: OutgoingMessage
   @exclusivity(unchecked) var scope: Scope
   @exclusivity(unchecked) private(set) var visits: [Visit] = []
   /// Proxies whose queued steps are still to be posted before anything else happens, each from one of its groups on.
   @exclusivity(unchecked) var unposted: [(node: ProxyNode, group: Int)] = []
   /// The outcomes of queued steps that were posted ahead, by the numbers of their proxies.
-  var posted: [PostedSteps?] = []
+  @exclusivity(unchecked) var posted: [PostedSteps?] = []
   /// How many queued steps have the message.
   var postedCount = 0
   /// Proxies whose unmatched registrations a report lists at its end, and why the message did not enter them, if it did not.
-  var visited: [(node: ProxyNode, stop: DeliveryReport.SkipReason?)] = []
+  @exclusivity(unchecked) var visited: [(node: ProxyNode, stop: DeliveryReport.SkipReason?)] = []
   /// The end of the steps that the running loop serves.
   @exclusivity(unchecked) private var loopEnd = 0
   /// How many outcomes the running loop has reported itself.
@@ -75,7 +78,7 @@ final class MessageDelivery {
   /// Whether the budget has ended the message.
   @exclusivity(unchecked) private(set) var isSpent = false
   /// The trace's number for the execution under way; 0 for none.
-  private var tracedStep = 0
+  @exclusivity(unchecked) private var tracedStep = 0
   /// The wait of the suspended method that the sender is in.
   var wait: SuspendedWait?
 
@@ -84,14 +87,15 @@ final class MessageDelivery {
     (request, selector) = (message.request, message.selector)
     (self.tree, self.outcomes) = (tree, outcomes)
     if message.trace == nil { message.trace = tree.root.route.route.around?.trace }
-    scope = Scope(message: message, pending: request.waitsForAnswers ? PendingAnswers() : nil)
+    scope = Scope(pending: request.waitsForAnswers ? PendingAnswers() : nil)
+    self.message = message
   }
 
   var root: ProxyNode { tree.root }
   /// The route of the proxy that the message was sent to.
   var route: MessageRoute { tree.root.route }
   var depth: Int { visits.count }
-  var isTraced: Bool { scope.message.trace != nil }
+  var isTraced: Bool { message.trace != nil }
   /// The proxy whose targets the message is at.
   var node: ProxyNode { visits[visits.count - 1].node }
 
@@ -105,7 +109,7 @@ final class MessageDelivery {
   @inline(never)
   func run(to base: Int, awaits: Bool = false) throws -> Suspension? {
     while true {
-      if let suspension = postAhead(awaits: awaits) { return suspension }
+      if !unposted.isEmpty, let suspension = postAhead(awaits: awaits) { return suspension }
       guard depth > base else { return nil }
       let last = visits.count - 1
       let node = visits[last].node
@@ -139,17 +143,17 @@ final class MessageDelivery {
   }
 
   private func mayLoop(_ node: ProxyNode) -> Bool {
-    scope.message.trace == nil && scope.message.trail?.budget == nil
+    message.trace == nil && message.trail?.budget == nil
       && (scope.pending == nil || !node.route.core.stopsAtFirst)
   }
 
   /// Lets a loop serve the steps up to `end`, with the sender's typed arguments or with boxes opened once for all of them.
   private func serve(upTo end: Int, _ type: ObjectIdentifier) {
     loopEnd = end
-    if let arguments = scope.message.shared, arguments.functionType != nil {
+    if let arguments = message.shared, arguments.functionType != nil {
       if arguments.functionType == type, let loop = arguments.loop { return loop(arguments, self) }
     } else {
-      let invocation = scope.message.invocation
+      let invocation = message.invocation
       if !invocation.hasStatedSignature, let method = loopSteps.first.pointee.method?.takeUnretainedValue(),
         method.withOpened(invocation.arguments, serveOpened)
       {
@@ -219,12 +223,12 @@ final class MessageDelivery {
   }
 
   private func perform(_ step: RouteStep, on target: AnyObject, reserved: QueuedState?, awaits: Bool) -> Suspension? {
-    if let trace = scope.message.trace, step.method != nil || !(target is any MulticastSending) {
+    if let trace = message.trace, step.method != nil || !(target is any MulticastSending) {
       tracedStep = MessageTrace.nextStep()
-      trace.note(.began, selector, scope.message.arguments, at: context(step, target), step: tracedStep)
+      trace.note(.began, selector, message.arguments, at: context(step, target), step: tracedStep)
     }
     // Only targets that see the message itself can send it on.
-    let earlier = scope.message.trail
+    let earlier = message.trail
     func trail() -> ProxyTrail {
       let last = visits.count - 1
       let trail = visits[last].trail ?? node.path.trail(after: earlier)
@@ -232,7 +236,7 @@ final class MessageDelivery {
       return trail
     }
     // The route keeps the method.
-    let attempt = scope.message.perform(step.method?.takeUnretainedValue(), on: target, trail: trail())
+    let attempt = message.perform(step.method?.takeUnretainedValue(), on: target, trail: trail())
     switch attempt {
     case .over: break
     case .multicast(let multicast):
@@ -241,7 +245,7 @@ final class MessageDelivery {
       return nil
     case .elsewhere, .hook: if awaits, request.waitsInTask { return .target(attempt, step, target, reserved: reserved) }
     }
-    if let outcome = attempt.ended(&scope.message) { take(outcome, at: context(step, target)) }
+    if let outcome = attempt.ended(&message) { take(outcome, at: context(step, target)) }
     reserved?.endTurn()
     return nil
   }
@@ -259,12 +263,12 @@ final class MessageDelivery {
   func enter(_ node: ProxyNode, _ target: AnyObject?, runsHooks: Bool = true) {
     let hasHooksAhead = runsHooks && node.route.isSurrounded
     if !hasHooksAhead, let make = node.route.route.prelude?.makeObservers {
-      let made = tree.add(make(), node.path, in: node, for: request, scope.message.trail)
+      let made = tree.add(make(), node.path, in: node, for: request, message.trail)
       return enter(made, target, runsHooks: false)
     }
     push(node, target, hasHooksAhead: hasHooksAhead, stop: nil)
     if hasHooksAhead { return }
-    if scope.message.trail?.budget != nil, !payForProxy(node) { return }
+    if message.trail?.budget != nil, !payForProxy(node) { return }
     if let refusal = node.route.route.prelude?.refusal {
       visits[visits.count - 1].progress.skipRest()
       take(.failed(refusal), at: proxyContext)
@@ -276,11 +280,11 @@ final class MessageDelivery {
   /// Enters a multicast that a target led to when it was queried.
   private func enter(_ multicast: any MulticastSending, _ target: AnyObject, _ step: RouteStep) {
     let (inner, outer) = (multicast.beginMessage(selector), node)
-    if let error = outer.path.refusal(of: inner, scope.message.trail, count: tree.count, target) {
+    if let error = outer.path.refusal(of: inner, message.trail, count: tree.count, target) {
       return take(.failed(error), at: context(step, target))
     }
     let path = ProxyChain(inner.core, in: outer.path, by: step.registration.takeUnretainedValue())
-    let found = tree.add(inner, path, in: outer, for: request, scope.message.trail)
+    let found = tree.add(inner, path, in: outer, for: request, message.trail)
     do { try wait?.add(found.queuedTargets, in: route.core, selector) } catch {
       return take(.failed(error), at: context(step, target))
     }
@@ -378,8 +382,8 @@ final class MessageDelivery {
 
   func take(_ outcome: StepOutcome, at context: StepContext) {
     // A buffer that is full has told the trace.
-    if let trace = scope.message.trace, context.registration != nil, !outcome.isOfFullBuffer {
-      trace.note(outcome, scope.message.arguments, at: context, step: tracedStep)
+    if let trace = message.trace, context.registration != nil, !outcome.isOfFullBuffer {
+      trace.note(outcome, message.arguments, at: context, step: tracedStep)
       tracedStep = 0
     }
     note(outcome)
@@ -408,7 +412,7 @@ final class MessageDelivery {
   /// Charges the message's budget. `false` if that has ended the message.
   @inline(never)
   func pay(_ item: MessageBudget.Item, _ count: Int = 1, at context: (MessageDelivery) -> StepContext) -> Bool {
-    guard let budget = scope.message.trail?.budget else { return true }
+    guard let budget = message.trail?.budget else { return true }
     do { try budget.charge(item, count) } catch {
       if !isSpent { take(.failed(error), at: context(self)) }
       isSpent = true

@@ -86,7 +86,7 @@ public struct Stubbing<Proxy: MulticastSending, R, each A> {
 }
 
 extension Stubbing where Proxy: Sendable {
-  /// Refuses a function value that is not `Sendable`: see ``closureMustBeSendable()``.
+  /// Refuses a function value that is not `Sendable`: see `closureMustBeSendable()`.
   @discardableResult
   public func runs(
     isolation: (any Actor)? = #closureMustBeSendable, _ body: @escaping (repeat each A) throws -> R
