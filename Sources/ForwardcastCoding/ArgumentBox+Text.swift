@@ -9,8 +9,8 @@ extension Invocation {
   ///     print(call)  // echo: "ho" times: 3
   ///
   /// - Parameter text: one text for each argument, read as by `ArgumentBox(text:as:)`.
-  /// - Throws: `MessageError` `unrecognizedSelector`; `wrongArgumentCount`, which names the missing or surplus arguments;
-  ///   `typeMismatch`, which names the argument that cannot be read.
+  /// - Throws: `MessageError` `unrecognizedSelector`; `wrongArgumentCount`, which names the missing
+  ///   or surplus arguments; `typeMismatch`, which names the argument that cannot be read.
   public init(text: [String], for selector: MessageSelector, of receiver: some MessageReceiver) throws(MessageError) {
     guard let signature = receiver.methodSignature(for: selector) else {
       throw .unrecognized(selector, by: receiver)
@@ -42,9 +42,9 @@ extension ArgumentBox {
   ///
   /// For all arguments of a message there is `Invocation(text:for:of:)`.
   ///
-  /// Numbers have a sign, a point or an exponent, and must fit as in `converted(to:)`; `Bool` is `true` or `false`. For strings and
-  /// objects the value is the text itself. A selector must be known, since nothing is interned. An optional may be `nil`. Other types
-  /// cannot be written.
+  /// Numbers have a sign, a point or an exponent, and must fit as in `converted(to:)`; `Bool` is
+  /// `true` or `false`. For strings and objects the value is the text itself. A selector must be
+  /// known, since nothing is interned. An optional may be `nil`. Other types cannot be written.
   ///
   /// - Throws: `UnboxingError` with the wanted encoding and the text.
   public init(text: String, as type: TypeEncoding) throws(UnboxingError) {

@@ -3,7 +3,8 @@
 public import Forwardcast
 
 extension Invocation: Codable {
-  /// The key of a decoder's `userInfo` for the ``KnownTypes`` that may be decoded besides the standard ones.
+  /// The key of a decoder's `userInfo` for the ``KnownTypes`` that may be decoded besides the
+  /// standard ones.
   public static let typesKey = codingKey("Forwardcast.InvocationTypes")
 
   /// The most arguments that are decoded: the colons of the longest selector.
@@ -33,8 +34,8 @@ extension Invocation: Codable {
   /// known to the process, and listed under `MessageSelector.selectorsKey` if the decoder has that. Whether the arguments fit is
   /// checked when the message is sent.
   ///
-  /// Decoding interns no names, and is limited by ``KnownTypes/readTypeLimit`` and `argumentLimit`, so that text from outside
-  /// cannot fill memory.
+  /// Decoding interns no names, and is limited by ``KnownTypes/readTypeLimit`` and `argumentLimit`,
+  /// so that text from outside cannot fill memory.
   ///
   /// - Throws: `DecodingError` for a malformed or unknown selector, a malformed signature, a type that is unknown, nested too
   ///   deeply or one too many, too many arguments, and a value that is not of its type.

@@ -87,7 +87,8 @@ final class Conversation {
     }
   }
 
-  /// What Tab completes at the end of a text: a command, its operand, or a name, selector or word of the language.
+  /// What Tab completes at the end of a text: a command, its operand, or a name, selector or word
+  /// of the language.
   private func completions(_ text: String) -> (part: String, candidates: [String]) {
     let words = ScriptLanguage.entries.map(\.word)
     guard text.first == ":", lines.mayBegin else {
@@ -217,7 +218,8 @@ enum Interruption {
     raise(SIGINT)
   }
 
-  /// Sets the handler, unless the signal is ignored, as it is for background jobs of a shell script.
+  /// Sets the handler, unless the signal is ignored, as it is for background jobs of a shell
+  /// script.
   private static func handle(_ handler: (@convention(c) (Int32) -> Void)?) {
     let before = signal(SIGINT, handler)
     if unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) { signal(SIGINT, SIG_IGN) }

@@ -28,7 +28,8 @@ final class LineEditor {
   /// Candidates for the end of a text, and which part of it they complete.
   typealias Completions = (_ text: String) -> (part: String, candidates: [String])
 
-  /// The next line, or several that were pasted or recalled; `nil` at the end of the input, or for control-D on an empty line.
+  /// The next line, or several that were pasted or recalled; `nil` at the end of the input, or for
+  /// control-D on an empty line.
   /// - Parameter continues: whether the line belongs to the last entry of the history.
   func read(continues: Bool, completions: Completions) -> Input? {
     guard var terminal = RawTerminal() else { return nil }
@@ -121,8 +122,8 @@ struct EditedLine {
 
   var text: String { String(characters) }
 
-  /// The part of the line around the cursor that fits, and the columns before the cursor. Control characters are escaped, and
-  /// line breaks are shown as arrows.
+  /// The part of the line around the cursor that fits, and the columns before the cursor. Control
+  /// characters are escaped, and line breaks are shown as arrows.
   func window(of room: Int) -> (text: String, columnsBefore: Int) {
     // Of a long line only what is near: it is drawn anew for each key.
     func drawn(_ index: Int) -> String {

@@ -5,7 +5,8 @@ import ForwardcastRecording
 import ForwardcastScript
 import Synchronization
 
-/// `forwardcast run FILE… [--trace] [--diagram F] [--trace-file F] [--steps N]`, each file in a session of its own.
+/// `forwardcast run FILE… [--trace] [--diagram F] [--trace-file F] [--steps N]`, each file in a
+/// session of its own.
 struct RunCommand {
   let call: Arguments
 

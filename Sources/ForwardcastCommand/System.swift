@@ -122,7 +122,8 @@ func decoded(_ bytes: [UInt8], from name: String, firstLine: Int = 1) throws(Fil
   throw FileError(text: "\(place): error: syntax: the byte 0x\(byte) is not UTF-8")
 }
 
-/// The paths that begin with a text. Folders end in a slash, and hidden files are listed if the text names them.
+/// The paths that begin with a text. Folders end in a slash, and hidden files are listed if the
+/// text names them.
 func paths(beginningWith text: String) -> [String] {
   let folder = text.lastIndex(of: "/").map { String(text[...$0]) } ?? ""
   guard let stream = opendir(folder.isEmpty ? "." : folder) else { return [] }

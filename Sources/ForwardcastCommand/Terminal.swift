@@ -1,6 +1,7 @@
 // Terminal.swift: single keys of a terminal.
 
-/// Standard input in raw mode, without echo and line editing, and with marks around pasted text, until ``restore()``.
+/// Standard input in raw mode, without echo and line editing, and with marks around pasted text,
+/// until ``restore()``.
 struct RawTerminal {
   private let saved: termios
 
@@ -40,7 +41,8 @@ struct RawTerminal {
   /// The longest time in milliseconds between the first and the second byte of a key. A person who presses Escape takes longer.
   private static let patience: Int32 = 50
 
-  /// A key that begins with Escape: a special one, or a letter with Alt. `unknown` for others and for Escape itself.
+  /// A key that begins with Escape: a special one, or a letter with Alt. `unknown` for others and
+  /// for Escape itself.
   private mutating func readEscape() -> Key? {
     var watched = pollfd(fd: Stream.input.descriptor, events: Int16(POLLIN), revents: 0)
     guard poll(&watched, 1, Self.patience) > 0 else { return .unknown }
@@ -57,7 +59,8 @@ struct RawTerminal {
     }
   }
 
-  /// The rest of a control sequence: parameters and a final byte. Keys that control and a letter can stand for become those.
+  /// The rest of a control sequence: parameters and a final byte. Keys that control and a letter
+  /// can stand for become those.
   private mutating func readSequence() -> Key? {
     var (parameters, byte) = ("", readByte())
     while let more = byte, (0x20..<0x40).contains(more) {
@@ -80,7 +83,8 @@ struct RawTerminal {
     }
   }
 
-  /// Pasted text up to its end mark, as one key: its tabs and control characters are text, and its line breaks end no line.
+  /// Pasted text up to its end mark, as one key: its tabs and control characters are text, and its
+  /// line breaks end no line.
   private mutating func readPaste() -> Key? {
     let end = Array("\u{1B}[201~".utf8)
     var bytes: [UInt8] = []

@@ -55,7 +55,7 @@ final class Judge {
     var goesOn = true
     while goesOn {
       goesOn = false
-      for candidate in smallest.smaller where candidate.isComparable && difference(in: candidate) != nil {
+      for candidate in smallest.smaller where difference(in: candidate) != nil {
         smallest = candidate
         goesOn = true
         break

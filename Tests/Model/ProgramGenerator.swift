@@ -4,8 +4,6 @@ import TestSupport
 
 /// Makes one program of one seed.
 struct ProgramGenerator {
-  /// Whether adding a target again extends its scope, as the specification says, so that programs do so.
-  static let scopesGrow = true
   private var random: SeededGenerator
   private var additions = 0
   private var hooks = 0
@@ -181,26 +179,7 @@ struct ProgramGenerator {
   }
 }
 
-extension Addition {
-  /// What two additions of one registration have in common.
-  fileprivate var place: [Int] {
-    switch object {
-    case .target(let index): [index, proxy, context ?? -1]
-    case .proxy(let index): [-1 - index, proxy, context ?? -1]
-    }
-  }
-}
-
 extension Program {
-  /// The registrations that are added with several scopes.
-  fileprivate var severalScopes: Set<[Int]> {
-    let added = allActions.compactMap { if case .add(let addition) = $0 { addition } else { nil } }
-    return Set(Dictionary(grouping: added, by: \.place).filter { Set($0.value.map(\.only)).count > 1 }.keys)
-  }
-
-  /// Whether the library follows the specification's rule for what the program adds again.
-  var isComparable: Bool { ProgramGenerator.scopesGrow || severalScopes.isEmpty }
-
   /// The program without what the specification leaves open.
   fileprivate var withoutWhatIsOpen: Program {
     var program = self
@@ -238,14 +217,6 @@ extension Program {
         if case .suspendSender = addition.buffer { return }
         addition.buffer = .unbounded
         if added.contains(where: { !$0.object.isTarget }) { addition.context = nil }
-        action = .add(addition)
-      }
-    }
-    if !ProgramGenerator.scopesGrow {
-      let severalScopes = program.severalScopes
-      program.changeAll { action in
-        guard case .add(var addition) = action else { return }
-        if severalScopes.contains(addition.place) { addition.only = nil }
         action = .add(addition)
       }
     }

@@ -1,7 +1,7 @@
 // AnswerRule.swift: how an attribute combines answers.
 
-/// The rule that combines the results of a requirement, in `@Answer(_:otherwise:)`. Each rule is that of
-/// the ``ReturnPolicy`` of the same name. Only the macro reads it; the value is never used.
+/// The rule that combines the results of a requirement, in `@Answer(_:otherwise:)`. Each rule is
+/// that of the ``ReturnPolicy`` of the same name. Only the macro reads it; the value is never used.
 public struct AnswerRule: Sendable {
   private init() {}
 
@@ -46,11 +46,11 @@ public struct NoAnswer: ExpressibleByNilLiteral, ExpressibleByArrayLiteral, Expr
   public init(dictionaryLiteral elements: (Never, Never)...) {}
 }
 
-/// The results if no target responds, in ``Forwarded(inheriting:as:base:isolatedTo:otherwise:)``. Only the
-/// macro reads it.
+/// The results if no target responds, in ``Forwarded(inheriting:as:base:isolatedTo:otherwise:)``.
+/// Only the macro reads it.
 ///
-/// `@Answer(_:otherwise:)` of a requirement takes precedence, and a requirement that throws any error
-/// still throws `nobodyResponds`.
+/// `@Answer(_:otherwise:)` of a requirement takes precedence, and a requirement that throws any
+/// error still throws `nobodyResponds`.
 public struct SilentAnswers: Sendable {
   private init() {}
 

@@ -14,17 +14,20 @@
 ///     // many results become one:
 ///     let total = try themes.progress(of: "logo", returning: .sum)
 ///
-/// The class holds a ``MulticastProxy`` in `multicast` and offers its members: see ``MulticastFacade``. Keys for `on`, `broadcast`
-/// and `collect` are in `ThemesDelegateProxy.Messages`, named like the whole requirements: `progressOf`, and
-/// `progress` while no other requirement has that name. Selectors are those of
+/// The class holds a ``MulticastProxy`` in `multicast` and offers its members: see
+/// ``MulticastFacade``. Keys for `on`, `broadcast` and `collect` are in
+/// `ThemesDelegateProxy.Messages`, named like the whole requirements: `progressOf`, and `progress`
+/// while no other requirement has that name. Selectors are those of
 /// ``MessageSelector/init(swiftName:)``, or of ``Message(_:)``.
 ///
 /// A requirement without a result is sent to all targets; one with a result combines all results by
-/// `@Answer(_:otherwise:)`. A requirement that cannot be forwarded is a compile-time error with a cure.
+/// `@Answer(_:otherwise:)`. A requirement that cannot be forwarded is a compile-time error with a
+/// cure.
 ///
 /// - Parameters:
-///   - protocols: the protocols with this attribute that this one refines: `@Forwarded(inheriting: (any A).self)` on
-///     `protocol B: A`. Otherwise repeat their requirements here: see *Real Delegates* in the guide.
+///   - protocols: the protocols with this attribute that this one refines: `@Forwarded(inheriting:
+///     (any A).self)` on `protocol B: A`. Otherwise repeat their requirements here: see *Real
+///     Delegates* in the guide.
 ///   - protocol: another protocol that the class conforms to, of which this one is a copy:
 ///     `@Forwarded(as: (any StreamDelegate).self)`.
 ///   - base: a superclass of the class. Not needed where the protocol refines a class or `NSObjectProtocol`.
@@ -55,8 +58,9 @@ public macro Message(_ selector: StaticString = "") = #externalMacro(module: "Fo
 ///
 /// - Parameters:
 ///   - rule: how results are combined.
-///   - value: the result if no target responds, here `nil`, `[]` or `[:]`. Without it: `nil` for an optional, the rule's empty value
-///     (`true` for `.every`, 0 for `.sum`), or the error `nobodyResponds` where the requirement throws any error.
+///   - value: the result if no target responds, here `nil`, `[]` or `[:]`. Without it: `nil` for an
+///     optional, the rule's empty value (`true` for `.every`, 0 for `.sum`), or the error
+///     `nobodyResponds` where the requirement throws any error.
 @attached(peer)
 public macro Answer(_ rule: AnswerRule = .last, otherwise value: NoAnswer = nil) =
   #externalMacro(module: "ForwardcastMacros", type: "Answer")
@@ -83,7 +87,8 @@ public macro Answer<Value>(_ rule: AnswerRule = .last, otherwise value: Value) =
 @attached(peer)
 public macro NotForwarded() = #externalMacro(module: "ForwardcastMacros", type: "NotForwarded")
 
-/// Generates the selector table of a class or an actor, keys, and the conformance to ``MessageReceiver``.
+/// Generates the selector table of a class or an actor, keys, and the conformance to
+/// ``MessageReceiver``.
 ///
 ///     @Receiver
 ///     final class Console {
@@ -91,8 +96,9 @@ public macro NotForwarded() = #externalMacro(module: "ForwardcastMacros", type: 
 ///       @Message("volume") var loudness: Int = 3  // "volume" and "setVolume:"
 ///     }
 ///
-/// Keys of members that are not private are in `Messages`: `console.send(Console.Messages.restart, 3)`.
-/// Isolated and `async` members get the rows that they need. A class that inherits its isolation repeats it: `@MainActor @Receiver final class Screen: UIViewController`.
+/// Keys of members that are not private are in `Messages`: `console.send(Console.Messages.restart,
+/// 3)`. Isolated and `async` members get the rows that they need. A class that inherits its
+/// isolation repeats it: `@MainActor @Receiver final class Screen: UIViewController`.
 ///
 /// - Parameters:
 ///   - members: which members are messages.
@@ -105,9 +111,11 @@ public macro Receiver(
 ) =
   #externalMacro(module: "ForwardcastMacros", type: "Receiver")
 
-/// Refuses a function value that is not `Sendable`: an error in Swift 6 mode, a warning in Swift 5 mode.
+/// Refuses a function value that is not `Sendable`: an error in Swift 6 mode, a warning in Swift 5
+/// mode.
 ///
-/// It is the default argument of the overloads that only such values select, and is expanded at the call.
+/// It is the default argument of the overloads that only such values select, and is expanded at the
+/// call.
 @freestanding(expression)
 public macro closureMustBeSendable() -> (any Actor)? =
   #externalMacro(module: "ForwardcastMacros", type: "ClosureMustBeSendable")

@@ -12,8 +12,8 @@
 public struct ArgumentBox {
   @usableFromInline var storage: Any
 
-  /// True if the value may be sent to another isolation: its type was known to be `Sendable` when it was
-  /// boxed, or the box was made by ``init(uncheckedSendable:)``.
+  /// True if the value may be sent to another isolation: its type was known to be `Sendable` when
+  /// it was boxed, or the box was made by ``init(uncheckedSendable:)``.
   public let isSendable: Bool
 
   @inlinable
@@ -45,8 +45,8 @@ public struct ArgumentBox {
     ArgumentBox(storage: LooseArgument(object: object, promised: nil), isSendable: false)
   }
 
-  /// A box that does not retain `object`. Unboxing it after the object is deallocated throws; unlike
-  /// Swift's `unowned`, it never traps.
+  /// A box that does not retain `object`. Unboxing it after the object is deallocated throws;
+  /// unlike Swift's `unowned`, it never traps.
   public static func unowned<T: AnyObject>(_ object: T) -> ArgumentBox {
     ArgumentBox(storage: LooseArgument(object: object, promised: T.self), isSendable: false)
   }
@@ -69,9 +69,9 @@ public struct ArgumentBox {
 
 /// A class whose instances are copied for each target on another context.
 ///
-/// All targets of a message share a reference in a box, unless its class conforms to this protocol. Then
-/// each asynchronous delivery receives an ``argumentCopy()``, made synchronously by the sender. Direct
-/// deliveries share the original.
+/// All targets of a message share a reference in a box, unless its class conforms to this protocol.
+/// Then each asynchronous delivery receives an ``argumentCopy()``, made synchronously by the
+/// sender. Direct deliveries share the original.
 public protocol ArgumentCopying: AnyObject {
   /// A copy that shares no mutable state with the receiver.
   func argumentCopy() -> Self

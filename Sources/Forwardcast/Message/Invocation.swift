@@ -21,8 +21,8 @@ public struct Invocation {
   /// The arguments, from 0; without receiver and selector, which encodings number 0 and 1.
   public var arguments: [ArgumentBox]
 
-  /// The result. `nil` before the message is answered and after a failed call; a box of `Void` if the
-  /// method returns nothing.
+  /// The result. `nil` before the message is answered and after a failed call; a box of `Void` if
+  /// the method returns nothing.
   public var result: ArgumentBox?
 
   /// The proxies that the message came through, to detect cycles.

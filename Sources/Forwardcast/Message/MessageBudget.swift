@@ -1,8 +1,8 @@
 // MessageBudget.swift: limits what a message may cost.
 
-/// The limit of what a message, and everything that it causes, may cost. The library counts items, and
-/// the creator of the budget prices them. The trail of the message stores it, so a message without a
-/// budget pays nothing.
+/// The limit of what a message, and everything that it causes, may cost. The library counts items,
+/// and the creator of the budget prices them. The trail of the message stores it, so a message
+/// without a budget pays nothing.
 package final class MessageBudget: Sendable {
   /// The counted items. Each is charged before it happens.
   package enum Item: Sendable {

@@ -2,10 +2,12 @@
 
 /// Serves the direct targets of one proxy, whose methods have one function type, with a boxed message.
 ///
-/// Apart from the delivery because measured: a third of its instructions for one target, a tenth less for each of many.
+/// Apart from the delivery because measured: a third of its instructions for one target, a tenth
+/// less for each of many.
 ///
 /// - Throws: the error of a `before` hook.
-/// - Returns: whether anybody got the message; `nil`, with nothing done, where route, sink or message need a delivery object.
+/// - Returns: whether anybody got the message; `nil`, with nothing done, where route, sink or
+///   message need a delivery object.
 @inline(__always)
 func serveOpened<Sink: OutcomeSink>(
   _ message: Invocation, along visit: borrowing MessageVisit, keepsAnswers: Bool, into sink: inout Sink

@@ -25,14 +25,16 @@ struct DeliveryRequest {
 
   var result = Result.counts
   var wait = Wait.none
-  /// Whether answers are kept, in boxes or typed. Otherwise methods run and their answers are discarded.
+  /// Whether answers are kept, in boxes or typed. Otherwise methods run and their answers are
+  /// discarded.
   var keepsAnswers = false
   /// Whether targets are served strictly in delivery order, so queued ones are not posted ahead.
   var keepsOrder = false
   /// Whether an answer makes errors unimportant, so hooks are not thrown one either.
   var ignoresErrors = false
-  /// Makes a function that is given each answer in turn and returns `true` once the sender needs no further one. `nil` if it
-  /// needs all of them. For answers that hooks or other contexts pass on first.
+  /// Makes a function that is given each answer in turn and returns `true` once the sender needs no
+  /// further one. `nil` if it needs all of them. For answers that hooks or other contexts pass on
+  /// first.
   var makeProbe: (() -> (ArgumentBox) -> Bool)?
 
   /// Whether hooks receive outcomes, and may replace them.

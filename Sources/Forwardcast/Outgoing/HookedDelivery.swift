@@ -2,8 +2,9 @@
 
 /// One call of the hooks around a proxy: the one that the message was sent to, or a nested one.
 ///
-/// What the hooks let through is delivered inside of the call, by the delivery itself. A hook may proceed several times or not at
-/// all, may wait, and, where the sender asks, may replace the outcomes. So these are held back until the call has ended.
+/// What the hooks let through is delivered inside of the call, by the delivery itself. A hook may
+/// proceed several times or not at all, may wait, and, where the sender asks, may replace the
+/// outcomes. So these are held back until the call has ended.
 final class HookedDelivery {
   // MARK: - Configuration (immutable)
 
@@ -22,7 +23,8 @@ final class HookedDelivery {
 
   // MARK: - State (the sender's context)
 
-  /// What the hooks have changed, while the message is inside of them. The message only if they have replaced it.
+  /// What the hooks have changed, while the message is inside of them. The message only if they
+  /// have replaced it.
   @exclusivity(unchecked) private var outside: (scope: MessageDelivery.Scope, message: OutgoingMessage?)?
   private var wasSent = false
   /// The error that was thrown to the hooks.
@@ -53,7 +55,8 @@ final class HookedDelivery {
 
   // MARK: - Running the hooks
 
-  /// Runs the hooks and what they let through synchronously. If all are `before` hooks, the delivery then continues as without.
+  /// Runs the hooks and what they let through synchronously. If all are `before` hooks, the
+  /// delivery then continues as without.
   ///
   /// - Throws: their error, if they are around the message as a whole.
   func run() throws {
@@ -94,8 +97,8 @@ final class HookedDelivery {
 
   // MARK: - What a hook proceeds with
 
-  /// - Parameter mayWait: `false` for a hook that does not suspend while the sender does: everybody inside has to answer
-  ///   synchronously.
+  /// - Parameter mayWait: `false` for a hook that does not suspend while the sender does: everybody
+  ///   inside has to answer synchronously.
   private func proceed(_ arguments: MessageArguments, mayWait: Bool) throws -> MessageAnswers {
     let mustNotWait = !mayWait && delivery.request.waitsInTask
     if mustNotWait, let target = node.awaitedTarget {
@@ -127,7 +130,8 @@ final class HookedDelivery {
     return try answers()
   }
 
-  /// Enters what the hooks surround: the message has the arguments that they gave, and is waited for by itself.
+  /// Enters what the hooks surround: the message has the arguments that they gave, and is waited
+  /// for by itself.
   ///
   /// - Throws: `proxyCycle` if a hook proceeds while the message is inside of it.
   private func enter(_ arguments: MessageArguments) throws {
@@ -163,7 +167,8 @@ final class HookedDelivery {
     if let message { delivery.message = message }
   }
 
-  /// Ends a try by an error: nobody waits any more for pending outcomes, which a report lists as queued.
+  /// Ends a try by an error: nobody waits any more for pending outcomes, which a report lists as
+  /// queued.
   private func ended(by error: any Error) -> any Error {
     delivery.scope.pending?.abandon()
     replace(
@@ -207,7 +212,8 @@ final class HookedDelivery {
     if asks { self.outcomes.replaceHeld(from: start, with: outcomes) }
   }
 
-  /// The first failure where the sender asks: it is thrown to the hooks as it would be to the sender.
+  /// The first failure where the sender asks: it is thrown to the hooks as it would be to the
+  /// sender.
   private var firstFailure: (any Error)? {
     guard asks, !(delivery.request.ignoresErrors && held.contains { $0.outcome.hasAnswer }) else { return nil }
     for found in held { if case .failed(let error) = found.outcome { return error } }
@@ -224,13 +230,15 @@ final class HookedDelivery {
     delivery.forgetPosted(node)
   }
 
-  /// Removes the failures, which another try or a hook's answer replaces, and reports those that no hook was thrown.
+  /// Removes the failures, which another try or a hook's answer replaces, and reports those that no
+  /// hook was thrown.
   private func giveUpFailures() {
     reportFailures(but: thrown) { _, _ in nil }
     thrown = nil
   }
 
-  /// Reports the failures to the handlers, except one known error, and replaces each by what `replacement` returns.
+  /// Reports the failures to the handlers, except one known error, and replaces each by what
+  /// `replacement` returns.
   private func reportFailures(
     but known: (any Error)?, _ replacement: (_ failed: Outcome, _ isKnown: Bool) -> Outcome?
   ) {
@@ -263,7 +271,8 @@ final class HookedDelivery {
     try fail(error)
   }
 
-  /// Takes an error of the hooks: it ends the message or, for a nested proxy, is the proxy's outcome.
+  /// Takes an error of the hooks: it ends the message or, for a nested proxy, is the proxy's
+  /// outcome.
   private func fail(_ error: any Error) throws {
     guard let place else { throw error }
     if !wasSent { withhold(isAnswered: true) }
@@ -274,16 +283,17 @@ final class HookedDelivery {
     outcomes.add(failure, at: own, delivery.scope.pending)
   }
 
-  /// Takes the answers of the hooks, where the sender asks. If targets are listed, and as many answered as there are answers, each
-  /// gets one of them; otherwise the answers are the proxy's own, and the targets are listed without.
+  /// Takes the answers of the hooks, where the sender asks. If targets are listed, and as many
+  /// answered as there are answers, each gets one of them; otherwise the answers are the proxy's
+  /// own, and the targets are listed without.
   private func finish(with answers: MessageAnswers) {
     trace(.success(answers))
     if !wasSent { withhold(isAnswered: asks && answers.count > 0) }
     guard asks else { return }
     let listsTargets = delivery.request.listsEveryTarget
     if thrown != nil {
-      // The hooks handled the error. Targets that failed have run, without an answer; errors of inner hooks, and of silence, were of
-      // no target.
+      // The hooks handled the error. Targets that failed have run, without an answer; errors of
+      // inner hooks, and of silence, were of no target.
       let targetsFailed = held.contains { if case .failed = $0.outcome { !$0.context.isOwn } else { false } }
       reportFailures(but: thrown) { failed, _ in
         listsTargets && !failed.context.isOwn ? Outcome(.answered(nil), failed.context) : nil
@@ -320,7 +330,8 @@ final class HookedDelivery {
     for found in held { delivery.note(found.outcome) }
   }
 
-  /// Reports that the hooks withheld the message: from every target, if these are listed, else from the proxy.
+  /// Reports that the hooks withheld the message: from every target, if these are listed, else from
+  /// the proxy.
   private func withhold(isAnswered: Bool) {
     if delivery.request.listsEveryTarget {
       delivery.list(node, target, as: .withheld)
@@ -331,8 +342,8 @@ final class HookedDelivery {
   }
 }
 
-/// Whether two errors are one that was passed on: the same reference or, since a typed `throws` puts the value into a new box, an
-/// equal value of the same type, or one that reads the same.
+/// Whether two errors are one that was passed on: the same reference or, since a typed `throws`
+/// puts the value into a new box, an equal value of the same type, or one that reads the same.
 func isSame(_ one: any Error, _ other: any Error) -> Bool {
   // In a struct, since a function of any type would be given the value.
   struct Reference { let error: any Error }

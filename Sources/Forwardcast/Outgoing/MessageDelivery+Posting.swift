@@ -15,8 +15,9 @@ extension MessageDelivery {
   /// What came of the queued steps of one proxy. A step without an entry was simply queued.
   typealias PostedSteps = ByStep<Posted>
 
-  /// Posts to queued steps before any target runs, so that what a direct target sends arrives there later. A proxy that keeps
-  /// delivery order posts each step when its place in the order comes instead.
+  /// Posts to queued steps before any target runs, so that what a direct target sends arrives there
+  /// later. A proxy that keeps delivery order posts each step when its place in the order comes
+  /// instead.
   func postAhead(awaits: Bool) -> Suspension? {
     while let (node, first) = unposted.popLast() {
       if let group = postGroups(of: node, from: first, awaits: awaits) {
@@ -30,7 +31,8 @@ extension MessageDelivery {
     return nil
   }
 
-  /// Posts to the groups of a proxy, from one on. Returns the group whose buffer has no room, if the sender waits for that.
+  /// Posts to the groups of a proxy, from one on. Returns the group whose buffer has no room, if
+  /// the sender waits for that.
   private func postGroups(of node: ProxyNode, from first: Int, awaits: Bool) -> Int? {
     var found = posted(node) ?? PostedSteps()
     defer { setPosted(found, node) }
@@ -224,7 +226,8 @@ extension MessageDelivery {
   /// The path to a target was closed while its sender waited for room.
   private struct PathClosed: Error {}
 
-  /// Waits for room in the buffer of one step, and posts to it. The sender holds no other place meanwhile.
+  /// Waits for room in the buffer of one step, and posts to it. The sender holds no other place
+  /// meanwhile.
   ///
   /// - Throws: ``RoomFailure``.
   nonisolated(nonsending) func postWhenThereIsRoom(_ index: Int, _ node: ProxyNode) async throws {

@@ -10,8 +10,9 @@ struct DeliveryFailure {
 extension MessageDelivery {
   /// Serves every target synchronously, and blocks until all have answered if the sender does.
   ///
-  /// - Returns: what ended the message as a whole: the error of hooks around the first proxy; for a sender that blocks
-  ///   `wouldDeadlock`, before anything is sent, and `timedOut`, naming the targets that did not answer.
+  /// - Returns: what ended the message as a whole: the error of hooks around the first proxy; for a
+  ///   sender that blocks `wouldDeadlock`, before anything is sent, and `timedOut`, naming the
+  ///   targets that did not answer.
   @inline(never) func deliver() -> DeliveryFailure? {
     do {
       if case .blocking = request.wait { try refuseHeldContext(root) }
@@ -23,10 +24,11 @@ extension MessageDelivery {
     return end(by: nil)
   }
 
-  /// Serves every target, suspending where something has to be waited for, and until all have answered if the sender waits for
-  /// that.
+  /// Serves every target, suspending where something has to be waited for, and until all have
+  /// answered if the sender waits for that.
   ///
-  /// - Returns: as ``deliver()``; also `CancellationError`, and `wouldDeadlock` in a method that would wait for its own end.
+  /// - Returns: as ``deliver()``; also `CancellationError`, and `wouldDeadlock` in a method that
+  ///   would wait for its own end.
   nonisolated(nonsending) func deliverAndWait() async -> DeliveryFailure? {
     var (failure, isOfHooks) = ((any Error)?.none, false)
     do {
@@ -57,7 +59,8 @@ extension MessageDelivery {
     return failure
   }
 
-  /// Lists the registrations that were never to receive the message, of each proxy that was visited.
+  /// Lists the registrations that were never to receive the message, of each proxy that was
+  /// visited.
   private func listUnmatched() {
     for (node, stop) in visited {
       for unmatched in node.unmatched {
@@ -72,8 +75,8 @@ extension MessageDelivery {
     }
   }
 
-  /// ``run(to:awaits:)`` with suspensions: hooks run in their waiting form, and a sender that waits for answers also waits for
-  /// methods of direct targets that suspend or run elsewhere.
+  /// ``run(to:awaits:)`` with suspensions: hooks run in their waiting form, and a sender that waits
+  /// for answers also waits for methods of direct targets that suspend or run elsewhere.
   nonisolated(nonsending) func runAndWait(to base: Int) async throws {
     while let suspension = try run(to: base, awaits: true) {
       switch suspension {
@@ -104,7 +107,8 @@ extension MessageDelivery {
 
   /// Treats a message that nobody received by the proxy's options.
   ///
-  /// - Parameter queued: how many of those reached are queued, and may have died before they received it.
+  /// - Parameter queued: how many of those reached are queued, and may have died before they
+  ///   received it.
   /// - Throws: `nobodyResponds` where silence is an error.
   /// - Returns: whether nobody received it.
   @discardableResult

@@ -2,9 +2,10 @@
 
 /// Delivers one message: the only object of the engine that changes while the message is under way.
 ///
-/// ``run(to:awaits:)`` asks the innermost ``ProxyVisit`` what comes next and does it: it lets a loop serve neighboring targets,
-/// serves a target by itself, enters a nested proxy, runs hooks, or lists a skipped step. Nested proxies are visits on a stack,
-/// without recursion. What hooks let through is delivered inside of their call, by the same function.
+/// ``run(to:awaits:)`` asks the innermost ``ProxyVisit`` what comes next and does it: it lets a
+/// loop serve neighboring targets, serves a target by itself, enters a nested proxy, runs hooks, or
+/// lists a skipped step. Nested proxies are visits on a stack, without recursion. What hooks let
+/// through is delivered inside of their call, by the same function.
 ///
 ///     request    what the sender asks for                         never changes
 ///     tree       the proxies that the message passes              grows only by proxies found when an object is queried
@@ -29,14 +30,16 @@ final class MessageDelivery {
     var pending: PendingAnswers?
     /// Where the scope's outcomes begin among those held back.
     var start = 0
-    /// Whether a hook that cannot suspend is around, so nothing may be queued that would be waited for.
+    /// Whether a hook that cannot suspend is around, so nothing may be queued that would be waited
+    /// for.
     var mayNotWait = false
   }
 
   /// One proxy that the message is in.
   struct Visit {
     let node: ProxyNode
-    /// The proxy as a target, which the visit retains; `nil` for the one that the message was sent to.
+    /// The proxy as a target, which the visit retains; `nil` for the one that the message was sent
+    /// to.
     let target: AnyObject?
     var progress: ProxyVisit
     /// Whether hooks surround the targets and have not run.
@@ -51,30 +54,32 @@ final class MessageDelivery {
   let request: DeliveryRequest
   let outcomes: OutcomeQueue
 
-  // MARK: - State (the sender's context)
-  // Used by one thread or task at a time, and never passed on. What is accessed for each step or outcome is not checked for
-  // exclusivity: `around:typed` and `around:collect` of the cost client say why.
+  // MARK: - State (the sender's context) Used by one thread or task at a time, and never passed on.
+  // What is accessed for each step or outcome is not checked for exclusivity: `around:typed` and
+  // `around:collect` of the cost client say why.
 
   @exclusivity(unchecked) private(set) var tree: ProxyTree
   /// The message, inside of hooks as they have changed it.
   ///
-  /// Methods and hooks run while it is accessed, and one of them may proceed with an outer hook. That is refused before it touches
-  /// the message.
+  /// Methods and hooks run while it is accessed, and one of them may proceed with an outer hook.
+  /// That is refused before it touches the message.
   @exclusivity(unchecked) var message: OutgoingMessage
   @exclusivity(unchecked) var scope: Scope
-  @exclusivity(unchecked) private(set) var visits: [Visit] = []
-  /// Proxies whose queued steps are still to be posted before anything else happens, each from one of its groups on.
+  @exclusivity(unchecked) var visits: [Visit] = []
+  /// Proxies whose queued steps are still to be posted before anything else happens, each from one
+  /// of its groups on.
   @exclusivity(unchecked) var unposted: [(node: ProxyNode, group: Int)] = []
   /// The outcomes of queued steps that were posted ahead, by the numbers of their proxies.
   @exclusivity(unchecked) var posted: [PostedSteps?] = []
   /// How many queued steps have the message.
   var postedCount = 0
-  /// Proxies whose unmatched registrations a report lists at its end, and why the message did not enter them, if it did not.
+  /// Proxies whose unmatched registrations a report lists at its end, and why the message did not
+  /// enter them, if it did not.
   @exclusivity(unchecked) var visited: [(node: ProxyNode, stop: DeliveryReport.SkipReason?)] = []
   /// The end of the steps that the running loop serves.
-  @exclusivity(unchecked) private var loopEnd = 0
+  @exclusivity(unchecked) var loopEnd = 0
   /// How many outcomes the running loop has reported itself.
-  @exclusivity(unchecked) private var reportedInLoop = 0
+  @exclusivity(unchecked) var reportedInLoop = 0
   /// Whether the budget has ended the message.
   @exclusivity(unchecked) private(set) var isSpent = false
   /// The trace's number for the execution under way; 0 for none.
@@ -101,7 +106,8 @@ final class MessageDelivery {
 
   // MARK: - Running
 
-  /// Runs targets and hooks until the visits above `base` have ended, or something has to be waited for.
+  /// Runs targets and hooks until the visits above `base` have ended, or something has to be waited
+  /// for.
   ///
   /// - Parameter awaits: whether the caller can wait. Otherwise this returns `nil`.
   /// - Throws: the error of hooks around the first proxy.
@@ -133,7 +139,8 @@ final class MessageDelivery {
     }
   }
 
-  /// Why no further target of a proxy receives the message: the path to it was closed, or one has failed on its own context.
+  /// Why no further target of a proxy receives the message: the path to it was closed, or one has
+  /// failed on its own context.
   private func obstacle(_ node: ProxyNode) -> DeliveryReport.SkipReason? {
     if node.path.isNested, !node.path.isOpen, let reason = node.path.obstacle { return reason }
     guard node.route.core.stopsAtFirst, let pending = scope.pending, pending.hasFailed(in: node.path) else {
@@ -147,7 +154,8 @@ final class MessageDelivery {
       && (scope.pending == nil || !node.route.core.stopsAtFirst)
   }
 
-  /// Lets a loop serve the steps up to `end`, with the sender's typed arguments or with boxes opened once for all of them.
+  /// Lets a loop serve the steps up to `end`, with the sender's typed arguments or with boxes
+  /// opened once for all of them.
   private func serve(upTo end: Int, _ type: ObjectIdentifier) {
     loopEnd = end
     if let arguments = message.shared, arguments.functionType != nil {
@@ -196,7 +204,8 @@ final class MessageDelivery {
     return nil
   }
 
-  /// Serves a target whose automatic delivery is synchronous this time: the sender is on its context.
+  /// Serves a target whose automatic delivery is synchronous this time: the sender is on its
+  /// context.
   private func serveHere(_ index: Int, _ step: RouteStep, _ queued: QueuedState, _ node: ProxyNode, awaits: Bool)
     -> Suspension?
   {
@@ -255,7 +264,8 @@ final class MessageDelivery {
   /// Enters the proxy that the message was sent to.
   func begin() { enter(root, nil) }
 
-  /// Enters a proxy: its hooks, if there are any, or its targets. Queued ones are posted first, unless delivery order is kept.
+  /// Enters a proxy: its hooks, if there are any, or its targets. Queued ones are posted first,
+  /// unless delivery order is kept.
   ///
   /// - Parameters:
   ///   - target: the proxy as a target.
@@ -390,7 +400,8 @@ final class MessageDelivery {
     outcomes.add(outcome, at: context, scope.pending)
   }
 
-  /// Notes an outcome in the innermost visit, if there is one: hooks around the first proxy have none.
+  /// Notes an outcome in the innermost visit, if there is one: hooks around the first proxy have
+  /// none.
   func note(_ outcome: StepOutcome) {
     if !visits.isEmpty { visits[visits.count - 1].progress.note(outcome) }
   }
@@ -420,7 +431,8 @@ final class MessageDelivery {
     return !isSpent
   }
 
-  /// Charges the budget for a proxy, with the steps and registrations that are looked through, however few targets are served.
+  /// Charges the budget for a proxy, with the steps and registrations that are looked through,
+  /// however few targets are served.
   private func payForProxy(_ node: ProxyNode) -> Bool {
     let route = node.route
     let listsUnmatched = request.listsEveryTarget && route.route.leavesOut
@@ -436,7 +448,7 @@ final class MessageDelivery {
     StepContext(step, of: selector, in: node.path, target, isQueued: false)
   }
 
-  private func skippedContext(_ step: RouteStep) -> StepContext {
+  func skippedContext(_ step: RouteStep) -> StepContext {
     context(step, request.listsEveryTarget ? step.target : nil)
   }
 
@@ -450,144 +462,4 @@ final class MessageDelivery {
   var proxyContext: StepContext {
     place(of: node, visits[visits.count - 1].target) ?? StepContext(selector: selector, proxies: node.path)
   }
-
-  // MARK: - Loops
-
-  @usableFromInline
-  var loopSteps: (first: UnsafeMutablePointer<RouteStep>, count: Int) {
-    let visit = visits[visits.count - 1]
-    return (visit.node.route.steps + visit.progress.index, loopEnd - visit.progress.index)
-  }
-
-  /// Notes how far a loop has come: targets that it has not reported have run.
-  ///
-  /// - Parameter end: the end of the steps that were served.
-  @usableFromInline @inline(never)
-  func endLoop(_ end: UnsafeMutablePointer<RouteStep>) {
-    let last = visits.count - 1
-    let first = loopSteps.first
-    assert(end > first && end - first <= loopSteps.count, "a loop ends within its steps")
-    let ran = end - first - exchange(&reportedInLoop, with: 0)
-    visits[last].progress.advance(to: end - visits[last].node.route.steps)
-    if ran > 0 { visits[last].progress.note(.reached) }
-    let areKept = outcomes.endLoop(at: StepContext(selector: selector, proxies: node.path))
-    if ran > 0, !areKept { outcomes.countServed(ran) }
-  }
-
-  @usableFromInline @inline(never)
-  func noteComplete() { outcomes.noteComplete() }
-
-  @usableFromInline
-  func taker<R>(of type: R.Type) -> AnswerTaker<R> {
-    outcomes.taker(of: type, crosses: loopSteps.first.pointee.method?.takeUnretainedValue().resultCrosses ?? false)
-  }
-
-  /// Skips the step before `end`, which is not to be served or whose target is dead. `false` when the loop is to end.
-  @usableFromInline @inline(never)
-  func miss(_ end: UnsafeMutablePointer<RouteStep>) -> Bool {
-    let (step, path) = ((end - 1).pointee, node.path)
-    reportedInLoop += 1
-    let own = step.obstacle ?? (step.target == nil ? .dead : nil)
-    let onPath = path.isNested ? path.obstacle : nil
-    let reason = DeliveryReport.SkipReason.first(own, onPath ?? own ?? .dead)
-    take(.skipped(reason), at: reason == .dead ? context(step, nil) : skippedContext(step))
-    let last = visits.count - 1
-    if let onPath { visits[last].progress.stop(for: onPath) }
-    return visits[last].progress.stop == nil
-  }
-
-  /// Takes the error of the step before `end`, and its target if that might die meanwhile. `false` when the loop is to end.
-  @usableFromInline @inline(never)
-  func fail(_ error: any Error, _ end: UnsafeMutablePointer<RouteStep>, _ target: AnyObject? = nil) -> Bool {
-    let step = (end - 1).pointee
-    reportedInLoop += 1
-    take(.failed(error), at: context(step, target ?? step.target))
-    return goesOn
-  }
-
-  /// Takes an answer in a box. `false` when the loop is to end.
-  @usableFromInline @inline(never)
-  func take(_ answer: ArgumentBox, of target: AnyObject, _ step: RouteStep) -> Bool {
-    reportedInLoop += 1
-    take(.answered(request.keepsAnswers ? answer : nil), at: context(step, target))
-    return goesOn
-  }
-
-  private var goesOn: Bool { visits[visits.count - 1].progress.stop == nil && !outcomes.isEnough }
-
-  /// Serves the steps of a segment with opened boxes, or for a sender that takes answers only in boxes.
-  @usableFromInline @inline(never)
-  func serveOpened(_ run: Method.OpenedRun, _ ask: Method.OpenedAsk) {
-    let loop = DeliveryLoop(self, answering: nil)
-    let lister = loop.answers == .plain ? outcomes.lister() : nil
-    let (first, count) = loopSteps
-    let end = first + count
-    var next = first
-    while next < end {
-      let step = next.pointee
-      next += 1
-      guard step.isActive, !loop.isNested || loop.path.isWayOpen, let target = step.target, let method = step.method
-      else {
-        if miss(next) { continue } else { break }
-      }
-      do {
-        if loop.answers == .none {
-          try method._withUnsafeGuaranteedRef { try run($0, target) }
-        } else if loop.answers == .plain {
-          if let lister {
-            lister.add(try method._withUnsafeGuaranteedRef { try ask($0, target) }, of: target)
-          } else {
-            outcomes.accept(try method._withUnsafeGuaranteedRef { try ask($0, target) }, of: target)
-          }
-        } else if !take(try method._withUnsafeGuaranteedRef { try ask($0, target) }, of: target, step) {
-          break
-        }
-      } catch {
-        if !fail(error, next, target) { break }
-      }
-    }
-    endLoop(next)
-  }
-
-  /// What a loop does with answers of `type`; `nil` if they come in boxes.
-  fileprivate func handling(of type: Any.Type?) -> DeliveryLoop.Answers {
-    if !request.asks { return .none }
-    if outcomes.takesPlain, request.keepsAnswers { return .plain }
-    guard let type, outcomes.takesTyped(type) else { return .boxed }
-    return .typed
-  }
-}
-
-/// What a loop over neighboring steps checks, and what it does with answers. It reports only exceptions to the delivery.
-@usableFromInline
-struct DeliveryLoop {
-  @usableFromInline let answers: Answers
-  /// The proxies of the targets. The delivery retains them.
-  @usableFromInline let path: Unmanaged<ProxyChain>
-  @usableFromInline let isNested: Bool
-
-  @usableFromInline
-  enum Answers {
-    case none
-    /// The result takes them as they are.
-    case typed
-    /// The result takes them in boxes, without their contexts.
-    case plain
-    /// The delivery takes them in boxes.
-    case boxed
-  }
-
-  /// - Parameter type: the type of the answers; `nil` if they come in boxes.
-  @usableFromInline
-  init(_ delivery: MessageDelivery, answering type: Any.Type?) {
-    answers = delivery.handling(of: type)
-    // Retained by nobody: the delivery keeps its proxies.
-    let path = delivery.node.path
-    (self.path, isNested) = (.passUnretained(path), path.isNested)
-  }
-}
-
-extension Unmanaged<ProxyChain> {
-  /// Whether every proxy between the sender and the targets lets messages through.
-  @usableFromInline var isWayOpen: Bool { _withUnsafeGuaranteedRef { $0.isOpen || $0.obstacle == nil } }
 }

@@ -6,9 +6,10 @@ extension MulticastSending {
   ///     let diagram = SequenceDiagram()
   ///     let tracing = kitchen.trace(as: "kitchen") { diagram.add($0) }
   ///
-  /// Includes nested proxies, and what queued targets do later. Another trace replaces the first. Without one a message costs
-  /// nothing more. With one it is delivered step by step, and each event's texts are rendered when the sink reads them, or after
-  /// the sink if it has kept the event.
+  /// Includes nested proxies, and what queued targets do later. Another trace replaces the first.
+  /// Without one a message costs nothing more. With one it is delivered step by step, and each
+  /// event's texts are rendered when the sink reads them, or after the sink if it has kept the
+  /// event.
   ///
   /// - Parameters:
   ///   - name: the proxy's name; by default its type.

@@ -39,8 +39,8 @@ extension MulticastSending where Interface: Sendable {
 
   /// As `collectAndWait(_:_:returning:)`, and waits at most for `timeout`.
   ///
-  /// When the time is up, the call ends at once: suspending methods of direct targets are cancelled, and the other targets still
-  /// get the message. Their errors go to `onError`.
+  /// When the time is up, the call ends at once: suspending methods of direct targets are
+  /// cancelled, and the other targets still get the message. Their errors go to `onError`.
   ///
   /// `clock` measures the timeout, such as a `TestClock`; `nil` is the continuous clock.
   ///
@@ -137,7 +137,8 @@ extension MulticastSending where Interface: Sendable {
       .sendAndWait(along: route, into: PolicySink(boxes: policy, route.core)).get()
   }
 
-  /// Sends a boxed message, waits for all targets at most for `timeout`, and combines the answers by `policy`.
+  /// Sends a boxed message, waits for all targets at most for `timeout`, and combines the answers
+  /// by `policy`.
   ///
   /// `clock` measures the timeout; `nil` is the continuous clock.
   ///
@@ -209,7 +210,8 @@ extension MulticastSending where Interface: Sendable {
 }
 
 extension MulticastCore {
-  /// Waits for `body` at most for `timeout`: see ``TimedWait/run(_:_:of:_:awaitsEnd:noting:isolation:_:)``.
+  /// Waits for `body` at most for `timeout`: see
+  /// ``TimedWait/run(_:_:of:_:awaitsEnd:noting:isolation:_:)``.
   func timed<T>(
     _ timeout: Duration, _ clock: (any Clock<Duration>)?, _ selector: MessageSelector, isolation: isolated (any Actor)?,
     _ body: nonisolated(nonsending) @escaping () async throws -> T

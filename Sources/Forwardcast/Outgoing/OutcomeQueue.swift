@@ -2,7 +2,8 @@
 
 /// The outcome of a message at one target, and where it happened.
 ///
-/// An object, because hooks get lists of them and copying the parts would take several retains each.
+/// An object, because hooks get lists of them and copying the parts would take several retains
+/// each.
 final class Outcome {
   @exclusivity(unchecked) var outcome: StepOutcome
   let context: StepContext
@@ -12,8 +13,9 @@ final class Outcome {
 
 /// Passes the outcomes of one message to its result, in delivery order.
 ///
-/// Holds back what is behind a pending outcome, and whatever happens inside a running hook call, since the hooks may replace it.
-/// One subclass per result makes something of the outcomes: see ``ResultQueue``.
+/// Holds back what is behind a pending outcome, and whatever happens inside a running hook call,
+/// since the hooks may replace it. One subclass per result makes something of the outcomes: see
+/// ``ResultQueue``.
 ///
 /// Used by the delivery of its message only.
 @usableFromInline
@@ -26,14 +28,16 @@ class OutcomeQueue {
   final let takesPlain: Bool
   private final let makeProbe: (() -> (ArgumentBox) -> Bool)?
   private final let listsEveryTarget: Bool
-  /// True if answers are recorded so that a probe can be renewed: hooks may change those behind them.
+  /// True if answers are recorded so that a probe can be renewed: hooks may change those behind
+  /// them.
   private final let recordsGiven: Bool
 
   // MARK: - State (the sender's context)
   // Not checked for exclusivity where each outcome needs it: see ``MessageDelivery``.
 
   @exclusivity(unchecked) private(set) final var held: [Outcome] = []
-  /// The running hook calls whose sender asks for outcomes. While there are any, the result gets nothing.
+  /// The running hook calls whose sender asks for outcomes. While there are any, the result gets
+  /// nothing.
   @exclusivity(unchecked) private(set) final var hookCalls = 0
   /// Whether the sender needs nothing more, by its result or, inside of hooks, by the probe.
   @exclusivity(unchecked) private(set) final var isEnough = false
@@ -165,9 +169,11 @@ class OutcomeQueue {
     held.replaceSubrange(start..., with: outcomes)
   }
 
-  /// Computes anew whether the sender needs no further answer: pending outcomes have become known, or hooks have changed some.
+  /// Computes anew whether the sender needs no further answer: pending outcomes have become known,
+  /// or hooks have changed some.
   ///
-  /// - Parameter start: where the outcomes of the innermost hook call begin; only these are pending in `pending`.
+  /// - Parameter start: where the outcomes of the innermost hook call begin; only these are pending
+  ///   in `pending`.
   final func renewProbe(from start: Int, _ pending: PendingAnswers?) {
     (probe, isEnough) = (nil, isComplete)
     guard let makeProbe, hookCalls > 0 else { return }
@@ -193,7 +199,8 @@ class OutcomeQueue {
     }
   }
 
-  /// Gives a probe the answers before `end`. Returns whether they are enough, and whether a pending outcome ended that.
+  /// Gives a probe the answers before `end`. Returns whether they are enough, and whether a pending
+  /// outcome ended that.
   private final func feed(_ probe: (ArgumentBox) -> Bool, upTo end: Int) -> (isEnough: Bool, hasPending: Bool) {
     for answer in given where probe(answer) { return (true, false) }
     for found in held[..<end] {
@@ -203,8 +210,8 @@ class OutcomeQueue {
     return (false, false)
   }
 
-  /// Drops the outcomes behind the first answer that is enough for the sender: its hooks do not get them either. Their errors go to
-  /// the handlers.
+  /// Drops the outcomes behind the first answer that is enough for the sender: its hooks do not get
+  /// them either. Their errors go to the handlers.
   final func dropUnneeded(from start: Int) {
     guard let makeProbe else { return }
     let probe = makeProbe()

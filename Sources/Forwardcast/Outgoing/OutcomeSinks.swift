@@ -68,7 +68,8 @@ class ResultQueue<Sink: OutcomeSink>: OutcomeQueue {
   }
 }
 
-/// The queue of a broadcast. A virtual method of a generic class would not be specialized for its sink.
+/// The queue of a broadcast. A virtual method of a generic class would not be specialized for its
+/// sink.
 final class SummaryQueue: ResultQueue<BroadcastSummary> {
   override func accept(_ outcome: StepOutcome, at context: StepContext) -> Bool { sink.take(outcome, at: context) }
   override func countDelivered(_ count: Int) { sink.countDelivered(count) }
@@ -226,7 +227,8 @@ struct PolicySink<R, Output>: OutcomeSink {
       return true
     case .skipped: return true
     case .failed(let error):
-      // Whether the message ends with it is decided by the visit: an error of another context comes too late.
+      // Whether the message ends with it is decided by the visit: an error of another context comes
+      // too late.
       errors.append((error, context))
       return true
     case .answered(let box): return take(box, at: context)

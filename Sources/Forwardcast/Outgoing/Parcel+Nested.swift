@@ -1,10 +1,12 @@
 // Parcel+Nested.swift: long executions of queued targets: multicasts, and methods that suspend.
 
 extension Parcel {
-  /// Sends the message again by a multicast that is a target on this context. It contributes one answer, the last.
+  /// Sends the message again by a multicast that is a target on this context. It contributes one
+  /// answer, the last.
   ///
-  /// Synchronously if the outer sender does not wait. Otherwise in a task whose jobs are deliveries of this context: so the
-  /// multicast's hooks and direct targets run here, and the context is free while it waits.
+  /// Synchronously if the outer sender does not wait. Otherwise in a task whose jobs are deliveries
+  /// of this context: so the multicast's hooks and direct targets run here, and the context is free
+  /// while it waits.
   func send(
     _ message: OutgoingMessage, on multicast: any MulticastSending, _ place: Int, _ target: AnyObject,
     _ mailbox: Mailbox

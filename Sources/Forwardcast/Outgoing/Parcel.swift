@@ -80,7 +80,8 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable but fo
     trace.note(.began, group.selector, arguments, at: context(place, target), step: details.firstStep + place)
   }
 
-  /// Notes that the method of a target starts. `false` if the sender stopped waiting because the target was removed.
+  /// Notes that the method of a target starts. `false` if the sender stopped waiting because the
+  /// target was removed.
   private func begin(_ place: Int) -> Bool { details?.pending?.begin(slot(place)) ?? true }
 
   var proxies: ProxyChain { details?.proxies ?? ProxyChain(group.core) }

@@ -66,7 +66,8 @@ package final class PendingAnswers: @unchecked Sendable {
     }
   }
 
-  /// Notes that the method of a slot starts. `false` if the slot was settled before, because its target was removed.
+  /// Notes that the method of a slot starts. `false` if the slot was settled before, because its
+  /// target was removed.
   func begin(_ index: Int) -> Bool {
     state.withLock { state in
       state.slots[index].hasBegun = state.slots[index].isOpen
@@ -114,7 +115,8 @@ package final class PendingAnswers: @unchecked Sendable {
     try await completion.wait()
   }
 
-  /// Settles the slots of targets that are removed, alone or with a proxy on the path, until the returned wait is ended.
+  /// Settles the slots of targets that are removed, alone or with a proxy on the path, until the
+  /// returned wait is ended.
   private func settleRemovals() -> RoomWait? {
     let slots = state.withLock { state in
       var slots: [Registration: [Int]] = .init()

@@ -2,8 +2,9 @@
 
 /// The proxies that one message passes, each once for each path to it.
 ///
-/// All are found before anything is sent, also those behind hooks. So targets that join a nested proxy later are not included, and
-/// cycles and depth are known in advance. Only a multicast that an object leads to when it is queried is added afterwards.
+/// All are found before anything is sent, also those behind hooks. So targets that join a nested
+/// proxy later are not included, and cycles and depth are known in advance. Only a multicast that
+/// an object leads to when it is queried is added afterwards.
 struct ProxyTree {
   let root: ProxyNode
   private(set) var count = 0
@@ -93,7 +94,8 @@ final class ProxyNode {
   let plan: DeliveryPlan?
   /// Whether this proxy, or one around it, serves targets strictly in delivery order.
   let keepsOrder: Bool
-  /// Whether the message was to enter the proxy when it began; otherwise its targets are only listed.
+  /// Whether the message was to enter the proxy when it began; otherwise its targets are only
+  /// listed.
   let isReached: Bool
   /// The registrations without a step, if they are listed.
   let unmatched: [Unmatched]
@@ -154,8 +156,8 @@ final class ProxyNode {
     all.contains { ($0.plan?.groups ?? []).contains { $0.steps.contains(where: condition) } }
   }
 
-  /// A target that would have to be waited for; `nil` if all can be served synchronously, as far as is known before they are
-  /// queried.
+  /// A target that would have to be waited for; `nil` if all can be served synchronously, as far as
+  /// is known before they are queried.
   var awaitedTarget: String? {
     for (step, group) in queuedSteps where !group.runsNow {
       if let target = step.target { return "\(typeName(of: target)) on \(group.mailbox.context.name)" }
@@ -175,6 +177,7 @@ final class ProxyNode {
 }
 
 extension DeliveryGroup {
-  /// Whether its only target may run synchronously: its delivery is automatic, and the sender is on its context.
+  /// Whether its only target may run synchronously: its delivery is automatic, and the sender is on
+  /// its context.
   var runsNow: Bool { steps.count == 1 && steps[0].queued?.runsNow(steps[0]) ?? false }
 }

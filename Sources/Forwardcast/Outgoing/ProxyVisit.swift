@@ -2,13 +2,14 @@
 
 /// How far a message has come along the steps of one proxy.
 ///
-/// A value that only decides: ``next(isEnough:mayLoop:)`` says what is to be done next, and the delivery does it and reports the
-/// outcome with ``note(_:)``.
+/// A value that only decides: ``next(isEnough:mayLoop:)`` says what is to be done next, and the
+/// delivery does it and reports the outcome with ``note(_:)``.
 struct ProxyVisit {
   typealias SkipReason = DeliveryReport.SkipReason
 
   enum Next: Equatable {
-    /// Serve the steps from ``index`` to `end` in one loop, since their methods have one function type.
+    /// Serve the steps from ``index`` to `end` in one loop, since their methods have one function
+    /// type.
     case loop(ObjectIdentifier, end: Int)
     case step(Int)
     /// The step is not served any more.
@@ -58,7 +59,8 @@ struct ProxyVisit {
     (self.stopsAtFirst, self.stop) = (stopsAtFirst, stop)
   }
 
-  /// The next thing to do. Steps returned by `step` and `skip` are passed by this; those of `loop` by ``advance(to:)``.
+  /// The next thing to do. Steps returned by `step` and `skip` are passed by this; those of `loop`
+  /// by ``advance(to:)``.
   ///
   /// - Parameters:
   ///   - isEnough: whether the sender needs nothing more.
@@ -122,8 +124,8 @@ extension DeliveryReport.SkipReason {
   /// Whether the message found somebody, so it is not unanswered: the target's buffer was full.
   var countsAsReached: Bool { self == .bufferFull }
 
-  /// Whether a broadcast counts the target as skipped. One that was never to receive the message is not, and one whose buffer was
-  /// full is counted in `dropped`.
+  /// Whether a broadcast counts the target as skipped. One that was never to receive the message is
+  /// not, and one whose buffer was full is counted in `dropped`.
   var isCounted: Bool { self != .doesNotRespond && self != .outOfScope && self != .bufferFull }
 
   /// Whether a broadcast counts each target behind a proxy that is skipped for this reason.

@@ -188,8 +188,8 @@ enum SuspendedWaits {
     return (nil, Limit(ring: suspected, core: core, selector: selector))
   }
 
-  /// The targets from a wanted one to one of the ends, each waited for by a method of the one before; `nil` if there is no such
-  /// path.
+  /// The targets from a wanted one to one of the ends, each waited for by a method of the one
+  /// before; `nil` if there is no such path.
   private static func ring(
     from wanted: [Registration], to ends: [ObjectIdentifier], over isMeant: (SuspendedWait) -> Bool
   ) -> [Registration]? {

@@ -120,7 +120,8 @@ package class PlainBatch: Envelope, @unchecked Sendable {
 
   /// Serves messages until all are served or the turn is over; returns the number of deliveries.
   ///
-  /// The target of a group with one step is loaded once, and again whenever nobody else retains it any more.
+  /// The target of a group with one step is loaded once, and again whenever nobody else retains it
+  /// any more.
   private func serve(_ mailbox: Mailbox, _ limit: Int) -> Int {
     // Senders write next to the context's counts: so they are kept in locals and stored once.
     let (group, steps, run, end) = (group, group.steps, run, end)

@@ -1,7 +1,8 @@
 // TypedLoops.swift: the loops that call typed methods of direct targets.
 
-// Specialized in the user's module, one function of each type; they call typed methods without boxes, closures or reference
-// counting. A route knows whether all of its methods have one type, so that is compared once a message. Everything else takes a delivery object.
+// Specialized in the user's module, one function of each type; they call typed methods without
+// boxes, closures or reference counting. A route knows whether all of its methods have one type, so
+// that is compared once a message. Everything else takes a delivery object.
 
 @export(implementation) @inline(never)
 func broadcastTyped<R, each A>(
@@ -201,7 +202,8 @@ extension Arguments {
     let isNested = loop.isNested
     let end = first + count
     var next = first
-    // A segment has a step. The delivery gets the place itself: a count of any kind would need a register in each iteration.
+    // A segment has a step. The delivery gets the place itself: a count of any kind would need a
+    // register in each iteration.
     repeat {
       let step = next.pointee
       next += 1

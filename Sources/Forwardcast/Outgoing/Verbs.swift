@@ -1,6 +1,7 @@
 // Verbs.swift: what the verbs share: a message is delivered into a sink.
 
-// None has packs: a function that suspends after a pack was allocated must not return early (a compiler bug).
+// None has packs: a function that suspends after a pack was allocated must not return early (a
+// compiler bug).
 
 extension OutgoingMessage {
   /// Serves every target synchronously, and returns what the sink makes of it.

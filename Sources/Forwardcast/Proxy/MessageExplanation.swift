@@ -50,7 +50,8 @@ public struct MessageExplanation: Sendable {
 }
 
 extension MulticastSending {
-  /// Explains who would receive a message that is sent now. Nothing is sent, called or created for it.
+  /// Explains who would receive a message that is sent now. Nothing is sent, called or created for
+  /// it.
   ///
   /// Targets that forward are asked with `responds(to:)`, as before a message.
   ///
@@ -95,7 +96,8 @@ extension MulticastCore {
   {
     var entries: [MessageExplanation.Entry] = []
     for registration in registrations {
-      // Nested proxies may be reached along very many paths, so a question with a budget is charged for each.
+      // Nested proxies may be reached along very many paths, so a question with a budget is charged
+      // for each.
       if (try? ProxyQuestion.charge(.passed)) == nil { break }
       let delivery = registration.queued.map { "\($0.delivery)" } ?? "direct"
       func add(

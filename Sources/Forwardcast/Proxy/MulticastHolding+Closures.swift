@@ -17,8 +17,8 @@ extension MulticastHolding {
   ///   - isolation: the caller's isolation. Leave it out.
   ///   - body: called with the message's arguments.
   /// - Returns: the registration. If the selector and the closure disagree on the number of
-  ///   arguments, every message fails with `wrongArgumentCount`, which is also reported to ``onError``
-  ///   at once.
+  ///   arguments, every message fails with `wrongArgumentCount`, which is also reported to
+  ///   ``onError`` at once.
   @discardableResult @export(implementation)
   public func on<R, each A>(
     _ message: Message<(repeat each A) -> R>, priority: Int = 0, once: Bool = false,
@@ -36,8 +36,8 @@ extension MulticastHolding {
   ///     }
   ///
   /// The proxy holds the owner weakly and passes it to the closure, so neither needs `[weak self]`
-  /// nor a token. The closure itself is released when the proxy finds the owner deallocated, during a
-  /// message or while targets are added; a few closures may stay until the proxy is released.
+  /// nor a token. The closure itself is released when the proxy finds the owner deallocated, during
+  /// a message or while targets are added; a few closures may stay until the proxy is released.
   ///
   /// - Parameters:
   ///   - message: the message that the closure receives.
@@ -60,12 +60,13 @@ extension MulticastHolding {
 extension MulticastHolding where Interface: Sendable {
   /// Registers a closure as a target for one message. It runs where it was written.
   ///
-  /// A closure written on the main actor or in another actor runs there. If the sender is on the main
-  /// actor too and no earlier message waits, a main-actor closure runs synchronously; otherwise the
-  /// message is queued. A closure that belongs to no actor runs synchronously on the sender's thread.
+  /// A closure written on the main actor or in another actor runs there. If the sender is on the
+  /// main actor too and no earlier message waits, a main-actor closure runs synchronously;
+  /// otherwise the message is queued. A closure that belongs to no actor runs synchronously on the
+  /// sender's thread.
   ///
-  /// Swift 6.3 does not tell that an actor's method, passed as a value, belongs to that actor: write
-  /// a closure that calls it.
+  /// Swift 6.3 does not tell that an actor's method, passed as a value, belongs to that actor:
+  /// write a closure that calls it.
   @discardableResult @export(implementation)
   public func on<R, each A>(
     _ message: Message<(repeat each A) -> R>, priority: Int = 0, once: Bool = false,

@@ -6,9 +6,10 @@ extension MulticastHolding where Interface: Sendable {
   ///     members.add(archive, delivery: .queue(diskQueue))
   ///     members.add(window, delivery: .mainActor, buffer: .latestPerSelector)
   ///
-  /// Adding a target again with an equal delivery returns its registration, updated: the priority if one is given, ownership, buffer,
-  /// and `whenRemoved` for messages sent from then on. `selectors` are added to those that it has; without any it is for all
-  /// messages. With another delivery the target gets one more registration, and receives each message by both.
+  /// Adding a target again with an equal delivery returns its registration, updated: the priority
+  /// if one is given, ownership, buffer, and `whenRemoved` for messages sent from then on.
+  /// `selectors` are added to those that it has; without any it is for all messages. With another
+  /// delivery the target gets one more registration, and receives each message by both.
   ///
   /// - Parameters:
   ///   - target: the new target.
@@ -98,7 +99,8 @@ extension MulticastHolding where Interface: Sendable {
   /// Blocks until every queued delivery has run, as ``drain()`` does.
   ///
   /// - Parameter timeout: the longest wait. What has not run by then still runs.
-  /// - Throws: `wouldDeadlock` when the caller is on one of the contexts; `timedOut`, naming the contexts that have not finished.
+  /// - Throws: `wouldDeadlock` when the caller is on one of the contexts; `timedOut`, naming the
+  ///   contexts that have not finished.
   @available(*, noasync, message: "it blocks the thread; use drain(timeout:clock:)")
   @discardableResult
   public func drainBlocking(timeout: Duration) throws -> Int {

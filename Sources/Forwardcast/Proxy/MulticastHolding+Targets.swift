@@ -3,17 +3,18 @@
 extension MulticastHolding {
   /// Registers a target, which gets messages from the next one on.
   ///
-  /// Unless the proxy allows duplicates, adding a target again returns its registration, updated: the priority if one is given, and
-  /// the ownership. `selectors` are added to those that it has; without any it is for all messages. A value target has no identity:
-  /// a copy is held strongly and removed only by its registration.
+  /// Unless the proxy allows duplicates, adding a target again returns its registration, updated:
+  /// the priority if one is given, and the ownership. `selectors` are added to those that it has;
+  /// without any it is for all messages. A value target has no identity: a copy is held strongly
+  /// and removed only by its registration.
   ///
   /// An object that no message can reach (no table of its own or of the proxy, no forwarding) is reported to ``onError``: at once,
   /// or without a handler when the first message skips it.
   ///
   /// - Parameters:
   ///   - target: the new target.
-  ///   - priority: higher comes first; equal ones in the order in which they are added. Clamped to -32,768 … 32,767. `nil` is 0, and
-  ///     keeps the place of a registered target.
+  ///   - priority: higher comes first; equal ones in the order in which they are added. Clamped to
+  ///     -32,768 … 32,767. `nil` is 0, and keeps the place of a registered target.
   ///   - ownership: `.weak` drops a target that dies; `.strong` keeps it alive.
   ///   - selectors: the messages that the target gets; `nil` for all that it has. A key's is its ``Message/selector``.
   /// - Complexity: constant.

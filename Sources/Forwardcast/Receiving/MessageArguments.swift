@@ -10,8 +10,8 @@ class MessageArguments: @unchecked Sendable {  // immutable; crosses contexts on
   /// Whether an argument may need a copy for each target on another context.
   @usableFromInline final let mayCopy: Bool
   @usableFromInline final let crosses: Bool
-  /// Delivers the message to the steps that a delivery is at, whose methods have ``functionType``: a function of the sender's module,
-  /// specialized for its types. `nil` when there is none.
+  /// Delivers the message to the steps that a delivery is at, whose methods have ``functionType``:
+  /// a function of the sender's module, specialized for its types. `nil` when there is none.
   final let loop: Loop?
   @usableFromInline typealias Loop = (_ arguments: MessageArguments, _ delivery: AnyObject) -> Void
 

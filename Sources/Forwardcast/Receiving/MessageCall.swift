@@ -102,7 +102,8 @@ extension WaitingMessageCall where repeat each A: Sendable {
   }
 }
 
-/// A hook may hand its call to a task group, to race it against a timeout. One task proceeds at a time.
+/// A hook may hand its call to a task group, to race it against a timeout. One task proceeds at a
+/// time.
 extension WaitingMessageCall: @unchecked Sendable where repeat each A: Sendable {}  // the turn is, too
 
 /// A message in boxes at an `around` hook for a selector or for all messages: see ``MessageCall``.

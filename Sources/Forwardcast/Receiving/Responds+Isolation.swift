@@ -127,7 +127,8 @@ extension Responds {
 // A function type over a pack cannot be passed on as it is, so isolated closures are wrapped in structs. The bit casts below are
 // sound because a closure is called alike whether or not its type says that it may be isolated.
 
-/// An isolated closure of a row or an owner. It is `Sendable`, captures nothing, or stays where it is.
+/// An isolated closure of a row or an owner. It is `Sendable`, captures nothing, or stays where it
+/// is.
 @frozen @usableFromInline
 struct IsolatedRow<Target, R, each A>: @unchecked Sendable {
   @usableFromInline let call: @isolated(any) (Target, repeat each A) throws -> R

@@ -37,12 +37,14 @@ final class TimedWait: Sendable {
   /// Runs `body` in the caller's isolation, and waits for it at most for `timeout`.
   ///
   /// A task of its own runs `body`, since the caller's task could not leave a method that it is in.
-  /// When the time is up or the caller is cancelled, that task is cancelled; what was sent stays sent.
+  /// When the time is up or the caller is cancelled, that task is cancelled; what was sent stays
+  /// sent.
   ///
   /// - Parameters:
   ///   - clock: measures the timeout; `nil` for the continuous clock.
   ///   - finder: finds the names of what else has not answered.
-  ///   - awaitsEnd: whether to wait for the cancelled task too, because it uses what is not `Sendable`.
+  ///   - awaitsEnd: whether to wait for the cancelled task too, because it uses what is not
+  ///     `Sendable`.
   /// - Throws: `timedOut`, `CancellationError`, or what `body` throws.
   static func run<T>(
     _ timeout: Duration, _ clock: (any Clock<Duration>)?, of receiver: AnyObject, _ selector: MessageSelector,

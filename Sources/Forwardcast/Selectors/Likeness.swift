@@ -2,11 +2,12 @@
 
 /// Words that are similar to a misspelled one.
 package enum Likeness {
-  /// The longest text, in characters, for which there are similar words; and the most candidates that are compared.
+  /// The longest text, in characters, for which there are similar words; and the most candidates
+  /// that are compared.
   package static let (lengthLimit, candidateLimit) = (64, 2000)
 
-  /// At most three of `candidates`, best first, with at most one change for every three letters. `With`, which Swift inserts into
-  /// selectors, counts as one letter.
+  /// At most three of `candidates`, best first, with at most one change for every three letters.
+  /// `With`, which Swift inserts into selectors, counts as one letter.
   package static func nearest(to text: String, among candidates: some Sequence<String>) -> [String] {
     let wanted = Array(text.lowercased())
     guard (2...lengthLimit).contains(wanted.count) else { return [] }

@@ -9,9 +9,9 @@
 ///     selector.numberOfArguments      // 2
 ///     selector.parts                  // ["onAddMsg", "msgData"]
 ///
-/// Names are interned and never freed, so comparing compares two pointers and hashing takes constant
-/// time. Canonically equivalent spellings are one selector, as they are one `String`. Look up names from untrusted text with ``init(known:)``, which never grows
-/// the table.
+/// Names are interned and never freed, so comparing compares two pointers and hashing takes
+/// constant time. Canonically equivalent spellings are one selector, as they are one `String`. Look
+/// up names from untrusted text with ``init(known:)``, which never grows the table.
 public struct MessageSelector: Hashable, Sendable {
   /// The longest name, in bytes of UTF-8.
   public static let maximumLength = 1024
@@ -29,8 +29,8 @@ public struct MessageSelector: Hashable, Sendable {
 
   /// Interns `name` for the lifetime of the process.
   ///
-  /// For a literal, `MessageSelector("a:b:")`, the compiler takes ``init(stringLiteral:)`` instead, which traps where this throws;
-  /// ``init(parsing:)`` throws in both cases.
+  /// For a literal, `MessageSelector("a:b:")`, the compiler takes ``init(stringLiteral:)`` instead,
+  /// which traps where this throws; ``init(parsing:)`` throws in both cases.
   ///
   /// - Throws: ``MessageSelectorError`` with the offset of the first byte that breaks the grammar.
   /// - Complexity: O(*n*) in the length of `name`; takes the name table's lock.
@@ -43,7 +43,8 @@ public struct MessageSelector: Hashable, Sendable {
   /// - Throws: ``MessageSelectorError``, as ``init(_:)``.
   public init(parsing name: String) throws(MessageSelectorError) { try self.init(name) }
 
-  /// The selector already interned under `name`, or `nil`. Use it for untrusted input: it interns nothing.
+  /// The selector already interned under `name`, or `nil`. Use it for untrusted input: it interns
+  /// nothing.
   ///
   /// A table interns its names on first use, so read the ``MessageReceiver/selectorTable`` of the
   /// classes that may respond first.
@@ -103,8 +104,9 @@ public struct MessageSelector: Hashable, Sendable {
 extension MessageSelector: ExpressibleByStringLiteral {
   /// A selector written in source. A malformed literal **traps** with the error of ``init(_:)``.
   ///
-  /// The first evaluation searches the name table. Later ones compare bytes and take no lock, unless
-  /// the literal spells a name differently than it was first interned, or was evicted from a cache.
+  /// The first evaluation searches the name table. Later ones compare bytes and take no lock,
+  /// unless the literal spells a name differently than it was first interned, or was evicted from a
+  /// cache.
   public init(stringLiteral name: StaticString) {
     self = SelectorLiterals.selector(of: name)
   }

@@ -63,7 +63,8 @@ extension MessageHooking where Self: Sendable {
     try hookPlace.install(selector, Hook.Body.around(body, nil))
   }
 
-  /// Runs `waiting`, with boxes, in place of each message for senders that wait, and `body` for others.
+  /// Runs `waiting`, with boxes, in place of each message for senders that wait, and `body` for
+  /// others.
   @discardableResult
   public func around(
     _ selector: MessageSelector? = nil, _ body: (@Sendable (InvocationCall) throws -> [ArgumentBox])? = nil,
@@ -75,7 +76,8 @@ extension MessageHooking where Self: Sendable {
 
 // MARK: - Refused function values
 
-// Selected only by function values that are not `Sendable`, which they refuse: see ``closureMustBeSendable()``.
+// Selected only by function values that are not `Sendable`, which they refuse: see
+// ``closureMustBeSendable()``.
 extension MessageHooking where Self: Sendable {
   /// Refuses a function value that is not `Sendable`.
   @discardableResult

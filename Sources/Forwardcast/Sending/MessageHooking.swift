@@ -101,14 +101,14 @@ extension MessageHooking {
   ///       try call.proceed(with: call.arguments.uppercased())
   ///     }
   ///
-  /// A sender that waits then gets `isolationMismatch` only if the targets suspend: see the form with
-  /// `waiting`.
+  /// A sender that waits then gets `isolationMismatch` only if the targets suspend: see the form
+  /// with `waiting`.
   ///
   /// - Parameters:
   ///   - message: the key.
   ///   - isolation: where the hook is installed. Leave it out.
-  ///   - body: gets the message and returns the answers, to which the sender's policy is applied. Each
-  ///     `proceed` sends the message to the targets; the outcome of the last one counts.
+  ///   - body: gets the message and returns the answers, to which the sender's policy is applied.
+  ///     Each `proceed` sends the message to the targets; the outcome of the last one counts.
   @export(implementation) @discardableResult
   public func around<R, each A>(
     _ message: Message<(repeat each A) -> R>, isolation: (any Actor)? = nil,
@@ -117,8 +117,9 @@ extension MessageHooking {
     try hookPlace.install(message, aroundBody(body, crosses: message.answerCrosses), nil)
   }
 
-  /// Runs `waiting` in place of each message of a key for senders that wait, such as `collectAndWait`,
-  /// and for methods that suspend. Other senders run `body`; without it they get `isolationMismatch`.
+  /// Runs `waiting` in place of each message of a key for senders that wait, such as
+  /// `collectAndWait`, and for methods that suspend. Other senders run `body`; without it they get
+  /// `isolationMismatch`.
   ///
   ///     try service.around(.quote, waiting: { call in
   ///       let answers = try await call.proceed()
@@ -160,7 +161,8 @@ extension MessageHooking {
     try hookPlace.install(selector, Hook.Body.around(body, nil))
   }
 
-  /// Runs `waiting`, with boxes, in place of each message for senders that wait, and `body` for others.
+  /// Runs `waiting`, with boxes, in place of each message for senders that wait, and `body` for
+  /// others.
   @discardableResult
   public func around(
     _ selector: MessageSelector? = nil, isolation: (any Actor)? = nil,

@@ -52,8 +52,9 @@ public struct MessageInterceptor: Sendable {
 
   /// Ends the wait of a sender with `timedOut`. Messages of senders that do not wait pass.
   ///
-  /// When the time is up, the message is cancelled, and the wait ends when it has: queued targets are not waited for, but a
-  /// suspending method of a direct target is, until it reacts to the cancellation.
+  /// When the time is up, the message is cancelled, and the wait ends when it has: queued targets
+  /// are not waited for, but a suspending method of a direct target is, until it reacts to the
+  /// cancellation.
   ///
   /// `clock` measures the timeout, such as a `TestClock`; `nil` is the continuous clock.
   public static func timeout(_ timeout: Duration, clock: (any Clock<Duration>)? = nil) -> MessageInterceptor {
@@ -68,8 +69,9 @@ public struct MessageInterceptor: Sendable {
 
   /// Answers a message with the answers of an earlier one that had equal arguments.
   ///
-  /// Kept are answers that are known to be `Sendable`, of messages with an ``Invocation/contentKey``. Errors are not kept.
-  /// Concurrent messages with equal arguments may all be sent.
+  /// Kept are answers that are known to be `Sendable`, of messages with an
+  /// ``Invocation/contentKey``. Errors are not kept. Concurrent messages with equal arguments may
+  /// all be sent.
   ///
   /// - Parameters:
   ///   - duration: how long answers are kept.
@@ -95,7 +97,8 @@ public struct MessageInterceptor: Sendable {
     }
   }
 
-  /// Writes a line for each message, such as `priceOf: "tea" answered 3` or `priceOf: "tea" failed: offline`.
+  /// Writes a line for each message, such as `priceOf: "tea" answered 3` or `priceOf: "tea" failed:
+  /// offline`.
   ///
   /// `broadcast` asks for no answers; then the line ends with `sent`.
   public static func logging(_ log: @escaping @Sendable (String) -> Void) -> MessageInterceptor {

@@ -33,7 +33,8 @@ extension MessageReceiver where Self: Sendable {
     try await sendWaiting(message, stays: false, repeat each arguments)
   }
 
-  /// As ``sendAndWait(_:_:)``, and waits at most for `timeout`. When the time is up, the method is cancelled and left alone.
+  /// As ``sendAndWait(_:_:)``, and waits at most for `timeout`. When the time is up, the method is
+  /// cancelled and left alone.
   ///
   /// `clock` measures the timeout, such as a `TestClock`; `nil` is the continuous clock.
   ///
@@ -72,8 +73,8 @@ extension ForwardingProxy {
     try await sendWaiting(message, stays: true, repeat each arguments)
   }
 
-  /// As ``sendAndWait(_:_:)``, and waits at most for `timeout`. When the time is up, the method is cancelled, and the call ends
-  /// when the method does.
+  /// As ``sendAndWait(_:_:)``, and waits at most for `timeout`. When the time is up, the method is
+  /// cancelled, and the call ends when the method does.
   ///
   /// `clock` measures the timeout; `nil` is the continuous clock.
   ///

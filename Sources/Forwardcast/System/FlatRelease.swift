@@ -1,7 +1,8 @@
 // FlatRelease.swift: releases long chains of objects without recursion.
 
-/// Releases objects one after another, also those whose release was asked for by a `deinit` among them. So a chain of proxies of any
-/// length, each of which owns the next one, takes no more of the stack than one of them.
+/// Releases objects one after another, also those whose release was asked for by a `deinit` among
+/// them. So a chain of proxies of any length, each of which owns the next one, takes no more of the
+/// stack than one of them.
 enum FlatRelease {
   private final class Queue { var objects: [AnyObject] = [] }
   /// The queue of the release that is running on a thread, retained by that call.

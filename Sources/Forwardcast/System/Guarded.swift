@@ -40,7 +40,8 @@ package struct Guarded<Value: ~Copyable>: ~Copyable, Sendable {
     }
   }
 
-  /// Whether the calling thread holds the lock, for assertions. Always true in release builds, which do not note the holder.
+  /// Whether the calling thread holds the lock, for assertions. Always true in release builds,
+  /// which do not note the holder.
   package var isHeld: Bool {
     #if DEBUG
       holder.load(ordering: .relaxed) == ThreadIdentity.current.id

@@ -4,8 +4,9 @@ import Synchronization
 
 /// Whether the thread's stack has room for another message, so that unbounded recursion of messages throws and does not crash.
 ///
-/// Each thread keeps the end of its room in a thread-specific slot; a check compares that with the address of a local variable.
-/// 256 KiB stay free for a method's own work, the error and the return; on stacks of less than 1 MiB a quarter, but at least 32 KiB.
+/// Each thread keeps the end of its room in a thread-specific slot; a check compares that with the
+/// address of a local variable. 256 KiB stay free for a method's own work, the error and the
+/// return; on stacks of less than 1 MiB a quarter, but at least 32 KiB.
 package enum StackGuard {
   /// Whether the stack has room for another message; `true` where the system does not tell the stack's size.
   ///

@@ -11,7 +11,8 @@ package final class DeliveryGroup: @unchecked Sendable {  // immutable, or atomi
   /// Whether its steps share an envelope; otherwise there is one step.
   let isBatched: Bool
   let indices: ContiguousArray<Int>
-  /// The steps, retained here, so that waiting messages do not depend on the route. They retain no target.
+  /// The steps, retained here, so that waiting messages do not depend on the route. They retain no
+  /// target.
   @usableFromInline let steps: UnsafeMutableBufferPointer<RouteStep>
   /// The common function type of methods that all run in their sender's turn; otherwise `nil`.
   let methodType: ObjectIdentifier?
@@ -57,7 +58,8 @@ extension RouteStep {
     return UInt(bitPattern: method?.toOpaque()) == key
   }
 
-  /// A step that retains no target. The method of a closure may be used only while the target is held.
+  /// A step that retains no target. The method of a closure may be used only while the target is
+  /// held.
   fileprivate func retainedWithoutTarget() -> RouteStep {
     _ = registration.retain()
     if !isClosure { _ = method?.retain() }
@@ -73,7 +75,8 @@ extension RouteStep {
 /// Neighbouring steps of a route that are served in one way.
 struct StepSegment {
   var end: Int
-  /// The function type of the methods of direct targets, which a loop serves; `nil` where each step is served alone.
+  /// The function type of the methods of direct targets, which a loop serves; `nil` where each step
+  /// is served alone.
   let type: ObjectIdentifier?
 }
 

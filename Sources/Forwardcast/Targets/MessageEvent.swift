@@ -2,7 +2,8 @@
 
 /// One step of one message: who was asked what, by whom, where it ran, and the outcome.
 ///
-/// A tracer makes a span of each ``Stage/began`` and the ending event with the same ``step``, named ``name``.
+/// A tracer makes a span of each ``Stage/began`` and the ending event with the same ``step``, named
+/// ``name``.
 public struct MessageEvent: Sendable {
   /// What happened.
   public enum Stage: String, Sendable {
@@ -22,7 +23,8 @@ public struct MessageEvent: Sendable {
 
   /// What happened.
   public let stage: Stage
-  /// The same number for all events of one receiver's execution, and of a message at the proxy that it was sent to.
+  /// The same number for all events of one receiver's execution, and of a message at the proxy that
+  /// it was sent to.
   public let step: Int
   /// When it happened.
   public let instant: ContinuousClock.Instant
@@ -64,7 +66,8 @@ public struct MessageEvent: Sendable {
   }
 }
 
-/// The texts of an event. Those of a traced message are rendered when they are read, or all at once if the event outlives its sink.
+/// The texts of an event. Those of a traced message are rendered when they are read, or all at once
+/// if the event outlives its sink.
 final class EventTexts: Sendable {
   enum Part: Int, CaseIterable { case name, message, sender, receiver, context, evidence }
 
@@ -96,7 +99,8 @@ final class EventTexts: Sendable {
 }
 
 extension MessageEvent: CustomStringConvertible {
-  /// For example `kitchen is asked cook: "fish"`, `ann gets cook: "fish", directly` or `ann answers 20`; always one line.
+  /// For example `kitchen is asked cook: "fish"`, `ann gets cook: "fish", directly` or `ann answers
+  /// 20`; always one line.
   public var description: String {
     let words = words
     // Line breaks are control characters or not ASCII.

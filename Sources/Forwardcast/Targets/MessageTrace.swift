@@ -13,7 +13,8 @@ final class MessageTrace: Sendable {
   private let sink: @Sendable (MessageEvent) -> Void
   private let names = Guarded(Names())
 
-  /// The names of objects by their types, with numbers from the second of a type on, in the order in which they were met.
+  /// The names of objects by their types, with numbers from the second of a type on, in the order
+  /// in which they were met.
   private struct Names {
     var known: [ObjectIdentifier: (type: ObjectIdentifier, name: String)] = [:]
     var counts: [String: Int] = [:]

@@ -20,7 +20,8 @@ extension MulticastCore: HookHolder {
 
   var hookCount: Int { state.withLock { $0.rest?.hooks.count ?? 0 } }
 
-  /// The method of the first target that has one, or of the proxy's table. Installing a hook patches the route that this makes.
+  /// The method of the first target that has one, or of the proxy's table. Installing a hook
+  /// patches the route that this makes.
   func firstMethod(for selector: MessageSelector) -> Method? {
     let route = begin(selector)
     for index in 0..<route.count {

@@ -64,7 +64,8 @@ extension MulticastCore {
     if state.withLock({ !($0.rest?.unreachable.isEmpty ?? true) }) { tellUnreachable() }
     for _ in 0..<8 {
       let epoch = TableEpoch.current
-      // The version of the old route is read together with the list: another message may be extending the route.
+      // The version of the old route is read together with the list: another message may be
+      // extending the route.
       let (registrations, seen, around, old) = state.withLock { state in
         let (old, seen) = (current(selector, epoch, state), RouteSource(self))
         let registrations = old.map { state.list.joined(in: seen.version &- $0.version) } ?? state.list.all
@@ -141,7 +142,8 @@ extension MulticastCore {
     replace(by: board)
   }
 
-  /// Puts a route in the place of that of its selector. Messages on their way keep the old one, with their board.
+  /// Puts a route in the place of that of its selector. Messages on their way keep the old one,
+  /// with their board.
   private func replace(with new: Route, _ state: inout State, _ garbage: inout Garbage) {
     self.state.assertHeld()
     guard let board = state.board else { return }
@@ -152,7 +154,8 @@ extension MulticastCore {
     put(RouteBoard(board.all, epoch: board.epoch), &state, &garbage)
   }
 
-  /// Patches the routes that have a step of a removed strong target, so that they do not keep it alive.
+  /// Patches the routes that have a step of a removed strong target, so that they do not keep it
+  /// alive.
   ///
   /// - Parameter selector: the only one that the target responds to, if known.
   func dropStep(
@@ -237,7 +240,8 @@ extension MulticastCore {
     answers(target, selector) || method(of: target, selector) != nil
   }
 
-  /// Called after a message that met dead or removed targets: takes the dead out, and patches a route that is mostly useless.
+  /// Called after a message that met dead or removed targets: takes the dead out, and patches a
+  /// route that is mostly useless.
   @usableFromInline
   func end(_ route: MessageRoute, dead: Int, skipped: Int) {
     let mayBeUseless = (dead + skipped) * 2 > route.count

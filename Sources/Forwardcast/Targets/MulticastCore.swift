@@ -66,9 +66,11 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
   }
   /// The address of ``link``, retained, or 0.
   private let madeLink = Atomic<UInt>(0)
-  /// The version of the target list: grows with each registration that joins, and where routes end. Written under the lock.
+  /// The version of the target list: grows with each registration that joins, and where routes end.
+  /// Written under the lock.
   let version = Atomic<UInt>(0)
-  /// The same with what was patched in routes, for routes in the making and pinned ones, which are not patched.
+  /// The same with what was patched in routes, for routes in the making and pinned ones, which are
+  /// not patched.
   let changes = Atomic<UInt>(0)
 
   /// - Parameter options: `nil` for the defaults, which take no memory.

@@ -10,10 +10,12 @@ public final class Registration: @unchecked Sendable {
   // `state` is atomic; `link` and `key` never change; `weakTarget` is written once, as said there; the rest is guarded by the lock
   // of `core`.
 
-  /// The target of a weak or queued registration; waiting messages use it, so they do not keep a removed target alive.
+  /// The target of a weak or queued registration; waiting messages use it, so they do not keep a
+  /// removed target alive.
   ///
-  /// A strong, direct registration forms no weak reference, which would move the target's reference count to a side table and make
-  /// counting expensive. If it becomes weak, it gets one under the lock, before any route that reads it is made.
+  /// A strong, direct registration forms no weak reference, which would move the target's reference
+  /// count to a side table and make counting expensive. If it becomes weak, it gets one under the
+  /// lock, before any route that reads it is made.
   @usableFromInline @exclusivity(unchecked) weak var weakTarget: AnyObject?
   @usableFromInline let state = Atomic<UInt8>(0)
   /// Whether the list finds the target by this registration.
@@ -65,8 +67,9 @@ public final class Registration: @unchecked Sendable {
 
   func belongs(to core: MulticastCore) -> Bool { link.base === core.link }
 
-  /// Higher comes first; equal ones in the order in which they were added. Kept when the registration has ended. Between -32,768 and
-  /// 32,767: what was given beyond that counts as the nearest of these.
+  /// Higher comes first; equal ones in the order in which they were added. Kept when the
+  /// registration has ended. Between -32,768 and 32,767: what was given beyond that counts as the
+  /// nearest of these.
   public var priority: Int { Int(core?.state.withLock { _ in storedPriority } ?? storedPriority) }
 
   /// Whether the proxy retains the target while the registration lasts.
@@ -108,7 +111,8 @@ public final class Registration: @unchecked Sendable {
   @available(*, deprecated, renamed: "selectors")
   public var scope: Set<MessageSelector>? { selectors }
 
-  /// Adds selectors to those that the registration is for, or makes it for all. Called under the lock of `core`.
+  /// Adds selectors to those that the registration is for, or makes it for all. Called under the
+  /// lock of `core`.
   ///
   /// - Returns: whether that is a change.
   func widen(to scope: Set<MessageSelector>?) -> Bool {
@@ -159,8 +163,8 @@ public final class Registration: @unchecked Sendable {
   /// The closure, if its owner is the target.
   var closure: Method? { link.own?.closure }
 
-  /// The target, even if cancelled: a closure itself rather than its owner. `nil` once it, its owner, or the object that it stands
-  /// for, is deallocated.
+  /// The target, even if cancelled: a closure itself rather than its owner. `nil` once it, its
+  /// owner, or the object that it stands for, is deallocated.
   @inline(never) var currentTarget: AnyObject? {
     guard let own = link.own else { return core?.target(of: self) }
     return own.isOver ? nil : core?.target(of: self).map { own.closure ?? $0 }
@@ -202,7 +206,8 @@ public final class Registration: @unchecked Sendable {
 ///     // ends with `self`:
 ///     themes.on(.themesColorChanged) { … }.store(in: &listening)
 ///
-/// A closure that only needs one object takes it as its owner instead: `themes.on(.themesColorChanged, owner: self) { … }`.
+/// A closure that only needs one object takes it as its owner instead:
+/// `themes.on(.themesColorChanged, owner: self) { … }`.
 public final class ScopedRegistration: Sendable {
   /// The registration.
   public let registration: Registration
@@ -221,7 +226,8 @@ extension ScopedRegistration: Hashable {
 }
 
 extension Registration {
-  /// Adds a handle to `handles` that cancels the registration when it is released: removed from the set, or with it.
+  /// Adds a handle to `handles` that cancels the registration when it is released: removed from the
+  /// set, or with it.
   public func store(in handles: inout Set<ScopedRegistration>) { handles.insert(scoped()) }
 }
 
@@ -243,7 +249,8 @@ class CoreLink: @unchecked Sendable {  // only read
   }
 }
 
-/// The link of a registration with a scope, a queue, a reserved slot, a subject or an owner's closure.
+/// The link of a registration with a scope, a queue, a reserved slot, a subject or an owner's
+/// closure.
 // `scope` is guarded by the lock of the core, the rest is immutable.
 private final class OwnLink: CoreLink, @unchecked Sendable {
   private let shared: CoreLink

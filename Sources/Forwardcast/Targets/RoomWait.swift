@@ -11,10 +11,12 @@ final class RoomWait: Sendable {
   /// The number of waits: `look(at:)` does nothing while it is zero.
   private static let count = Atomic<Int>(0)
 
-  /// - Parameter look: called with each registration of `way` that is not active now, and with each that ends or is muted later.
+  /// - Parameter look: called with each registration of `way` that is not active now, and with each
+  ///   that ends or is muted later.
   init(on way: [Registration], _ look: @escaping @Sendable (Registration) -> Void) {
     (self.way, self.look) = (way, look)
-    // Entered before the registrations are checked: a later change finds the wait, an earlier one is found here.
+    // Entered before the registrations are checked: a later change finds the wait, an earlier one
+    // is found here.
     RoomWait.count.wrappingAdd(1, ordering: .sequentiallyConsistent)
     RoomWait.table.withLock { table in
       for registration in way { table[ObjectIdentifier(registration), default: .init()][ObjectIdentifier(self)] = self }

@@ -4,8 +4,9 @@ import Synchronization
 
 /// Who gets the messages of one selector, in order.
 ///
-/// A route is made outside of the proxy's lock and published under it, on a ``RouteBoard``. Then only steps of the same traits are
-/// added at its end, under the lock. A message reads the end once, so it follows the route without the lock.
+/// A route is made outside of the proxy's lock and published under it, on a ``RouteBoard``. Then
+/// only steps of the same traits are added at its end, under the lock. A message reads the end
+/// once, so it follows the route without the lock.
 ///
 /// It is valid for a message that begins now as long as three things hold:
 ///
@@ -13,8 +14,8 @@ import Synchronization
 ///     its board  is the proxy's                          ownership, delivery or place of a target changed → no board
 ///     version    of the target list   is the route's     registrations joined                          → their steps are added
 ///
-/// If a step has to be inserted or a strong target be released, or hooks come or go, a patched copy replaces the route. Steps of
-/// removed weak targets stay until they are the majority.
+/// If a step has to be inserted or a strong target be released, or hooks come or go, a patched copy
+/// replaces the route. Steps of removed weak targets stay until they are the majority.
 @usableFromInline
 final class Route: @unchecked Sendable {  // what changes is atomic, or guarded by the proxy's lock
   let selector: MessageSelector
@@ -25,7 +26,8 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
   @usableFromInline let end = Atomic<Int>(0)
   private let knownVersion: Atomic<UInt>
   let traits: RouteTraits
-  /// Whether messages take more than calling methods of direct targets: hooks, other contexts, targets that are asked, or multicasts.
+  /// Whether messages take more than calling methods of direct targets: hooks, other contexts,
+  /// targets that are asked, or multicasts.
   let needsWalk: Bool
   /// The function type of all methods, where messages only take a loop over them; otherwise `nil`.
   @usableFromInline let loopType: ObjectIdentifier?
@@ -38,7 +40,8 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
   let around: RouteSurroundings?
 
   /// - Parameters:
-  ///   - version: of the target list that the steps were made from; 0 for a route that serves one message.
+  ///   - version: of the target list that the steps were made from; 0 for a route that serves one
+  ///     message.
   ///   - room: for how many more steps to allocate memory.
   @inline(never)
   init(
@@ -98,7 +101,8 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
   var hasNested: Bool { traits.hasNested }
   var hasQueued: Bool { traits.hasQueued }
   var leavesOut: Bool { traits.leavesOut }
-  /// Adds steps if they come last, there is room, and their traits are the same. Called under the proxy's lock.
+  /// Adds steps if they come last, there is room, and their traits are the same. Called under the
+  /// proxy's lock.
   func extend(by steps: RouteSteps, to version: UInt) -> Bool {
     core.state.assertHeld()
     // A plan is for all steps.
@@ -120,7 +124,8 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
     return true
   }
 
-  /// A copy with more steps, each behind those of its priority, and room to grow. Called under the proxy's lock.
+  /// A copy with more steps, each behind those of its priority, and room to grow. Called under the
+  /// proxy's lock.
   func grown(by more: RouteSteps, to version: UInt) -> Route {
     core.state.assertHeld()
     var (all, next) = (RouteSteps(), 0)
@@ -274,7 +279,8 @@ final class MessagePrelude: @unchecked Sendable {  // immutable; used in the tur
   let failures: [(target: AnyObject, error: any Error)]
   /// Why nobody gets the message.
   let refusal: (any Error)?
-  /// Creates the message's observers when it enters the proxy, inside of hooks, and returns its route. `nil` if it creates none.
+  /// Creates the message's observers when it enters the proxy, inside of hooks, and returns its
+  /// route. `nil` if it creates none.
   let makeObservers: (() -> MessageRoute)?
   /// The types of the first of them.
   let signature: MethodSignature?
@@ -291,12 +297,14 @@ final class MessagePrelude: @unchecked Sendable {  // immutable; used in the tur
 }
 
 extension MessageRoute {
-  /// The route of a message for which `make` creates observers once hooks have let it through, the first of them with `signature`.
+  /// The route of a message for which `make` creates observers once hooks have let it through, the
+  /// first of them with `signature`.
   package func makingObservers(_ signature: MethodSignature?, _ make: @escaping () -> MessageRoute) -> MessageRoute {
     preceded(by: MessagePrelude(makeObservers: make, signature: signature))
   }
 
-  /// The route of a message that has made observers, some of which failed; only for the registrations that it is meant for.
+  /// The route of a message that has made observers, some of which failed; only for the
+  /// registrations that it is meant for.
   package func failing(
     _ failures: [(target: AnyObject, error: any Error)], only isMeant: (Registration) -> Bool
   ) -> MessageRoute {
@@ -311,14 +319,15 @@ extension MessageRoute {
   }
 }
 
-/// One step of a route: a registration and its target's method. A trivial type, so that following a route retains nothing: the
-/// ``Route`` retains all three.
+/// One step of a route: a registration and its target's method. A trivial type, so that following a
+/// route retains nothing: the ``Route`` retains all three.
 @usableFromInline
 struct RouteStep {
   @usableFromInline let registration: Unmanaged<Registration>
   /// `nil` for a target that is asked each time.
   @usableFromInline let method: Unmanaged<Method>?
-  /// The target of a strong, direct registration; `nil` for any other, whose weak reference is loaded.
+  /// The target of a strong, direct registration; `nil` for any other, whose weak reference is
+  /// loaded.
   @usableFromInline let strong: Unmanaged<AnyObject>?
 
   /// Retains each; ``release()`` releases them.

@@ -4,8 +4,9 @@ import Synchronization
 
 /// The routes of one proxy for one table epoch.
 ///
-/// The owner enters and replaces routes under its lock; messages read the slots without the lock. A replaced route is kept as long as
-/// a message that found it may be on its way: see ``MulticastCore/replace(with:_:_:)``.
+/// The owner enters and replaces routes under its lock; messages read the slots without the lock. A
+/// replaced route is kept as long as a message that found it may be on its way: see
+/// ``MulticastCore/replace(with:_:_:)``.
 // Slots are atomic; `count` and `retired` are guarded by the owner's lock.
 @usableFromInline
 final class RouteBoard: Visited, @unchecked Sendable {
@@ -78,7 +79,8 @@ final class RouteBoard: Visited, @unchecked Sendable {
     return true
   }
 
-  /// Puts a route in the place of that of its selector, which is returned. Called under the owner's lock.
+  /// Puts a route in the place of that of its selector, which is returned. Called under the owner's
+  /// lock.
   func exchange(_ new: Route) -> Route? {
     new.core.state.assertHeld()
     let word = Unmanaged.passRetained(new).toOpaque()
@@ -209,7 +211,7 @@ package class Visited {
     old.board?._withUnsafeGuaranteedRef { $0.add(Int(old.bits >> 48)) }
   }
 
-  /// Whether a message is visiting the published board. Messages that begin after this was `false` see everything that was written
-  /// before. Called under the proxy's lock.
+  /// Whether a message is visiting the published board. Messages that begin after this was `false`
+  /// see everything that was written before. Called under the proxy's lock.
   final var isVisited: Bool { word.wrappingAdd(0, ordering: .acquiringAndReleasing).newValue >> 48 != 0 }
 }

@@ -2,8 +2,9 @@
 
 /// The registrations of one proxy in the order of delivery.
 ///
-/// Adding and removing take constant time: a registration knows its slot, a removed one leaves a hole, and holes are closed when
-/// they outnumber the living. Dead targets are found by a sweep, see ``reclaim(_:)``, so that no operation passes the whole list.
+/// Adding and removing take constant time: a registration knows its slot, a removed one leaves a
+/// hole, and holes are closed when they outnumber the living. Dead targets are found by a sweep,
+/// see ``reclaim(_:)``, so that no operation passes the whole list.
 struct TargetList {
   /// The registrations of one priority, in the order in which they were added.
   private struct Group {
@@ -38,10 +39,11 @@ struct TargetList {
 
   // MARK: Changes
 
-  /// How many versions of the list there were since the core took them: one for each registration that joined, one where routes
-  /// ended.
+  /// How many versions of the list there were since the core took them: one for each registration
+  /// that joined, one where routes ended.
   private var newVersions: UInt32 = 0
-  /// The registrations that joined last, one for each of the last versions; empty while there are no routes.
+  /// The registrations that joined last, one for each of the last versions; empty while there are
+  /// no routes.
   private var joined: [Registration] = []
   /// Whether routes exist, which have to learn who joins.
   var hasRoutes = false { didSet { if !hasRoutes { joined = [] } } }
@@ -93,7 +95,8 @@ struct TargetList {
     return Array(joined[(joined.count - Int(versions))...])
   }
 
-  /// Ends existing routes: a target became or stopped being strong, moved, or its deliveries changed.
+  /// Ends existing routes: a target became or stopped being strong, moved, or its deliveries
+  /// changed.
   mutating func noteChanged() {
     endsRoutes = true
     newVersions += 1
@@ -309,9 +312,10 @@ struct TargetList {
 
   /// Sweeps three slots, of all priorities in turn, and removes dead targets there.
   ///
-  /// After one pass it stops until there are twice as many registrations as it found alive, so that targets which come and go cost
-  /// no look. A target that joins behind it, such as one of a new priority, is not met in this pass; if there are many, the next pass
-  /// starts at once, over at most half as many that are dead.
+  /// After one pass it stops until there are twice as many registrations as it found alive, so that
+  /// targets which come and go cost no look. A target that joins behind it, such as one of a new
+  /// priority, is not met in this pass; if there are many, the next pass starts at once, over at
+  /// most half as many that are dead.
   private mutating func reclaim(_ garbage: inout Garbage) {
     guard number >= countToReclaim else { return }
     for _ in 0..<3 {
@@ -352,7 +356,8 @@ struct Garbage: @unchecked Sendable {  // owned by the one call that collects it
   private var third: AnyObject?
   private var fourth: AnyObject?
   private var more: [AnyObject] = []
-  /// The removed registrations of strong, direct targets, with the selectors of closures: routes keep these targets alive.
+  /// The removed registrations of strong, direct targets, with the selectors of closures: routes
+  /// keep these targets alive.
   var released: [(registration: Registration, only: MessageSelector?)] = []
 
   /// Keeps an object until the lock is released.

@@ -30,11 +30,12 @@ extension MulticastCore {
     }
   }
 
-  /// Registers `target` weakly in a slot, in place of the slot's previous target; at the end of the order if that one has
-  /// unregistered. A target that is registered elsewhere stays there. One that was here before and has unregistered is not
-  /// registered again.
+  /// Registers `target` weakly in a slot, in place of the slot's previous target; at the end of the
+  /// order if that one has unregistered. A target that is registered elsewhere stays there. One
+  /// that was here before and has unregistered is not registered again.
   ///
-  /// - Parameter version: the target's age; a target older than the slot's previous one changes nothing.
+  /// - Parameter version: the target's age; a target older than the slot's previous one changes
+  ///   nothing.
   /// - Returns: the registration in that slot, or `nil` when the target did not take it.
   package func fill(_ slot: TargetSlot, with target: AnyObject, version: SlotVersion?) -> Registration? {
     let new = Registration(
@@ -95,7 +96,8 @@ extension MulticastCore {
   }
 }
 
-/// A place in the order of one proxy for a target that is created later, and again after its release.
+/// A place in the order of one proxy for a target that is created later, and again after its
+/// release.
 package final class TargetSlot: @unchecked Sendable {  // what changes is guarded by the lock of the core
   let priority: Int16
   let scope: Set<MessageSelector>?

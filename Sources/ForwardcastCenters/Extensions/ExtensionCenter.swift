@@ -13,14 +13,16 @@ import Forwardcast
 ///     // by selector:
 ///     extensions.notify((any MessageExtension).self, .onAddMsg, "alice", [1, 2])
 ///
-/// Protocols do not share points, even with equal selectors. The center is a service that persists through `clearData()`: observers
-/// that `clearData()` removes are released, and lazy ones are created again by their next message. It may be used from any thread,
-/// so it takes protocols that are `Sendable`; an ``ExtensionPoint`` by itself takes any.
+/// Protocols do not share points, even with equal selectors. The center is a service that persists
+/// through `clearData()`: observers that `clearData()` removes are released, and lazy ones are
+/// created again by their next message. It may be used from any thread, so it takes protocols that
+/// are `Sendable`; an ``ExtensionPoint`` by itself takes any.
 public final class ExtensionCenter: ManagedService {
   private let points = Guarded<[ObjectIdentifier: any Sendable]>([:])
   private let services: @Sendable () -> ServiceCenter?
 
-  /// A center that is not a service. `services` creates and retains lazy observers, and is retained.
+  /// A center that is not a service. `services` creates and retains lazy observers, and is
+  /// retained.
   public init(services: ServiceCenter = .shared) { self.services = { services } }
 
   /// The center as a service of `center`, which creates and retains its lazy observers.
@@ -82,7 +84,8 @@ public final class ExtensionCenter: ManagedService {
   /// Registers a class whose one instance is to observe, without creating it: see
   /// ``ExtensionPoint/registerLazily(_:priority:as:)-(Service.Type,_,_)``. `delivery` says where its messages run.
   ///
-  /// The sender creates the instance, so the `init(in:)` of a class on the main actor must be `nonisolated`.
+  /// The sender creates the instance, so the `init(in:)` of a class on the main actor must be
+  /// `nonisolated`.
   @discardableResult
   public func registerLazily<Interface: Sendable, Service: ManagedService & AnyObject>(
     _ service: Service.Type, for type: Interface.Type, delivery: Delivery = .direct, priority: Int = 0,

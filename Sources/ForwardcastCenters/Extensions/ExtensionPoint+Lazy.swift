@@ -7,13 +7,16 @@ extension ExtensionPoint {
   ///
   ///     messages.registerLazily(ArchiveService.self) { $0 }
   ///
-  /// The first message that the class implements creates the instance through the service center, and the instance receives that
-  /// message; other messages, and those that a hook withholds, create nothing. Its place in the order is that of this registration. After the service was removed
-  /// from its center, for example by a log-out, the next such message creates a new one, which receives no message that began
-  /// before. An observer that the instance registers during its construction joins from the next message on.
+  /// The first message that the class implements creates the instance through the service center,
+  /// and the instance receives that message; other messages, and those that a hook withholds,
+  /// create nothing. Its place in the order is that of this registration. After the service was
+  /// removed from its center, for example by a log-out, the next such message creates a new one,
+  /// which receives no message that began before. An observer that the instance registers during
+  /// its construction joins from the next message on.
   ///
-  /// An error of the construction is reported like one of an observer. The others receive the message, and the next message tries
-  /// again. A class that is registered in several points is created once.
+  /// An error of the construction is reported like one of an observer. The others receive the
+  /// message, and the next message tries again. A class that is registered in several points is
+  /// created once.
   ///
   /// The messages that the class implements are those of its table, if it is a `MessageReceiver`, and of the point's, without those
   /// that a `PartialTarget` leaves out.
@@ -45,8 +48,8 @@ extension ExtensionPoint {
       }, as: observer)
   }
 
-  /// Registers the service of a key, for observers without a class, as in scripts. The first message of a selector in `table`
-  /// creates it.
+  /// Registers the service of a key, for observers without a class, as in scripts. The first
+  /// message of a selector in `table` creates it.
   ///
   /// - Returns: as ``registerLazily(_:priority:as:)``.
   @discardableResult
@@ -59,7 +62,8 @@ extension ExtensionPoint {
     return lazy.add(registration, priority: priority)
   }
 
-  /// Removes a lazy registration, and unregisters its observer if it exists. `false` if there is none.
+  /// Removes a lazy registration, and unregisters its observer if it exists. `false` if there is
+  /// none.
   @discardableResult
   public func unregisterLazily<Service: ManagedService & AnyObject>(_ type: Service.Type) -> Bool {
     lazy.remove(ServiceKey(type).id)
@@ -71,8 +75,9 @@ extension ExtensionPoint {
 }
 
 extension ExtensionPoint where Interface: Sendable {
-  /// Registers a class whose one instance is to observe, without creating it, with a delivery for its messages. The sender creates
-  /// the instance, on its own context. Otherwise as the overload without `delivery`.
+  /// Registers a class whose one instance is to observe, without creating it, with a delivery for
+  /// its messages. The sender creates the instance, on its own context. Otherwise as the overload
+  /// without `delivery`.
   @discardableResult
   public func registerLazily<Service: ManagedService & AnyObject>(
     _ type: Service.Type, delivery: Delivery, priority: Int = 0,
@@ -83,7 +88,8 @@ extension ExtensionPoint where Interface: Sendable {
 }
 
 extension ExtensionPoint where Interface == any MessageReceiver {
-  /// Registers a class whose one instance is to observe, without creating it: see the overload with `observer`.
+  /// Registers a class whose one instance is to observe, without creating it: see the overload with
+  /// `observer`.
   @discardableResult
   public func registerLazily<Service: ManagedService & MessageReceiver>(_ type: Service.Type, priority: Int = 0) -> Bool
   {

@@ -3,7 +3,8 @@
 import Forwardcast
 import Synchronization
 
-/// Observers of the messages of one protocol, which register themselves or are created by their first message.
+/// Observers of the messages of one protocol, which register themselves or are created by their
+/// first message.
 ///
 ///     let messages = ExtensionPoint<any MessageExtension>(
 ///       selectors: ["onAddMsg:msgData:", "onDeleteMsg:"])
@@ -13,12 +14,14 @@ import Synchronization
 ///     messages.broadcast(.onAddMsg, "alice", [1, 2])             // typed key
 ///     messages.broadcast { $0.onAddMsg("alice", [1, 2]) }        // typed call
 ///
-/// It wraps a `MulticastProxy`, ``observers``, refuses objects that do not conform or are registered already, and creates lazy
-/// observers. Delivery, removal, results and errors are those of the proxy.
+/// It wraps a `MulticastProxy`, ``observers``, refuses objects that do not conform or are
+/// registered already, and creates lazy observers. Delivery, removal, results and errors are those
+/// of the proxy.
 ///
-/// **The selectors of a point** are stated, since Swift cannot list the requirements of a protocol. A list of selectors, or a table
-/// for the protocol, limits the point to those. A point without either takes every message in its observers' own tables. For a
-/// protocol that inherits another, list the selectors of both, or create the table `inheriting:` the other's.
+/// **The selectors of a point** are stated, since Swift cannot list the requirements of a protocol.
+/// A list of selectors, or a table for the protocol, limits the point to those. A point without
+/// either takes every message in its observers' own tables. For a protocol that inherits another,
+/// list the selectors of both, or create the table `inheriting:` the other's.
 ///
 /// The point is `Sendable`, and may be used from any thread, exactly when its interface is `Sendable`.
 public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany, CustomStringConvertible {
@@ -115,7 +118,8 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
     observers.responds(to: selector) || !lazy.vacant(for: selector).isEmpty
   }
 
-  /// The types of the first observer that would receive `selector`; `nil` for a message that the point does not have.
+  /// The types of the first observer that would receive `selector`; `nil` for a message that the
+  /// point does not have.
   public override func methodSignature(for selector: MessageSelector) -> MethodSignature? {
     if let stated, !stated.contains(selector) { return nil }
     if observers.count(for: selector) == 0, let placed = lazy.vacant(for: selector).first {
@@ -179,8 +183,9 @@ extension ExtensionPoint: MulticastSending {
     return route.makingObservers(vacant.registration.signature(selector)) { [self] in created(for: selector) }
   }
 
-  /// The observers of a message after creating lazy ones. Those that could not be created count as failed targets, after all
-  /// others. An observer that another one registers while it is created joins from the next message on.
+  /// The observers of a message after creating lazy ones. Those that could not be created count as
+  /// failed targets, after all others. An observer that another one registers while it is created
+  /// joins from the next message on.
   private func created(for selector: MessageSelector) -> MessageRoute {
     let (failures, isMeant) = lazy.materialize(selector)
     let route = observers.beginMessage(selector)
@@ -191,9 +196,10 @@ extension ExtensionPoint: MulticastSending {
   ///
   ///     messages.broadcast { $0.onAddMsg("alice", [1, 2]) }
   ///
-  /// A call goes to all observers and creates all lazy ones, since all implement the whole protocol. With the selector that the
-  /// call stands for, it goes to those whose tables have it, and creates only these. An error of the call counts as the observer's.
-  /// Otherwise as `MulticastProxy.broadcast(for:_:)`.
+  /// A call goes to all observers and creates all lazy ones, since all implement the whole
+  /// protocol. With the selector that the call stands for, it goes to those whose tables have it,
+  /// and creates only these. An error of the call counts as the observer's. Otherwise as
+  /// `MulticastProxy.broadcast(for:_:)`.
   @discardableResult
   public func broadcast(for selector: MessageSelector? = nil, _ call: (Interface) throws -> Void) -> BroadcastSummary {
     let (failures, isMeant) = lazy.materialize(selector)

@@ -16,7 +16,8 @@ final class LazyRegistration: NamedReceiver, Sendable {
   private let entry: @Sendable (ServiceCenter) throws -> ServiceEntry
   /// Creates the observer for a service.
   private let make: @Sendable (ServiceEntry) throws -> AnyObject
-  /// Observers that were created for services and that nothing else retains, by the tokens that end with the services.
+  /// Observers that were created for services and that nothing else retains, by the tokens that end
+  /// with the services.
   private let retained = Guarded<[ObjectIdentifier: Retained]>([:])
   /// The threads that are creating the observer.
   private let threads = Guarded<Set<ThreadIdentity>>([])
@@ -57,7 +58,8 @@ final class LazyRegistration: NamedReceiver, Sendable {
     return observer
   }
 
-  /// The service itself, or what was created for it, which stays the same while the service lives in its center.
+  /// The service itself, or what was created for it, which stays the same while the service lives
+  /// in its center.
   private func observer(of entry: ServiceEntry) throws -> AnyObject {
     if let observer = retainedObserver(of: entry) { return observer }
     let observer = try make(entry)

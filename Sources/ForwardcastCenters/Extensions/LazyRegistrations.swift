@@ -15,7 +15,8 @@ final class LazyRegistrations: Sendable {
   }
 
   private let state = Guarded(State())
-  /// Whether there were any, so that a point without lazy observers costs one load more than a proxy.
+  /// Whether there were any, so that a point without lazy observers costs one load more than a
+  /// proxy.
   private let isUsed = Atomic<Bool>(false)
   private let core: MulticastCore
   private let scope: Set<MessageSelector>?
@@ -28,7 +29,8 @@ final class LazyRegistrations: Sendable {
   /// All of them, in the order of registration.
   private var all: [LazySlot] { state.withLock { $0.slots }.values.sorted { $0.number < $1.number } }
 
-  /// Adds a registration. `false` if there is one for the same service, or if it has none of the point's messages.
+  /// Adds a registration. `false` if there is one for the same service, or if it has none of the
+  /// point's messages.
   func add(_ registration: LazyRegistration, priority: Int) -> Bool {
     if let scope, !scope.contains(where: { registration.signature($0) != nil }) { return false }
     let slot = core.reserveSlot(priority: priority, scope: scope, delivery: registration.delivery)
@@ -69,9 +71,11 @@ final class LazyRegistrations: Sendable {
     return slots
   }
 
-  /// Registers an observer that the calling thread is creating for the registration of its class, in the slot of that registration.
+  /// Registers an observer that the calling thread is creating for the registration of its class,
+  /// in the slot of that registration.
   ///
-  /// - Returns: `nil` if there is no such registration; otherwise the observer's registration, if there is one.
+  /// - Returns: `nil` if there is no such registration; otherwise the observer's registration, if
+  ///   there is one.
   func takeSlot(_ observer: AnyObject) -> Registration?? {
     guard isUsed.load(ordering: .acquiring) else { return nil }
     let type: any AnyObject.Type = type(of: observer)
@@ -93,8 +97,9 @@ final class LazyRegistrations: Sendable {
 
   /// Creates the missing observers of a message; with `nil` those of every message.
   ///
-  /// - Returns: the registrations whose observers could not be created, and the condition for the targets of the message, which
-  ///   excludes observers that were registered in the meantime; `nil` if nothing was missing.
+  /// - Returns: the registrations whose observers could not be created, and the condition for the
+  ///   targets of the message, which excludes observers that were registered in the meantime; `nil`
+  ///   if nothing was missing.
   func materialize(_ selector: MessageSelector?) -> (failures: [LazyFailure], isMeant: ((Registration) -> Bool)?) {
     let vacant = vacant(for: selector)
     if vacant.isEmpty { return ([], nil) }

@@ -2,11 +2,11 @@
 
 /// Callbacks of a ``ServiceCenter`` in the life of a service. All have defaults.
 ///
-/// They run on the thread that caused them, under no lock, and may request other services from the center. Those of an actor are
-/// `nonisolated`, and start a task to use the actor's state.
+/// They run on the thread that caused them, under no lock, and may request other services from the
+/// center. Those of an actor are `nonisolated`, and start a task to use the actor's state.
 public protocol ServiceLifecycle: Sendable {
-  /// Completes the service after its construction. The service is visible to others only after this returns. If it throws, the
-  /// service is released and the request throws the error.
+  /// Completes the service after its construction. The service is visible to others only after this
+  /// returns. If it throws, the service is released and the request throws the error.
   func serviceDidInit(in center: ServiceCenter) throws
 
   /// Removes the data of the user who logs out. An error goes to ``ServiceCenter/onError`` and stops neither other callbacks nor
@@ -22,8 +22,8 @@ public protocol ServiceLifecycle: Sendable {
   /// Called before the program ends.
   func willTerminate() throws
 
-  /// Whether the service survives ``ServiceCenter/clearData()``. Read each time, after ``serviceWillClearData()``. `false` by
-  /// default.
+  /// Whether the service survives ``ServiceCenter/clearData()``. Read each time, after
+  /// ``serviceWillClearData()``. `false` by default.
   var isPersistent: Bool { get }
 }
 
@@ -46,15 +46,17 @@ extension ServiceLifecycle {
 ///     }
 ///     let account = try ServiceCenter.shared.service(AccountService.self)
 ///
-/// Only types that adopt the protocol can be requested. Threads share services, so services are `Sendable`.
+/// Only types that adopt the protocol can be requested. Threads share services, so services are
+/// `Sendable`.
 public protocol ManagedService: ServiceLifecycle {
   /// Creates the service for `center`, on the thread of the first request.
   ///
-  /// Request the services that it depends on from `center` here. To store the center, use a weak reference, since the center
-  /// retains the service.
+  /// Request the services that it depends on from `center` here. To store the center, use a weak
+  /// reference, since the center retains the service.
   init(in center: ServiceCenter) throws
 
-  /// The scope of the center that creates and retains the service; ``ServiceScope/application`` by default.
+  /// The scope of the center that creates and retains the service; ``ServiceScope/application`` by
+  /// default.
   static var scope: ServiceScope { get }
 }
 

@@ -1,13 +1,15 @@
 // ServiceCenter+Lifecycle.swift: events for all services of a center, and what lives in it.
 
 extension ServiceCenter {
-  /// Logs out: calls ``ServiceLifecycle/serviceWillClearData()`` on all services in the order of their creation, then removes
-  /// those that are not persistent, in reverse order.
+  /// Logs out: calls ``ServiceLifecycle/serviceWillClearData()`` on all services in the order of
+  /// their creation, then removes those that are not persistent, in reverse order.
   ///
-  /// Inner centers are cleared first. Services that are created during the log-out are cleared too. If a callback replaces a service
-  /// that was cleared already, the replacement is removed without a callback, unless it is persistent. A service whose construction
-  /// overlaps the end of the log-out is cleared and, unless it is persistent, created again, so that waiting threads get one without
-  /// data of the previous user. Does nothing when a callback of the same log-out calls it.
+  /// Inner centers are cleared first. Services that are created during the log-out are cleared too.
+  /// If a callback replaces a service that was cleared already, the replacement is removed without
+  /// a callback, unless it is persistent. A service whose construction overlaps the end of the
+  /// log-out is cleared and, unless it is persistent, created again, so that waiting threads get
+  /// one without data of the previous user. Does nothing when a callback of the same log-out calls
+  /// it.
   public func clearData() {
     for center in innerCenters { center.clearData() }
     store.clear { entry in call("serviceWillClearData", on: entry) { try $0.serviceWillClearData() } }
@@ -19,13 +21,15 @@ extension ServiceCenter {
     store.removeAll()
   }
 
-  /// Notifies all services that the program has entered the background, in reverse order of creation: dependent services first.
+  /// Notifies all services that the program has entered the background, in reverse order of
+  /// creation: dependent services first.
   public func didEnterBackground() {
     for center in innerCenters { center.didEnterBackground() }
     for entry in store.entries.reversed() { call("didEnterBackground", on: entry) { try $0.didEnterBackground() } }
   }
 
-  /// Notifies all services that the program is about to enter the foreground, in the order of creation.
+  /// Notifies all services that the program is about to enter the foreground, in the order of
+  /// creation.
   public func willEnterForeground() {
     for entry in store.entries { call("willEnterForeground", on: entry) { try $0.willEnterForeground() } }
     for center in innerCenters.reversed() { center.willEnterForeground() }
@@ -37,7 +41,8 @@ extension ServiceCenter {
     for entry in store.entries.reversed() { call("willTerminate", on: entry) { try $0.willTerminate() } }
   }
 
-  /// The services in this center, in the order of creation: a service comes after those that it depends on.
+  /// The services in this center, in the order of creation: a service comes after those that it
+  /// depends on.
   public var services: [LivingService] {
     store.entries.map {
       LivingService(name: $0.name, service: $0.service, since: $0.since, isPersistent: $0.isPersistent)

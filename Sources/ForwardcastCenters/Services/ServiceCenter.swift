@@ -9,9 +9,10 @@ import Forwardcast
 ///     try center.service(AccountService.self) === account       // true
 ///     center.clearData()  // log-out: cleared and released
 ///
-/// One thread creates a service; other requests for it wait, for that service only. A service may request others during its
-/// construction. Services that depend on each other in a cycle are an error that names the chain, even if several threads create
-/// them. When a construction throws, all waiting requests throw the error, and the next request tries again.
+/// One thread creates a service; other requests for it wait, for that service only. A service may
+/// request others during its construction. Services that depend on each other in a cycle are an
+/// error that names the chain, even if several threads create them. When a construction throws, all
+/// waiting requests throw the error, and the next request tries again.
 ///
 /// All members may be called from any thread and from services, which run under no lock.
 public final class ServiceCenter: Sendable {
@@ -30,10 +31,12 @@ public final class ServiceCenter: Sendable {
   private let inner = Guarded<[Inner]>([])
   private let handler = Guarded<(@Sendable (ServiceFailure) -> Void)?>(nil)
 
-  /// An empty center for the services of a scope. It retains `parent`, the outer center, which does not retain it.
+  /// An empty center for the services of a scope. It retains `parent`, the outer center, which does
+  /// not retain it.
   public init(_ scope: ServiceScope = .application, in parent: ServiceCenter? = nil) {
     (self.scope, self.parent) = (scope, parent)
-    // Deallocated centers are removed when the array is full. References are released after the lock: they may be the last ones.
+    // Deallocated centers are removed when the array is full. References are released after the
+    // lock: they may be the last ones.
     let others = parent?.inner.withLock { inner in
       let living = inner.count == inner.capacity ? inner.compactMap(\.center) : nil
       if let living { inner = living.map { Inner(center: $0) } }
@@ -51,7 +54,8 @@ public final class ServiceCenter: Sendable {
   ///
   /// - Parameter type: may be omitted where the compiler infers it.
   /// - Throws: ``ServiceError``; errors of the initializer or of ``ServiceLifecycle/serviceDidInit(in:)``.
-  /// - Complexity: one look-up under a lock if the service exists. Blocks the thread while another one creates it.
+  /// - Complexity: one look-up under a lock if the service exists. Blocks the thread while another
+  ///   one creates it.
   public func service<Service: ManagedService>(_ type: Service.Type = Service.self) throws -> Service {
     try service(ServiceKey(type))
   }
@@ -88,7 +92,8 @@ public final class ServiceCenter: Sendable {
 
   // MARK: Removal
 
-  /// Releases a service; the next request creates it again. `false` if it does not exist or is under construction.
+  /// Releases a service; the next request creates it again. `false` if it does not exist or is
+  /// under construction.
   @discardableResult
   public func remove<Service: ManagedService>(_ type: Service.Type) -> Bool { remove(ServiceKey(type)) }
 
@@ -108,8 +113,8 @@ public final class ServiceCenter: Sendable {
   /// The inner centers, the latest first.
   var innerCenters: [ServiceCenter] { inner.withLock { $0.compactMap(\.center) }.reversed() }
 
-  /// Receives every error of a callback other than ``ServiceLifecycle/serviceDidInit(in:)``, whose error is thrown. Without a handler,
-  /// errors are written to standard error.
+  /// Receives every error of a callback other than ``ServiceLifecycle/serviceDidInit(in:)``, whose
+  /// error is thrown. Without a handler, errors are written to standard error.
   public var onError: (@Sendable (ServiceFailure) -> Void)? {
     get { handler.withLock { $0 } }
     set {

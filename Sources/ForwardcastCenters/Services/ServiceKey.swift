@@ -2,8 +2,9 @@
 
 /// Identifies a service by name and type, and creates it.
 ///
-/// Most services are requested by their type. Keys are for services that are known by a protocol only, that need something for
-/// their construction that a center does not know, or that have no type of their own, as in scripts:
+/// Most services are requested by their type. Keys are for services that are known by a protocol
+/// only, that need something for their construction that a center does not know, or that have no
+/// type of their own, as in scripts:
 ///
 ///     extension ServiceKey<any Mailbox> {
 ///       static let inbox = ServiceKey("inbox") { center in
@@ -12,7 +13,8 @@
 ///     }
 ///     let inbox = try center.service(.inbox)
 ///
-/// Keys are equal if their names and types are. Of equal keys with different closures the first request uses its own.
+/// Keys are equal if their names and types are. Of equal keys with different closures the first
+/// request uses its own.
 public struct ServiceKey<Service: Sendable>: Hashable, Sendable {
   /// The name of the service in errors and lists.
   public let name: String

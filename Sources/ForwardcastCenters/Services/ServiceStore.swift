@@ -31,7 +31,8 @@ final class ServiceEntry: @unchecked Sendable {  // `order` is set once, under t
     companions.withLock { $0[ObjectIdentifier(owner)] }
   }
 
-  /// Retains an object as long as the service, unless `owner` has one here for which `isOld` does not hold.
+  /// Retains an object as long as the service, unless `owner` has one here for which `isOld` does
+  /// not hold.
   ///
   /// - Returns: the retained one.
   func keep(_ new: any AnyObject & Sendable, for owner: AnyObject, replacing isOld: (AnyObject) -> Bool)
@@ -49,8 +50,8 @@ final class ServiceEntry: @unchecked Sendable {  // `order` is set once, under t
 
 /// One service under construction by one thread; other requests for it wait for the outcome.
 ///
-/// The process's `WaitGraph` has the threads that wait for constructions and for resolver hooks, since services of different centers
-/// depend on each other, and hooks on services.
+/// The process's `WaitGraph` has the threads that wait for constructions and for resolver hooks,
+/// since services of different centers depend on each other, and hooks on services.
 final class Construction: Sendable {
   typealias Outcome = Result<ServiceEntry, any Error>
 
@@ -71,8 +72,8 @@ final class Construction: Sendable {
   }
 
   /// Waits for the outcome.
-  /// - Throws: `constructionCycle` when the constructing thread waits, directly or indirectly, for a construction by the
-  ///   calling thread; the error of the construction.
+  /// - Throws: `constructionCycle` when the constructing thread waits, directly or indirectly, for
+  ///   a construction by the calling thread; the error of the construction.
   func wait() throws -> ServiceEntry {
     do { try WaitGraph.wait(for: work) } catch {
       throw ServiceError(code: .constructionCycle, service: work.name, chain: error.chain)
@@ -84,8 +85,8 @@ final class Construction: Sendable {
   }
 }
 
-/// The services of one center, published and under construction. All state is under one lock, which is held for look-ups only:
-/// constructions, callbacks and releases run outside.
+/// The services of one center, published and under construction. All state is under one lock, which
+/// is held for look-ups only: constructions, callbacks and releases run outside.
 final class ServiceStore: Sendable {
   private struct Pending {
     let construction: Construction
@@ -140,8 +141,8 @@ final class ServiceStore: Sendable {
     }
   }
 
-  /// Creates the service and publishes it. A concurrent log-out may have removed services that it depends on: then it is cleared
-  /// like the others and, unless it persists, created again.
+  /// Creates the service and publishes it. A concurrent log-out may have removed services that it
+  /// depends on: then it is cleared like the others and, unless it persists, created again.
   private func build<Service>(_ key: ServiceKey<Service>, in center: ServiceCenter) throws -> ServiceEntry {
     while true {
       let entry = ServiceEntry(key, try key.make(center))
@@ -195,9 +196,9 @@ final class ServiceStore: Sendable {
     release(&removed)
   }
 
-  /// Calls `hook` on all published services, including those that are published meanwhile, then removes the non-persistent ones in
-  /// reverse order of creation. Only the first service of each key is notified, not its replacements. Does nothing if the calling
-  /// thread is clearing already.
+  /// Calls `hook` on all published services, including those that are published meanwhile, then
+  /// removes the non-persistent ones in reverse order of creation. Only the first service of each
+  /// key is notified, not its replacements. Does nothing if the calling thread is clearing already.
   func clear(calling hook: (ServiceEntry) -> Void) {
     let me = ThreadIdentity.current
     guard state.withLock({ $0.clearers.insert(me).inserted }) else { return }
@@ -216,7 +217,8 @@ final class ServiceStore: Sendable {
     }
   }
 
-  /// Ends a log-out if all published services were notified: `told` has for each whether it persists.
+  /// Ends a log-out if all published services were notified: `told` has for each whether it
+  /// persists.
   private func leave(_ told: [Int: Bool], _ me: ThreadIdentity) -> (isOver: Bool, removed: [ServiceEntry]) {
     state.withLock { state in
       guard state.living.values.allSatisfy({ told[$0.order] != nil }) else { return (false, []) }

@@ -25,9 +25,10 @@ public struct ServiceSubstitute: Sendable {
 extension ServiceCenter {
   /// Runs `body` with substitutes for services.
   ///
-  /// During `body`, this center and all outer and inner ones are empty: existing services are hidden, and services are created
-  /// again, from the substitutes where there are any. All of them are released afterwards. This holds for the calling task and its
-  /// child tasks only, so tests can run in parallel; other threads and queues see the real services.
+  /// During `body`, this center and all outer and inner ones are empty: existing services are
+  /// hidden, and services are created again, from the substitutes where there are any. All of them
+  /// are released afterwards. This holds for the calling task and its child tasks only, so tests
+  /// can run in parallel; other threads and queues see the real services.
   ///
   ///     let account = ServiceSubstitute(for: AccountService.self) { _ in
   ///       AccountService(name: "test")

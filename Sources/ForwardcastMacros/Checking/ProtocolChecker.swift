@@ -1,4 +1,5 @@
-// ProtocolChecker.swift: reports why a protocol cannot be forwarded, and plans how results are combined.
+// ProtocolChecker.swift: reports why a protocol cannot be forwarded, and plans how results are
+// combined.
 
 /// Checks a protocol and its members. Each problem marks the offending tokens and has a cure.
 struct ProtocolChecker {
@@ -20,7 +21,8 @@ struct ProtocolChecker {
   init(_ declaration: TypeDeclaration, _ settings: ModuleSettings, _ silence: SilentAnswers) {
     (self.declaration, self.settings, self.silence) = (declaration, settings, silence)
     checkHead()
-    // The compiler allows unavailable requirements in Objective-C protocols only, where nobody implements them.
+    // The compiler allows unavailable requirements in Objective-C protocols only, where nobody
+    // implements them.
     let isObjectiveC = declaration.isObjectiveC
     for var member in declaration.members
     where member.attribute("NotForwarded") == nil && !(isObjectiveC && source.isUnavailable(member)) {

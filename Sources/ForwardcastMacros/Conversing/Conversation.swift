@@ -51,7 +51,8 @@ package enum Conversation {
     return result(.string(expansion.text), diagnostics)
   }
 
-  /// Expands `#closureMustBeSendable`: a warning in Swift 5 mode, where references to functions are not `Sendable` either.
+  /// Expands `#closureMustBeSendable`: a warning in Swift 5 mode, where references to functions are
+  /// not `Sendable` either.
   private static func refuseClosure(_ question: JSONValue) -> String {
     let configuration = (question["staticBuildConfiguration"]?.text).flatMap { JSONValue(Array($0.utf8)) }
     let mode = configuration?["languageMode"]?["components"]?.elements.first?.integer ?? 6

@@ -51,7 +51,8 @@ struct ForwardedInterface {
 
   var source: SourceText { declaration.source }
   var settings: ModuleSettings { request.settings }
-  /// True if the protocol is nested in a type, whose other members an extension elsewhere does not see.
+  /// True if the protocol is nested in a type, whose other members an extension elsewhere does not
+  /// see.
   var isNested: Bool { !request.context.isEmpty }
   var name: String { declaration.name }
   var className: String { declaration.plainName + "Proxy" }
@@ -61,8 +62,8 @@ struct ForwardedInterface {
   /// The line of the attribute.
   var place: SourcePlace? { declaration.attribute("Forwarded").flatMap { request.place(of: $0.positions) } }
 
-  /// A line that passes on the arguments of a member. If one may be a closure that does not escape, errors are reported at the
-  /// member, with the cure.
+  /// A line that passes on the arguments of a member. If one may be a closure that does not escape,
+  /// errors are reported at the member, with the cure.
   func located(_ line: String, _ member: Member) -> [String] {
     guard let type = member.parameters.first(where: { $0.type.mayBeClosure })?.type.text,
       let place = request.place(of: member.namePositions)
@@ -170,7 +171,8 @@ struct ForwardedInterface {
     return all.isEmpty ? "" : " where \(all.joined(separator: ", "))"
   }
 
-  /// What is required of the type parameters. The other clauses fix types of refined protocols, which the class does not name.
+  /// What is required of the type parameters. The other clauses fix types of refined protocols,
+  /// which the class does not name.
   private var requirements: [String] {
     let whole = declaration.whereClause.map { source.elements($0.lowerBound + 1..<$0.upperBound) } ?? []
     let parameters = typeParameters.map(\.name)

@@ -54,7 +54,8 @@ struct Entry {
     return [base] + labels
   }
 
-  /// The Swift name, after the shortest key and `=` unless that is its base name. `nil` if the selector implies it.
+  /// The Swift name, after the shortest key and `=` unless that is its base name. `nil` if the
+  /// selector implies it.
   var swiftName: String? {
     guard member.statedSelector == nil, role != .setter else { return nil }
     let key = alias ?? key
@@ -69,7 +70,8 @@ struct Entry {
     }
   }
 
-  /// The alias of the key, of which `head` is what stands before `static` and `type` the key's type.
+  /// The alias of the key, of which `head` is what stands before `static` and `type` the key's
+  /// type.
   func aliasLines(_ head: String, _ type: String) -> [String] {
     alias.map { ["\(head)static var \($0.quotedIfKeyword): \(type) { \(key.quotedIfKeyword) }"] } ?? []
   }
@@ -109,8 +111,8 @@ extension TypeDeclaration {
 }
 
 extension Array where Element == Entry {
-  /// Names the key of each message after the whole Swift name in camel case, so that no other message changes it. The name without
-  /// labels is an alias as long as only one message has it.
+  /// Names the key of each message after the whole Swift name in camel case, so that no other
+  /// message changes it. The name without labels is an alias as long as only one message has it.
   mutating func nameKeys() {
     var taken: [String: [Member]] = [:]
     /// The numbers to try next; none below is free for a member of the same branches.

@@ -21,7 +21,8 @@ struct TypeText {
     ["Void", "()", "Swift.Void", "(Void)", "(())", "(Swift.Void)"].contains(text.filter { $0 != " " })
   }
   var isSome: Bool { specifiers.contains("some") }
-  /// Whether the name is usually one of a closure type. As an alias without `@escaping`, it is an error in the written text.
+  /// Whether the name is usually one of a closure type. As an alias without `@escaping`, it is an
+  /// error in the written text.
   var mayBeClosure: Bool {
     positions.count == 1
       && ["Completion", "Handler", "Callback", "Closure", "Block", "Action"].contains { text.hasSuffix($0) }

@@ -178,8 +178,9 @@ extension ForwardedInterface {
     return name
   }
 
-  /// For each name that several requirements share, a deprecated alias of the first one's key, which names the keys of all. So code
-  /// that uses the alias of a requirement still compiles when an overload is added.
+  /// For each name that several requirements share, a deprecated alias of the first one's key,
+  /// which names the keys of all. So code that uses the alias of a requirement still compiles when
+  /// an overload is added.
   private var overloads: [String] {
     let keys = Dictionary(grouping: entries) { SelectorName.key($0.base) }
     let taken = Set(entries.flatMap { [$0.key, $0.alias] })

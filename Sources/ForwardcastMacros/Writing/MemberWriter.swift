@@ -10,7 +10,8 @@ struct MemberWriter {
   let keys: String
   /// Members of an extension need no symbols: the class has its own witnesses.
   private let inClient: String
-  /// Explains the compiler's note about a class that lacks the requirement: the note names the extension's condition.
+  /// Explains the compiler's note about a class that lacks the requirement: the note names the
+  /// extension's condition.
   private let remark: String?
   /// The messages that set something, by the positions of their members.
   private let setters: [Range<Int>: Entry]
@@ -79,7 +80,8 @@ struct MemberWriter {
 
   /// The attributes to copy, one on each line.
   ///
-  /// - Parameter isOwn: true for an overload that is no requirement, which Objective-C does not see.
+  /// - Parameter isOwn: true for an overload that is no requirement, which Objective-C does not
+  ///   see.
   private func attributes(_ member: Member, isOwn: Bool = false) -> [String] {
     member.attributes.filter {
       !$0.isOurs("Message") && !$0.isOurs("Answer") && !$0.isGlobalActor && !(isOwn && $0.name == "objc")

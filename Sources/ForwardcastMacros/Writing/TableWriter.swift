@@ -21,8 +21,8 @@ struct TableWriter {
       ?? (settings.isMainActorByDefault ? .mainActor : .nonisolated)
   }
 
-  /// Explains compiler errors in the rows: the superclass may isolate what the text does not, and a nonisolated table cannot use
-  /// conformances that are isolated to the main actor.
+  /// Explains compiler errors in the rows: the superclass may isolate what the text does not, and a
+  /// nonisolated table cannot use conformances that are isolated to the main actor.
   private var advice: String? {
     let members = items.compactMap(\.element).map(\.member)
     if !declaration.inherited.isEmpty, !isActor, declaration.isolation(or: options.actor) == nil,
@@ -98,7 +98,8 @@ struct TableWriter {
       + block("\(declaration.memberAccess)nonisolated enum Messages", lines) + [""]
   }
 
-  /// The access of a message's key, with a blank. `nil` for a member that only the class or its file sees, which has none.
+  /// The access of a message's key, with a blank. `nil` for a member that only the class or its
+  /// file sees, which has none.
   private func accessOfKey(_ entry: Entry) -> String? {
     guard !declaration.declaresMessages else { return nil }
     switch entry.member.modifiers.first(where: { TypeDeclaration.accessLevels.contains($0.word) && $0.detail == nil })?

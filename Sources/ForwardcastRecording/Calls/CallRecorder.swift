@@ -5,7 +5,8 @@ import Synchronization
 
 /// Records the calls of one or more ``RecordingProxy`` objects, in the order in which they began.
 ///
-/// May be used from any thread. Arguments are not copied: read values that are not `Sendable` in the isolation that sent them.
+/// May be used from any thread. Arguments are not copied: read values that are not `Sendable` in
+/// the isolation that sent them.
 public final class CallRecorder: @unchecked Sendable {  // state is under a lock; for values of calls see above
   private struct State: @unchecked Sendable {  // used under the lock only
     var calls: [RecordedCall] = []
@@ -25,7 +26,8 @@ public final class CallRecorder: @unchecked Sendable {  // state is under a lock
       return Array(calls.prefix(old))
     }
 
-    /// Notifies listeners of a change, and removes those that ended. Called under the lock, since yielding runs no foreign code.
+    /// Notifies listeners of a change, and removes those that ended. Called under the lock, since
+    /// yielding runs no foreign code.
     mutating func notify() { listeners.removeAll { if case .terminated = $0.yield() { true } else { false } } }
   }
 
@@ -136,7 +138,8 @@ public final class CallRecorder: @unchecked Sendable {  // state is under a lock
     return number
   }
 
-  /// Records the outcome of a call. A call that its receiver did not answer is recorded as answered with nothing.
+  /// Records the outcome of a call. A call that its receiver did not answer is recorded as answered
+  /// with nothing.
   private func end(_ number: Int, _ answer: Result<ArgumentBox?, any Error>) {
     let outcome: RecordedCall.Outcome =
       switch answer {

@@ -25,14 +25,16 @@ public struct Recording: Codable, CustomStringConvertible {
     return areAllEqual(zip(calls, other.calls).map { $0.isEqual(to: $1) })
   }
 
-  /// The version of the format that ``encode(to:)`` writes. Recordings of earlier versions can be decoded.
+  /// The version of the format that ``encode(to:)`` writes. Recordings of earlier versions can be
+  /// decoded.
   public static let formatVersion = 2
 
   private enum CodingKeys: String, CodingKey { case version, calls }
 
   /// Decodes the calls; before version 2 a recording was a list of calls.
   ///
-  /// - Throws: `DecodingError.dataCorrupted` for a later ``formatVersion``, and the errors of `RecordedCall.init(from:)`.
+  /// - Throws: `DecodingError.dataCorrupted` for a later ``formatVersion``, and the errors of
+  ///   `RecordedCall.init(from:)`.
   public init(from decoder: any Decoder) throws {
     if (try? decoder.unkeyedContainer()) != nil {
       calls = try [RecordedCall](from: decoder)

@@ -8,8 +8,9 @@ import Forwardcast
 ///     try recorded.send(.setTitle, "a")          // screen gets it
 ///     print(recorded.recorder.recording)         // [screen setTitle: "a"]
 ///
-/// Proxies may share a recorder, which records their calls in one order. A call that the receiver of another call makes through a
-/// proxy of the same recorder is nested in that one: see ``RecordedCall/depth``.
+/// Proxies may share a recorder, which records their calls in one order. A call that the receiver
+/// of another call makes through a proxy of the same recorder is nested in that one: see
+/// ``RecordedCall/depth``.
 ///
 /// Messages arrive unconverted. Those that nobody answers are recorded too, with their error. The proxy is `Sendable` exactly
 /// when its target is.
@@ -100,15 +101,16 @@ public final class RecordingProxy<Target>: ForwardingProxy, ForwardingToMany {
 extension RecordingProxy: @unchecked Sendable where Target: Sendable {}  // its recorder and its lease have locks
 
 extension RecordingProxy where Target: MessageReceiver {
-  /// A proxy in front of `target`, which it retains; with the name of the target's type and a recorder of its own, unless given.
+  /// A proxy in front of `target`, which it retains; with the name of the target's type and a
+  /// recorder of its own, unless given.
   public convenience init(of target: Target, as name: String? = nil, into recorder: CallRecorder = CallRecorder()) {
     self.init(target, target, name, recorder, false)
   }
 }
 
 extension RecordingProxy where Target: MessageReceiver & Sendable {
-  /// A proxy in front of `target`, which it retains. Senders may wait for it wherever the target's methods run: see the overload
-  /// for one isolation.
+  /// A proxy in front of `target`, which it retains. Senders may wait for it wherever the target's
+  /// methods run: see the overload for one isolation.
   public convenience init(of target: Target, as name: String? = nil, into recorder: CallRecorder = CallRecorder()) {
     self.init(target, target, name, recorder, true)
   }
@@ -125,7 +127,8 @@ extension RecordingProxy where Target == any MessageReceiver {
 }
 
 extension RecordingProxy where Target == any MessageReceiver & Sendable {
-  /// A proxy in front of any Sendable receiver, which it retains: see the overload for a known type.
+  /// A proxy in front of any Sendable receiver, which it retains: see the overload for a known
+  /// type.
   public convenience init(of target: Target, as name: String? = nil, into recorder: CallRecorder = CallRecorder()) {
     self.init(target, target, name, recorder, true)
   }

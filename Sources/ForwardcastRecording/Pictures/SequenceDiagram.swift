@@ -25,11 +25,13 @@ public final class SequenceDiagram: Sendable {
     var beginnings: [Int: TracePlace] = [:]
     /// The known senders of messages that are not answered yet.
     var senders: [Int: String] = [:]
-    /// The name of each object's lifeline, with the name in its events, and the objects by lifeline.
+    /// The name of each object's lifeline, with the name in its events, and the objects by
+    /// lifeline.
     var lifelines: [ObjectIdentifier: (name: String, lifeline: String)] = [:]
     var owners: [String: ObjectIdentifier] = [:]
 
-    /// The event with the names of lifelines, and with its sender: that of the innermost execution at its place if none is stated.
+    /// The event with the names of lifelines, and with its sender: that of the innermost execution
+    /// at its place if none is stated.
     mutating func signed(_ event: MessageEvent, at place: TracePlace) -> MessageEvent {
       let receiver = lifeline(event.receiver, event.identities.receiver)
       var sender = lifeline(event.sender, event.identities.sender)
@@ -72,7 +74,8 @@ public final class SequenceDiagram: Sendable {
     state = Guarded(State())
   }
 
-  /// Adds an event that happens on the calling thread. A message without a stated sender is from the target that runs there.
+  /// Adds an event that happens on the calling thread. A message without a stated sender is from
+  /// the target that runs there.
   public func add(_ event: MessageEvent) {
     let isFull = state.withLock { state in
       if state.events.count >= limit { state.omitted += 1 }

@@ -2,7 +2,8 @@
 
 import Forwardcast
 
-/// One event of a trace file. Its text is rendered where the event happens, not under the file's lock.
+/// One event of a trace file. Its text is rendered where the event happens, not under the file's
+/// lock.
 struct TraceEntry: Sendable {
   let stage: MessageEvent.Stage
   let step: Int

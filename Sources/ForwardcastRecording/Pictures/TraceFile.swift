@@ -11,19 +11,22 @@ import Forwardcast
 ///     tracing.cancel()
 ///     file.finish()  // [{"name":"cook:","ph":"X","ts":12.5,"dur":3.25, …
 ///
-/// A message at a proxy is a slice with the message and its outcome, and so is its execution at each target. Synchronous executions
-/// are nested in the sender's slice. Each context has a lane, and so has a thread without one. Executions that overlap on one
-/// context, for example on a concurrent queue or while a method suspends, have further lanes. An arrow leads from where a message
-/// was queued to its execution, or to the mark of a skip.
+/// A message at a proxy is a slice with the message and its outcome, and so is its execution at
+/// each target. Synchronous executions are nested in the sender's slice. Each context has a lane,
+/// and so has a thread without one. Executions that overlap on one context, for example on a
+/// concurrent queue or while a method suspends, have further lanes. An arrow leads from where a
+/// message was queued to its execution, or to the mark of a skip.
 ///
-/// May be used from any thread. It stores open slices, lanes, queued steps and at most 4 MiB of text. Events that come faster than
-/// `write` takes the text are omitted and counted; no thread waits.
+/// May be used from any thread. It stores open slices, lanes, queued steps and at most 4 MiB of
+/// text. Events that come faster than `write` takes the text are omitted and counted; no thread
+/// waits.
 public final class TraceFile: Sendable {
   private struct State {
     var timeline: TraceTimeline
     var omitted = 0
     var isFinished = false
-    /// The thread that is writing. It continues until less than a piece is left or, at the end, nothing.
+    /// The thread that is writing. It continues until less than a piece is left or, at the end,
+    /// nothing.
     var writer: ThreadIdentity?
     /// Callers of ``finish()`` that wait for the writer.
     var waiting: [DispatchSemaphore] = []

@@ -13,7 +13,8 @@ extension UndoHistory {
   /// - Parameters:
   ///   - target: an object, referenced weakly; its steps end with it.
   ///   - face: a proxy that no other stand-in uses.
-  ///   - isolation: the only actor on which the stand-in accepts calls; by default that of the history.
+  ///   - isolation: the only actor on which the stand-in accepts calls; by default that of the
+  ///     history.
   public func prepare<Face: MulticastFacade>(
     _ target: Face.Interface, as face: Face, isolation: (any Actor)? = nil
   ) -> Face {

@@ -23,8 +23,9 @@ extension UndoHistory {
 
   /// Undoes the last outermost group, which is closed first if it is open. Steps that this registers can be redone.
   ///
-  /// A step that throws does not stop the others of its group, and the steps that it registered stay. Steps that a listener of
-  /// ``Events/willUndo`` registers are the last ones, and so are undone.
+  /// A step that throws does not stop the others of its group, and the steps that it registered
+  /// stay. Steps that a listener of ``Events/willUndo`` registers are the last ones, and so are
+  /// undone.
   ///
   /// - Returns: whether there was anything to undo.
   /// - Throws: ``UndoError`` `groupIsOpen` when nested groups are open; `isPerforming` during an undo or a redo, or while a group

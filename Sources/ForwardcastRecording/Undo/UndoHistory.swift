@@ -39,7 +39,8 @@ public final class UndoHistory {
   /// The open groups, while an undo or a redo has its own.
   var waiting = OpenGroups()
   var phase = Phase.idle
-  /// Whether an undo or a redo is in progress, from its preparation until all listeners were notified of its end.
+  /// Whether an undo or a redo is in progress, from its preparation until all listeners were
+  /// notified of its end.
   var isPerforming = false
   /// The number of open groups that callers may not end: they are the history's own, or are being closed.
   var held = 0

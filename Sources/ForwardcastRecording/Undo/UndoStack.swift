@@ -2,8 +2,9 @@
 
 /// Closed groups, the last on top, with a limit of how many can be undone.
 ///
-/// Groups whose targets were deallocated do not count for the limit. Finding them is linear, so it is done when a quarter more groups are
-/// there than the limit: amortized, each push examines five groups.
+/// Groups whose targets were deallocated do not count for the limit. Finding them is linear, so it
+/// is done when a quarter more groups are there than the limit: amortized, each push examines five
+/// groups.
 ///
 /// Releasing steps may call the history from a `deinit`, so they are released after the change.
 final class UndoStack {

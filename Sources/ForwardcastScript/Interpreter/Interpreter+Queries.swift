@@ -70,7 +70,8 @@ extension Interpreter {
     return answer
   }
 
-  /// `explain p "sel:"`: a line for each registration, those of nested proxies indented. Nothing is sent.
+  /// `explain p "sel:"`: a line for each registration, those of nested proxies indented. Nothing is
+  /// sent.
   func explain(_ name: String, of value: ScriptValue, at offset: Int) throws -> ScriptValue {
     let proxy = try value.wanted("explain needs a multicast proxy, not", showsValue: true, \.multicast)
     try run.charge(Work.make + Work.name(name))

@@ -159,8 +159,8 @@ public struct ScriptHandlers: Sendable {
   public var progress: (@Sendable (ScriptProgress) -> Void)?
   /// Asked at every statement and send whether to end the run there, with an error that no script catches.
   public var isCancelled: (@Sendable () -> Bool)?
-  /// Returns the delivery of a new queue, in place of one on a dispatch queue. Each delivery must run within the given function.
-  /// Tests use it to run a script in every order:
+  /// Returns the delivery of a new queue, in place of one on a dispatch queue. Each delivery must
+  /// run within the given function. Tests use it to run a script in every order:
   ///
   ///     handlers.delivers = { name, within in schedule.queue(name, within: within) }
   public var delivers: (@Sendable (_ queue: String, _ within: @escaping @Sendable (() -> Void) -> Void) -> Delivery)?

@@ -11,8 +11,8 @@ enum ExpressionWord: String, CaseIterable {
 }
 
 enum LanguageWords {
-  /// Rows of the form `FORM — MEANING`, where the form begins with the word, or `WORD := FORM — MEANING`. The kinds of
-  /// ``ScriptLanguage/Kind`` are separated by blank lines.
+  /// Rows of the form `FORM — MEANING`, where the form begins with the word, or `WORD := FORM —
+  /// MEANING`. The kinds of ``ScriptLanguage/Kind`` are separated by blank lines.
   static let table = """
     receiver Name [: Parent] { - selector ["encoding"] = e | { … } | throws "text" } — Declares a class by its selector table; \
     its objects respond to its rows and to those of its parent.

@@ -150,7 +150,8 @@ extension Parser {
     }
   }
 
-  /// Parses an expression without brackets around it. It counts like a bracket, since parsing it recurses.
+  /// Parses an expression without brackets around it. It counts like a bracket, since parsing it
+  /// recurses.
   private mutating func nested(at token: Token, _ parse: (inout Parser) throws -> Void) throws {
     guard openNames + openBrackets < Lexer.bracketLimit else {
       throw error("more than \(Lexer.bracketLimit) names and brackets inside one another", .limitExceeded, at: token)

@@ -60,7 +60,8 @@ final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, NotTak
 
   /// Captures the arguments and takes the next outcome of the last matching stub, if there is one.
   ///
-  /// Called before the call is recorded, so that a test that has waited for the call finds its arguments captured.
+  /// Called before the call is recorded, so that a test that has waited for the call finds its
+  /// arguments captured.
   private func apply(to message: Invocation) -> (stub: Stub, outcome: StubOutcome?)? {
     guard let stub = stubs.withLock({ $0 }).last(where: { $0.match.accepts(message) }) else { return nil }
     stub.match.keepArguments(of: message)

@@ -23,9 +23,9 @@ public struct ExpectedCall: Sendable, CustomStringConvertible {
 
   /// Suspends until the double has received that many such calls.
   ///
-  /// The arguments have been captured then. If the calls do not happen, the wait ends when the task is cancelled, for example by the
-  /// time limit of a test, or after `limit`; state one where tests have no time limit, as in XCTest. Either end is a failure,
-  /// reported at the line of this call.
+  /// The arguments have been captured then. If the calls do not happen, the wait ends when the task
+  /// is cancelled, for example by the time limit of a test, or after `limit`; state one where tests
+  /// have no time limit, as in XCTest. Either end is a failure, reported at the line of this call.
   ///
   /// - Returns: whether the calls happened.
   @discardableResult
@@ -43,7 +43,8 @@ public struct ExpectedCall: Sendable, CustomStringConvertible {
       at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
   }
 
-  /// Expects that there is no such call, before or within a time. Suspends until the time is over or such a call happens.
+  /// Expects that there is no such call, before or within a time. Suspends until the time is over
+  /// or such a call happens.
   ///
   ///     let note = log.call(Logging.note, .any)
   ///     async let quiet = note.doesNotCome(within: .seconds(5), on: clock)
@@ -145,7 +146,8 @@ public func verifyOrder(
 ///
 ///     verifyNever(log.call(Logging.note, .any), after: store.call(Messages.close))
 ///
-/// It is also a failure if the other call never happened. Failures are reported at the line of this call.
+/// It is also a failure if the other call never happened. Failures are reported at the line of this
+/// call.
 ///
 /// - Returns: whether the other call happened, and none after it.
 @discardableResult

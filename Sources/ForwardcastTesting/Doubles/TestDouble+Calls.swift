@@ -125,7 +125,8 @@ extension TestDouble {
   ///
   ///     #expect(store.arguments(of: Messages.load) == ["a", "b"])
   ///
-  /// - Returns: a tuple for each call, or its one argument. Calls with arguments of other types are omitted.
+  /// - Returns: a tuple for each call, or its one argument. Calls with arguments of other types are
+  ///   omitted.
   public func arguments<R, each A>(of message: Message<(repeat each A) -> R>) -> [(repeat each A)] {
     var found: [(repeat each A)] = []
     for call in calls where call.selector == message.selector {

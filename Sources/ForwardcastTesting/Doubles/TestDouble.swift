@@ -16,10 +16,12 @@ import ForwardcastRecording
 ///     try Cart(store: store.proxy).open("a")
 ///     store.verify(Messages.save, "a", .where("positive") { $0 > 0 })
 ///
-/// The proxy is one that `@Forwarded` generates, or a `MulticastProxy<any Store>` that conforms by hand. The latter needs a table
-/// for its interface to know which messages return nothing. A message without a stub is answered by the real object, if there
-/// is one. Otherwise it does nothing, and the answer is that of a proxy without targets: the requirement's `otherwise:`, `nil`, an
-/// empty value, or the error `nobodyResponds`. A **strict** double reports such a call as a failure.
+/// The proxy is one that `@Forwarded` generates, or a `MulticastProxy<any Store>` that conforms by
+/// hand. The latter needs a table for its interface to know which messages return nothing. A
+/// message without a stub is answered by the real object, if there is one. Otherwise it does
+/// nothing, and the answer is that of a proxy without targets: the requirement's `otherwise:`,
+/// `nil`, an empty value, or the error `nobodyResponds`. A **strict** double reports such a call as
+/// a failure.
 ///
 /// Calls by closure (`broadcast { $0.load("a") }`) are not messages and do not reach doubles. A double is `Sendable` exactly
 /// when its proxy is. Doubles share nothing, so tests can run in parallel.
@@ -39,7 +41,8 @@ public final class TestDouble<Proxy: MulticastHolding> {
 
   /// Makes a double of a proxy, which no other double may use.
   ///
-  /// Failures have its name, by default that of the protocol. Those of a strict double are reported at the line of this call.
+  /// Failures have its name, by default that of the protocol. Those of a strict double are reported
+  /// at the line of this call.
   public init(
     _ proxy: Proxy, _ strictness: Strictness = .lenient, named name: String? = nil, reporter: TestReporter = .automatic,
     fileID: String = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column

@@ -15,15 +15,18 @@ import Forwardcast
 ///       }
 ///     }
 ///
-/// The search ends with the first order that fails, and reports it as one issue at the line of the expectation, with the turns, a
-/// diagram, and the line that runs only that order. Failures are: an error that `body` throws; a failed
-/// ``Schedule/expect(_:_:fileID:filePath:line:column:)``; an issue of Swift Testing; a failure of a double; a deadlock, with the
-/// waiting tasks and the messages that they wait for; a target on a queue or an actor that is not the schedule's. XCTest's own
-/// assertions fail the test, but not the order.
+/// The search ends with the first order that fails, and reports it as one issue at the line of the
+/// expectation, with the turns, a diagram, and the line that runs only that order. Failures are: an
+/// error that `body` throws; a failed ``Schedule/expect(_:_:fileID:filePath:line:column:)``; an
+/// issue of Swift Testing; a failure of a double; a deadlock, with the waiting tasks and the
+/// messages that they wait for; a target on a queue or an actor that is not the schedule's.
+/// XCTest's own assertions fail the test, but not the order.
 ///
-/// `body` must do the same in each run except for the order: it creates what it uses, and uses no random numbers and no real time.
+/// `body` must do the same in each run except for the order: it creates what it uses, and uses no
+/// random numbers and no real time.
 ///
-/// `limit` is the most orders to run. `progress` is called after each 1,000 orders, and writes a line to standard error by default.
+/// `limit` is the most orders to run. `progress` is called after each 1,000 orders, and writes a
+/// line to standard error by default.
 ///
 /// - Returns: the number of orders, and the failure. If the task is cancelled, the search ends after the current order.
 /// - Complexity: each order runs the program from its start, in tasks and on threads of the schedule.

@@ -2,8 +2,9 @@
 
 import Forwardcast
 
-/// Brings jobs that would run on the runtime's own threads to the schedule whose code created them: those of `Task { }`, and of the
-/// core's tasks for methods that suspend. A task with an executor preference runs on the schedule anyway.
+/// Brings jobs that would run on the runtime's own threads to the schedule whose code created them:
+/// those of `Task { }`, and of the core's tasks for methods that suspend. A task with an executor
+/// preference runs on the schedule anyway.
 ///
 /// The runtime calls a hook, if there is one, in place of its own function. It is looked up by name, as other test libraries do.
 /// Jobs of other threads are left to the runtime.

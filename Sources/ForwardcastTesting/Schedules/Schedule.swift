@@ -3,8 +3,8 @@
 import Dispatch
 import Forwardcast
 
-/// The contexts and the time of a program that ``everySchedule(_:upTo:reporter:progress:fileID:filePath:line:column:_:)``
-/// runs in every order.
+/// The contexts and the time of a program that
+/// ``everySchedule(_:upTo:reporter:progress:fileID:filePath:line:column:_:)`` runs in every order.
 ///
 ///     await everySchedule { schedule in
 ///       let room = MulticastProxy<any RoomDelegate>()
@@ -21,8 +21,8 @@ public struct Schedule: Sendable {
   let world: ScheduleWorld
 
   @TaskLocal static var current: Schedule?
-  /// How long to wait for threads outside of the schedule when no turn can continue, and the clock for abandoning turns that do
-  /// not end. Changed by tests of this module.
+  /// How long to wait for threads outside of the schedule when no turn can continue, and the clock
+  /// for abandoning turns that do not end. Changed by tests of this module.
   @TaskLocal package static var patience: (outside: DispatchTimeInterval, turns: any Clock<Duration>) = (
     .milliseconds(500), ContinuousClock()
   )
@@ -34,7 +34,8 @@ public struct Schedule: Sendable {
   /// Delivery on the serial queue of a name.
   public func queue(_ name: String) -> Delivery { .on(world.context("queue \(name)")) }
 
-  /// Delivery on the serial queue of a name, with each delivery run within `body`, for example on a real queue.
+  /// Delivery on the serial queue of a name, with each delivery run within `body`, for example on a
+  /// real queue.
   public func queue(_ name: String, within body: @escaping @Sendable (() -> Void) -> Void) -> Delivery {
     let context = world.context("queue \(name)")
     context.within = body
@@ -78,8 +79,8 @@ public final class Shared<Value: Sendable>: Sendable {
     self.world = world
   }
 
-  /// The current value. Reading and writing it are steps of their own, so other turns may run in the middle of `value += 1`; a
-  /// change by ``withLock(_:)`` is one step.
+  /// The current value. Reading and writing it are steps of their own, so other turns may run in
+  /// the middle of `value += 1`; a change by ``withLock(_:)`` is one step.
   public var value: Value {
     get { withLock { $0 } }
     set { withLock { $0 = newValue } }

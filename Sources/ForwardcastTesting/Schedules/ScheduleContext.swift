@@ -15,7 +15,8 @@ final class ScheduleContext: DeliveryContext, TaskExecutor, @unchecked Sendable 
   var lanes: [ScheduleLane] = []
   var within: (() -> Void) -> Void = { $0() }
   var holder: Turn?
-  /// The lane of the last turn, which continues unless its mailbox is asleep, and the lanes that have woken the context since.
+  /// The lane of the last turn, which continues unless its mailbox is asleep, and the lanes that
+  /// have woken the context since.
   private var last: ScheduleLane?
   private var woken: [ScheduleLane] = []
   /// The next work of the context's task, and the job that resumes the task.
@@ -66,8 +67,9 @@ final class ScheduleContext: DeliveryContext, TaskExecutor, @unchecked Sendable 
     lanes.first { if case .mailbox(_, let own) = $0.kind { own === mailbox } else { false } }
   }
 
-  /// Records that a message was posted, which wakes the context if the mailbox was empty. The mailbox of the last turn either is
-  /// not asleep yet and continues, or follows the mailboxes that woke the context before it: both are tried.
+  /// Records that a message was posted, which wakes the context if the mailbox was empty. The
+  /// mailbox of the last turn either is not asleep yet and continues, or follows the mailboxes that
+  /// woke the context before it: both are tried.
   func noteWoken(_ lane: ScheduleLane) {
     if lane.entries.count == 1, !woken.contains(where: { $0 === lane }) { woken.append(lane) }
   }

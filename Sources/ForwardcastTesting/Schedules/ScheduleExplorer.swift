@@ -2,8 +2,9 @@
 
 /// Searches the orders of a program, depth first, by running it repeatedly from its start.
 ///
-/// A step is what runs between two points at which the schedule may choose among the lanes that are ready. Lanes are known by the
-/// order of their creation, which is the same in all runs that begin with the same choices.
+/// A step is what runs between two points at which the schedule may choose among the lanes that are
+/// ready. Lanes are known by the order of their creation, which is the same in all runs that begin
+/// with the same choices.
 final class ScheduleExplorer {
   private struct Choice {
     let ready: [Int]
@@ -39,7 +40,8 @@ final class ScheduleExplorer {
 
   func begin() { (depth, isFree) = (0, false) }
 
-  /// Notes the end of the run, and takes the last choice that has an alternative. `true` when another run is to follow.
+  /// Notes the end of the run, and takes the last choice that has an alternative. `true` when
+  /// another run is to follow.
   func end() -> Bool {
     summary.longest = max(summary.longest, depth)
     summary.orders += 1

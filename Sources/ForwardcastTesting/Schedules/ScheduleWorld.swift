@@ -237,7 +237,8 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
   private func block(until deadline: Deadline, _ isDone: @escaping @Sendable () -> Bool) -> Bool {
     guard let turn = Turn.running else { return isDone() }
     if deadline != .never {
-      // In whole milliseconds, since the real time since the creation of the deadline does not count.
+      // In whole milliseconds, since the real time since the creation of the deadline does not
+      // count.
       let (seconds, attoseconds) = deadline.remaining.components
       let milliseconds = seconds * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
       turn.deadline = clock.now.advanced(by: .milliseconds(milliseconds))

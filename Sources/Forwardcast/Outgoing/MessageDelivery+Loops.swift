@@ -1,0 +1,141 @@
+// MessageDelivery+Loops.swift: what loops over neighboring targets ask and report.
+
+extension MessageDelivery {
+  @usableFromInline
+  var loopSteps: (first: UnsafeMutablePointer<RouteStep>, count: Int) {
+    let visit = visits[visits.count - 1]
+    return (visit.node.route.steps + visit.progress.index, loopEnd - visit.progress.index)
+  }
+
+  /// Notes how far a loop has come: targets that it has not reported have run.
+  ///
+  /// - Parameter end: the end of the steps that were served.
+  @usableFromInline @inline(never)
+  func endLoop(_ end: UnsafeMutablePointer<RouteStep>) {
+    let last = visits.count - 1
+    let first = loopSteps.first
+    assert(end > first && end - first <= loopSteps.count, "a loop ends within its steps")
+    let ran = end - first - exchange(&reportedInLoop, with: 0)
+    visits[last].progress.advance(to: end - visits[last].node.route.steps)
+    if ran > 0 { visits[last].progress.note(.reached) }
+    let areKept = outcomes.endLoop(at: StepContext(selector: selector, proxies: node.path))
+    if ran > 0, !areKept { outcomes.countServed(ran) }
+  }
+
+  @usableFromInline @inline(never)
+  func noteComplete() { outcomes.noteComplete() }
+
+  @usableFromInline
+  func taker<R>(of type: R.Type) -> AnswerTaker<R> {
+    outcomes.taker(of: type, crosses: loopSteps.first.pointee.method?.takeUnretainedValue().resultCrosses ?? false)
+  }
+
+  /// Skips the step before `end`, which is not to be served or whose target is dead. `false` when the loop is to end.
+  @usableFromInline @inline(never)
+  func miss(_ end: UnsafeMutablePointer<RouteStep>) -> Bool {
+    let (step, path) = ((end - 1).pointee, node.path)
+    reportedInLoop += 1
+    let own = step.obstacle ?? (step.target == nil ? .dead : nil)
+    let onPath = path.isNested ? path.obstacle : nil
+    let reason = DeliveryReport.SkipReason.first(own, onPath ?? own ?? .dead)
+    take(.skipped(reason), at: reason == .dead ? context(step, nil) : skippedContext(step))
+    let last = visits.count - 1
+    if let onPath { visits[last].progress.stop(for: onPath) }
+    return visits[last].progress.stop == nil
+  }
+
+  /// Takes the error of the step before `end`, and its target if that might die meanwhile. `false` when the loop is to end.
+  @usableFromInline @inline(never)
+  func fail(_ error: any Error, _ end: UnsafeMutablePointer<RouteStep>, _ target: AnyObject? = nil) -> Bool {
+    let step = (end - 1).pointee
+    reportedInLoop += 1
+    take(.failed(error), at: context(step, target ?? step.target))
+    return goesOn
+  }
+
+  /// Takes an answer in a box. `false` when the loop is to end.
+  @usableFromInline @inline(never)
+  func take(_ answer: ArgumentBox, of target: AnyObject, _ step: RouteStep) -> Bool {
+    reportedInLoop += 1
+    take(.answered(request.keepsAnswers ? answer : nil), at: context(step, target))
+    return goesOn
+  }
+
+  private var goesOn: Bool { visits[visits.count - 1].progress.stop == nil && !outcomes.isEnough }
+
+  /// Serves the steps of a segment with opened boxes, or for a sender that takes answers only in boxes.
+  @usableFromInline @inline(never)
+  func serveOpened(_ run: Method.OpenedRun, _ ask: Method.OpenedAsk) {
+    let loop = DeliveryLoop(self, answering: nil)
+    let lister = loop.answers == .plain ? outcomes.lister() : nil
+    let (first, count) = loopSteps
+    let end = first + count
+    var next = first
+    while next < end {
+      let step = next.pointee
+      next += 1
+      guard step.isActive, !loop.isNested || loop.path.isWayOpen, let target = step.target, let method = step.method
+      else {
+        if miss(next) { continue } else { break }
+      }
+      do {
+        if loop.answers == .none {
+          try method._withUnsafeGuaranteedRef { try run($0, target) }
+        } else if loop.answers == .plain {
+          if let lister {
+            lister.add(try method._withUnsafeGuaranteedRef { try ask($0, target) }, of: target)
+          } else {
+            outcomes.accept(try method._withUnsafeGuaranteedRef { try ask($0, target) }, of: target)
+          }
+        } else if !take(try method._withUnsafeGuaranteedRef { try ask($0, target) }, of: target, step) {
+          break
+        }
+      } catch {
+        if !fail(error, next, target) { break }
+      }
+    }
+    endLoop(next)
+  }
+
+  /// What a loop does with answers of `type`; `nil` if they come in boxes.
+  fileprivate func handling(of type: Any.Type?) -> DeliveryLoop.Answers {
+    if !request.asks { return .none }
+    if outcomes.takesPlain, request.keepsAnswers { return .plain }
+    guard let type, outcomes.takesTyped(type) else { return .boxed }
+    return .typed
+  }
+}
+
+/// What a loop over neighboring steps checks, and what it does with answers. It reports only exceptions to the delivery.
+@usableFromInline
+struct DeliveryLoop {
+  @usableFromInline let answers: Answers
+  /// The proxies of the targets. The delivery retains them.
+  @usableFromInline let path: Unmanaged<ProxyChain>
+  @usableFromInline let isNested: Bool
+
+  @usableFromInline
+  enum Answers {
+    case none
+    /// The result takes them as they are.
+    case typed
+    /// The result takes them in boxes, without their contexts.
+    case plain
+    /// The delivery takes them in boxes.
+    case boxed
+  }
+
+  /// - Parameter type: the type of the answers; `nil` if they come in boxes.
+  @usableFromInline
+  init(_ delivery: MessageDelivery, answering type: Any.Type?) {
+    answers = delivery.handling(of: type)
+    // Retained by nobody: the delivery keeps its proxies.
+    let path = delivery.node.path
+    (self.path, isNested) = (.passUnretained(path), path.isNested)
+  }
+}
+
+extension Unmanaged<ProxyChain> {
+  /// Whether every proxy between the sender and the targets lets messages through.
+  @usableFromInline var isWayOpen: Bool { _withUnsafeGuaranteedRef { $0.isOpen || $0.obstacle == nil } }
+}
