@@ -23,8 +23,8 @@ extension MulticastSending where Interface: Sendable {
   ///     let seen = try await members.collectAndWait(.unread, returning: .sum)
   ///
   /// Answers are taken in the order of delivery. Direct targets run in the caller's turn, one after another, including suspending
-  /// methods. Targets that are removed or die meanwhile are not waited for. Buffers that suspend senders are waited for before
-  /// anything is sent.
+  /// methods. Targets that are removed or die meanwhile are not waited for. At a full buffer that
+  /// suspends senders the message waits for room, after it was posted to the targets before.
   ///
   /// - Throws: the first error of a target, after the others have answered; `isolationMismatch` for an answer of another context
   ///   that its row does not promise to be `Sendable`; `CancellationError` when the task is cancelled, which takes back nothing
@@ -152,11 +152,13 @@ extension MulticastSending where Interface: Sendable {
     }
   }
 
-  /// Broadcasts a message once every buffer that suspends its senders has room for it, first come first served. Does not wait for
-  /// the targets to run.
+  /// Broadcasts a message, and waits for room at each full buffer that suspends its senders, first
+  /// come first served. Does not wait for the targets to run.
   ///
-  /// - Throws: `CancellationError` when the task is cancelled before there is room; then nothing is sent, except what left before a
-  ///   hook, a method or an object that is asked was waited for.
+  /// The sender waits when it posts to that target, and holds no other place meanwhile.
+  ///
+  /// - Throws: `CancellationError` if the task is cancelled before any target has the message;
+  ///   `cancelled`, with the number of targets that have it, if it is cancelled later.
   @discardableResult
   nonisolated(nonsending) public func broadcastWhenReady<R, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A
