@@ -94,7 +94,7 @@ extension MulticastCore {
     let hook = Hook(selector, ofAnswers ? .after { tell($0, $1) } : .before { tell($0, nil) }, finish: finish)
     change { state, garbage in
       hook.number = state.madeRest.listeners.append(hook)
-      surround(for: hook.selector, &state, &garbage)
+      noteHooksChanged(for: hook.selector, &state, &garbage)
     }
     let place = HookRegistration(hook) { [link] in link.core?.uninstall($0) }
     return { _ in place.cancel() }

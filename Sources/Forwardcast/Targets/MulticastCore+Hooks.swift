@@ -4,7 +4,7 @@ extension MulticastCore: HookHolder {
   func install(_ hook: Hook) -> HookRegistration {
     change { state, garbage in
       hook.number = state.madeRest.hooks.append(hook)
-      surround(for: hook.selector, &state, &garbage)
+      noteHooksChanged(for: hook.selector, &state, &garbage)
     }
     return HookRegistration(hook) { [link] hook in link.core?.uninstall(hook) }
   }
@@ -14,19 +14,21 @@ extension MulticastCore: HookHolder {
     change { state, garbage in
       guard let rest = state.rest else { return }
       _ = hook.finish == nil ? rest.hooks.remove(hook.number) : rest.listeners.remove(hook.number)
-      surround(for: hook.selector, &state, &garbage)
+      noteHooksChanged(for: hook.selector, &state, &garbage)
     }
   }
 
   var hookCount: Int { state.withLock { $0.rest?.hooks.count ?? 0 } }
 
-  /// The method of the first target that has one, or of the proxy's table. Installing a hook
-  /// patches the route that this makes.
+  /// The method of the first target that has one, or of the proxy's table.
+  ///
+  /// - Complexity: constant while messages of the selector are sent. Otherwise it makes no route, which
+  ///   each hook would change.
   func firstMethod(for selector: MessageSelector) -> Method? {
-    let route = begin(selector)
-    for index in 0..<route.count {
-      let step = route.steps[index]
-      if step.answers, step.isActive, step.target != nil { return step.method?.takeUnretainedValue() }
+    if let known = knownMethod(for: selector) { return known ?? table?.storage.method(for: selector) }
+    for registration in registrations where registration.isFor(selector) {
+      guard let target = registration.liveTarget, !(target is any MessageForwarding) else { continue }
+      if let method = method(of: target, selector), !method.isRefusal { return method }
     }
     return table?.storage.method(for: selector)
   }

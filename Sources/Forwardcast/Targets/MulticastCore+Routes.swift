@@ -33,7 +33,7 @@ extension MulticastCore {
     guard StackGuard.hasRoom else { return refused(selector, StackGuard.tooDeep(selector, receiver: self)) }
     let epoch = TableEpoch.current
     let ready = state.withLock { state -> MessageRoute? in
-      guard let route = current(selector, epoch, state), route.version == version.load(ordering: .relaxed) else {
+      guard let route = current(selector, epoch, state), route.isValid(for: version.load(ordering: .relaxed)) else {
         return nil
       }
       return MessageRoute(route, count: route.count)
@@ -113,7 +113,8 @@ extension MulticastCore {
           return nil
         }
         if route.extend(by: more, to: seen.version) { return MessageRoute(route, count: route.count) }
-        let grown = route.grown(by: more, to: seen.version)
+        let around = route.isStale ? surroundings(of: route.selector, state) : route.around
+        let grown = route.grown(by: more, to: seen.version, around: around)
         replace(with: grown, &state, &garbage)
         return MessageRoute(grown, count: grown.count)
       }
@@ -166,14 +167,31 @@ extension MulticastCore {
     patch(selector, &state, &garbage) { $0.hasStep(of: registration) ? $0.withoutEnded() : nil }
   }
 
-  /// Patches the routes that a hook is for, after it was installed or removed.
-  func surround(for selector: MessageSelector?, _ state: inout State, _ garbage: inout Garbage) {
+  /// Marks the routes that a hook is for, after it was installed or removed. The next message adds
+  /// the hooks of then, so many changes without a message cost each the same.
+  func noteHooksChanged(for selector: MessageSelector?, _ state: inout State, _ garbage: inout Garbage) {
     noteChanges()
-    let rest = state.rest
-    patch(selector, &state, &garbage) { route in
-      let around = rest?.around(route.selector)
-      return route.surrounded(by: around.flatMap { RouteSurroundings(hooks: $0, trace: $1) })
+    patch(selector, &state, &garbage) { $0.isStale ? nil : $0.stale() }
+  }
+
+  private func surroundings(of selector: MessageSelector, _ state: borrowing State) -> RouteSurroundings? {
+    guard let (hooks, trace) = state.rest?.around(selector) else { return nil }
+    return RouteSurroundings(hooks: hooks, trace: trace)
+  }
+
+  /// The first method for a selector, if a route tells; the inner optional is `nil` if no target has
+  /// one. Hooks that have changed since do not matter.
+  func knownMethod(for selector: MessageSelector) -> Method?? {
+    let found = state.withLock { state -> UncheckedSendable<(route: Route, isWhole: Bool)>? in
+      guard let route = current(selector, TableEpoch.current, state) else { return nil }
+      return UncheckedSendable((route, route.version == version.load(ordering: .relaxed)))
     }
+    guard let (route, isWhole) = found?.value else { return nil }
+    for index in 0..<route.count {
+      let step = route.steps[index]
+      if step.answers, step.isActive, step.target != nil { return step.method?.takeUnretainedValue() }
+    }
+    return isWhole ? .some(nil) : nil
   }
 
   private func patch(

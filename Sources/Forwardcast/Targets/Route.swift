@@ -25,6 +25,8 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
   private let capacity: UInt32
   @usableFromInline let end = Atomic<Int>(0)
   private let knownVersion: Atomic<UInt>
+  /// Whether hooks have changed since, so the next message adds what surrounds it.
+  let isStale: Bool
   let traits: RouteTraits
   /// Whether messages take more than calling methods of direct targets: hooks, other contexts,
   /// targets that are asked, or multicasts.
@@ -46,9 +48,10 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
   @inline(never)
   init(
     _ core: MulticastCore, _ selector: MessageSelector, version: UInt = 0, steps: RouteSteps, room: Int = 0,
-    prelude: MessagePrelude? = nil, around: RouteSurroundings? = nil
+    prelude: MessagePrelude? = nil, around: RouteSurroundings? = nil, isStale: Bool = false
   ) {
     (self.core, self.selector, self.prelude, self.around) = (core, selector, prelude, around)
+    self.isStale = isStale
     knownVersion = Atomic(version)
     traits = steps.traits
     needsWalk = around != nil || prelude != nil || traits.needsWalk
@@ -88,7 +91,12 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
     @export(implementation) @inline(__always) get { end.load(ordering: .acquiring) }
   }
 
+  /// The version of the target list that the steps were made from.
   var version: UInt { knownVersion.load(ordering: .acquiring) }
+
+  /// Whether a message that begins while the list has `version` may use the route.
+  @inline(__always)
+  func isValid(for version: UInt) -> Bool { self.version == version && !isStale }
 
   private func append(_ more: RouteSteps) {
     let count = count
@@ -106,7 +114,7 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
   func extend(by steps: RouteSteps, to version: UInt) -> Bool {
     core.state.assertHeld()
     // A plan is for all steps.
-    guard plan == nil || steps.list.isEmpty, count + steps.list.count <= Int(capacity),
+    guard !isStale, plan == nil || steps.list.isEmpty, count + steps.list.count <= Int(capacity),
       traits.joined(by: steps.traits) == traits, comeLast(steps.list)
     else { return false }
     assert(version &- self.version < .max / 2, "a route does not go back to an older version")
@@ -126,7 +134,9 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
 
   /// A copy with more steps, each behind those of its priority, and room to grow. Called under the
   /// proxy's lock.
-  func grown(by more: RouteSteps, to version: UInt) -> Route {
+  ///
+  /// - Parameter around: what surrounds the messages now.
+  func grown(by more: RouteSteps, to version: UInt, around: RouteSurroundings?) -> Route {
     core.state.assertHeld()
     var (all, next) = (RouteSteps(), 0)
     all.list.reserveCapacity(count + more.list.count)
@@ -156,13 +166,14 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
     // A step without a method may be that of a nested proxy.
     all.traits.hasNested = traits.hasNested && all.traits.hasForwarders
     all.traits.leavesOut = traits.leavesOut
-    return Route(core, selector, version: version, steps: all, room: all.list.count / 4 + 1, around: around)
+    return Route(
+      core, selector, version: version, steps: all, room: all.list.count / 4 + 1, around: around, isStale: isStale)
   }
 
-  /// A copy with other hooks. Called under the proxy's lock.
-  func surrounded(by around: RouteSurroundings?) -> Route {
+  /// A copy that the next message completes with the hooks of then. Called under the proxy's lock.
+  func stale() -> Route {
     core.state.assertHeld()
-    return Route(core, selector, version: version, steps: retainedSteps(upTo: count), room: 1, around: around)
+    return Route(core, selector, version: version, steps: retainedSteps(upTo: count), isStale: true)
   }
 
   func hasStep(of registration: Registration) -> Bool {

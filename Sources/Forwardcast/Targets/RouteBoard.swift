@@ -115,7 +115,7 @@ extension Unmanaged<RouteBoard> {
   func route(of selector: MessageSelector, _ version: borrowing Atomic<UInt>) -> Unmanaged<Route>? {
     guard _withUnsafeGuaranteedRef({ $0.epoch }) == TableEpoch.current,
       let route = _withUnsafeGuaranteedRef({ $0.find(selector) }),
-      _fastPath(route._withUnsafeGuaranteedRef({ $0.version }) == version.load(ordering: .acquiring))
+      _fastPath(route._withUnsafeGuaranteedRef({ $0.isValid(for: version.load(ordering: .acquiring)) }))
     else { return nil }
     return route
   }

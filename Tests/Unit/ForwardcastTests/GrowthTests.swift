@@ -144,6 +144,17 @@ struct TimeGrowthTests {
         withExtendedLifetime(others) {}
       }
     },
+    Growing("hooks that are installed and cancelled between two messages") { count in
+      let (proxy, target) = (MulticastProxy<any Member>(), Clerk("a"))
+      proxy.add(target)
+      proxy.broadcast(.ping)
+      return {
+        let hooks = try (0..<count).map { _ in try proxy.before(.ping) {} }
+        for hook in hooks { hook.cancel() }
+        expect(proxy.broadcast(.ping).delivered, equals: 1)
+        withExtendedLifetime(target) {}
+      }
+    },
     Growing("hooks of a proxy that are cancelled in any order") {
       try cancelHooks(of: MulticastProxy<any Member>(), $0)
     },
