@@ -110,9 +110,6 @@ class Method: @unchecked Sendable {  // immutable once in a table
   /// Checks the closure's types against the encoding that was stated for them.
   func checkEncoding(receiver: String) throws(MessageError) {}
 
-  /// The same implementation under another selector with as many colons.
-  func renamed(_ selector: MessageSelector) -> Method { self }
-
   /// The method with hooks around it; a typed method keeps its typed form.
   func hooked(by hooks: HookChain) -> Method { HookedMethod(self, hooks) }
 
@@ -283,12 +280,6 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
 
   override var numberOfParameters: Int { packCount(repeat (each A).self) }
 
-  override func renamed(_ selector: MessageSelector) -> Method {
-    TypedMethod(
-      Message(selector, answerCrosses: resultCrosses), signature: statedSignature, isolation: isolation,
-      opener: opener?.call, body: body)
-  }
-
   override func hooked(by hooks: HookChain) -> Method {
     TypedMethod(
       Message(selector, answerCrosses: resultCrosses), signature: statedSignature, isolation: isolation,
@@ -352,10 +343,6 @@ final class RawMethod: Method, @unchecked Sendable {  // immutable after init
   ) {
     self.body = body
     super.init(selector, functionType: nil, isolation: .sender, signature: signature)
-  }
-
-  override func renamed(_ selector: MessageSelector) -> Method {
-    RawMethod(selector, signature: signature, body: body)
   }
 
   override var numberOfParameters: Int { signature.argumentTypes.count - 2 }

@@ -391,20 +391,5 @@ final class TableStorage: Sendable {
     }
   }
 
-  func exchange(_ first: MessageSelector, _ second: MessageSelector) throws(MessageError) {
-    guard first.numberOfArguments == second.numberOfArguments else {
-      throw .argumentCount(
-        second, receiver: targetName, wanted: first.numberOfArguments, found: second.numberOfArguments)
-    }
-    let missing = change { state -> MessageSelector? in
-      guard let one = state.row(first) else { return first }
-      guard let two = state.row(second) else { return second }
-      state.set(first, two.renamed(first).present(like: two))
-      state.set(second, one.renamed(second).present(like: one))
-      return nil
-    }
-    if let missing { throw MessageError(.unrecognizedSelector, of: self, missing, "the table has no such method") }
-  }
-
   func remove(_ selector: MessageSelector) -> Bool { change { $0.set(selector, nil) } != nil }
 }

@@ -90,10 +90,6 @@ final class SuspendingMethod<R, each A>: Method, @unchecked Sendable {  // immut
   override var signature: MethodSignature { MethodSignature(returning: R.self, taking: repeat (each A).self) }
   override var numberOfParameters: Int { packCount(repeat (each A).self) }
 
-  override func renamed(_ selector: MessageSelector) -> Method {
-    SuspendingMethod(Message(selector, answerCrosses: resultCrosses), place, body: body)
-  }
-
   /// A body on no actor makes its answer of `Sendable` values, so nobody else has it; an actor's answer stays on it.
   override func answers(to sender: (any Actor)?) -> Bool {
     if case .onActor(let actor?, _) = place { actor === sender } else { true }

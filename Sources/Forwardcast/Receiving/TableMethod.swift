@@ -76,15 +76,6 @@ extension SelectorTable {
     }
     TableEpoch.advance()
   }
-
-  /// Exchanges two of this table's own methods.
-  ///
-  /// - Throws: ``MessageError`` `unrecognizedSelector` when the table has no own method for one of them,
-  ///   `wrongArgumentCount` when their numbers of colons differ. The table is then unchanged.
-  public func exchange(_ first: MessageSelector, _ second: MessageSelector) throws(MessageError) {
-    try storage.exchange(first, second)
-    TableEpoch.advance()
-  }
 }
 
 extension MessageReceiver {

@@ -134,6 +134,25 @@ final class Mixer {
 }
 // end
 
+// snippet: migration-exchange
+extension SelectorTable {
+  func exchange<T: AnyObject>(
+    _ first: MessageSelector, _ second: MessageSelector, of: T.Type
+  ) throws {
+    let methods = (method(for: first), method(for: second))
+    guard let one = methods.0, let two = methods.1 else { return }
+    func row(_ name: MessageSelector, _ method: TableMethod) -> Responds<T> {
+      Responds(to: name, signature: method.signature) {
+        (target: T, call: inout Invocation) in
+        try method.perform(&call, on: target)
+      }
+    }
+    try replace(first) { _ in row(first, two) }
+    try replace(second) { _ in row(second, one) }
+  }
+}
+// end
+
 // snippet: migration-mock-before
 protocol Clock24: AnyObject { func hour() -> Int }
 
@@ -273,5 +292,17 @@ struct Migration {
     clock.verify(DayClockProxy.Messages.hour, times: .once)
     // end
     expect(text, equals: "good morning")
+  }
+
+  @Test("two rows that call each other's method take each other's place")
+  func exchange() throws {
+    let table = SelectorTable(for: Mixer.self) {
+      Responds(to: "louder:") { (_: Mixer, by: Int) in by }
+      Responds(to: "softer:") { (_: Mixer, by: Int) in -by }
+    }
+    try table.exchange("louder:", "softer:", of: Mixer.self)
+    let mixer = Mixer()
+    let answers = try ["louder:", "softer:"].map { try table.method(for: $0)?.call(on: mixer, 2) as Int? }
+    expect(answers, equals: [-2, 2])
   }
 }

@@ -159,39 +159,6 @@ struct OneReceiverTests {
     try expect(Solo(table).send(Message<() -> Int>("count")), equals: 4 * rounds)
   }
 
-  @Test("two rows are exchanged, under their new names, and only rows of one table with equal colons")
-  func exchanged() throws {
-    let table = SelectorTable(for: Solo.self) {
-      Responds(to: "a:") { (_: Solo, x: Int) in x + 1 }
-      Responds(to: "b:") { (_: Solo, x: Int) in x * 10 }
-      Responds(to: "raw:", signature: .sample("@@:@")) { (_: Solo, call: inout Invocation) in
-        call.result = .init("raw")
-      }
-      Responds(to: "c") { (_: Solo) in "c" }
-    }
-    let solo = Solo(table)
-    func ask(_ selector: MessageSelector) throws -> Any? {
-      var call = Invocation(selector, arguments: [.init(4)])
-      try solo.perform(&call)
-      return call.result?.value
-    }
-    try table.exchange("a:", "b:")
-    expect(try ask("a:") as? Int == 40)
-    expect(try ask("b:") as? Int == 5)
-    var call = Invocation("a:", arguments: [.init("x")])
-    let error = #expect(throws: MessageError.self) { try solo.perform(&call) }
-    expect(error?.selector, equals: "a:")
-    try table.exchange("a:", "raw:")
-    expect(try ask("a:") as? String == "raw")
-    expect(try ask("raw:") as? Int == 40)
-    let count = #expect(throws: MessageError.self) { try table.exchange("a:", "c") }
-    expect(count?.code, equals: .wrongArgumentCount)
-    let missing = #expect(throws: MessageError.self) { try table.exchange("a:", "none:") }
-    expect(missing?.code, equals: .unrecognizedSelector)
-    expect(missing?.selector, equals: "none:")
-    expect(try ask("a:") as? String == "raw")
-  }
-
   @Test("a receiver lists what it answers, with signatures and where each comes from")
   func listing() {
     let lines = Cover().answeredMessages.map(\.description)

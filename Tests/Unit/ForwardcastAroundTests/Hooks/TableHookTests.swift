@@ -288,7 +288,7 @@ struct TableHookTests {
     expect(journal.all, equals: ["released, 1 selectors"])
   }
 
-  @Test("a row for some targets only stays so behind hooks, and under the selector that it is exchanged with")
+  @Test("a row for some targets only stays so behind hooks")
   func presence() throws {
     let raw: MessageSelector = "raw:"
     let table = SelectorTable(for: (any Listening).self) {
@@ -311,12 +311,6 @@ struct TableHookTests {
       try expect(proxy.collect(offer, 1, returning: .all), equals: [-1, -1])
       try table.before { _ in }
     }
-    try table.exchange("quote:", "offer:")
-    try expect(proxy.collect(.quote, 1, returning: .all), equals: [-1, -1])
-    try expect(proxy.collect(offer, 1, returning: .all), equals: [1])
-    try table.exchange("offer:", raw)
-    try expect(answers("offer:"), equals: [1])
-    try expect(answers(raw), equals: [1])
   }
 
   @Test("a row that takes invocations, or suspends, has its own types behind hooks, and is checked by them")
