@@ -54,7 +54,8 @@ struct OutgoingMessage {
     ask(policy) { box, _ in box }
   }
 
-  private mutating func ask<R, Output>(
+  /// Sets what the request says for answers that go to a policy.
+  mutating func ask<R, Output>(
     _ policy: ReturnPolicy<R, Output>, _ convert: @escaping (ArgumentBox, MessageSelector) -> R?
   ) {
     request.result = .answers

@@ -2,7 +2,7 @@
 
 extension Parcel {
   /// Sends the message again by a multicast that is a target on this context. It contributes one
-  /// answer, the last.
+  /// answer, by its own rule.
   ///
   /// Synchronously if the outer sender does not wait. Otherwise in a task whose jobs are deliveries
   /// of this context: so the multicast's hooks and direct targets run here, and the context is free
@@ -30,7 +30,7 @@ extension Parcel {
       noteBegan(place, sent.value.target)
       let outcome =
         details?.pending != nil
-        ? await sent.value.message.lastAnswer(along: sent.value.route, in: path)
+        ? await sent.value.message.answer(along: sent.value.route, in: path)
         : await sent.value.message.room(along: sent.value.route, in: path)
       settle(place, outcome, sent.value.target)
     }
@@ -60,12 +60,16 @@ extension OutgoingMessage {
     return message
   }
 
-  /// Waits for all targets of a multicast, and returns its one answer.
-  nonisolated(nonsending) fileprivate func lastAnswer(along route: MessageRoute, in path: ProxyChain) async
+  /// Waits for all targets of a multicast, and returns its one answer: by the rule of its table, else
+  /// the last.
+  nonisolated(nonsending) fileprivate func answer(along route: MessageRoute, in path: ProxyChain) async
     -> StepOutcome
   {
-    let sink = PolicySink(boxes: ReturnPolicy<ArgumentBox, ArgumentBox?>.last, route.core)
-    let (delivery, queue) = asking(for: .answers).delivery(along: route, in: path, into: sink, waiting: .suspending)
+    let rule = route.core.table?.storage.method(for: selector)?.rule ?? .last
+    var message = asking(for: .answers)
+    message.ask(rule) { box, _ in box }
+    let sink = PolicySink(boxes: rule, route.core)
+    let (delivery, queue) = message.delivery(along: route, in: path, into: sink, waiting: .suspending)
     let failure = await delivery.deliverAndWait()
     let collected = queue.sink.end(delivery, by: failure?.error)
     if let failure = collected.failure { return .failed(failure.error) }

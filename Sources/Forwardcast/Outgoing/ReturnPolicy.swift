@@ -63,6 +63,46 @@ public struct ReturnPolicy<R, Output>: Sendable {
   }
 }
 
+extension ReturnPolicy {
+  /// The same rule for answers in boxes.
+  ///
+  /// - Parameters:
+  ///   - crosses: whether answers and result may cross contexts.
+  ///   - answer: the result as an answer; `nil` if there is none.
+  func boxed(crosses: Bool, _ answer: @escaping @Sendable (Output) -> R?) -> ReturnPolicy<ArgumentBox, ArgumentBox?> {
+    ReturnPolicy<ArgumentBox, ArgumentBox?>(mayStopEarly: mayStopEarly, ignoresErrors: ignoresErrors) {
+      let collector = makeCollector()
+      return AnswerCollector(
+        take: { try collector.take($0.unbox(as: R.self)) },
+        finish: { answer(collector.finish()).map { ArgumentBox(storage: $0, isSendable: crosses) } })
+    }
+  }
+
+  private init(
+    mayStopEarly: Bool, ignoresErrors: Bool, gathering make: @escaping @Sendable () -> AnswerCollector<R, Output>
+  ) {
+    (way, unasked) = (.gathering(make), nil)
+    (self.mayStopEarly, self.ignoresErrors) = (mayStopEarly, ignoresErrors)
+  }
+}
+
+extension Responds {
+  /// The row, with the rule by which a multicast that has it in its table gives one answer for its
+  /// targets: as a target with a delivery of its own. Without a rule it is the last answer.
+  ///
+  /// - Parameter message: the row's key, which states the type of the answers.
+  public func answering<R, each A>(_ message: Message<(repeat each A) -> R>, by policy: ReturnPolicy<R, R>) -> Self {
+    method.rule = policy.boxed(crosses: method.resultCrosses) { $0 }
+    return self
+  }
+
+  /// The row, with a rule whose result is `nil` if nobody answers.
+  public func answering<R, each A>(_ message: Message<(repeat each A) -> R>, by policy: ReturnPolicy<R, R?>) -> Self {
+    method.rule = policy.boxed(crosses: method.resultCrosses) { $0 }
+    return self
+  }
+}
+
 /// Takes answers one after another, for one `collect` at a time.
 @usableFromInline
 struct AnswerCollector<R, Output> {
@@ -79,6 +119,8 @@ struct AnswerCollector<R, Output> {
     take = { try step(&kept.state, $0) }
     self.finish = { finish(kept.state) }
   }
+
+  init(take: @escaping (R) throws -> Bool, finish: @escaping () -> Output) { (self.take, self.finish) = (take, finish) }
 }
 
 /// The state of a collector. Its accesses follow one another, so none is checked.

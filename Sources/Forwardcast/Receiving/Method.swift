@@ -13,16 +13,22 @@ class Method: @unchecked Sendable {  // immutable once in a table
   /// `nil` for a method that runs in its sender's turn, for any target, and states no types.
   private final var rare: Rare?
 
-  /// What few methods have of their own.
+  /// The properties that few methods have.
   private final class Rare: Sendable {
-    typealias Values = (crosses: Bool, isolation: MethodIsolation, signature: MethodSignature?, isPresent: Presence?)
+    struct Values: Sendable {
+      var crosses = false
+      var isolation = MethodIsolation.sender
+      var signature: MethodSignature?
+      var isPresent: Presence?
+      var rule: BoxedPolicy?
+      var isClosure = false
+    }
     let values: Values
-    let isClosure: Bool
     // Shared by all methods that have nothing else.
-    static let crossing = Rare((true, .sender, nil, nil))
-    static let closure = Rare((false, .sender, nil, nil), isClosure: true)
-    static let crossingClosure = Rare((true, .sender, nil, nil), isClosure: true)
-    init(_ values: Values, isClosure: Bool = false) { (self.values, self.isClosure) = (values, isClosure) }
+    static let crossing = Rare(Values(crosses: true))
+    static let closure = Rare(Values(isClosure: true))
+    static let crossingClosure = Rare(Values(crosses: true, isClosure: true))
+    init(_ values: Values) { self.values = values }
   }
 
   @usableFromInline
@@ -36,25 +42,44 @@ class Method: @unchecked Sendable {  // immutable once in a table
     } else if isolation.isSender && signature == nil {
       rare = resultCrosses ? .crossing : nil
     } else {
-      rare = Rare((resultCrosses, isolation, signature, nil))
+      rare = Rare(Rare.Values(crosses: resultCrosses, isolation: isolation, signature: signature))
     }
   }
 
   /// Whether the method is a closure that is a target.
-  final var isClosure: Bool { rare?.isClosure ?? false }
+  final var isClosure: Bool { rare?.values.isClosure ?? false }
 
   @usableFromInline final var resultCrosses: Bool { rare?.values.crosses ?? false }
 
   typealias Presence = @Sendable (AnyObject) -> Bool
-  /// Tells which targets of a class have the method; `nil` where all do. Set before the method enters a table.
+  typealias BoxedPolicy = ReturnPolicy<ArgumentBox, ArgumentBox?>
+
+  /// Tells which targets of a class have the method; `nil` if all do. Set before the method enters
+  /// a table.
   final var isPresent: Presence? {
     get { rare?.values.isPresent }
-    set { if let newValue { rare = Rare((resultCrosses, isolation, statedSignature, newValue)) } }
+    set { change { $0.isPresent = newValue } }
   }
 
-  /// Itself, made of another method: for the targets that have that one.
-  final func present(like other: Method) -> Method {
-    if self !== other { isPresent = other.isPresent }
+  /// How a multicast with this method in its table combines the answers of its targets when it
+  /// gives one; `nil` for the last. Set before the method enters a table.
+  final var rule: BoxedPolicy? {
+    get { rare?.values.rule }
+    set { change { $0.rule = newValue } }
+  }
+
+  private func change(_ body: (inout Rare.Values) -> Void) {
+    var values = rare?.values ?? Rare.Values()
+    body(&values)
+    rare = Rare(values)
+  }
+
+  /// Copies the availability check and the rule of `other`, which this method replaces. Returns
+  /// `self`.
+  final func replacing(_ other: Method) -> Method {
+    if self !== other, other.isPresent != nil || other.rule != nil {
+      change { ($0.isPresent, $0.rule) = (other.isPresent, other.rule) }
+    }
     return self
   }
 

@@ -159,7 +159,7 @@ final class TableStorage: Sendable {
     mutating func surrounded(_ row: Method, _ selector: MessageSelector, isOwn: Bool) -> Method {
       if let known = hooked[selector], known.row === row { return known.method }
       let around = hooks.filter { isOwn ? $0.isFor(selector) : $0.selector == selector }
-      let method = around.isEmpty ? row : row.hooked(by: HookChain(hooks: around)).present(like: row)
+      let method = around.isEmpty ? row : row.hooked(by: HookChain(hooks: around)).replacing(row)
       replaceHooked(selector, (row, method))
       return method
     }

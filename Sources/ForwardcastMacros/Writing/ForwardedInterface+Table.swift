@@ -57,9 +57,18 @@ extension ForwardedInterface {
   }
 
   private func rowText(_ entry: Entry) -> String {
-    let row = rowWriter(entry).row(entry)
+    let row = rowWriter(entry).row(entry) + rule(of: entry)
     guard entry.member.isOptional else { return row }
     return "\(row).present { Forwardcast.implements($0, \(objectiveCSelector(entry.member))) }"
+  }
+
+  /// How a proxy of the protocol gives one answer for its targets, where that is not the last.
+  private func rule(of entry: Entry) -> String {
+    guard let plan = entry.member.plan, entry.role != .setter, entry.member.answers, plan.policy != ".last" else {
+      return ""
+    }
+    let policy = plan.policy.contains("(") ? names.value(plan.policy, "Rule", of: entry.member) : plan.policy
+    return ".answering(Messages.\(entry.key.quotedIfKeyword), by: \(policy))"
   }
 
   private func rowWriter(_ entry: Entry) -> RowWriter {

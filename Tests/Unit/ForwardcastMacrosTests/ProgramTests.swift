@@ -150,7 +150,7 @@ struct WriterTests {
             public nonisolated static let table = Forwardcast.SelectorTable(for: (any Themes).self) {
               Forwardcast.Responds(row: Messages.changed) { target, color in target.changed(color) }
               #if DEBUG
-              Forwardcast.Responds(row: Messages.mayClose) { target in target.mayClose() }
+              Forwardcast.Responds(row: Messages.mayClose) { target in target.mayClose() }.answering(Messages.mayClose, by: .every)
               #endif
               Forwardcast.Responds(row: Messages.title) { target in target.title }
               Forwardcast.Responds(row: Messages.setTitle) { target, value in target.title = value }

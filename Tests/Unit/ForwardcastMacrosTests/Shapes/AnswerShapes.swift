@@ -1,5 +1,6 @@
 // AnswerShapes.swift: how many answers become one, and what stands for none.
 
+import Dispatch
 import Forwardcast
 import TestSupport
 import Testing
@@ -276,5 +277,59 @@ struct AnswerShapes {
     proxy.add(target)
     expect(proxy.maker()(3), equals: 6)
     expect(proxy.handler() != nil)
+  }
+}
+
+@Forwarded protocol QueuedAnswers: AnyObject, Sendable {
+  @Answer(.every) func everybody() -> Bool
+  @Answer(.sum) func sum() async -> Int
+  @Answer(.min) func least() async throws -> Int
+  @Answer(.joined(separator: "+")) func names() async -> String
+  @Answer(.firstValue) func maybe() async -> Int?
+  func last() async throws -> Int
+}
+
+private final class QueuedAnswer: QueuedAnswers {
+  let (number, text): (Int, String)
+  init(_ number: Int, _ text: String) { (self.number, self.text) = (number, text) }
+  func everybody() -> Bool { number > 0 }
+  func sum() async -> Int { number }
+  func least() async throws -> Int { number }
+  func names() async -> String { text }
+  func maybe() async -> Int? { number > 0 ? number : nil }
+  func last() async throws -> Int { number }
+}
+
+@Suite("One answer of a proxy on a queue")
+struct QueuedAnswerTests {
+  @Test("a proxy with a queue of its own gives the one answer of each requirement's rule")
+  func rules() async throws {
+    let (outer, inner) = (QueuedAnswersProxy(), QueuedAnswersProxy())
+    let targets = [QueuedAnswer(0, "a"), QueuedAnswer(2, "b"), QueuedAnswer(1, "c")]
+    for target in targets { inner.add(target) }
+    outer.add(inner, delivery: .queue(DispatchQueue(label: "inner")))
+    typealias Messages = QueuedAnswersProxy.Messages
+    try await expect(outer.collectAndWait(Messages.everybody, returning: .all), equals: [false])
+    try await expect(outer.collectAndWait(Messages.sum, returning: .all), equals: [3])
+    try await expect(outer.collectAndWait(Messages.least, returning: .all), equals: [0])
+    try await expect(outer.collectAndWait(Messages.names, returning: .all), equals: ["a+b+c"])
+    try await expect(outer.collectAndWait(Messages.maybe, returning: .all), equals: [2])
+    try await expect(outer.collectAndWait(Messages.last, returning: .all), equals: [1])
+    let report = try await outer.forwardAndWait(Invocation("sum"))
+    try expect(report.answers.map { try $0.result?.unbox(as: Int.self) }, equals: [3])
+    withExtendedLifetime(targets) {}
+  }
+
+  @Test("a rule that ends early asks no further target of the proxy")
+  func early() async throws {
+    let (outer, inner) = (QueuedAnswersProxy(), QueuedAnswersProxy())
+    let targets = [QueuedAnswer(0, "a"), QueuedAnswer(2, "b"), QueuedAnswer(1, "c")]
+    for target in targets { inner.add(target) }
+    outer.add(inner, delivery: .queue(DispatchQueue(label: "inner")))
+    let asked = Locked(0)
+    inner.trace { if $0.stage == .began { asked.withLock { $0 += 1 } } }
+    _ = try await outer.collectAndWait(QueuedAnswersProxy.Messages.everybody, returning: .all)
+    expect(asked.withLock { $0 }, equals: 1)
+    withExtendedLifetime(targets) {}
   }
 }
