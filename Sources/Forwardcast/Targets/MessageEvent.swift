@@ -71,7 +71,7 @@ public struct MessageEvent: Sendable {
 final class EventTexts: Sendable {
   enum Part: Int, CaseIterable { case name, message, sender, receiver, context, evidence }
 
-  enum State: @unchecked Sendable {  // guarded by the lock of `state`; a source is read while its sink runs
+  enum State: Sendable {
     case stated([String])
     case traced(TracedStep)
   }

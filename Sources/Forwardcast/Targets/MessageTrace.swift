@@ -8,7 +8,7 @@ final class MessageTrace: Sendable {
   static func nextStep(_ count: Int = 1) -> Int { steps.wrappingAdd(count, ordering: .relaxed).oldValue }
 
   private let name: String?
-  private weak let core: MulticastCore?
+  fileprivate weak let core: MulticastCore?
   private let naming: (@Sendable (AnyObject) -> String?)?
   private let sink: @Sendable (MessageEvent) -> Void
   private let names = Guarded(Names())
@@ -81,10 +81,8 @@ final class MessageTrace: Sendable {
     _ stage: MessageEvent.Stage, _ selector: MessageSelector, _ arguments: MessageArguments, at context: StepContext?,
     step: Int, _ outcome: StepOutcome? = nil
   ) {
-    let receiver = context.map { $0.target ?? $0.registration?.currentTarget } ?? core
-    let identities = (context.map { ObjectIdentifier($0.proxies.core) }, receiver.map { ObjectIdentifier($0) })
-    let traced = TracedStep(
-      trace: self, selector: selector, arguments: arguments, context: context, receiver: receiver, outcome: outcome)
+    let traced = TracedStep(self, selector, arguments, context, outcome)
+    let identities = (context.map { ObjectIdentifier($0.proxies.core) }, traced.receiver.map { ObjectIdentifier($0) })
     // No other reference to the texts, so that one more is the sink's.
     var event = MessageEvent(stage, step: step, EventTexts(.traced(traced), identities))
     // Values that may not cross are rendered here, since the sink may read the event elsewhere.
@@ -94,15 +92,27 @@ final class MessageTrace: Sendable {
   }
 }
 
-/// What the texts of a traced event are made of.
-struct TracedStep {
-  let trace: MessageTrace
-  let selector: MessageSelector
-  let arguments: MessageArguments
+/// What the texts of a traced event are made of. A class, since it has many references to copy.
+final class TracedStep: @unchecked Sendable {  // immutable; read on its sink's thread
+  private let trace: MessageTrace
+  private let selector: MessageSelector
+  private let arguments: MessageArguments
   /// `nil` for the proxy that the message was sent to.
-  let context: StepContext?
-  let receiver: AnyObject?
-  let outcome: StepOutcome?
+  private let context: StepContext?
+  private let outcome: StepOutcome?
+
+  init(
+    _ trace: MessageTrace, _ selector: MessageSelector, _ arguments: MessageArguments, _ context: StepContext?,
+    _ outcome: StepOutcome?
+  ) {
+    (self.trace, self.selector, self.arguments) = (trace, selector, arguments)
+    (self.context, self.outcome) = (context, outcome)
+  }
+
+  var receiver: AnyObject? {
+    guard let context else { return trace.core }
+    return context.target ?? context.registration?.currentTarget
+  }
 
   func text(_ part: EventTexts.Part) -> String {
     switch part {
