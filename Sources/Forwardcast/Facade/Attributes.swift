@@ -26,8 +26,8 @@
 ///
 /// - Parameters:
 ///   - protocols: the protocols with this attribute that this one refines: `@Forwarded(inheriting:
-///     (any A).self)` on `protocol B: A`. Otherwise repeat their requirements here: see *Real
-///     Delegates* in the guide.
+///     (any A).self)` on `protocol B: A`. Otherwise repeat their requirements here: see
+///     <doc:ForwardingExistingProtocols>.
 ///   - protocol: another protocol that the class conforms to, of which this one is a copy:
 ///     `@Forwarded(as: (any StreamDelegate).self)`.
 ///   - base: a superclass of the class. Not needed where the protocol refines a class or `NSObjectProtocol`.

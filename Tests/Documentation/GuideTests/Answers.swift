@@ -1,4 +1,4 @@
-// Answers.swift: the code of the page "Return values from many".
+// Answers.swift: the code of the page "Choosing a Return Value".
 
 // snippet: answers-rules
 import Forwardcast
@@ -40,9 +40,9 @@ extension Message<() -> Int> {
 }
 // end
 
-@Suite("Return values from many")
+@Suite("Choosing a Return Value")
 struct Answers {
-  @Test("rules and policies make one of many answers")
+  @Test("rules and policies combine the results of all targets")
   func rules() throws {
     // snippet: answers-use
     let logo = Download("logo", bytes: 10)
@@ -52,14 +52,14 @@ struct Answers {
     downloads.add(film)
 
     print(downloads.bytesLoaded())  // 210
-    print(downloads.mayPause())  // false; nobody is asked after the first false
+    print(downloads.mayPause())  // false; no target is called after the first false
     print(downloads.title())  // logo, film
     print(try downloads.progress(of: "logo"))  // 0.25, the last answer
     print(try downloads.progress(of: "logo", returning: .all))  // [0.25, 0.25]
     let both = try downloads.progress(of: "logo", returning: .reduce(0) { $0 + $1 })
     print(both)  // 0.5
     let known = try downloads.progress(of: "film", returning: .firstSuccess)
-    print(known ?? 0)  // 0.25: the film does not know it, the logo does
+    print(known ?? 0)  // 0.25, from the logo: the film throws
     // end
     expect(downloads.bytesLoaded(), equals: 210)
     expect(known, equals: 0.25)
@@ -78,14 +78,14 @@ struct Answers {
     withExtendedLifetime((logo, film)) {}
   }
 
-  @Test("a policy may be written by hand")
+  @Test("a policy of the program combines results")
   func custom() throws {
     // snippet: answers-custom
     let majority = ReturnPolicy<Int, Bool>(
       from: 0,
       step: { sum, vote in
         sum += vote
-        return true  // false: the result is known, nobody further is asked
+        return true  // false ends the message: the result is final
       },
       finish: { $0 > 0 })
 

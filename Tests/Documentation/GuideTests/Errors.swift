@@ -1,4 +1,4 @@
-// Errors.swift: the code of the page "Errors and silence".
+// Errors.swift: the code of the page "Errors and Unanswered Messages".
 
 // snippet: errors-protocol
 import Forwardcast
@@ -25,7 +25,7 @@ final class Printer: Exporter {
 }
 // end
 
-@Suite("Errors and silence")
+@Suite("Errors and Unanswered Messages")
 struct Errors {
   @Test("errors of a broadcast go to the handler, others are thrown or reported")
   func errors() throws {
@@ -37,7 +37,7 @@ struct Errors {
     exporters.onError = { print($0) }  // 'export:' failed in Printer: OutOfPaper()
 
     let summary = exporters.broadcast(ExporterProxy.Messages.export, "cover")
-    print(summary.failed)  // 1: `full` has printed all the same
+    print(summary.failed)  // 1: `full` still printed
     // end
     #expect(summary.failed == 1 && summary.delivered == 1)
     let heard = Heard()
@@ -54,7 +54,7 @@ struct Errors {
     withExtendedLifetime((empty, full)) {}
   }
 
-  @Test("nobody's answer is an error only where one was promised")
+  @Test("an unanswered message is an error only if the call needs an answer")
   func silence() throws {
     // snippet: errors-silence
     let nobody = ExporterProxy()
@@ -66,7 +66,7 @@ struct Errors {
     }
 
     let strict = ExporterProxy(options: MulticastOptions(noResponder: .throw))
-    do { try strict.export("cover") } catch { print(error) }  // an error here too
+    do { try strict.export("cover") } catch { print(error) }  // throws as well
     // end
     #expect(silent.nobodyResponded)
     try expect(nobody.pages(in: "atlas", returning: .sum), equals: 0)

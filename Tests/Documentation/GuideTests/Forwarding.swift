@@ -1,4 +1,4 @@
-// Forwarding.swift: the code of the page "Objects that forward"; compiled on the main actor by default as well.
+// Forwarding.swift: the code of the page "Forwarding Objects"; also compiled on the main actor by default.
 
 // snippet: forwarding-table
 import Forwardcast
@@ -51,7 +51,7 @@ final class Plugin: MessageReceiver {
   }
   let version = 3
 
-  /// Asked once for each selector that the table does not have.
+  /// Called once for each selector that the table lacks.
   static func resolveMethod(for selector: MessageSelector) -> Bool {
     guard selector.name == "help" else { return false }
     let row = Responds(to: selector) { (_: Plugin) in "version, name, help" }
@@ -79,7 +79,7 @@ actor Market {
 }
 // end
 
-// snippet: forwarding-every
+/// Repeats each message that failed offline.
 nonisolated final class Retrying: ForwardingProxy {
   private let inner: any MessageReceiver & Sendable
   init(_ inner: any MessageReceiver & Sendable) {
@@ -103,11 +103,10 @@ nonisolated final class Retrying: ForwardingProxy {
     return DeliveryReport(answeredBy: inner, message.result)
   }
 }
-// end
 
-@Suite("Objects that forward")
+@Suite("Forwarding Objects")
 struct Forwarding {
-  @Test("a proxy changes the answer of what it stands for")
+  @Test("a proxy changes the answer of its object")
   func shouting() throws {
     // snippet: forwarding-use
     let loud = Shouting(Lexicon())
@@ -116,16 +115,16 @@ struct Forwarding {
     expect(shouted, equals: "CAT")
   }
 
-  @Test("a lazy proxy makes its target on the first message")
+  @Test("a lazy proxy creates its target on the first message")
   func lazy() throws {
     // snippet: forwarding-lazy
     let lexicon = LazyProxy { Lexicon() }
-    let word = try lexicon.send(.translate, "chat")  // made here, or by a question
+    let word = try lexicon.send(.translate, "chat")  // creates the target
     // end
     #expect(word == "cat" && lexicon.isMade)
   }
 
-  @Test("hooks stand around the messages of a proxy")
+  @Test("hooks surround the messages of a proxy")
   func hooks() throws {
     let lexicon = LazyProxy { Lexicon() }
     // snippet: forwarding-hooks
@@ -154,45 +153,34 @@ struct Forwarding {
     withExtendedLifetime(lexicon) {}
   }
 
-  @Test("a lazy proxy stands for an asynchronous service")
+  @Test("a lazy proxy represents an asynchronous service")
   func service() async throws {
     // snippet: forwarding-waiting
     let market = LazyProxy { Market() }
+    try market.around(.price, .retrying(2, while: { $0 is Offline }))
+    try market.around(.price, .caching(for: .seconds(60)))  // around the retries
     try market.around(
       .price,
-      waiting: { call in  // tries once more
-        do { return try await call.proceed() } catch is Offline {
-          return try await call.proceed()
-        }
-      })
-    var known: [String: Int] = [:]
-    try market.around(
-      .price,
-      waiting: { call in  // keeps prices: installed later, it stands outside
-        if let price = known[call.arguments] { return [price] }
+      waiting: { call in
         let prices = try await call.proceed()
-        known[call.arguments] = prices.first
-        return prices
+        return prices.map { $0 + 19 }
       })
-    try market.after(.price) { prices, item in print(item, prices) }
-    let price = try await market.sendAndWait(.price, "tea")  // 300
-    let again = try await market.sendAndWait(.price, "tea")  // 300: it was kept
+    let price = try await market.sendAndWait(.price, "tea")  // 319
+    let again = try await market.sendAndWait(.price, "tea")  // 319, from the cache
     // end
-    #expect(price == 300 && again == 300)
-    // snippet: forwarding-every-use
+    #expect(price == 319 && again == 319)
     let retrying = Retrying(Market())
-    let retried = try await retrying.sendAndWait(.price, "tea")  // 300
-    // end
+    let retried = try await retrying.sendAndWait(.price, "tea")
     expect(retried, equals: 300)
   }
 
-  @Test("a table may be changed while a program runs")
+  @Test("a table changes at run time")
   func tables() throws {
     // snippet: forwarding-change
     let plugin = Plugin()
     try Plugin.selectorTable.add(Responds(to: "name") { (_: Plugin) in "plug-in" })
     let name: String = try plugin.dynamic.name()  // "plug-in"
-    let help: String = try plugin.dynamic.help()  // made by the resolver
+    let help: String = try plugin.dynamic.help()  // added by the resolver
     let knows = plugin.responds(to: "version")  // true
     // end
     #expect(name == "plug-in" && help == "version, name, help" && knows)

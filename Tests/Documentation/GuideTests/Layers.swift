@@ -1,4 +1,4 @@
-// Layers.swift: the code of the page "One call in layers".
+// Layers.swift: the code of the page "Following a Message".
 
 // snippet: layers-queued
 import Dispatch
@@ -26,9 +26,9 @@ final class House: Gauge {
 }
 // end
 
-@Suite("One call in layers")
+@Suite("Following a Message")
 struct LayersGuide {
-  @Test("the same message typed, asked, boxed, queued, hooked and nested")
+  @Test("one message is typed, boxed, queried, queued, hooked and nested")
   func layers() async throws {
     // snippet: layers
     let (first, second) = (House(), House())
@@ -52,7 +52,7 @@ struct LayersGuide {
     // snippet: layers-asked
     let reading = GaugeProxy.Messages.reading
     let stand = ForwardingProxy(to: meters.multicast)
-    let answered = stand.responds(to: reading.selector)  // true: asks through both
+    let answered = stand.responds(to: reading.selector)  // true: queries both
     // end
     #expect(answered)
 
@@ -67,7 +67,7 @@ struct LayersGuide {
     let fee = try meters.around(
       reading, waiting: { call in try await call.proceed().map { $0 + 1 } })
     let withFee = try await meters.collectAndWait(reading, 3, returning: .sum)
-    print(withFee)  // 21: each answer by itself
+    print(withFee)  // 21: changes each result
     fee.cancel()
     // end
     expect(withFee, equals: 21)
@@ -88,7 +88,7 @@ struct LayersGuide {
     let country = GaugeProxy()
     country.add(remote: far)
     let there = try await country.collectAndWait(reading, 3, returning: .all)
-    print(there)  // [6]: what is elsewhere is one target
+    print(there)  // [6]: the other process is one target
     // end
     expect(there, equals: [6])
     withExtendedLifetime((first, second, remote)) {}

@@ -1,4 +1,4 @@
-// OnTheMainActor.swift: the code of the page "On the main actor"; compiled in a module that is there by default as well.
+// UsingTheMainActor.swift: the code of the page "Using the Main Actor"; also compiled on the main actor by default.
 
 // snippet: main-mixed
 import Dispatch
@@ -32,7 +32,7 @@ nonisolated protocol RadioListener: AnyObject, Sendable {
 @MainActor final class Window {
   private(set) var title = ""
   func listen(to radio: RadioListenerProxy) {
-    // Written on the main actor, so it runs there, whoever sends.
+    // Written on the main actor, so it runs there.
     radio.on(RadioListenerProxy.Messages.radio, owner: self) { window, packet in
       window.title = packet
     }
@@ -87,9 +87,9 @@ protocol Turntable: AnyObject, Sendable {
 }
 // end
 
-@Suite("On the main actor")
-struct OnTheMainActor {
-  @Test("a protocol on the main actor has its proxy there")
+@Suite("Using the Main Actor")
+struct UsingTheMainActor {
+  @Test("the proxy of a protocol on the main actor is on the main actor")
   @MainActor func views() {
     // snippet: main-views
     let pages = PageDelegateProxy()
@@ -100,7 +100,7 @@ struct OnTheMainActor {
     expect(ribbon.number, equals: 2)
   }
 
-  @Test("senders anywhere reach targets on a queue and closures on the main actor")
+  @Test("a sender on any thread reaches targets on a queue and closures on the main actor")
   @MainActor func mixed() async throws {
     // snippet: main-mixed
     let (window, log) = (Window(), PacketLog())
@@ -116,7 +116,7 @@ struct OnTheMainActor {
     withExtendedLifetime(log) {}
   }
 
-  @Test("a conformance on the main actor keeps proxy and senders there")
+  @Test("a target with an isolated conformance receives messages on the main actor")
   @MainActor func conformance() {
     // snippet: main-conformance
     let zooms = ZoomListenerProxy()
@@ -127,7 +127,7 @@ struct OnTheMainActor {
     expect(ruler.factor, equals: 2)
   }
 
-  @Test("a class on the main actor hears senders anywhere through a delivery")
+  @Test("a delivery calls a main-actor class on the main actor")
   @MainActor func assumed() async throws {
     // snippet: main-assumed
     let banner = Banner()
@@ -139,14 +139,14 @@ struct OnTheMainActor {
     expect(banner.title, equals: "online")
   }
 
-  @Test("members of a shared protocol may be on the main actor or not")
+  @Test("requirements of a Sendable protocol may be on the main actor or not")
   @MainActor func object() async throws {
     // snippet: main-object
     let deck = Deck()
     let players = TurntableProxy()
     players.add(deck)
-    players.play("Intermezzo")  // on the main actor, where this code is
-    await Task.detached { players.note("from elsewhere") }.value
+    players.play("Intermezzo")  // on the main actor, like this code
+    await Task.detached { players.note("from a task") }.value
     // end
     expect(deck.song, equals: "Intermezzo")
   }

@@ -1,4 +1,4 @@
-// StartHere.swift: the code of the page "Start here".
+// GettingStarted.swift: the code of the page "Getting Started".
 
 // snippet: start-protocol
 import Forwardcast
@@ -42,9 +42,9 @@ final class Kettle {
 }
 // end
 
-@Suite("Start here")
-struct StartHere {
-  @Test("pages come, hear and go")
+@Suite("Getting Started")
+struct GettingStarted {
+  @Test("each call reaches the pages that exist")
   func pages() throws {
     // snippet: start-use
     let cart = Cart()
@@ -53,14 +53,13 @@ struct StartHere {
     cart.pages.add(badge)
     if let checkout { cart.pages.add(checkout) }
 
-    cart.add("tea", price: 450)  // both pages hear of it
-    checkout = nil  // gone: nobody has to remove it
-    cart.add("cups", price: 1200)  // the badge hears of it
+    cart.add("tea", price: 450)  // calls both pages
+    checkout = nil  // deallocated; no removal is needed
+    cart.add("cups", price: 1200)  // calls the badge
     // end
     #expect(checkout == nil && badge.total == 1650 && cart.pages.count == 1)
     // snippet: start-answers
-    let shown = cart.pages.pagesShown()  // 1, the badge: as @Answer says
-    // Or as the call says, by a policy, which may throw:
+    let shown = cart.pages.pagesShown()  // 1, from the badge: the sum
     let each = try cart.pages.pagesShown(returning: .all)  // [1]
     // end
     expect(shown, equals: 1)
@@ -78,7 +77,7 @@ struct StartHere {
     withExtendedLifetime(badge) {}
   }
 
-  @Test("an object is reached by the name of a message")
+  @Test("an object receives messages by name")
   func receiver() throws {
     // snippet: start-send
     let kettle = Kettle()

@@ -1,4 +1,4 @@
-// RealDelegates.swift: the code of the page "Real delegates"; compiled in a module that is on the main actor by default as well.
+// ExistingProtocols.swift: the code of the page "Forwarding Existing Protocols"; also compiled on the main actor by default.
 
 // snippet: real-silence
 import Forwardcast
@@ -112,9 +112,9 @@ private nonisolated final class Store: StoreDelegate {
   func convert<Value>(_ values: inout [Value]) { values.removeLast() }
 }
 
-@Suite("The page of real delegates")
-struct RealDelegates {
-  @Test("an answer that nobody gives")
+@Suite("Forwarding Existing Protocols")
+struct ExistingProtocols {
+  @Test("a requirement without a target returns its empty value")
   func silence() {
     // snippet: real-silence
     let source = ListSourceProxy()
@@ -140,7 +140,7 @@ struct RealDelegates {
     expect(sent, equals: 7)
   }
 
-  @Test("a target leaves out what it does not answer")
+  @Test("a partial target does not respond to the requirements that it lists")
   func partial() {
     // snippet: real-partial
     let selection = Selection()
@@ -155,7 +155,7 @@ struct RealDelegates {
     expect((try? list.height(ofRow: 0, returning: .all)), equals: [44])
   }
 
-  @Test("nested protocols, parents and associated types")
+  @Test("nested, refined and generic protocols have proxies")
   func others() {
     let room = Chat.RoomDelegateProxy()
     var heard = ""
@@ -175,7 +175,7 @@ struct RealDelegates {
     #expect((TransferDelegateProxy() as AnyObject) is NSObject)
   }
 
-  @Test("a requirement that no message can carry is the program's own")
+  @Test("a requirement that cannot be forwarded is implemented by the program")
   func own() {
     let (proxy, stores) = (StoreDelegateProxy(), [Store(), Store()])
     stores.forEach { proxy.add($0) }
@@ -186,7 +186,7 @@ struct RealDelegates {
     withExtendedLifetime(stores) {}
   }
 
-  @Test("a target that nobody holds is held by the proxy where it is added strongly")
+  @Test("a proxy retains a target that was added strongly")
   func temporaries() {
     // snippet: real-temporaries
     let rowsOfOne = RowDelegateProxy()
