@@ -1,4 +1,4 @@
-// BugReports.swift: the code of the page "A bug report's calls in a test".
+// BugReports.swift: the code of the page "Repeating a Bug Report in a Test".
 
 // snippet: report-delegate
 import Forwardcast
@@ -55,7 +55,7 @@ struct BugReports {
     let calls = try decoder.decode(Recording.self, from: report)
     print(calls.outermostCalls.count)  // 2
     let again = try calls.replay(into: delegate)
-    print(again.isEqual(to: calls) ?? false)  // true: the same came of each call
+    print(again.isEqual(to: calls) ?? false)  // true: same outcomes
     // end
     #expect(calls.outermostCalls.count == 2 && again.isEqual(to: calls) == true)
     expect(fresh.basketTotal(), equals: 455)

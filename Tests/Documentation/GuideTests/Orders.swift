@@ -1,4 +1,4 @@
-// Orders.swift: the code of the page "Testing every order".
+// Orders.swift: the code of the page "Testing Every Schedule".
 
 // snippet: orders-shop
 import Forwardcast
@@ -16,7 +16,7 @@ nonisolated protocol Shop: AnyObject, Sendable {
 }
 // end
 
-@Suite("Testing every order")
+@Suite("Testing Every Schedule")
 struct Orders {
   @Test("a stale answer is found")
   func stale() async {
@@ -31,13 +31,44 @@ struct Orders {
         }
         shop.on(ShopProxy.Messages.price, delivery: answers) { price.withLock { $0 } }
         shop.setPrice(20)
-        let told = await shop.price()
-        #expect(told == 20)
+        let answer = await shop.price()
+        #expect(answer == 20)
       }
       // end
     } matching: {
       $0.comments.first?.rawValue.contains(".replaying(") ?? true
     }
+  }
+
+  @Test("a shared value is changed in one step under its lock")
+  func shared() async {
+    // snippet: orders-shared
+    let totals = await everySchedule { schedule in
+      let room = ShopProxy()
+      let total = schedule.shared(0)
+      for name in ["log", "index"] {
+        let queue = schedule.queue(name)
+        room.on(ShopProxy.Messages.setPrice, delivery: queue) { cents in
+          total.withLock { $0 += cents }  // += on total.value loses updates
+        }
+      }
+      room.setPrice(20)
+      try await room.drain()
+      #expect(total.value == 40)
+    }
+    // end
+    #expect(totals.isComplete)
+    let lost = await everySchedule(reporter: TestReporter { _ in }) { schedule in
+      let room = ShopProxy()
+      let total = schedule.shared(0)
+      for name in ["log", "index"] {
+        room.on(ShopProxy.Messages.setPrice, delivery: schedule.queue(name)) { total.value += $0 }
+      }
+      room.setPrice(20)
+      try await room.drain()
+      schedule.expect(total.value == 40)
+    }
+    #expect(lost.failure != nil)
   }
 
   @Test("orders are counted")

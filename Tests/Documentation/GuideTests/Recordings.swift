@@ -22,13 +22,13 @@ struct Recordings {
   @Test("a recording can be replayed and drawn as a diagram")
   func use() throws {
     // snippet: recording-use
-    let till = RecordingProxy(of: Till(), as: "till")  // stands for the till
+    let till = RecordingProxy(of: Till(), as: "till")  // represents the till
     let sum: Int = try till.dynamic.add(450)
     let day = till.recorder.recording
     print(day)  // [till add: 450] answers 450
 
     let again = try day.replay(into: ["till": Till()])  // by that name
-    print(again.isEqual(to: day) ?? false)  // true: the same came of it
+    print(again.isEqual(to: day) ?? false)  // true: same outcomes
     // end
     #expect(sum == 450 && "\(day)" == "[till add: 450] answers 450")
     #expect(again.isEqual(to: day) == true)
@@ -42,7 +42,7 @@ struct Recordings {
     }
     tills.dynamic.add(50)
     tracing.cancel()
-    file.finish()  // writes what is left, and the end of the list
+    file.finish()  // writes open slices and the end of the list
     print(diagram.mermaid)
     // end
     #expect(diagram.mermaid.contains("add: 50") && file.omitted == 0)

@@ -16,7 +16,7 @@ final class Lamp {
 }
 // end
 
-@Suite("Scripting live objects")
+@Suite("Scripting Live Objects")
 struct Scripting {
   @Test("a text reaches live objects, and a mistake changes nothing")
   func console() throws {
@@ -39,7 +39,7 @@ struct Scripting {
   func bounds() {
     // snippet: scripting-handlers
     let handlers = ScriptHandlers(
-      output: { _ in },  // where what is printed goes
+      output: { _ in },  // receives printed text
       diagnostics: { error in print(error) })
     let bounded = ScriptSession(stepLimit: 10_000, handlers: handlers)
     let outcome = bounded.run("repeat 1000000 { print \"again\" }")

@@ -1,4 +1,4 @@
-// Services.swift: the code of the page "Services and extension points"; compiled on the main actor by default as well.
+// Services.swift: the code of the page "Services and Extension Points"; also compiled on the main actor by default.
 
 // snippet: services-service
 import Forwardcast
@@ -59,20 +59,20 @@ nonisolated final class Bill: ManagedService, CallObserver {
 }
 // end
 
-@Suite("Services and extension points")
+@Suite("Services and Extension Points")
 struct Services {
-  @Test("one instance, made when first asked for, gone with the log-out unless it persists")
+  @Test("a service is created on the first request and removed at the log-out unless it persists")
   func services() throws {
     // snippet: services-use
     let center = ServiceCenter()  // or ServiceCenter.shared
-    try center.service(AccountService.self).logIn("ann")  // made now
-    center.clearData()  // log-out: the account is gone, the network stays
+    try center.service(AccountService.self).logIn("ann")  // created now
+    center.clearData()  // log-out: removes the account, keeps the network
     // end
     #expect(center.existing(AccountService.self) == nil)
     #expect(center.existing(NetworkService.self) != nil)
     // snippet: services-scope
     let session = ServiceCenter(.session, in: center)
-    let drafts = try session.service(DraftService.self)  // goes with the session
+    let drafts = try session.service(DraftService.self)  // ends with the session
     // end
     #expect(session.existing(DraftService.self) === drafts)
     #expect(throws: ServiceError.self) { try center.service(DraftService.self) }
@@ -81,20 +81,20 @@ struct Services {
       NetworkService(in: center)
     }
     try center.withSubstitutes(substitute) {
-      let account = try center.service(AccountService.self)  // of the substitute
+      let account = try center.service(AccountService.self)  // uses the substitute
       print(account.name)
     }
     // end
     #expect(center.existing(AccountService.self) == nil)
   }
 
-  @Test("an observer that does not exist yet is made by its first message")
+  @Test("a lazy observer is created by its first message")
   func extensions() throws {
     let center = ServiceCenter()
     // snippet: services-observe
     let extensions = try center.service(ExtensionCenter.self)
     extensions.registerLazily(Archive.self, for: (any MailExtension).self) { $0 }
-    // Nothing is made yet. Now the archive is, and hears of it:
+    // Creates the archive, which receives the message:
     extensions.notify((any MailExtension).self, .didReceive, "hello")
     // end
     let archive = try #require(center.existing(Archive.self))

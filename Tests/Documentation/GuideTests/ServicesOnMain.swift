@@ -1,4 +1,4 @@
-// ServicesOnMain.swift: what the page "Services and extension points" says of the main actor.
+// ServicesOnMain.swift: services on the main actor, from the page "Services and Extension Points".
 
 import Forwardcast
 import ForwardcastCenters
@@ -14,14 +14,14 @@ nonisolated extension Message<(String) -> Void> {
 @MainActor @Receiver
 final class NowPlaying: ManagedService, PlayerExtension {
   private(set) var title = "-"
-  nonisolated init(in center: ServiceCenter) {}  // made on any thread
+  nonisolated init(in center: ServiceCenter) {}  // on any thread
   @Message func didStart(_ title: String) { self.title = title }
 }
 // end
 
 @Suite("Services on the main actor")
 struct ServicesOnMain {
-  @Test("a lazy observer there hears what any thread sends")
+  @Test("a lazy observer on the main actor receives messages from any thread")
   @MainActor func lazy() async throws {
     let center = ServiceCenter()
     let extensions = try center.service(ExtensionCenter.self)
@@ -29,7 +29,7 @@ struct ServicesOnMain {
     let players = extensions.point((any PlayerExtension).self)
     players.registerLazily(NowPlaying.self, delivery: .mainActor) { $0 }
     await Task.detached { _ = players.broadcast(.didStart, "Intermezzo") }.value
-    try await players.observers.drain()  // waits for what is queued
+    try await players.observers.drain()  // waits for queued messages
     let title = try center.service(NowPlaying.self).title  // "Intermezzo"
     // end
     expect(title, equals: "Intermezzo")

@@ -14,7 +14,7 @@ final class Document {
 
   func rename(_ title: String) {
     history.register(self) { [old = self.title] document in
-      document.rename(old)  // what takes it back
+      document.rename(old)  // the reverse
     }
     history.setActionName("Rename")
     self.title = title
@@ -33,7 +33,7 @@ final class Chapter {
   private(set) var title = "untitled"
 
   @Message func retitle(_ title: String) throws {
-    try history.prepare(self).send(.retitle, self.title)  // what takes it back
+    try history.prepare(self).send(.retitle, self.title)  // the reverse
     self.title = title
   }
 }
@@ -98,7 +98,7 @@ struct Undoing {
       document.rename("a")
       document.rename("b")
     }
-    try document.history.undo()  // both are taken back
+    try document.history.undo()  // undoes both
     // end
     expect(document.title, equals: "final")
     // snippet: undo-typing
