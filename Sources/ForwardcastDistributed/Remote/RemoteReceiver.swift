@@ -64,8 +64,8 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
 
   // MARK: Presence
 
-  /// Whether the other side is reachable, as far as this side knows: see *Lost and Reconnected
-  /// Processes* in <doc:OtherProcesses>.
+  /// Whether the other process is reachable, as far as this one knows: see *Handle Lost Processes*
+  /// in <doc:OtherProcesses>.
   public var presence: RemotePresence { line.presence }
 
   /// The current presence and each later one. Ends with the receiver, and after

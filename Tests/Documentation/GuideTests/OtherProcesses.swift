@@ -5,12 +5,6 @@ import Distributed
 import Forwardcast
 import ForwardcastDistributed
 // end
-// snippet: remote-counter
-import Distributed
-import Forwardcast
-import ForwardcastDistributed
-import Synchronization
-// end
 import TestSupport
 // snippet: engine-test
 import Distributed
@@ -33,7 +27,6 @@ final class Member: RoomMember {
 }
 // end
 
-// snippet: remote-counter
 extension Message<(Int) -> Int> {
   static var add: Self { .init("add:") }
 }
@@ -48,13 +41,11 @@ final class Counter: Sendable {
     }
   }
 }
-// end
 
-@Suite("Other processes", .whenQuiet)
+@Suite("Sending to Other Processes", .whenQuiet)
 struct OtherProcesses {
-  @Test("a counter is reached from elsewhere")
+  @Test("a receiver is reached from another process")
   func counter() async throws {
-    // snippet: remote-counter
     let system = LocalTestingDistributedActorSystem()  // or your engine
 
     // In the process that has the counter:
@@ -63,13 +54,12 @@ struct OtherProcesses {
 
     // In another, after its engine has found the endpoint:
     let counter = try await RemoteReceiver(connectingTo: door, name: "counter")
-    let sum = try await counter.sendAndWait(.add, 5)  // 5
-    // end
+    let sum = try await counter.sendAndWait(.add, 5)
     expect(sum, equals: 5)
     withExtendedLifetime(door) {}
   }
 
-  @Test("a multicast is reached as one, and is a target as one; members are admitted as they are found")
+  @Test("a multicast is reached through one endpoint, and members are admitted as they are found")
   func rooms() async throws {
     // snippet: remote-doors
     let system = LocalTestingDistributedActorSystem()  // or your engine

@@ -1,5 +1,6 @@
 // ReferencePage.swift: the page of every word of the script.
 
+import Foundation
 import ForwardcastScript
 
 /// The text of `LanguageReference.md`.
@@ -10,29 +11,28 @@ enum ReferencePage {
         .map { entry in
           kind == .limit
             ? "| `\(entry.word)` | \(number(entry.form)) | \(cell(entry.meaning)) |"
-            : "| `\(entry.word)` | \(forms(entry.form)) | \(cell(entry.meaning)) |"
+            : "| \(forms(entry.form)) | \(cell(entry.meaning)) |"
         }
       return """
         ## \(title(kind))
 
-        | \(kind == .limit ? "limit" : "word") | \(kind == .limit ? "number" : "form") | meaning |
-        |---|---|---|
+        \(kind == .limit ? "| limit | number | meaning |\n|---|---|---|" : "| form | meaning |\n|---|---|")
         \(rows.joined(separator: "\n"))
         """
     }
     return """
-      # Script reference
+      # Script Reference
 
       Every word of the message script, with its form and meaning.
 
       ## Overview
 
-      This page is generated from the parser's tables. `forwardcast help WORD` prints the entry of one word, and
-      ``ScriptLanguage`` has all of them as values. In the forms, `e` is an expression, `p` a proxy, `q` a queue, `r` a
-      registration, `h` a hook, `E` an extension point, `s` a signature, `x` a name, `n` a number and `op` a comparison. Parts
-      in brackets after a space are optional.
+      `forwardcast help WORD` prints the entry of one word, and ``ScriptLanguage`` has all as values. In the
+      forms, `e` is an expression, `p` a proxy, `q` a queue, `r` a registration, `h` a hook, `E` an extension
+      point, `s` a signature, `x` a name, `n` a number and `op` a comparison. Parts in brackets after a space are
+      optional.
 
-      ## Literals and comparisons
+      ## Literals and Comparisons
 
       | written | is |
       |---|---|
@@ -52,7 +52,7 @@ enum ReferencePage {
   }
 
   private static func title(_ kind: ScriptLanguage.Kind) -> String {
-    kind.rawValue.prefix(1).uppercased() + kind.rawValue.dropFirst()
+    kind.rawValue.split(separator: " ").map { $0 == "to" ? "to" : $0.capitalized }.joined(separator: " ")
   }
 
   private static func cell(_ text: String) -> String { text.replacing("|", with: "\\|") }
