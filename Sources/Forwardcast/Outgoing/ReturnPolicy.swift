@@ -87,16 +87,20 @@ extension ReturnPolicy {
 }
 
 extension Responds {
-  /// The row, with the rule by which a multicast that has it in its table gives one answer for its
-  /// targets: as a target with a delivery of its own. Without a rule it is the last answer.
+  /// Returns the row with a rule that combines the results of a multicast's targets into one.
   ///
-  /// - Parameter message: the row's key, which states the type of the answers.
+  /// The rule applies if the multicast has the row in its table and is itself a target with a
+  /// delivery of its own. Without a rule the last result counts.
+  ///
+  /// - Parameters:
+  ///   - message: the row's key, which states the type of the results.
+  ///   - policy: the rule.
   public func answering<R, each A>(_ message: Message<(repeat each A) -> R>, by policy: ReturnPolicy<R, R>) -> Self {
     method.rule = policy.boxed(crosses: method.resultCrosses) { $0 }
     return self
   }
 
-  /// The row, with a rule whose result is `nil` if nobody answers.
+  /// Returns the row with a rule whose result is `nil` if no target responds.
   public func answering<R, each A>(_ message: Message<(repeat each A) -> R>, by policy: ReturnPolicy<R, R?>) -> Self {
     method.rule = policy.boxed(crosses: method.resultCrosses) { $0 }
     return self
