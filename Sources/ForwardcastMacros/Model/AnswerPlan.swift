@@ -122,8 +122,8 @@ extension SourceText {
   private static let emptyValues = [
     "Bool": "false", "String": "\"\"", "Substring": "\"\"", "CGSize": ".zero", "CGPoint": ".zero", "CGRect": ".zero",
     "NSSize": ".zero", "NSPoint": ".zero", "NSRect": ".zero", "UIEdgeInsets": ".zero", "CMTime": ".zero",
-    "Duration": ".zero", "Data": "Data()", "IndexSet": "IndexSet()", "NSAttributedString": "NSAttributedString()",
-    "AttributedString": "AttributedString()",
+    "Duration": ".zero", "Data": "Data()", "IndexSet": "IndexSet()",
+    "NSAttributedString": "NSAttributedString(string: \"\")", "AttributedString": "AttributedString()",
   ]
 
   /// The first colon in the bracket at a position, but for those in further brackets.

@@ -5,29 +5,34 @@ struct StandardProtocol {
   let name: String
   /// The members that the program implements for the class. Empty where the library does.
   private let members: [String]
+  /// True if it states its primary associated type, as in `Identifiable<Int>`.
+  private let isSpecialized: Bool
 
   private static let known: [String: [String]] = [
     "Equatable": [], "Hashable": [], "Identifiable": [], "CustomStringConvertible": [],
     "CustomDebugStringConvertible": [],
+    "CaseIterable": ["static var allCases: [NAME]"],
+    "RawRepresentable": ["convenience init?(rawValue: RawValue)", "var rawValue: RawValue"],
     "Comparable": ["func < (a: NAME, b: NAME) -> Bool"],
     "Encodable": ["func encode(to encoder: any Encoder) throws"],
     "Decodable": ["convenience init(from decoder: any Decoder) throws"],
     "Codable": ["func encode(to encoder: any Encoder) throws", "convenience init(from decoder: any Decoder) throws"],
   ]
 
-  init?(_ name: String) {
-    guard let members = Self.known[name.lastName], [name.lastName, "Swift.\(name.lastName)"].contains(name) else {
-      return nil
-    }
-    (self.name, self.members) = (name.lastName, members)
+  init?(_ type: String) {
+    let stated = String(type.prefix { $0 != "<" })
+    let name = stated.lastName
+    guard let members = Self.known[name], [name, "Swift.\(name)"].contains(stated) else { return nil }
+    (self.name, self.members, isSpecialized) = (name, members, stated != type)
   }
 
   /// The extension that the class needs, if it needs one.
   func advice(for interface: ForwardedInterface) -> String? {
-    let fixesID = name == "Identifiable" && interface.fixesType("ID")
+    let fixesID = name == "Identifiable" && (isSpecialized || interface.fixesType("ID"))
     let all = fixesID ? ["var id: ID"] : members
     guard !all.isEmpty else { return nil }
-    let text = all.map { $0.replacing("NAME", with: interface.className) + " { … }" }.joined(separator: "; ")
+    let text = all.map { "\(interface.access)\($0.replacing("NAME", with: interface.className)) { … }" }
+      .joined(separator: "; ")
     // The compiler finds an operator in an extension of the class twice.
     return "Does it not conform to '\(name)'? Write '"
       + (name == "Comparable" ? "\(text)' at file scope." : "extension \(interface.className) { \(text) }'.")

@@ -63,7 +63,7 @@ extension ForwardedInterface {
   /// Explains compiler errors that may come from what the macro cannot see.
   private var advice: String? {
     var remarks = unknownProtocols.map {
-      "Does it not conform to '\($0)'? Mark '\($0)' '@Forwarded' too and write '@Forwarded(inheriting: (any \($0)).self)' here, or repeat its requirements (see 'Real delegates'). If it inherits 'NSObjectProtocol', write 'base: NSObject.self'."
+      "Does it not conform to '\($0)'? Mark '\($0)' '@Forwarded' too and write '@Forwarded(inheriting: (any \($0)).self)' here, or repeat its requirements (see 'Forwarding Existing Protocols'). If it inherits 'NSObjectProtocol', write 'base: NSObject.self'."
     }
     remarks += inheritedNames.compactMap { StandardProtocol($0)?.advice(for: self) }
     let attributes = declaration.attributes + declaration.members.flatMap(\.attributes)

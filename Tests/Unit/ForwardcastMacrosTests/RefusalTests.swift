@@ -205,7 +205,12 @@ struct RefusalTests {
       Expander(
         "@Forwarded(otherwise: .emptyValues) protocol P { func a() -> \(type) }", role: role, extending: "P")
     }
-    for (type, value) in [("(Int?, b: [Int])", "(nil, b: [])"), ("(Bool, Swift.Int)", "(false, 0)")] {
+    let cases = [
+      ("(Int?, b: [Int])", "(nil, b: [])"), ("(Bool, Swift.Int)", "(false, 0)"),
+      // Foundation has no `init()` for it on Linux.
+      ("NSAttributedString", "NSAttributedString(string: \"\")"),
+    ]
+    for (type, value) in cases {
       expect(expander(type, "peer").said, equals: [])
       let text = expander(type, "extension").expansion.text
       expect(text.contains(value), "\(text)")
@@ -274,6 +279,28 @@ struct RefusalTests {
           "'\(name)' is a protocol of the standard library, which needs no 'inheriting:'; remove it"
         ])
     }
+  }
+
+  @Test("the class names the extension that a parent of the standard library needs, and no attribute for it")
+  func standardRequirements() {
+    let cases = [
+      ("CaseIterable", "extension PProxy { static var allCases: [PProxy] { … } }"),
+      (
+        "RawRepresentable where RawValue == Int",
+        "extension PProxy { convenience init?(rawValue: RawValue) { … }; var rawValue: RawValue { … } }"
+      ),
+      ("Identifiable<Int>", "extension PProxy { var id: ID { … } }"),
+      ("Comparable", "func < (a: PProxy, b: PProxy) -> Bool { … }' at file scope"),
+      ("Swift.Identifiable<Store.Key>", "extension PProxy { var id: ID { … } }"),
+    ]
+    for (parent, wanted) in cases {
+      let text = Expander("@Forwarded protocol P: \(parent) { func a() }").expansion.text
+      expect(text.contains("Write '\(wanted)"), "\(text)")
+      expect(!text.contains("'@Forwarded' too"), "\(text)")
+    }
+    let shared = Expander("@Forwarded public protocol P: Codable { func a() }").expansion.text
+    let members = "public func encode(to encoder: any Encoder) throws { … }; public convenience init(from decoder:"
+    expect(shared.contains("Write 'extension PProxy { \(members)"), "\(shared)")
   }
 
   @Test("a type that only the protocol knows is no argument of an attribute, so no fix-it writes one")
