@@ -27,7 +27,7 @@
 /// - Parameters:
 ///   - protocols: the protocols with this attribute that this one refines: `@Forwarded(inheriting:
 ///     (any A).self)` on `protocol B: A`. Otherwise repeat their requirements here: see
-///     <doc:ForwardingExistingProtocols>.
+///     the page *Forwarding Existing Protocols*.
 ///   - protocol: another protocol that the class conforms to, of which this one is a copy:
 ///     `@Forwarded(as: (any StreamDelegate).self)`.
 ///   - base: a superclass of the class. Not needed where the protocol refines a class or `NSObjectProtocol`.
