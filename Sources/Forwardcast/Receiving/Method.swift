@@ -188,48 +188,6 @@ enum MethodIsolation: Sendable {
   }
 }
 
-/// The arguments of one message, passed by address: a pack would be passed element by element, each copied for each call.
-@frozen @usableFromInline
-struct Arguments<each A> {
-  @usableFromInline let values: (repeat each A)
-
-  @export(implementation) @inline(__always)
-  init(values: (repeat each A)) { self.values = values }
-
-  /// Unboxes the arguments.
-  ///
-  /// - Throws: `wrongArgumentCount`, or `typeMismatch` with the index of the argument.
-  init(unboxing boxes: [ArgumentBox], of selector: MessageSelector, for receiver: @autoclosure () -> String)
-    throws(MessageError)
-  {
-    let wanted = packCount(repeat (each A).self)
-    guard boxes.count == wanted else {
-      throw .argumentCount(selector, receiver: receiver(), wanted: wanted, found: boxes.count)
-    }
-    var index = 0
-    func next<T>(_ type: T.Type) throws(MessageError) -> T {
-      defer { index += 1 }
-      do { return try boxes[index].unbox(as: type) } catch {
-        throw .argument(index, selector, receiver: receiver(), error)
-      }
-    }
-    self.init(values: (repeat try next((each A).self)))
-  }
-}
-
-extension Arguments {
-  /// Gives `body` functions that call methods of this function type; valid until it returns.
-  @export(implementation) @inline(__always)
-  func withCalls<R>(returning: R.Type, _ body: (_ run: Method.OpenedRun, _ ask: Method.OpenedAsk) -> Void) {
-    body(
-      { _ = try unsafeDowncast($0, to: TypedMethod<R, repeat each A>.self).call($1, self) },
-      { method, target in
-        let answer = try unsafeDowncast(method, to: TypedMethod<R, repeat each A>.self).call(target, self)
-        return ArgumentBox(storage: answer, isSendable: method.resultCrosses)
-      })
-  }
-}
-
 /// A function that opens boxes.
 @frozen @usableFromInline
 struct BoxOpening: Sendable {
@@ -439,11 +397,4 @@ extension MethodSignature {
         argumentIndex: isResult ? nil : index - 2)
     }
   }
-}
-
-@inlinable
-func packCount<each T>(_ types: repeat (each T).Type) -> Int {
-  var count = 0
-  for _ in repeat each types { count += 1 }
-  return count
 }

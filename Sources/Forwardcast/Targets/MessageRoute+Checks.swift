@@ -3,28 +3,42 @@
 extension MessageRoute {
   /// Checks that the first target which would get the message takes its arguments, also in a nested proxy.
   func checkFirst(_ message: Invocation) throws {
-    var asked = Set<ObjectIdentifier>()
-    _ = try checkFirst(message, &asked, depth: 0)
+    _ = try first { target, method -> Void? in
+      if let method { return try method.check(message.arguments, receiver: typeName(of: target)) }
+      try message.route?.budget?.charge(.question)
+      guard let receiver = target as? any MessageForwarding, !(target is any MulticastSending),
+        ProxyQuestion.takes(receiver, message)
+      else { return nil }
+      return try message.checkFits(receiver)
+    }
   }
 
-  private func checkFirst(_ message: Invocation, _ asked: inout Set<ObjectIdentifier>, depth: Int) throws -> Bool {
-    guard depth < ProxyChain.maximumDepth, asked.insert(ObjectIdentifier(core)).inserted else { return false }
+  /// The first result for an active target and its method, if that is known, in delivery order; a nested proxy is followed by its
+  /// targets. Each proxy is searched once, as deep as a message goes.
+  ///
+  /// - Parameter otherwise: the result for a proxy whose targets give none.
+  func first<T>(_ ask: (AnyObject, Method?) throws -> T?, otherwise: (MessageRoute) -> T? = { _ in nil }) rethrows
+    -> T?
+  {
+    var seen = Set<ObjectIdentifier>()
+    return try first(&seen, depth: 0, ask, otherwise)
+  }
+
+  private func first<T>(
+    _ seen: inout Set<ObjectIdentifier>, depth: Int, _ ask: (AnyObject, Method?) throws -> T?,
+    _ otherwise: (MessageRoute) -> T?
+  ) rethrows -> T? {
+    guard depth < ProxyChain.maximumDepth, seen.insert(ObjectIdentifier(core)).inserted else { return nil }
     for index in 0..<count {
       let step = steps[index]
       guard step.isActive, let target = step.target else { continue }
-      if let method = step.method {
-        try method.takeUnretainedValue().check(message.arguments, receiver: typeName(of: target))
-        return true
-      }
-      try message.route?.budget?.charge(.question)
-      if let multicast = target as? any MulticastSending {
-        if try multicast.route(for: selector).checkFirst(message, &asked, depth: depth + 1) { return true }
-      } else if let receiver = target as? any MessageForwarding, ProxyQuestion.takes(receiver, message) {
-        try message.checkFits(receiver)
-        return true
+      if let found = try ask(target, step.method?.takeUnretainedValue()) { return found }
+      guard step.method == nil, let multicast = target as? any MulticastSending else { continue }
+      if let found = try multicast.route(for: selector).first(&seen, depth: depth + 1, ask, otherwise) {
+        return found
       }
     }
-    return false
+    return otherwise(self)
   }
 }
 

@@ -39,28 +39,13 @@ extension MulticastCore {
 
   func firstSignature(for selector: MessageSelector, _ proxy: AnyObject) -> MethodSignature? {
     ProxyQuestion.ask(proxy, selector, otherwise: nil) {
-      var seen: Set<ObjectIdentifier> = [ObjectIdentifier(self)]
-      return firstSignature(along: begin(selector), &seen, depth: 1)
-    }
-  }
-
-  private func firstSignature(along route: MessageRoute, _ seen: inout Set<ObjectIdentifier>, depth: Int)
-    -> MethodSignature?
-  {
-    for index in 0..<route.count {
-      let step = route.steps[index]
-      guard step.isActive, let target = step.target else { continue }
-      if let method = step.method?.takeUnretainedValue() {
-        if !method.isRefusal { return method.signature }
-      } else if let multicast = target as? any MulticastSending {
-        let inner = multicast.route(for: route.selector)
-        guard depth < ProxyChain.maximumDepth, seen.insert(ObjectIdentifier(inner.core)).inserted else { continue }
-        if let found = firstSignature(along: inner, &seen, depth: depth + 1) { return found }
-      } else if answers(target, route.selector), let signature = signature(of: target, route.selector) {
-        return signature
+      begin(selector).first { target, method in
+        if let method { return method.isRefusal ? nil : method.signature }
+        return target is any MulticastSending || !answers(target, selector) ? nil : signature(of: target, selector)
+      } otherwise: {
+        $0.route.prelude?.signature
       }
     }
-    return route.route.prelude?.signature
   }
 
   /// The registrations that a message of `selector` goes to, in order; some may be muted or have dead targets.

@@ -1,0 +1,25 @@
+// BareReceiver.swift: a receiver without a class of its own.
+
+/// A receiver made of a table of closures, without a class.
+///
+///     let bell = BareReceiver {
+///       Responds(to: "ring:") { (_: BareReceiver, times: Int) in
+///         print("ding", times)
+///       }
+///     }
+public final class BareReceiver: MessageReceiver, Sendable {
+  /// Empty: each receiver has an object table.
+  public static let selectorTable = SelectorTable(for: BareReceiver.self, rows: [])
+  private let table: SelectorTable
+
+  /// A receiver that answers from `table`, which others may share.
+  public init(table: SelectorTable) { self.table = table }
+
+  /// A receiver with its own table of `rows`.
+  public convenience init(@SelectorTableBuilder<BareReceiver> _ rows: () -> [Responds<BareReceiver>]) {
+    self.init(table: SelectorTable(for: BareReceiver.self, rows))
+  }
+
+  /// The receiver's table.
+  public var objectTable: SelectorTable? { table }
+}
