@@ -118,24 +118,12 @@ struct RoomTests {
   private final class Door: ForwardingProxy, @unchecked Sendable {}  // immutable
 
   /// A proxy whose one target has room for one message, which waits, behind a door.
-  private func behindDoor(_ queue: DispatchQueue, _ others: Desk...) -> (outer: Rooms, inner: Rooms) {
+  private func behindDoor(_ queue: DispatchQueue) -> (outer: Rooms, inner: Rooms) {
     let (outer, inner) = (Rooms(), Rooms())
-    for desk in others { inner.add(desk, ownership: .strong) }
     let last = Desk("last", worth: 1, journal)
     inner.add(last, delivery: .queue(queue), ownership: .strong, buffer: .suspendSender(1))
     outer.add(Door(to: inner), ownership: .strong)
     return (outer, inner)
-  }
-
-  @Test("a place that was kept behind an object that is asked is given back when nobody needs it")
-  func placeGivenBack() async throws {
-    let (outer, inner) = behindDoor(DispatchQueue(label: "last"), Desk("first", worth: 1, journal))
-    expect(try await outer.collectAndWait(.agrees, returning: .any))
-    let line = try #require(inner.registrations.last?.queued?.line)
-    try #require(line.reserveAtOnce(), "who asks for the place would wait for ever")
-    line.giveBack()
-    try await expect(inner.broadcastWhenReady(.worth).queued, equals: 1)
-    try await inner.drain()
   }
 
   @Test("fifty senders wait for room behind an object that is asked", arguments: [false, true])
@@ -170,7 +158,7 @@ struct RoomTests {
     expect(reached, equals: 50)
   }
 
-  // MARK: No sender waits with a place that another waits for
+  // MARK: No sender that waits holds another place
 
   /// Two targets, each with room for one message, and each alone in a proxy; and a sender that needs a place of both.
   private final class Pair: Sendable {
@@ -203,25 +191,7 @@ struct RoomTests {
     var reached: Int? { get async throws { try await sender.withLock { $0 }?.value } }
   }
 
-  /// Which of two buffers comes first in the order in which senders take places is not known: so each is once the one that the
-  /// message comes to first.
-  @Test("a hook that goes on twice takes a place anew without keeping others from theirs", arguments: [0, 1])
-  func goesOnTwice(first: Int) async throws {
-    let (pair, outer, hooked) = (Pair(journal), Rooms(), Rooms())
-    hooked.add(pair.leaves[first])
-    for proxy in [hooked, pair.leaves[1 - first]] { outer.add(proxy) }
-    try hooked.around(
-      .agrees,
-      waiting: {
-        try await $0.proceed()
-        await pair.begin()
-        return try await $0.proceed()
-      })
-    try await expect(outer.collectAndWait(.agrees, returning: .any), equals: false)
-    try await expect(pair.reached, equals: 2)
-    withExtendedLifetime(hooked) {}
-  }
-
+  /// Each of the two buffers is once the one that the message comes to first.
   @Test("room behind an object that is asked is waited for without keeping others from theirs", arguments: [0, 1])
   func foundLate(first: Int) async throws {
     let (pair, outer) = (Pair(journal), Rooms())
