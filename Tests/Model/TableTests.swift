@@ -3,7 +3,6 @@
 import TestSupport
 import Testing
 
-/// What changes.
 enum Change: CaseIterable {
   case nothing, added, moved, muted, unmuted, cancelled, removed, died, hookOn, hookOff, rowReplaced, rowRemoved
   case nestedRemoved, nestedMuted

@@ -1,6 +1,5 @@
 // World.swift: what the reference knows of registrations and of messages that are under way.
 
-/// One registration.
 final class Registered: @unchecked Sendable {
   let object: Object
   let proxy: Int

@@ -109,8 +109,11 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
     contextObject == nil ? HeldContext.contains(ObjectIdentifier(self)) : context.isCurrent
   }
 
+  /// What a thread holds while it makes one of the mailbox's deliveries.
+  var heldIdentity: ObjectIdentifier { contextObject ?? ObjectIdentifier(self) }
+
   /// Whether the running code is in a turn of the context. For assertions.
-  var isOnContext: Bool { HeldContext.contains(contextObject ?? ObjectIdentifier(self)) }
+  var isOnContext: Bool { HeldContext.contains(heldIdentity) }
 
   /// Why the running code would wait for itself if it blocked until the context has done something; `nil` if not, as far as is
   /// known.
@@ -247,7 +250,7 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
 
   /// As above for a level; 0 where turns have no priority.
   package func drain(_ level: UInt16 = 0) {
-    HeldContext.hold(contextObject ?? ObjectIdentifier(self)) {
+    HeldContext.hold(heldIdentity) {
       turnLevel = level
       _ = raise(to: level)
       left = turn
@@ -277,7 +280,7 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
 
   /// Opens an envelope taken by ``takePosted()``, on the context.
   package func open(_ envelope: Envelope) {
-    HeldContext.hold(contextObject ?? ObjectIdentifier(self)) {
+    HeldContext.hold(heldIdentity) {
       left = turn
       repeat { _ = envelope.open(in: self) } while envelope.isUnfinished
     }

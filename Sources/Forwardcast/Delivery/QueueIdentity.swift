@@ -50,6 +50,19 @@ final class QueueIdentity: Sendable {
     DispatchQueue.getSpecific(key: mark) != nil || HeldContext.contains(ObjectIdentifier(self))
   }
 
+  /// The serial queues that the running code is known to be on.
+  static var held: [ObjectIdentifier] {
+    var held = HeldContext.isMain ? [ObjectIdentifier(MainActor.shared)] : []
+    var next = key.withLock { DispatchQueue.getSpecific(key: $0) }
+    // Bounded, as below.
+    for _ in 0..<100 {
+      guard let queue = next else { break }
+      if !queue.isConcurrent.load(ordering: .acquiring) { held.append(ObjectIdentifier(queue)) }
+      next = queue.target.withLock { $0.queue }
+    }
+    return held
+  }
+
   /// Whether the queue is known to target one that the running code holds, so that it does nothing before that code has ended.
   var waitsForCaller: Bool {
     var next = target.withLock { $0 }

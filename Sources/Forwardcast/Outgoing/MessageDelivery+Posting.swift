@@ -255,7 +255,7 @@ extension MessageDelivery {
     let registration = step.registration.takeUnretainedValue()
     guard let line = step.queued?.line else { return post(index, node, awaits: false) }
     let path = node.path
-    let wait = try SuspendedWaits.begin(for: [registration], in: route.core, selector)
+    let wait = try SenderWait.begin(for: [registration], in: route.core, selector)
     var room: RoomWait?
     defer {
       room?.end()

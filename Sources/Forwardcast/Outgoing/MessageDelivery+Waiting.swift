@@ -15,7 +15,12 @@ extension MessageDelivery {
   ///   targets that did not answer.
   @inline(never) func deliver() -> DeliveryFailure? {
     do {
-      if case .blocking = request.wait { try refuseHeldContext(root) }
+      if case .blocking = request.wait {
+        try refuseHeldContext(root)
+        let targets = root.queuedSteps.filter { !$0.group.runsNow }.map { $0.step.registration.takeUnretainedValue() }
+        wait = try SenderWait.begin(for: targets, in: route.core, selector, blocks: true)
+      }
+      defer { wait?.end() }
       begin()
       let suspension = try run(to: 0)
       assert(suspension == nil, "only a caller that awaits gets something to wait for")
@@ -121,10 +126,10 @@ extension MessageDelivery {
 
   // MARK: - Waiting
 
-  private func beginWait() throws -> SuspendedWait? {
+  private func beginWait() throws -> SenderWait? {
     guard request.waitsInTask else { return nil }
     try Task.checkCancellation()
-    return try SuspendedWaits.begin(for: tree.queuedTargets, in: route.core, selector)
+    return try SenderWait.begin(for: tree.queuedTargets, in: route.core, selector)
   }
 
   /// Suspends until the outcomes of the scope are known.
@@ -142,9 +147,11 @@ extension MessageDelivery {
   /// Blocks until the outcomes of the scope are known, if the sender blocks.
   func block() throws {
     guard case .blocking(let patience) = request.wait else { return }
-    let late = scope.pending?.wait(until: patience.deadline) ?? []
+    guard let pending = scope.pending else { return }
+    wait?.sent(pending)
+    let late = pending.wait(until: patience.deadline)
     guard !late.isEmpty else { return }
-    scope.pending?.abandon()
+    pending.abandon()
     let names = late.map { "\($0.name) on \($0.registration?.queued?.mailbox.context.name ?? "its context")" }
     throw MessageError(
       .timedOut, receiver: route.core.name, selector: selector.name,

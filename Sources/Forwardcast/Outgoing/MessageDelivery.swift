@@ -84,8 +84,8 @@ final class MessageDelivery {
   @exclusivity(unchecked) private(set) var isSpent = false
   /// The trace's number for the execution under way; 0 for none.
   @exclusivity(unchecked) private var tracedStep = 0
-  /// The wait of the suspended method that the sender is in.
-  var wait: SuspendedWait?
+  /// The wait of a sender that keeps something busy meanwhile.
+  var wait: SenderWait?
 
   @inline(never)
   init(_ message: consuming OutgoingMessage, to tree: ProxyTree, into outcomes: OutcomeQueue) {
@@ -295,7 +295,7 @@ final class MessageDelivery {
     }
     let path = ProxyChain(inner.core, in: outer.path, by: step.registration.takeUnretainedValue())
     let found = tree.add(inner, path, in: outer, for: request, message.trail)
-    do { try wait?.add(found.queuedTargets, in: route.core, selector) } catch {
+    do { try wait?.add(found.queuedTargets) } catch {
       return take(.failed(error), at: context(step, target))
     }
     enter(found, target)

@@ -64,8 +64,7 @@ extension MulticastHolding where Interface: Sendable {
   ///   that such a method made: see ``MulticastOptions/deadlockTimeout``.
   @discardableResult
   nonisolated(nonsending) public func drain() async throws -> Int {
-    let wait = try SuspendedWaits.begin(
-      for: core.withNested.flatMap(\.registrations).filter { $0.queued != nil }, in: core, "drain")
+    let wait = try core.beginDrain(blocks: false)
     defer { wait?.end() }
     var round = DrainRound(core)
     repeat {
@@ -105,16 +104,27 @@ extension MulticastHolding where Interface: Sendable {
   @discardableResult
   public func drainBlocking(timeout: Duration) throws -> Int {
     let deadline = Deadline(after: timeout)
+    let wait = try core.beginDrain(blocks: true)
+    defer { wait?.end() }
     var round = DrainRound(core)
     repeat {
-      if let deadlock = round.mailboxes.lazy.compactMap(\.deadlock).first {
-        throw MessageError(.wouldDeadlock, of: core, "drain", deadlock)
-      }
       guard round.begin().wait(until: deadline) else {
         let late = round.lateContexts().joined(separator: ", ")
         throw MessageError(.timedOut, of: core, "drain", "not finished in \(timeout): \(late)")
       }
     } while !round.isQuiet()
     return round.turns
+  }
+}
+
+extension MulticastCore {
+  /// Notes that the caller is about to wait for all queued targets.
+  fileprivate func beginDrain(blocks: Bool) throws -> SenderWait? {
+    let cores = withNested
+    if blocks, let deadlock = cores.lazy.flatMap(\.mailboxes).compactMap(\.deadlock).first {
+      throw MessageError(.wouldDeadlock, of: self, "drain", deadlock)
+    }
+    return try SenderWait.begin(
+      for: cores.flatMap(\.registrations).filter { $0.queued != nil }, in: self, "drain", blocks: blocks)
   }
 }

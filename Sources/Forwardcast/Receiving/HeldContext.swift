@@ -32,6 +32,16 @@ package struct HeldContext {
     return false
   }
 
+  /// The contexts of the running thread, innermost first.
+  static var all: [ObjectIdentifier] {
+    var (all, held) = ([ObjectIdentifier](), slot.pointer)
+    while let here = held?.assumingMemoryBound(to: HeldContext.self).pointee {
+      all.append(here.identity)
+      held = here.outer
+    }
+    return all
+  }
+
   /// Marks the main queue, so that code running on it can tell.
   private static let mainMark: DispatchSpecificKey<Bool> = {
     let mark = DispatchSpecificKey<Bool>()

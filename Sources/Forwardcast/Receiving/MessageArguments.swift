@@ -99,7 +99,6 @@ protocol ArgumentValues {
   func boxes(crossing: Bool) -> [ArgumentBox]
 }
 
-/// Arguments in boxes.
 final class BoxedArguments: MessageArguments, @unchecked Sendable {  // immutable
   private let message: Invocation
 

@@ -14,7 +14,6 @@ final class LazyRegistration: NamedReceiver, Sendable {
   /// The store, of a center or an outer one, in which the service lives.
   private let store: @Sendable (ServiceCenter) throws -> ServiceStore
   private let entry: @Sendable (ServiceCenter) throws -> ServiceEntry
-  /// Creates the observer for a service.
   private let make: @Sendable (ServiceEntry) throws -> AnyObject
   /// Observers that were created for services and that nothing else retains, by the tokens that end
   /// with the services.

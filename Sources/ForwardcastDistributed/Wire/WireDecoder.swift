@@ -53,7 +53,6 @@ extension WireTree {
   fileprivate func data(_ node: Int) -> [UInt8]? { kind(node) == .bytes ? Base64.read(bytes(of: node)) : nil }
 }
 
-/// A decoder, and its single value container.
 private struct WireDecoder: Decoder, SingleValueDecodingContainer {
   let reading: WireReading
   let node: Int

@@ -21,7 +21,6 @@ struct AnswerPlan {
   let empty: Empty
 }
 
-/// A rule of `@Answer`, by name.
 enum AnswerRuleName: String, CaseIterable {
   case last, first, lastValue, firstValue, any, every, sum, min, max, joined, reduce
 

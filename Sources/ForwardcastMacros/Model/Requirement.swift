@@ -80,7 +80,6 @@ struct Entry {
 }
 
 extension Member {
-  /// The selector that `@Message` states.
   var statedSelector: String? { attribute("Message")?.literal }
 
   var entries: [Entry] {

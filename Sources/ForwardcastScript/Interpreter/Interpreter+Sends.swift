@@ -189,7 +189,8 @@ extension Interpreter {
       let own = proxy as? any MulticastSending<any MessageReceiver & Sendable>
     else { return nil }
     try run.charge(2 * Work.turn)
-    return try world.waiting(for: proxy) { try body(own, call) }
+    try world.refuseWhileMaking()
+    return try body(own, call)
   }
 }
 

@@ -8,8 +8,6 @@ struct QueueState: Sendable {
   var all: [ScriptQueue] = []
   /// The queues that targets of each proxy have been registered on.
   var ofProxies: [ObjectIdentifier: (proxy: WeakObject, queues: [ScriptQueue])] = [:]
-  /// By queue, the queues that its running code waits for.
-  var waits: [ObjectIdentifier: [ScriptQueue]] = [:]
   /// Runs in progress, the outermost first. A delivery on a queue belongs to the last one.
   var runs: [Run] = []
   /// The number of rows that have begun on queues.
@@ -103,34 +101,8 @@ extension World {
     } while drained > 0 || before != queues { $0.turns }
   }
 
-  /// Runs `body`, which waits for the targets of `proxy`.
-  /// - Throws: `would deadlock` when one of their queues already waits, directly or not, for the queue of the running code.
-  func waiting<T>(for proxy: any ScriptedMulticast, _ body: () throws -> T) throws -> T {
-    try refuseWhileMaking()
-    guard let mark = ScriptQueue.current else { return try body() }
-    let (here, wanted) = (ObjectIdentifier(mark), queues(of: proxy) ?? [])
-    // A waiting row may run others in its turn, which wait as well.
-    let outer = queues { $0.waits[here] }
-    let ring = queues { state -> ScriptQueue? in
-      var seen: Set<ObjectIdentifier> = []
-      var work = wanted
-      while let queue = work.popLast() {
-        let next = ObjectIdentifier(queue.mark)
-        if next == here { return queue }
-        if seen.insert(next).inserted { work += state.waits[next] ?? [] }
-      }
-      state.waits[here] = wanted + (outer ?? [])
-      return nil
-    }
-    if let ring {
-      throw ScriptError(.wouldDeadlock, "the row runs on the queue \(ring.mark.name), which it would wait for")
-    }
-    defer { queues { $0.waits[here] = outer } }
-    return try body()
-  }
-
   /// - Throws: `would deadlock` while a service is created, since a row on a queue may wait for that service.
-  private func refuseWhileMaking() throws {
+  func refuseWhileMaking() throws {
     guard SendInProgress.current?.isMaking ?? false else { return }
     throw ScriptError(.wouldDeadlock, "a service that is being created cannot wait for queues")
   }

@@ -80,7 +80,6 @@ private let loudTable = SelectorTable(for: LoudListener.self, inheriting: listen
   Responds(to: .say) { listener, text in listener.journal.write("\(listener.name): \(text)") }
 }
 
-/// All permutations of `items`.
 package func permutations<T>(_ items: [T]) -> [[T]] {
   guard let first = items.first else { return [[]] }
   return permutations(Array(items.dropFirst())).flatMap { rest in

@@ -67,7 +67,7 @@ struct DurationTests {
         answer.continuation.yield((try? await proxy.ask(20)) ?? -1)
         answer.continuation.finish()
       }
-      await until(!SuspendedWaits.awaited(by: registration).isEmpty)
+      await until(!awaited(by: registration).isEmpty)
       return number
     }
     try await expect(proxy.ask(), equals: 1)

@@ -26,6 +26,11 @@ private func evidence(_ body: () async throws -> Void) async -> String {
   }
 }
 
+/// What methods of the registration's target wait for.
+func awaited(by registration: Registration) -> [AwaitedEnd] {
+  WaitGraph.awaited(byHolderOf: registration.gateIdentity)
+}
+
 private let soon = MulticastOptions(deadlockTimeout: .milliseconds(30))
 
 @Suite("Suspended methods that wait")
@@ -66,12 +71,12 @@ struct SuspendedWaitingTests {
     let proxy = MulticastProxy<any Member>(options: MulticastOptions(deadlockTimeout: .zero))
     let registration = proxy.add(doer, delivery: .queue(queue))
     let codes = Locked<[MessageError.Code]>([])
-    @Sendable func timeIsOver(_ wait: SuspendedWait) async {
+    @Sendable func timeIsOver(_ wait: SenderWait) async {
       await wait.start { error in codes.withLock { $0.append(error.code) } }?.value
     }
-    let begun = Locked<SuspendedWait?>(nil)
+    let begun = Locked<SenderWait?>(nil)
     await SuspendedMethod.run(registration) {
-      let wait = Task { try SuspendedWaits.begin(for: [registration], in: proxy.core, "slow:") }
+      let wait = Task { try SenderWait.begin(for: [registration], in: proxy.core, "slow:") }
       guard let wait = try? await wait.value else { return }
       begun.withLock { $0 = wait }
       await timeIsOver(wait)
@@ -81,7 +86,7 @@ struct SuspendedWaitingTests {
     await timeIsOver(wait)
     expect(codes.withLock { $0 }, equals: [.timedOut])
     wait.end()
-    expect(SuspendedWaits.awaited(by: registration).count, equals: 0)
+    expect(awaited(by: registration).count, equals: 0)
     withExtendedLifetime(doer) {}
   }
 
@@ -92,12 +97,12 @@ struct SuspendedWaitingTests {
     let second = further.add(other, delivery: .queue(DispatchQueue(label: "other")))
     let (core, refusal) = (proxy.core, Locked<String?>(nil))
     await SuspendedMethod.run(first) {
-      let loose = try? await Task { try SuspendedWaits.begin(for: [second], in: core, "slow:") }.value
+      let loose = try? await Task { try SenderWait.begin(for: [second], in: core, "slow:") }.value
       expect(loose != nil)
       // Not within the first method, as its own task would be.
       await Task.detached {
         await SuspendedMethod.run(second) {
-          do { try SuspendedWaits.begin(for: [first], in: core, "slow:")?.end() } catch {
+          do { try SenderWait.begin(for: [first], in: core, "slow:")?.end() } catch {
             refusal.withLock { $0 = "\(error)" }
           }
         }
@@ -111,15 +116,16 @@ struct SuspendedWaitingTests {
   @Test("once a message is sent, only those are waited for whose answers are open")
   func answeredIsNotAwaited() async {
     let registration = proxy.add(doer, delivery: .queue(queue))
-    let other = MulticastProxy<any Member>().add(Doer(), delivery: .direct, ownership: .strong)
+    let others = MulticastProxy<any Member>()
+    let other = others.add(Doer(), delivery: .direct, ownership: .strong)
     await SuspendedMethod.run(registration) {
-      let wait = try? SuspendedWaits.begin(for: [other], in: proxy.core, "slow:")
-      expect(SuspendedWaits.awaited(by: registration), equals: [other])
+      let wait = try? SenderWait.begin(for: [other], in: proxy.core, "slow:")
+      expect(awaited(by: registration).flatMap { $0.names() }, equals: ["Doer"])
       wait?.sent(PendingAnswers())
-      expect(SuspendedWaits.awaited(by: registration), equals: [])
+      expect(awaited(by: registration).isEmpty)
       wait?.end()
     }
-    withExtendedLifetime(doer) {}
+    withExtendedLifetime((doer, others)) {}
   }
 
   @Test("of two methods that await each other's target one is refused, with the ring")
@@ -185,7 +191,7 @@ struct SuspendedWaitingTests {
     }
     async let first = proxy.ask(1)
     await slowly.arrived(1)
-    await until(SuspendedWaits.awaited(by: proxy.registrations[0]).count == 1)
+    await until(awaited(by: proxy.registrations[0]).count == 1)
     others.mute(slow)
     let asked = Turnstile.shut(4716)
     quick.does { [proxy] number in
@@ -196,7 +202,7 @@ struct SuspendedWaitingTests {
     async let second = others.ask(7)
     await asked.arrived(1)
     asked.open()
-    await until(!SuspendedWaits.awaited(by: others.registrations[0]).isEmpty)
+    await until(!awaited(by: others.registrations[0]).isEmpty)
     slowly.open()
     try await expect(first, equals: 2)
     try await expect(second, equals: 7)
@@ -260,59 +266,72 @@ struct SuspendedWaitingTests {
     withExtendedLifetime((one, two)) {}
   }
 
-  /// What a sender waits for that keeps a place: room for a target whose method waits for that place, itself, in a task of its
-  /// own, or by way of another target's method.
-  enum Link: CaseIterable { case method, task, further }
-
-  @Test("a sender gives back a place that a method waits for which keeps its target busy", arguments: Link.allCases)
-  func placeOfAnotherSender(link: Link) async throws {
-    typealias Shared = MulticastProxy<any MessageReceiver & Sendable>
-    let (all, parts, doers) = (Shared(), (Shared(), Shared()), (Doer(), Doer()))
-    for (part, doer) in [(parts.0, doers.0), (parts.1, doers.1)] {
-      part.add(doer, delivery: .queue(DispatchQueue(label: "doer")), buffer: .suspendSender(1))
-      all.add(part)
-    }
-    // Places are taken in the order of lines in memory.
-    let lines = try [parts.0, parts.1].map { try #require($0.registrations[0].queued?.line) }
-    let isInOrder = ObjectIdentifier(lines[0]) < ObjectIdentifier(lines[1])
-    let (first, second) = isInOrder ? (parts.0, parts.1) : (parts.1, parts.0)
-    let further = MulticastProxy<any Member>()
-    let other = Doer()
-    further.add(other, delivery: .queue(DispatchQueue(label: "further")))
-    other.does { try await first.collectAndWait(.slow, $0, returning: .sum) }
-    let number = 4760 + (Link.allCases.firstIndex(of: link) ?? 0)
-    let busy = Turnstile.shut(number)
-    (isInOrder ? doers.1 : doers.0).does { argument in
-      guard argument == 1 else { return argument }
-      await Turnstile.passing(number)
-      switch link {
-      case .method: return try await first.collectAndWait(.slow, 7, returning: .sum)
-      case .task:
-        async let answer = first.collectAndWait(.slow, 7, returning: .sum)
-        return try await answer
-      case .further: return try await further.ask(7)
-      }
-    }
-    async let answer = second.collectAndWait(.slow, 1, returning: .sum)
-    await busy.arrived(1)
-    try await expect(second.broadcastWhenReady(.slow, 2).queued, equals: 1)
-    async let sum = all.collectAndWait(.slow, 5, returning: .sum)
-    await until(second.registrations[0].queued?.line?.waitingSenders == 1)
-    busy.open()
-    try await expect(answer, equals: 7)
-    try await expect(sum, equals: 10)
-    for proxy in [first, second] {
-      expect(proxy.registrations.map { SuspendedWaits.awaited(by: $0).count }, equals: [0])
-    }
-    withExtendedLifetime((doers, other)) {}
-  }
-
   @Test("waits leave nothing behind in the table of those who wait")
   func tableIsEmpty() async {
     doer.does { [proxy] number in number < 4 ? (try? await proxy.ask(number + 1)) ?? -1 : number }
     for _ in 0..<20 { _ = await code { _ = try await proxy.ask() } }
-    expect(proxy.registrations.map { SuspendedWaits.awaited(by: $0).count }, equals: [0])
+    expect(proxy.registrations.map { awaited(by: $0).count }, equals: [0])
     withExtendedLifetime(doer) {}
+  }
+
+  @Test("of queues whose methods block for one another one is refused, with the ring", arguments: [2, 3])
+  func ringOfQueues(count: Int) {
+    typealias Shared = MulticastProxy<any MessageReceiver & Sendable>
+    let (proxies, key) = ((0..<count).map { _ in Shared() }, Message<(Int) -> Int>("weigh:"))
+    let (met, refusals) = (DispatchGroup(), Locked<[String]>([]))
+    for (index, proxy) in proxies.enumerated() {
+      met.enter()
+      let next = proxies[(index + 1) % count]
+      proxy.on(key, delivery: .queue(DispatchQueue(label: "\(index)"))) { number in
+        guard number == 1 else { return number }
+        met.leave()
+        met.wait()
+        do { return try next.collectBlocking(key, 2, returning: .sum, timeout: .seconds(20)) } catch {
+          refusals.withLock { $0.append((error as? MessageError)?.evidence ?? "") }
+          return -1
+        }
+      }
+    }
+    let answers = Locked<[Int]>([])
+    let ended = onThreads(count) { index in
+      let answer = try? proxies[index].collectBlocking(key, 1, returning: .sum, timeout: .seconds(60))
+      answers.withLock { $0.append(answer ?? 0) }
+    }
+    expect(ended)
+    // The one that is refused ends, and so the others get their answers.
+    expect(answers.withLock { $0.sorted() }, equals: [-1] + Array(repeating: 2, count: count - 1))
+    let name = "closure for weigh:"
+    let links = Array(repeating: "a method of \(name) waits for \(name)", count: count - 1)
+    let text = "a method of \(name) would wait for \(name), and " + links.joined(separator: ", and ")
+    expect(refusals.withLock { $0 }, equals: [text])
+  }
+
+  @Test("a method may block for a queue that another one has answered before, and that waits for a further one")
+  func blockedForTheAnswered() async throws {
+    typealias Shared = MulticastProxy<any MessageReceiver & Sendable>
+    let (proxy, others, third, key) = (Shared(), Shared(), Shared(), Message<(Int) -> Int>("weigh:"))
+    let (quick, slow) = (DispatchQueue(label: "quick"), DispatchSemaphore(value: 0))
+    let first = proxy.on(key, delivery: .queue(queue)) { number in
+      number == 1 ? try others.collectBlocking(key, 1, returning: .sum, timeout: .seconds(60)) : number
+    }
+    others.on(key, delivery: .queue(quick)) { $0 }
+    others.on(key, delivery: .queue(DispatchQueue(label: "slow"))) { number in
+      slow.wait()
+      return number
+    }
+    let further = third.on(key, delivery: .queue(quick)) { number in
+      try proxy.collectBlocking(key, number, returning: .sum, timeout: .seconds(60))
+    }
+    func awaits(_ registration: Registration) -> Int {
+      registration.queued.map { WaitGraph.awaited(byHolderOf: $0.mailbox.heldIdentity).count } ?? 0
+    }
+    async let one = proxy.collectAndWait(key, 1, returning: .sum)
+    await until(awaits(first) == 1)
+    async let seven = third.collectAndWait(key, 7, returning: .sum)
+    await until(awaits(further) == 1)
+    slow.signal()
+    try await expect(one, equals: 2)
+    try await expect(seven, equals: 7)
   }
 
   @Test("blocking the main actor for a method that runs there is refused, whatever delivers it")

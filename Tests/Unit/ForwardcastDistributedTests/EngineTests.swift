@@ -9,7 +9,6 @@ import Testing
 
 @testable import ForwardcastDistributed
 
-/// An engine of the tests.
 enum TestedEngine: CaseIterable {
   case local, pipes, duplicatingPipes
 }

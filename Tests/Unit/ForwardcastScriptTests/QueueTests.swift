@@ -107,7 +107,7 @@ struct QueueTests {
         add a to p on q
         proxy p2 = multicast
         add b to p2 on q
-        receiver Bridge { - ask: p { return collect all [back ask: p] } }
+        receiver Bridge { - n = 1 - ask: p { return collect all [back ask: p] } }
         let bridge = new Bridge
         proxy chain = multicast
         proxy back = multicast
@@ -134,51 +134,6 @@ struct QueueTests {
       """
     let played = play(Self.cast + text)
     expect(played.outcome.error == nil)
-  }
-
-  /// A queue of a world and a proxy whose targets run there.
-  private struct Place: Sendable {
-    let world: World
-    let queue: ScriptQueue
-    let proxy = ScriptMulticast()
-
-    init(_ world: World, _ name: String) throws {
-      (self.world, queue) = (world, try world.makeQueue(name))
-      world.note(queue, of: proxy)
-    }
-
-    /// Whether code on the queue may wait for the others, for each within its wait for the one before, and run `body`.
-    func waits(for others: [Place], _ body: @escaping @Sendable () -> Void = {}) -> Bool {
-      let (done, mayWait) = (DispatchSemaphore(value: 0), Locked(false))
-      queue.afterwards {
-        mayWait.withLock { $0 = wait(for: others[...], body) }
-        done.signal()
-      }
-      done.wait()
-      return mayWait.withLock { $0 }
-    }
-
-    private func wait(for others: ArraySlice<Place>, _ body: () -> Void) -> Bool {
-      guard let first = others.first else {
-        body()
-        return true
-      }
-      return (try? world.waiting(for: first.proxy) { wait(for: others.dropFirst(), body) }) ?? false
-    }
-  }
-
-  @Test("a wait that would close a cycle is refused at any length, and a finished wait refuses nobody")
-  func rings() throws {
-    let world = World(handlers: ScriptHandlers(), stepLimit: 1)
-    let (one, two, three) = (try Place(world, "one"), try Place(world, "two"), try Place(world, "three"))
-    let refusals = Locked<[Bool]>([])
-    @Sendable func note(_ mayWait: Bool) { refusals.withLock { $0.append(!mayWait) } }
-    // One for two, which waits for three.
-    expect(one.waits(for: [two]) { note(two.waits(for: [three]) { note(three.waits(for: [one])) }) })
-    // One for two and then for three.
-    expect(one.waits(for: [two, three]) { note(two.waits(for: [one])) })
-    expect(refusals.withLock { $0 }, equals: [true, false, true])
-    expect(two.waits(for: [one]) && three.waits(for: [one, two]))
   }
 
   @Test("an error that nobody waited for is reported where it was thrown, and fails the run")

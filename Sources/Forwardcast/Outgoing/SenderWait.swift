@@ -1,0 +1,114 @@
+// SenderWait.swift: which senders wait for which targets, so that none waits for itself.
+
+import Synchronization
+
+/// A suspending method of a queued target, while it runs: until it ends its target gets no other message.
+final class SuspendedMethod: Sendable {
+  fileprivate let registration: Registration
+  fileprivate let task: Int?
+  private let ended = Atomic<Bool>(false)
+
+  /// The methods that the running task is in, or was made in.
+  @TaskLocal fileprivate static var around: [SuspendedMethod] = []
+  fileprivate static var currentTask: Int? { withUnsafeCurrentTask { $0?.hashValue } }
+
+  fileprivate var isRunning: Bool { !ended.load(ordering: .acquiring) }
+
+  private init(_ registration: Registration) {
+    (self.registration, task) = (registration, Self.currentTask)
+  }
+
+  static func run(_ registration: Registration, _ body: () async -> Void) async {
+    let method = SuspendedMethod(registration)
+    await $around.withValue(around + [method], operation: body)
+    method.ended.store(true, ordering: .releasing)
+  }
+}
+
+/// The wait of a sender that keeps something busy meanwhile: the target of the suspended method that it is in, or was made in; the
+/// contexts that it blocks.
+///
+/// For the wait of a task that a method made, nobody can know whether the method awaits it (`async let`, a group) or not
+/// (`Task { }`): it ends with `timedOut` after ``MulticastOptions/deadlockTimeout``, if the method still runs then. A detached task
+/// belongs to no method.
+final class SenderWait: Sendable {
+  private let wait: Wait
+  private let methods: [SuspendedMethod]
+  private let core: MulticastCore
+  private let selector: MessageSelector
+  /// The ring that the wait may close, by a task that a method made.
+  private let suspected = Guarded<[AwaitedEnd]?>(nil)
+
+  private init(_ wait: Wait, _ methods: [SuspendedMethod], _ core: MulticastCore, _ selector: MessageSelector) {
+    (self.wait, self.methods, self.core, self.selector) = (wait, methods, core, selector)
+  }
+
+  /// Notes that the caller is about to wait for those targets; `nil` if it keeps nothing busy.
+  ///
+  /// - Parameter blocks: whether its thread waits, and not its task.
+  /// - Throws: `wouldDeadlock`, with the ring.
+  @inline(never)
+  static func begin(
+    for wanted: @autoclosure () -> [Registration], in core: MulticastCore, _ selector: MessageSelector,
+    blocks: Bool = false
+  ) throws(MessageError) -> SenderWait? {
+    let (methods, task) = (SuspendedMethod.around.filter(\.isRunning), SuspendedMethod.currentTask)
+    let own = methods.filter { $0.task == task }
+    let isOwn = blocks || !own.isEmpty
+    let held =
+      (isOwn ? own : methods).map(\.registration.gateIdentity) + (blocks ? WaitGraph.held + QueueIdentity.held : [])
+    guard !held.isEmpty else { return nil }
+    let wait = SenderWait(Wait(holding: held, isOwn: isOwn), isOwn ? own : methods, core, selector)
+    try wait.add(wanted())
+    return wait
+  }
+
+  /// Adds targets that were not known when the message began, or throws `wouldDeadlock`.
+  func add(_ more: [Registration]) throws(MessageError) {
+    guard let (ring, isCertain) = wait.enter(more.map(\.awaited)) else { return }
+    if isCertain {
+      throw MessageError(.wouldDeadlock, receiver: core.name, selector: selector.name, evidence: text(ring))
+    }
+    suspected.withLock { $0 = $0 ?? ring }
+  }
+
+  /// Notes that the message was sent: from now on only open outcomes are waited for.
+  func sent(_ pending: PendingAnswers) {
+    wait.narrow { pending.open.compactMap { $0.registration?.awaited } }
+  }
+
+  /// Starts the timer of a wait that may be one for itself; `expire` ends the wait with an error.
+  @inline(never) func start(_ expire: @escaping @Sendable (MessageError) -> Void) -> Task<Void, Never>? {
+    guard let ring = suspected.withLock({ $0 }) else { return nil }
+    let duration = core.options.deadlockTimeout
+    let deadline = Deadline(after: duration)
+    return Task.detached { [self] in
+      do { try await deadline.sleep() } catch { return }
+      guard methods.contains(where: \.isRunning) else { return }
+      let evidence = "after \(duration), in a task that a method made: \(text(ring))"
+      expire(MessageError(.timedOut, receiver: core.name, selector: selector.name, evidence: evidence))
+    }
+  }
+
+  func end() { wait.end() }
+
+  private func text(_ ring: [AwaitedEnd]) -> String {
+    let names = ring.flatMap { $0.names() }
+    guard names.count > 1 else { return "a method of \(names[0]) would wait for its own end" }
+    let links = zip(names, names.dropFirst()).map { "a method of \($0) waits for \($1)" }
+    return "a method of \(names[names.count - 1]) would wait for \(names[0]), and \(links.joined(separator: ", and "))"
+  }
+}
+
+extension Registration {
+  /// Identifies the target's turns on its context; its own where it has none.
+  @inline(never)
+  var gateIdentity: ObjectIdentifier { ObjectIdentifier(gate ?? self as AnyObject) }
+
+  fileprivate var awaited: AwaitedEnd {
+    let context = queued.map { [$0.mailbox.heldIdentity] } ?? []
+    return AwaitedEnd([gateIdentity] + context) { [self] in
+      [currentTarget.map { typeName(of: $0) } ?? "a dead target"]
+    }
+  }
+}
