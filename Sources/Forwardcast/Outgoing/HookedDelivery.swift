@@ -200,6 +200,7 @@ final class HookedDelivery {
       throw thrown
     }
     if held.count == 1, case .answeredAll(let answers)? = held.first?.outcome { return answers }
+    guard asks else { return .none }
     var boxes: [ArgumentBox] = []
     for found in held { found.outcome.add(to: &boxes) }
     return TypedAnswers.list(boxes, crosses: false)
@@ -311,6 +312,8 @@ final class HookedDelivery {
       replace(with: kept)
       return noteOutcomes()
     }
+    // As the targets gave them.
+    if held.count == 1, case .answeredAll(let all)? = held.first?.outcome, all === answers { return noteOutcomes() }
     let boxes = answers.boxes
     let areOfTargets = held.reduce(0) { $0 + $1.outcome.answerCount } == boxes.count
     var next = (areOfTargets ? boxes : []).makeIterator()

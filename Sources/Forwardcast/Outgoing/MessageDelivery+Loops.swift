@@ -3,8 +3,9 @@
 extension MessageDelivery {
   @usableFromInline
   var loopSteps: (first: UnsafeMutablePointer<RouteStep>, count: Int) {
-    let visit = visits[visits.count - 1]
-    return (visit.node.route.steps + visit.progress.index, loopEnd - visit.progress.index)
+    // A copy of the visit would retain all that it has.
+    let (last, first) = (visits.count - 1, visits[visits.count - 1].progress.index)
+    return (visits[last].node.route.steps + first, loopEnd - first)
   }
 
   /// Notes how far a loop has come: targets that it has not reported have run.

@@ -236,13 +236,15 @@ struct PolicySink<R, Output>: OutcomeSink {
       guard let list = answers.list(of: R.self) else {
         return answers.boxes.allSatisfy { take($0, at: context) }
       }
+      (wasAsked, hasAnswer) = (true, hasAnswer || !list.isEmpty)
       // By index: an iterator asks for the metadata of an optional each time.
-      return list.indices.allSatisfy { index in
-        taking(at: context) { sink in
-          sink.hasAnswer = true
-          return try sink.collector.take(list[index])
+      for index in list.indices {
+        do { if try !collector.take(list[index]) { return false } } catch {
+          errors.append((error, context))
+          if stopsAtFirst { return false }
         }
       }
+      return true
     }
   }
 

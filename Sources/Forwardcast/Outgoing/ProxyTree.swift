@@ -27,10 +27,11 @@ struct ProxyTree {
   }
 
   private mutating func fill(from first: ProxyNode, _ request: DeliveryRequest, _ trail: ProxyTrail?) {
+    enter(first)
+    guard first.plan?.asked.isEmpty == false else { return }
     var open = [first]
     while let node = open.popLast() {
-      assert(node.number <= count, "proxies are numbered in the order in which they are found")
-      if node === first { enter(node) }
+      assert(node.number < count, "proxies are numbered in the order in which they are found")
       for (index, cast) in node.plan?.asked ?? [] {
         let step = node.route.steps[index]
         // A multicast with a delivery of its own is an ordinary target.

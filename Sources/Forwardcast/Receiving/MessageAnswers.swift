@@ -11,9 +11,13 @@ class MessageAnswers {
 
   var boxes: [ArgumentBox] { [] }
 
+  /// Calls `body` with each of the ``boxes``, without making a list of them.
+  func forEachBox(_ body: (borrowing ArgumentBox) throws -> Void) rethrows { for box in boxes { try body(box) } }
+
   var count: Int { 0 }
 
-  @usableFromInline static var none: MessageAnswers { MessageAnswers(nil) }
+  // Immutable.
+  @usableFromInline nonisolated(unsafe) static let none = MessageAnswers(nil)
 }
 
 /// Answers whose type the sender, or a hook, knew.
@@ -33,6 +37,14 @@ final class TypedAnswers<R>: MessageAnswers {
   @export(implementation) @inline(__always)
   static func list(_ list: [R], crosses: Bool) -> MessageAnswers {
     list.isEmpty ? .none : TypedAnswers(list, crosses: crosses)
+  }
+
+  /// Whether another array is the same list, unchanged.
+  @export(implementation) @inline(__always)
+  func hasSameStorage(as other: [R]) -> Bool {
+    list.withUnsafeBufferPointer { list in
+      other.withUnsafeBufferPointer { $0.baseAddress == list.baseAddress && $0.count == list.count }
+    }
   }
 
   override var boxes: [ArgumentBox] {
@@ -66,6 +78,13 @@ final class ListedAnswers: MessageAnswers {
     return list.withUnsafeBufferPointer { list in list.indices.compactMap { list[$0].result } }
   }
 
+  override func forEachBox(_ body: (borrowing ArgumentBox) throws -> Void) rethrows {
+    guard hasResults else { return }
+    try list.withUnsafeBufferPointer { list in
+      for index in list.indices { if let box = list[index].result { try body(box) } }
+    }
+  }
+
   override var count: Int { hasResults ? list.count : 0 }
 }
 
@@ -94,11 +113,12 @@ extension MessageAnswers {
   final func converted<R>(_ message: HookedMessage) throws -> [R] {
     // An array cast would look up the type of each element.
     if R.self == ArgumentBox.self { return unsafeBitCast(boxes, to: [R].self) }
-    return try boxes.map { box in
-      if box.holds(R.self) { return box.uncheckedExactly(R.self) }
-      var answered = Invocation(message.selector)
-      answered.result = box
-      return try typedResult(of: answered, from: message.receiver)
+    // `map` of an unspecialized array would ask a witness for each element.
+    return try Array(unsafeUninitializedCapacity: count) { list, count in
+      try forEachBox {
+        list.initializeElement(at: count, to: try ($0 as ArgumentBox).value(of: message))
+        count += 1
+      }
     }
   }
 
@@ -108,5 +128,16 @@ extension MessageAnswers {
   final func single<R>(as type: R.Type, _ message: HookedMessage) throws -> R {
     if let last = try typed(as: type, message).last { return last }
     return try typedResult(of: Invocation(message.selector), from: message.receiver)
+  }
+}
+
+extension ArgumentBox {
+  /// The answer of a message as a hook takes it.
+  @inline(__always)
+  fileprivate func value<R>(of message: HookedMessage) throws -> R {
+    if holds(R.self) { return uncheckedExactly(R.self) }
+    var answered = Invocation(message.selector)
+    answered.result = self
+    return try typedResult(of: answered, from: message.receiver)
   }
 }

@@ -33,7 +33,7 @@ public struct MessageCall<R, each A> {
   /// - Returns: the answers in the order of delivery, as far as the sender asked for them.
   /// - Throws: what an inner hook or the message throws; `hookEnded` when the hook has returned.
   @export(implementation) @discardableResult
-  public func proceed() throws -> [R] { try turn.proceed().typed(as: R.self, turn.message) }
+  public func proceed() throws -> [R] { try turn.typed(try turn.proceed()) }
 
   /// As ``proceed()``, with other `arguments`, which reach direct targets only.
   @discardableResult @_disfavoredOverload
@@ -42,9 +42,9 @@ public struct MessageCall<R, each A> {
   }
 
   fileprivate func proceed(_ other: Arguments<repeat each A>, crosses: Bool) throws -> [R] {
-    try turn.proceed(
-      turn.message.arguments.replacing(other, as: ((repeat each A) -> R).self, crosses: crosses, of: selector)
-    ).typed(as: R.self, turn.message)
+    try turn.typed(
+      try turn.proceed(
+        turn.message.arguments.replacing(other, as: ((repeat each A) -> R).self, crosses: crosses, of: selector)))
   }
 }
 
@@ -159,6 +159,8 @@ final class HookTurn: RunningHook {
   private let inside: HookChain
   private let count: Int
   private let rest: Hook.Rest
+  /// The answers of the last call as the hook got them, and what they were converted from.
+  @usableFromInline var converted: (list: MessageAnswers, source: MessageAnswers)?
 
   /// - Parameter count: how many hooks of the chain the hook surrounds.
   init(_ message: HookedMessage, around inside: HookChain, _ count: Int, _ rest: @escaping Hook.Rest) {
@@ -176,6 +178,27 @@ final class HookTurn: RunningHook {
     if isOver { throw MessageError(.hookEnded, receiver: "the hook's call", selector: message.selector.name) }
     let arguments = arguments ?? message.arguments
     return try count == 0 ? rest(arguments) : inside.run(message.with(arguments), inside: count, rest)
+  }
+
+  /// The answers as values of the hook's type.
+  @export(implementation) @inline(__always)
+  func typed<R>(_ answers: MessageAnswers) throws -> [R] {
+    if let list = answers.list(of: R.self) { return list }
+    let list = try answers.converted(message) as [R]
+    converted = (TypedAnswers(list), answers)
+    return list
+  }
+
+  /// The answers that the hook returned. If it returned those of its last call, they are passed on
+  /// as they were before they were converted for it.
+  @export(implementation) @inline(__always)
+  func returned<R>(_ list: [R], crosses: Bool) -> MessageAnswers {
+    if let (known, source) = converted, known.type == ObjectIdentifier(R.self),
+      unsafeDowncast(known, to: TypedAnswers<R>.self).hasSameStorage(as: list)
+    {
+      return source
+    }
+    return TypedAnswers.list(list, crosses: crosses)
   }
 }
 

@@ -42,7 +42,7 @@ func aroundBody<R, each A>(_ body: ((MessageCall<R, repeat each A>) throws -> [R
 )? {
   guard let body else { return nil }
   nonisolated(unsafe) let made = body
-  return { TypedAnswers.list(try made(try MessageCall($0)), crosses: crosses) }
+  return { $0.returned(try made(try MessageCall($0)), crosses: crosses) }
 }
 
 extension HookedMessage {
