@@ -60,8 +60,9 @@ extension MulticastSending where Interface: Sendable {
   ///
   /// A suspending method of a direct target cannot be waited for: it fails with `isolationMismatch`.
   ///
-  /// - Throws: also `wouldDeadlock`, before anything is sent, when the caller is on a context that it would wait for, and
-  ///   `timedOut`, naming the targets that did not answer. Their messages stay sent.
+  /// - Throws: also `wouldDeadlock`, before anything is sent, when the caller is on a context that it
+  ///   would wait for, or such a context waits for the caller's; `timedOut`, naming the targets that
+  ///   did not answer. Their messages stay sent.
   @available(*, noasync, message: "it blocks the thread; use collectAndWait(_:returning:timeout:)")
   public func collectBlocking<R: Sendable, Output, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>,

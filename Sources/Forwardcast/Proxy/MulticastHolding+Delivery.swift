@@ -98,8 +98,8 @@ extension MulticastHolding where Interface: Sendable {
   /// Blocks until every queued delivery has run, as ``drain()`` does.
   ///
   /// - Parameter timeout: the longest wait. What has not run by then still runs.
-  /// - Throws: `wouldDeadlock` when the caller is on one of the contexts; `timedOut`, naming the
-  ///   contexts that have not finished.
+  /// - Throws: `wouldDeadlock` when the caller is on one of the contexts, or one of them waits for the
+  ///   caller's; `timedOut`, naming the contexts that have not finished.
   @available(*, noasync, message: "it blocks the thread; use drain(timeout:clock:)")
   @discardableResult
   public func drainBlocking(timeout: Duration) throws -> Int {
