@@ -1,14 +1,15 @@
-// BufferedLine.swift: the messages that wait for a registration with a bounded buffer.
+// BufferedLine.swift: the queued messages of a registration with a bounded buffer.
 
-/// The messages that wait for one registration with a bounded buffer. The line is in the mailbox once, as long as a message waits
-/// in it, so a dropped message leaves nothing behind there.
+/// The queued messages of one registration with a bounded buffer. The line is posted to the mailbox
+/// once while it has messages, so a dropped message leaves no trace there.
 final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock, the rest never changes
   private struct State {
     var buffer: DeliveryBuffer
     var waiting = FirstInFirstOut<Envelope>()
-    /// For ``DeliveryBuffer/latestPerSelector``: the number of each selector's latest message, waiting or not.
+    /// The latest message of each selector, queued or not, for
+    /// ``DeliveryBuffer/latestPerSelector``.
     var latest: [MessageSelector?: Int] = .init()
-    /// Places given to senders that have not filled them yet.
+    /// The number of slots reserved by senders that have not sent yet.
     var reserved = 0
     var isPosted = false
     var waiters = FirstInFirstOut<Completion>()
@@ -18,7 +19,7 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
       return waiting.count + reserved >= bound
     }
 
-    /// Gives free places to the senders that have waited longest.
+    /// Reserves free slots for the senders that have waited longest.
     mutating func admit() -> [Completion] {
       var admitted: [Completion] = []
       while !isFull, let waiter = waiters.next() {
@@ -28,14 +29,14 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
       return admitted
     }
 
-    /// Takes a place if there is one and nobody waits for it.
+    /// Reserves a slot if one is free and no sender waits for it.
     mutating func reserve() -> Bool {
       guard waiters.isEmpty, !isFull else { return false }
       reserved += 1
       return true
     }
 
-    /// Adds a message, and gives the one that goes for it where only the latest of each selector waits.
+    /// Appends a message, and returns an older one of its selector that `latestPerSelector` drops.
     mutating func append(_ envelope: Envelope) -> Envelope? {
       let number = waiting.append(envelope)
       guard case .latestPerSelector = buffer.policy else { return nil }
@@ -60,8 +61,9 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
 
   var buffer: DeliveryBuffer { state.withLock { $0.buffer } }
 
-  /// Returns the messages that the new buffer drops: with ``DeliveryBuffer/keepNewest(_:)`` the oldest beyond the bound, with
-  /// ``DeliveryBuffer/latestPerSelector`` those with a later one of their selector. Policies that keep old messages drop none.
+  /// Changes the buffer and returns the messages it drops: with ``DeliveryBuffer/keepNewest(_:)``
+  /// the oldest beyond the bound, with ``DeliveryBuffer/latestPerSelector`` superseded ones,
+  /// otherwise none.
   func change(to buffer: DeliveryBuffer) -> [Envelope] {
     makingRoom { state in
       state.buffer = buffer
@@ -79,7 +81,7 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
     }
   }
 
-  /// Makes a change under the lock, then resumes the senders for which there is room.
+  /// Makes a change with the lock held, then resumes the senders that fit.
   private func makingRoom<T: Sendable>(_ change: (inout State) -> T) -> T {
     let (result, admitted) = state.withLock { state in
       let result = change(&state)
@@ -89,8 +91,12 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
     return result
   }
 
-  /// Adds a message; returns the one that the buffer drops for it: an older one, `envelope` itself, or none. With `reserved` the
-  /// sender fills its place, with `overfills` it exceeds the bound, since it has a place on another way to the target.
+  /// Appends a message. Returns the one that the buffer drops: an older one, `envelope` itself, or
+  /// none.
+  ///
+  /// - Parameters:
+  ///   - reserved: the sender uses a slot that it has reserved.
+  ///   - overfills: exceeds the bound, since another path to the target has the sender's slot.
   func offer(_ envelope: Envelope, reserved: Bool, overfills: Bool = false, to mailbox: Mailbox) -> Envelope? {
     let level = mailbox.senderLevel
     let (dropped, wakes) = state.withLock { state -> (Envelope?, Bool) in
@@ -105,7 +111,7 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
         if taken >= bound, !overfills, !reserved { return (envelope, false) }
       }
       dropped = state.append(envelope) ?? dropped
-      // Before a turn can find the message.
+      // Before a drain can find the message.
       raise(to: level)
       return (dropped, !exchange(&state.isPosted, with: true))
     }
@@ -118,7 +124,8 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
     return dropped
   }
 
-  /// Opens messages, oldest first, until the target is busy, 32 are made, or a more urgent turn is to come.
+  /// Opens messages, oldest first, until the target is busy, the batch limit is reached, or a drain
+  /// of higher priority is due.
   override func open(in mailbox: Mailbox) -> Int {
     assert(mailbox.isOnContext, "a line is opened on its context")
     var made = 0
@@ -134,7 +141,7 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
 
   override func resume(_ index: Int, in mailbox: Mailbox) { _ = open(in: mailbox) }
 
-  /// Takes the oldest message; without one, the line leaves the mailbox.
+  /// Removes the oldest message. An empty line leaves the mailbox.
   @inline(never) private func next() -> Envelope? {
     makingRoom { state in
       assert(state.isPosted, "a line is opened while it is in the mailbox")
@@ -147,16 +154,17 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
     }
   }
 
-  // MARK: Room
+  // MARK: - Capacity
 
   var suspendsSenders: Bool { if case .suspendSender = buffer.policy { true } else { false } }
 
   func reserveAtOnce() -> Bool { state.withLock { $0.reserve() } }
 
-  /// Waits for a place, first come first served.
+  /// Waits for a slot, first come first served.
   ///
-  /// - Parameter limit: gets a function that ends the wait with an error; may return the timer that calls it.
-  /// - Throws: `CancellationError` when the task is cancelled, or that error; then there is no place.
+  /// - Parameter limit: receives a function that ends the wait with an error, and may return a
+  ///   timer.
+  /// - Throws: `CancellationError`, or the error of `limit`. No slot is reserved then.
   @inline(never)
   nonisolated(nonsending) func reserve(
     limit: (@escaping @Sendable (any Error) -> Void) -> Task<Void, Never>? = { _ in nil }

@@ -1,9 +1,9 @@
-// Completion+Blocking.swift: a thread that waits for pending events.
+// Completion+Blocking.swift: blocks a thread until nothing is pending.
 
 import Dispatch
 
 extension Completion {
-  /// Blocks until nothing is pending. `false` when the deadline came first.
+  /// Blocks until nothing is pending. Returns false if the deadline came first.
   package func wait(until deadline: Deadline) -> Bool {
     if let controller = ThreadController.current {
       return controller.wait(deadline) { self.state.withLock { $0.open == 0 } }

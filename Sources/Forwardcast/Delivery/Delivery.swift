@@ -1,18 +1,18 @@
-// Delivery.swift: where and when a registration's messages run.
+// Delivery.swift: the context on which a registration's methods run.
 
 import Dispatch
 
-/// Where and when a registration's messages run.
+/// The context on which a registration's methods run.
 ///
 ///     // its own copy of the arguments, on its own queue:
 ///     members.add(archive, delivery: .queue(diskQueue))
 ///     members.add(window, delivery: .mainActor)
 ///     members.add(ledger, delivery: .actor(ledger))
 ///
-/// A target sees the messages of one registration in the order in which they were sent. The targets of one proxy on one context
-/// are served one after another; on a concurrent queue they run at the same time.
+/// A registration's messages run in the order in which they were sent. Targets of one proxy on one
+/// context run one after another; on a concurrent queue they run in parallel.
 public struct Delivery: Hashable, Sendable {
-  /// The context for queued messages; `nil` for a direct delivery.
+  /// The context of queued messages; `nil` for direct delivery.
   package let context: (any DeliveryContext)?
   package let isAutomatic: Bool
 
@@ -23,13 +23,14 @@ public struct Delivery: Hashable, Sendable {
   /// Synchronously on the sender's thread.
   public static let direct = Delivery(nil)
 
-  /// On a dispatch queue, by default the main queue. A global queue is treated as concurrent.
+  /// On a dispatch queue, the main queue by default. A global queue is treated as concurrent.
   public static func queue(_ queue: DispatchQueue? = nil) -> Delivery { Delivery(QueueContext(queue ?? .main)) }
 
-  /// On a concurrent queue: targets run at the same time, each of them one message at a time, in order.
+  /// On a concurrent queue: targets run in parallel, each of them one message at a time, in order.
   ///
-  /// The same as ``queue(_:)`` for global queues, and on Apple systems for every concurrent queue. Elsewhere the library cannot
-  /// tell that a queue of your own is concurrent, and would run its targets one after another.
+  /// Equivalent to ``queue(_:)`` for global queues and, on Apple platforms, for every concurrent
+  /// queue. Elsewhere the library cannot detect that your queue is concurrent and would serialize
+  /// its targets.
   public static func concurrentQueue(_ queue: DispatchQueue) -> Delivery {
     Delivery(QueueContext(queue, isConcurrent: true))
   }
@@ -37,33 +38,34 @@ public struct Delivery: Hashable, Sendable {
   /// On the main actor.
   public static var mainActor: Delivery { Delivery(MainActorContext()) }
 
-  /// On an actor, which need not be the target. The registration keeps it alive.
+  /// On an actor, not necessarily the target. The registration retains it.
   public static func actor(_ actor: any Actor) -> Delivery { Delivery(ActorContext(actor)) }
 
   /// On a serial executor, such as an event loop.
   public static func executor(_ executor: any SerialExecutor) -> Delivery { Delivery(ExecutorContext(executor)) }
 
-  /// Synchronously when the sender is on the queue and nothing waits for the target, else as ``queue(_:)``; the order of messages
-  /// is kept either way.
+  /// Synchronously if the sender is on the queue and nothing waits for the target, otherwise as
+  /// ``queue(_:)``. Messages run in order either way.
   ///
-  /// The target has one message at a time, also on a concurrent queue: while one sender runs it there, other senders' messages are
-  /// queued. Those that it sends itself meanwhile run at once.
+  /// The target runs one message at a time, also on a concurrent queue: while one sender runs it,
+  /// other senders' messages are queued. Messages that its method sends to it run synchronously.
   public static func automatic(_ queue: DispatchQueue? = nil) -> Delivery {
     Delivery(QueueContext(queue ?? .main), isAutomatic: true)
   }
 
-  /// On another kind of context.
+  /// On another type of context.
   package static func on(_ context: any DeliveryContext, isAutomatic: Bool = false) -> Delivery {
     Delivery(context, isAutomatic: isAutomatic)
   }
 
-  /// Whether both are of one kind and on one context; serial and concurrent delivery on one queue are not equal.
+  /// True if both have the same kind and context. Serial and concurrent delivery on one queue
+  /// differ.
   public static func == (left: Delivery, right: Delivery) -> Bool {
     left.isAutomatic == right.isAutomatic && left.context?.identity == right.context?.identity
       && left.context?.isConcurrent == right.context?.isConcurrent
   }
 
-  /// Hashes kind and context.
+  /// Hashes the kind and the context.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(isAutomatic)
     hasher.combine(context?.identity)

@@ -1,9 +1,9 @@
-// DeliveryBuffer.swift: how many messages may wait for one target.
+// DeliveryBuffer.swift: the limit of queued messages per registration.
 
-/// How many messages may wait for one registration, and which one is dropped when there are more.
+/// The limit of queued messages for one registration, and which message is dropped beyond it.
 ///
-/// A running message does not count. Drops are counted in the registration, and in the summary or report of the broadcast that
-/// caused them.
+/// A running message does not count. ``Registration/dropped`` counts drops, and so does the summary
+/// or report of the broadcast that caused them.
 public struct DeliveryBuffer: Hashable, Sendable, CustomStringConvertible {
   enum Policy: Hashable, Sendable {
     case unbounded
@@ -22,28 +22,29 @@ public struct DeliveryBuffer: Hashable, Sendable, CustomStringConvertible {
     self.policy = policy(count)
   }
 
-  /// No bound: everything waits in memory, however slow the target is.
+  /// No limit: messages queue up in memory, however slow the target is.
   public static let unbounded = DeliveryBuffer(.unbounded)
 
-  /// When `count` messages wait, the oldest is dropped for a new one.
+  /// Drops the oldest message if `count` messages are queued.
   ///
   /// - Precondition: `count` is positive.
   public static func keepNewest(_ count: Int) -> DeliveryBuffer { DeliveryBuffer(Policy.keepNewest, count) }
 
-  /// When `count` messages wait, a new one is dropped.
+  /// Drops the new message if `count` messages are queued.
   ///
   /// - Precondition: `count` is positive.
   public static func keepOldest(_ count: Int) -> DeliveryBuffer { DeliveryBuffer(Policy.keepOldest, count) }
 
-  /// A new message replaces a waiting one of its selector, at the end of the line: so messages run in the order in which they were
-  /// sent.
+  /// Replaces a queued message of the same selector. The new one goes to the end of the line, so
+  /// messages run in the order in which they were sent.
   public static let latestPerSelector = DeliveryBuffer(.latestPerSelector)
 
-  /// When `count` messages wait, a sender that can wait is suspended until there is room; for one that cannot, the new message is
-  /// dropped.
+  /// Suspends the sender while `count` messages are queued. The messages of synchronous senders are
+  /// dropped instead.
   ///
-  /// A sender keeps its place until the message leaves, except while an `around` hook that may wait runs or a method is waited for:
-  /// then it takes it anew. It continues without one when the target, or a proxy on the way, is removed or muted.
+  /// A sender reserves its slot until it sends. It releases the slot during an asynchronous
+  /// `around` hook or an awaited method, and reserves it again afterwards. It sends without one if
+  /// the target or an enclosing proxy is removed or muted.
   ///
   /// - Precondition: `count` is positive.
   public static func suspendSender(_ count: Int) -> DeliveryBuffer { DeliveryBuffer(Policy.suspendSender, count) }
@@ -60,10 +61,10 @@ public struct DeliveryBuffer: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// What happens to waiting messages when their target is removed.
+/// The treatment of queued messages when their target is removed.
 public enum PendingDeliveries: Hashable, Sendable {
-  /// They are dropped: none starts after the removal returned. They do not keep the target alive.
+  /// They are dropped: none starts after the removal returns. They do not retain the target.
   case dropPending
-  /// They run. Each keeps its target alive until then; a muted target does not get them.
+  /// They run, and retain their target until then. A muted target does not get them.
   case deliverPending
 }

@@ -1,27 +1,28 @@
-// DeliveryContext.swift: the queues, actors and executors on which mailboxes are emptied.
+// DeliveryContext.swift: the queues, actors and executors that drain mailboxes.
 
 import Dispatch
 
-/// Something on which mailboxes are emptied.
+/// A queue, actor or executor that drains mailboxes.
 package protocol DeliveryContext: AnyObject, Sendable {
-  /// The queue's own object, the actor or the executor. The context keeps it alive, so it stays unique.
+  /// The queue's identity object, the actor or the executor. Retained, so that it stays unique.
   var identity: ObjectIdentifier { get }
   var name: String { get }
-  /// Makes `mailbox.drain()` run once on the context, later, with that priority if the context has priorities, and without
-  /// task-local values: one sender's are not for the messages of others.
+  /// Schedules one `mailbox.drain()` on the context, at `priority` if it has priorities, and
+  /// without task-local values, which belong to one sender only.
   ///
-  /// This must happen eventually, and nothing tells when it does not: a queue keeps its blocks, and an executor that drops a job
-  /// never releases what the task holds. Waiters then end by timeout or cancellation.
+  /// The drain must run eventually. A context that drops it cannot be detected: queues retain their
+  /// blocks, and a dropped job never releases its task. Waits then end by timeout or cancellation.
   func wake(_ mailbox: Mailbox, _ priority: TaskPriority)
-  /// Whether the context runs tasks, which have a priority.
+  /// True if the context runs tasks, which have a priority.
   var hasPriority: Bool { get }
-  /// Whether the running code is on the context, so that waiting for it would never end.
+  /// True if the running code is on the context, so waiting for it would deadlock.
   var isCurrent: Bool { get }
-  /// Whether the context is known to do nothing before the running code, which is not on it, has ended.
+  /// True if the context is blocked by the caller, for example a queue in `sync`, so waiting
+  /// deadlocks.
   var waitsForCaller: Bool { get }
-  /// How many deliveries a mailbox makes in one turn before others get theirs.
+  /// The maximum number of deliveries in one drain, for fairness towards other work.
   var turn: Int { get }
-  /// Whether deliveries can run on it in parallel, so that each target has its own mailbox.
+  /// True if deliveries can run in parallel, so each target has its own mailbox.
   var isConcurrent: Bool { get }
 }
 
@@ -31,7 +32,7 @@ extension DeliveryContext {
   package var hasPriority: Bool { false }
   package var waitsForCaller: Bool { false }
 
-  /// Whether the running thread is making one of the context's deliveries.
+  /// True if the current thread is making one of the context's deliveries.
   package var isHeld: Bool { HeldContext.contains(identity) }
 }
 
@@ -40,14 +41,14 @@ final class QueueContext: DeliveryContext {
   private let id: QueueIdentity
   let isConcurrent: Bool
 
-  /// - Parameter isConcurrent: `nil` to find out as far as the system tells.
+  /// - Parameter isConcurrent: `nil` to detect it as far as the system allows.
   init(_ queue: DispatchQueue, isConcurrent: Bool? = nil) {
     self.queue = queue
     self.isConcurrent = isConcurrent ?? Self.isKnownConcurrent(queue)
     id = QueueIdentity.of(queue, isConcurrent: self.isConcurrent)
   }
 
-  /// Whether a queue is a global one, or described as concurrent by the system, which only Apple's does.
+  /// True for global queues, and for queues that Apple's systems describe as concurrent.
   private static func isKnownConcurrent(_ queue: DispatchQueue) -> Bool {
     if queue.label.hasPrefix("com.apple.root.") { return true }
     #if canImport(Darwin)
@@ -93,7 +94,7 @@ class ActorContext: DeliveryContext, @unchecked Sendable {  // immutable
   }
 }
 
-/// Its tasks begin on the main actor: on any other they have to change over to it.
+/// Its tasks start on the main actor, which saves an actor hop.
 final class MainActorContext: ActorContext, @unchecked Sendable {  // immutable
   init() { super.init(MainActor.shared) }
 
@@ -106,7 +107,7 @@ final class MainActorContext: ActorContext, @unchecked Sendable {  // immutable
 }
 
 final class ExecutorContext: ActorContext, @unchecked Sendable {  // immutable
-  /// An actor on the executor, which is the only way to run code there.
+  /// An actor on the executor, the only means to run code there.
   private actor Guest {
     private let executor: any SerialExecutor
     init(_ executor: any SerialExecutor) { self.executor = executor }

@@ -1,12 +1,13 @@
-// DrainMarker.swift: tells when everything posted before it has run.
+// DrainMarker.swift: reports when everything posted before it has run.
 
-/// An envelope without a message: when it is opened, everything posted before it has had its turn. It also waits behind closed
-/// gates, for messages of targets whose methods are suspended.
+/// An envelope without a message that reports when everything posted before it has run. It also
+/// waits at closed gates, for the messages of targets whose methods are suspended.
 package final class DrainMarker: Envelope, @unchecked Sendable {  // `gates` and `report` belong to the context
   private var report: (@Sendable (Int?) -> Void)?
   private var gates = 0
 
-  /// - Parameter report: called once, with the number of the mailbox's deliveries so far, or `nil` when the context went away.
+  /// - Parameter report: called once, with the mailbox's delivery count, or `nil` if it was
+  ///   deallocated.
   init(_ report: @escaping @Sendable (Int?) -> Void) {
     self.report = report
     super.init()

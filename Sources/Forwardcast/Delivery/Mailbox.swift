@@ -1,91 +1,94 @@
-// Mailbox.swift: many messages for one context in one hop.
+// Mailbox.swift: the queued messages of one context.
 
 import Synchronization
 
-/// Something that waits in a mailbox for its turn on the context. Also a link of the mailbox's list, so that posting allocates
-/// nothing.
+/// An entry of a mailbox. It is also a node of the mailbox's linked list, so posting does not
+/// allocate.
 @usableFromInline
 package class Envelope: @unchecked Sendable {  // `next` is its sender's until it is posted, then the drain's
-  /// The address of the envelope posted before; once taken, of the one posted after.
+  /// The address of the envelope posted before; after taking, of the one posted after.
   @exclusivity(unchecked) fileprivate var next: UInt = 0
-  /// Whether deliveries are left after it was opened: then it is opened again, before all others. The context's.
+  /// True if deliveries remain after opening, so it is opened again before all others. Owned by the
+  /// context.
   @exclusivity(unchecked) final var isUnfinished = false
-  /// The level of its most urgent message: a turn of a lower level does not open it. See "Priorities" in ``Mailbox``.
+  /// The level of its most urgent message. Drains of a lower level skip it, see *Priorities*.
   fileprivate let level = Atomic<UInt16>(0)
 
   @usableFromInline
   init() {}
 
-  /// Makes its deliveries, on the context; returns how many.
+  /// Makes its deliveries on the context. Returns their number.
   func open(in mailbox: Mailbox) -> Int { 0 }
 
-  /// Notes that the context waits for a sender that has not yet written its message and then wakes the context; `false` when it
-  /// has. Called on the context, last in a turn, for an envelope that is unfinished though the turn is not over.
+  /// Records that the context waits for a sender that is still writing its message; that sender
+  /// will wake the context. Returns false if it has finished. Called last in a drain, for an
+  /// unfinished envelope.
   func awaitsSender() -> Bool { false }
 
-  /// Makes a delivery that was put off because its target was busy.
+  /// Makes a delivery that was deferred because its target was busy.
   func resume(_ index: Int, in mailbox: Mailbox) {}
 
-  /// The message that a later one replaces under ``DeliveryBuffer/latestPerSelector``.
+  /// The selector whose newer messages replace this one under ``DeliveryBuffer/latestPerSelector``.
   var selector: MessageSelector? { nil }
 
-  /// Notes that its deliveries will not be made.
+  /// Records that its deliveries will not be made.
   func giveUp(_ reason: DeliveryReport.SkipReason) {}
 
-  /// Notes that a message of that level is in it, or about to be.
+  /// Records that it contains, or will contain, a message of that level.
   final func raise(to level: UInt16) { _ = Mailbox.raise(self.level, to: level) }
 
   final func forgetLevel() { level.store(0, ordering: .releasing) }
 }
 
-/// The messages of one proxy that wait for one context, first sent first.
+/// The messages of one proxy for one context, in sending order.
 ///
-/// Any thread posts, with one exchange of a pointer and without a lock. The first envelope in an empty mailbox wakes the context.
-/// There everything posted is taken at once, put in order and opened; after `context.turn` deliveries the mailbox goes to the end
-/// of its context's line, so that a flood does not keep others out.
+/// Any thread posts without a lock, by one exchange of a pointer. The first envelope in an empty
+/// mailbox wakes the context. The drain takes everything posted, restores its order and opens it.
+/// After `context.turn` deliveries it yields to other work of the context.
 ///
-/// Threads meet in `head`, one word:
+/// Threads share `head`, one word:
 ///
 ///     asleep ──post, wakes──▶ address of the envelope posted last ──take──▶ awake
 ///        ▲                       ▲ │ post                     ▲              │ │
 ///        │                       └─┘                          └─────post─────┘ │
 ///        └──────────────────────────────sleep──────────────────────────────────┘
 ///
-/// - Only a post leads away from `asleep`, and it wakes the context. So any other word stands for one drain that runs, is to come,
-///   or that a sender is to begin (``Envelope/awaitsSender()``), and the drain's state has one owner at a time.
-/// - Only the drain takes and falls asleep. It falls asleep by an exchange that expects `awake` and fails after a post in between:
-///   no message is left behind.
-/// - The word, and then the drain, hold one reference on each envelope. A post releases, and a take acquires, what the posting
-///   thread did before.
-/// - With priorities a context may be woken again while it is awake. Its turns still come one after another: a drain that finds
-///   nothing falls asleep again.
+/// - Only `post` leaves the `asleep` state, and it schedules a drain. In every other state exactly
+///   one drain is running, scheduled, or to be scheduled by a sender (``Envelope/awaitsSender()``),
+///   so the drain's state has a single owner.
+/// - Only the drain takes or falls asleep. Falling asleep is an exchange that expects `awake` and
+///   fails after a post, so no message is missed.
+/// - The word, then the drain, owns one reference to each envelope. A post releases, and a take
+///   acquires, the posting thread's earlier writes.
+/// - With priorities, a context may be woken while it is awake. Its drains still run one after
+///   another; a drain that finds nothing falls asleep again.
 @usableFromInline
 package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the drain's (see the marks)
   package let context: any DeliveryContext
   @usableFromInline let hasPriority: Bool
-  // Copies of the context's properties, so that a turn does not ask for them.
-  /// `nil` where the context runs several mailboxes in parallel.
+  // Copies of the context's properties, which avoid dynamic dispatch in a drain.
+  /// `nil` if the context runs several mailboxes in parallel.
   private let contextObject: ObjectIdentifier?
   private let turn: Int
 
-  // MARK: Where threads meet
+  // MARK: - Shared state (atomic)
 
-  /// The address of the envelope posted last, or one of the two words below.
+  /// The address of the envelope posted last, or one of the two states below.
   private let head = Atomic<UInt>(Mailbox.asleep)
   private static let asleep: UInt = 0
   private static let awake: UInt = 1
   private let raised = Atomic<UInt16>(0)
-  /// How many deliveries have been made: written by the drain, read by anyone.
+  /// The number of deliveries made. Written by the drain, read by any thread.
   private let deliveries = Atomic<Int>(0)
   private let poster = Atomic<UInt>(0)
 
-  // MARK: The drain's
+  // MARK: - Drain state (owned by the drain)
 
-  /// The address of the first taken envelope that has not been opened; each leads to the one posted after it.
+  /// The address of the first taken, unopened envelope; each links to the one posted after it.
   @exclusivity(unchecked) private var taken: UInt = 0
   @usableFromInline @exclusivity(unchecked) package private(set) var left = 0
   @exclusivity(unchecked) private var turnLevel: UInt16 = 0
-  /// The closed gates, whose targets run a suspending method or are run by a sender.
+  /// The closed gates: their targets run a suspended method, or are run by a sender.
   @exclusivity(unchecked) var closedGates: [SerialGate] = []
 
   package init(_ context: any DeliveryContext) {
@@ -103,64 +106,67 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
     deliveries.store(deliveries.load(ordering: .relaxed) &+ count, ordering: .releasing)
   }
 
-  /// Whether the running code is on the context; where that runs several mailboxes in parallel, whether it is in this one's turn,
-  /// since waiting for another is no deadlock.
+  /// True if the running code is on the context. On a concurrent context, only if it is in this
+  /// mailbox's drain, since waiting for another one is no deadlock.
   package var isCurrent: Bool {
     contextObject == nil ? HeldContext.contains(ObjectIdentifier(self)) : context.isCurrent
   }
 
-  /// What a thread holds while it makes one of the mailbox's deliveries.
+  /// The identity that a thread holds while it makes one of the mailbox's deliveries.
   var heldIdentity: ObjectIdentifier { contextObject ?? ObjectIdentifier(self) }
 
-  /// Whether the running code is in a turn of the context. For assertions.
+  /// True if the running code is in a drain of the context. For assertions.
   var isOnContext: Bool { HeldContext.contains(heldIdentity) }
 
-  /// Why the running code would wait for itself if it blocked until the context has done something; `nil` if not, as far as is
-  /// known.
+  /// The reason why blocking on the context would deadlock; `nil` if no deadlock is known.
   package var deadlock: String? {
     if isCurrent { return "the caller holds the \(context.name) that it would wait for" }
     return context.waitsForCaller ? "the \(context.name) that the caller would wait for targets one that it holds" : nil
   }
 
   deinit {
-    // Nobody posts any more and no drain runs, but a context that dropped its work may have left something.
+    // No other thread uses the mailbox, but a context that dropped its drain may leave envelopes
+    // behind.
     _ = take()
     while let envelope = next() { withExtendedLifetime(envelope) {} }
   }
 
-  /// Whether nothing waits and no drain runs.
+  /// True if nothing is queued and no drain is running or scheduled.
   var isAsleep: Bool { head.load(ordering: .acquiring) == Mailbox.asleep }
 
-  /// The address of the envelope posted last; 0 once taken. For comparison only: the envelope may be gone at any moment.
+  /// The address of the last envelope; 0 once taken. For comparison only: it may be deallocated
+  /// anytime.
   package var last: UInt {
     let last = head.load(ordering: .relaxed)
     return last <= Mailbox.awake ? 0 : last
   }
 
-  /// Whether the context is awake and has taken everything posted.
+  /// True if the context is awake and has taken everything posted.
   var hasNothingNew: Bool { head.load(ordering: .acquiring) == Mailbox.awake }
 
-  /// Whether something is taken and not opened. Asked on the context.
+  /// True if taken envelopes are unopened. Called on the context.
   var hasTaken: Bool { taken != 0 }
 
-  /// A number of the poster of the last plain message: a hint, which another sender may overwrite before its message is there.
+  /// The group of the last plain message. A hint, which another sender may overwrite before its
+  /// post.
   var lastGroup: UInt {
     get { poster.load(ordering: .relaxed) }
     set { poster.store(newValue, ordering: .relaxed) }
   }
 
-  /// Adds to an envelope that waits, with the effects of ``post(_:)``. `add` returns whether the context waits for this, see
-  /// ``Envelope/awaitsSender()``; from then on the envelope is the context's.
+  /// Adds to a waiting envelope, with the effects of ``post(_:)``. `add` returns true if the
+  /// context waits for this sender (``Envelope/awaitsSender()``); from then on the context owns the
+  /// envelope.
   @inline(__always)
   func adding(to envelope: Envelope, _ add: () -> Bool) {
     let level = senderLevel
     envelope.raise(to: level)
     let isAwaited = add()
-    // A turn of a level below that of the waiting one would leave everything to a higher one.
+    // A drain of a lower level than the waiting one would leave everything to a higher one.
     if !noteAdded(level), isAwaited { wake(raised.load(ordering: .acquiring)) }
   }
 
-  /// Notes that a message of that level, noted in its envelope, is in one that waits. Returns whether the context was woken.
+  /// Records a message of that level in a waiting envelope. Returns true if it woke the context.
   @discardableResult
   func noteAdded(_ level: UInt16) -> Bool {
     guard raise(to: level) else { return false }
@@ -168,7 +174,7 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
     return true
   }
 
-  /// Adds an envelope at the end; `level` is that of the sender unless given.
+  /// Appends an envelope; `level` is the sender's by default.
   func post(_ envelope: consuming Envelope, _ level: UInt16? = nil) {
     let level = level ?? senderLevel
     envelope.raise(to: level)
@@ -176,10 +182,10 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
     if raise(to: level) || wasAsleep { wake(level) }
   }
 
-  /// Adds an envelope. `true` when nothing waited and no drain ran.
+  /// Appends an envelope. Returns true if the mailbox was asleep.
   @inline(__always)
   private func push(_ envelope: consuming Envelope) -> Bool {
-    // The sender's own reference, so that it does not touch the count at the same time as the context.
+    // The sender's own reference, so that sender and context do not contend for the count.
     let envelope = Unmanaged.passRetained(envelope)
     let link = UInt(bitPattern: envelope.toOpaque())
     assert(link > Mailbox.awake, "no envelope has an address that is a state")
@@ -193,25 +199,25 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
     }
   }
 
-  // MARK: Priorities
+  // MARK: - Priorities
 
-  // No message waits for, or is opened in, a turn of a lower priority than its sender's. `raised` holds the highest level for which
-  // a turn runs, has run, or is or will be asked for; a turn of a lower level opens nothing more.
+  // No message waits for, or is opened in, a drain of lower priority than its sender's. `raised` is
+  // the highest level for which a drain was or is being requested. Drains of lower levels stop.
   //
-  //     sender                               turn
-  //     notes its level in the envelope      opens what it has taken while nothing is raised above it and no envelope has a higher
-  //     puts the message in                    level: then it raises to that and leaves everything to the next turn
-  //     raises                               takes what has come
-  //     wakes, if that raised,               nothing: lowers `raised` to 0 and falls asleep; if something has come meanwhile,
-  //       or the mailbox was asleep            restores what it found
+  //     sender                            drain
+  //     records its level in the envelope opens envelopes while nothing is raised above it and no
+  //     appends the message                 envelope has a higher level; otherwise raises to that
+  //     raises                              level and leaves everything to the next drain
+  //     wakes, if that raised,            takes new envelopes; without any, lowers `raised` to 0 and
+  //       or the mailbox was asleep         falls asleep, or restores it if one was posted meanwhile
 
-  /// The level of a priority in `raised`; 0 is below all.
+  /// The level of a priority in `raised`. 0 is below all others.
   static func level(_ priority: TaskPriority) -> UInt16 { UInt16(priority.rawValue) + 1 }
 
-  /// The level of the running code; 0 where turns have no priority.
+  /// The level of the running code; 0 on contexts without priorities.
   var senderLevel: UInt16 { hasPriority ? Mailbox.currentLevel : 0 }
 
-  // A priority's layout is known at run time only: keep code that handles one out of the path of each message.
+  // The layout of a priority is known at run time only, so its code stays out of the hot path.
   @inline(never)
   private static var currentLevel: UInt16 { level(Task.currentPriority) }
 
@@ -220,11 +226,11 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
     context.wake(self, hasPriority ? TaskPriority(rawValue: UInt8(max(level, 1) - 1)) : .medium)
   }
 
-  /// Whether a turn of a higher priority is, or is about to be, asked for.
+  /// True if a drain of higher priority was or is being requested.
   @usableFromInline
   var isOvertaken: Bool { hasPriority && raised.load(ordering: .acquiring) > turnLevel }
 
-  /// Whether to leave an envelope to a turn of a higher priority, which is asked for if needed.
+  /// Whether to leave an envelope to a drain of higher priority, which is requested if necessary.
   func leavesToHigher(_ envelope: Envelope) -> Bool {
     assert(isOnContext, "the drain's state has one owner")
     guard hasPriority else { return false }
@@ -240,15 +246,15 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
     word.load(ordering: .acquiring) < level && word.max(level, ordering: .acquiringAndReleasing).oldValue < level
   }
 
-  // MARK: On the context
+  // MARK: - On the context
 
-  /// Opens what waits, for one turn. Called by the context once for each wake.
+  /// Opens envelopes for one drain. Called on the context once for each wake.
   ///
-  /// - Parameter priority: the turn's. Envelopes of a higher one have woken the context again, for a turn that takes everything
-  ///   from there on.
+  /// - Parameter priority: the drain's. Envelopes of a higher one wake the context again, for a
+  ///   drain that takes over.
   package func drain(_ priority: TaskPriority) { drain(hasPriority ? Mailbox.level(priority) : 0) }
 
-  /// As above for a level; 0 where turns have no priority.
+  /// Drains at a level; 0 on contexts without priorities.
   package func drain(_ level: UInt16 = 0) {
     HeldContext.hold(heldIdentity) {
       turnLevel = level
@@ -267,10 +273,10 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
     }
   }
 
-  // For a context that makes each delivery a turn of its own, and chooses when.
+  // For contexts that run each delivery separately, in an order of their choice:
 
-  /// Takes what has been posted, in order, and falls asleep, so that the next post wakes the context again. The caller makes sure
-  /// that nobody posts meanwhile.
+  /// Takes the posted envelopes, in order, and falls asleep, so the next post wakes the context.
+  /// The caller ensures that no other thread posts meanwhile.
   package func takePosted() -> [Envelope] {
     var envelopes: [Envelope] = []
     if take() { while let envelope = next() { envelopes.append(envelope) } }
@@ -278,7 +284,7 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
     return envelopes
   }
 
-  /// Opens an envelope taken by ``takePosted()``, on the context.
+  /// Opens an envelope taken by ``takePosted()``. Called on the context.
   package func open(_ envelope: Envelope) {
     HeldContext.hold(heldIdentity) {
       left = turn
@@ -298,7 +304,7 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
     taken = UInt(bitPattern: Unmanaged.passRetained(envelope).toOpaque())
   }
 
-  /// Takes what has been posted and puts it in order. `false` when there was nothing.
+  /// Takes the posted envelopes and restores their order. Returns false if there were none.
   private func take() -> Bool {
     var link = head.exchange(Mailbox.awake, ordering: .acquiringAndReleasing)
     guard link > Mailbox.awake else { return false }
@@ -309,7 +315,7 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
     return true
   }
 
-  /// Ends the turn unless something has come.
+  /// Falls asleep unless something was posted.
   private func sleep() -> Bool {
     guard hasPriority else { return fallAsleep() }
     guard hasNothingNew else { return false }

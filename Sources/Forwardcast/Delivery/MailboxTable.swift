@@ -1,20 +1,22 @@
-// MailboxTable.swift: the mailboxes and gates of one proxy; a value without locks.
+// MailboxTable.swift: the mailboxes and gates of one proxy, a value without locks.
 
-/// Identifies a mailbox: by its context and, where that runs several at a time, by its target; or a gate, by mailbox and target.
+/// The key of a mailbox: its context and, if that is concurrent, its target. Or the key of a gate:
+/// mailbox and target.
 struct MailboxKey: Hashable, Sendable {
   let context: ObjectIdentifier
   let target: ObjectIdentifier?
 }
 
-/// The mailboxes and gates of one proxy, held weakly. Registrations and messages on their way retain them.
+/// The mailboxes and gates of one proxy, held weakly. Registrations and queued messages retain
+/// them.
 struct MailboxTable: Sendable {
   private struct Entry: Sendable {
     weak let object: (any AnyObject & Sendable)?
   }
 
   private var entries: [MailboxKey: Entry] = .init()
-  /// The number of entries at which those of dead objects are removed: twice the number found alive, so that an entry is looked
-  /// at once or twice.
+  /// The number of entries that triggers removal of dead ones: twice the number found alive, so
+  /// removal takes amortized constant time.
   private var countToClean = MailboxTable.fewest
   private static let fewest = 16
 
@@ -22,10 +24,10 @@ struct MailboxTable: Sendable {
 
   var all: [Mailbox] { entries.values.compactMap { $0.object as? Mailbox } }
 
-  /// Enters a mailbox or gate unless there is one.
+  /// Adds a mailbox or gate unless the key has one.
   ///
-  /// - Returns: the one for that key, and the objects that were loaded, to be released after the lock: theirs may be the last
-  ///   references.
+  /// - Returns: the object of the key, and loaded objects to be released after the lock, since
+  ///   these may be the last references.
   mutating func enter<Object: AnyObject & Sendable>(_ new: Object, for key: MailboxKey)
     -> (object: Object, seen: [any AnyObject & Sendable])
   {

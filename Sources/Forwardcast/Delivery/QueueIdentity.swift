@@ -1,28 +1,29 @@
-// QueueIdentity.swift: the identity of a queue, and which queue it targets.
+// QueueIdentity.swift: a queue's identity and its target queue.
 
 import Dispatch
 import Synchronization
 
-/// A dispatch queue's own object, stored on the queue and released with it: the objects for the main and global queues are made
-/// anew each time.
+/// A dispatch queue's identity, stored on the queue and released with it. Needed since the objects
+/// for the main and global queues are not unique.
 ///
-/// Dispatch tells which queue a queue targets only to code that runs on it, and names the nearest one that has a value for the key.
-/// So each queue looks for that one in a block when it becomes known and, where more have become known since, when it is woken.
-/// A waiter follows these links.
+/// Dispatch reveals a queue's target only to code that runs on the queue, as the nearest one with a
+/// value for the key. So each queue looks for its target in a block of its own when it becomes
+/// known, and again when it is woken after others became known. Deadlock detection follows these
+/// links.
 final class QueueIdentity: Sendable {
-  /// The key of a queue's object, seen by whatever runs on it or on a queue that targets it. Its lock guards the moment in which a
-  /// queue gets an object, and the one in which it removes its own to see the target's.
+  /// The key of a queue's identity, visible to code on the queue or on one that targets it. Its
+  /// lock guards setting an identity, and hiding it for a moment to read the target's.
   private static let key = Guarded(DispatchSpecificKey<QueueIdentity>())
   private static let known = Atomic<Int>(0)
 
-  /// The key of a value on this queue alone, seen like the object.
+  /// The key of a value for this queue alone, visible like the identity.
   private let mark = DispatchSpecificKey<Bool>()
   private let isConcurrent = Atomic<Bool>(false)
-  /// How many queues were known when this one looked.
+  /// The number of known queues at the last look.
   private let looked = Atomic<Int>(0)
   private let target = Guarded(Target())
 
-  /// What a queue's blocks run on, as far as has been seen.
+  /// The target queue, as far as it has been observed.
   private struct Target {
     var queue: QueueIdentity?
     var isMain = false
@@ -40,21 +41,21 @@ final class QueueIdentity: Sendable {
       return (identity, true)
     }
     if isConcurrent { identity.isConcurrent.store(true, ordering: .releasing) }
-    // Whatever is sent to the queue next runs after this block.
+    // Messages that are sent to the queue later run after this block.
     if isNew { queue.async { identity.lookForNewTarget(of: queue) } }
     return identity
   }
 
-  /// Whether the running code is on the queue, or on one that targets it.
+  /// True if the running code is on the queue, or on one that targets it.
   var isCurrent: Bool {
     DispatchQueue.getSpecific(key: mark) != nil || HeldContext.contains(ObjectIdentifier(self))
   }
 
-  /// The serial queues that the running code is known to be on.
+  /// The serial queues that the running code is known to hold.
   static var held: [ObjectIdentifier] {
     var held = HeldContext.isMain ? [ObjectIdentifier(MainActor.shared)] : []
     var next = key.withLock { DispatchQueue.getSpecific(key: $0) }
-    // Bounded, as below.
+    // Bounded, see ``waitsForCaller``.
     for _ in 0..<100 {
       guard let queue = next else { break }
       if !queue.isConcurrent.load(ordering: .acquiring) { held.append(ObjectIdentifier(queue)) }
@@ -63,10 +64,10 @@ final class QueueIdentity: Sendable {
     return held
   }
 
-  /// Whether the queue is known to target one that the running code holds, so that it does nothing before that code has ended.
+  /// True if the queue targets one that the running code holds, so waiting for it would deadlock.
   var waitsForCaller: Bool {
     var next = target.withLock { $0 }
-    // Bounded: if targets changed meanwhile, two queues may each have been seen behind the other.
+    // Bounded, since concurrent changes of targets may be observed as a cycle.
     for _ in 0..<100 {
       if next.isMain && HeldContext.isMain { return true }
       guard let queue = next.queue else { return false }
@@ -76,7 +77,8 @@ final class QueueIdentity: Sendable {
     return false
   }
 
-  /// Looks for the target of `queue`, which is this one, if queues have become known since. Called on the queue.
+  /// Looks for the target of `queue`, which is this one, if queues became known. Called on the
+  /// queue.
   @inline(__always)
   func lookForNewTarget(of queue: DispatchQueue) {
     if looked.load(ordering: .relaxed) != Self.known.load(ordering: .relaxed) { lookForTarget(of: queue) }
@@ -86,7 +88,7 @@ final class QueueIdentity: Sendable {
   private func lookForTarget(of queue: DispatchQueue) {
     assert(DispatchQueue.getSpecific(key: mark) != nil, "a queue looks for its target in a block of its own")
     looked.store(Self.known.load(ordering: .acquiring), ordering: .relaxed)
-    // The system's own queues target no other.
+    // The system's own queues have no target.
     if queue.label.hasPrefix("com.apple.") { return }
     let found = Self.key.withLock { key in
       queue.setSpecific(key: key, value: nil)

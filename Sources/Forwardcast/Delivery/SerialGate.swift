@@ -1,34 +1,35 @@
-// SerialGate.swift: holds a target's next message back until the one before has ended.
+// SerialGate.swift: serializes the methods of one target.
 
 import Synchronization
 
-/// Keeps the methods of one target from overlapping, whichever of its registrations a message comes by: while one is suspended, or
-/// runs in a sender's turn, later messages wait here.
+/// Serializes the methods of one target across its registrations. While a method is suspended, or
+/// runs synchronously in a sender, later messages wait here.
 ///
-/// With an automatic delivery a sender on the context or the drain runs the target; on a concurrent queue these can meet, and off
-/// Apple systems no queue tells whether it is one. A sender that finds the target taken queues its message; the drain puts it off
-/// until the sender is done. What the target sends itself meanwhile, on the same thread, runs at once.
-// `parked` and `place` belong to the mailbox's drain; `closed` is atomic, `state` has a lock.
+/// With automatic delivery, a sender on the context or the drain runs the target. On a concurrent
+/// queue these can collide, and only Apple's systems reveal such queues. A sender that finds the
+/// target busy queues its message; the drain defers it until the sender has finished. Messages that
+/// the target sends to itself meanwhile, on the same thread, run synchronously.
+// `parked` and `place` are owned by the mailbox's drain; `closed` is atomic; `state` has a lock.
 final class SerialGate: @unchecked Sendable {
   private let closed = Atomic<Bool>(false)
   fileprivate(set) var isClosed: Bool {
     get { closed.load(ordering: .acquiring) }
     set { closed.store(newValue, ordering: .releasing) }
   }
-  /// The gate's index among the closed ones of the mailbox.
+  /// The gate's index in the mailbox's `closedGates`.
   fileprivate var place: Int?
   fileprivate var parked = FirstInFirstOut<(envelope: Envelope, index: Int)>()
 
   private struct State {
-    /// How many messages wait, of automatic deliveries.
+    /// The number of queued messages of automatic deliveries.
     var waiting = 0
-    /// The thread that runs the target, and how many of its methods are running.
+    /// The thread that runs the target, and its number of nested methods.
     var thread: ThreadIdentity?
     var depth = 0
-    /// Whether the drain has put a message off until the thread is done.
+    /// True if the drain has deferred a message until the thread is done.
     var isAwaited = false
 
-    /// Whether no other thread has the target.
+    /// True if no other thread runs the target.
     var isMine: Bool { thread == nil || thread == .current }
 
     mutating func take() {
@@ -41,12 +42,12 @@ final class SerialGate: @unchecked Sendable {
 
   init() {}
 
-  /// Whether nothing waits, no method is suspended and no other thread has the target.
+  /// True if nothing is queued, no method is suspended and no other thread runs the target.
   var isFree: Bool { !isClosed && state.withLock { $0.waiting == 0 && $0.isMine } }
 
   func noteQueued() { state.withLock { $0.waiting += 1 } }
 
-  /// A message is dropped that waited.
+  /// Records that a queued message was dropped.
   func noteDropped() {
     state.withLock { state in
       assert(state.waiting > 0, "only a message that waits is dropped")
@@ -54,17 +55,19 @@ final class SerialGate: @unchecked Sendable {
     }
   }
 
-  /// Takes the target for a sender's turn. `false` when another thread has it, or the gate is closed.
+  /// Acquires the target for a synchronous sender. Returns false if another thread runs it, or the
+  /// gate is closed.
   func begin() -> Bool {
     state.withLock { state in
-      // Whoever closes the gate has the target.
+      // A closed gate with a thread belongs to that thread.
       guard state.isMine, state.thread != nil || !isClosed else { return false }
       state.take()
       return true
     }
   }
 
-  /// Takes the target for a message that waited. `false` when a sender has it; its ``end()`` then returns `true`.
+  /// Acquires the target for a queued message. Returns false if a sender has it, whose ``end()``
+  /// then returns true.
   func beginQueued() -> Bool {
     state.withLock { state in
       guard state.isMine else {
@@ -78,7 +81,7 @@ final class SerialGate: @unchecked Sendable {
     }
   }
 
-  /// Gives the target back. `true` when the drain waits for that.
+  /// Releases the target. Returns true if the drain waits for that.
   func end() -> Bool {
     state.withLock { state in
       assert(state.depth > 0 && state.thread == .current, "the thread that has taken the target gives it back")
@@ -94,20 +97,21 @@ final class SerialGate: @unchecked Sendable {
 extension Mailbox {
   var hasClosedGates: Bool { !closedGates.isEmpty }
 
-  /// Puts a delivery off while its target's gate is closed. `false` when it is open. On the context.
+  /// Defers a delivery while its target's gate is closed; returns false if open. Called on the
+  /// context.
   func park(_ envelope: Envelope, _ index: Int, at gate: SerialGate) -> Bool {
     guard gate.isClosed else { return false }
     gate.parked.append((envelope, index))
     return true
   }
 
-  /// Closes a target's gate and puts a delivery off, before all others that wait there. On the context.
+  /// Closes a target's gate and defers a delivery, before all deferred ones. Called on the context.
   func close(_ gate: SerialGate, before envelope: Envelope, _ index: Int) {
     close(gate)
     gate.parked.putBack((envelope, index))
   }
 
-  /// Closes a target's gate until ``reopen(_:)``. On the context.
+  /// Closes a target's gate until ``reopen(_:)``. Called on the context.
   func close(_ gate: SerialGate) {
     gate.isClosed = true
     assert(gate.place.map { closedGates[$0] === gate } ?? true, "a closed gate knows its place")
@@ -116,10 +120,11 @@ extension Mailbox {
     closedGates.append(gate)
   }
 
-  /// Notes, from any thread, that a target's method has ended, so that what was put off continues.
+  /// Reports, from any thread, that a target's method has ended, so deferred deliveries continue.
   func reopen(_ gate: SerialGate) { post(GateOpening(gate)) }
 
-  /// Continues what was put off, until the gate is closed again or a higher turn is to make the next delivery.
+  /// Continues deferred deliveries until the gate closes again or a drain of higher priority is
+  /// due.
   fileprivate func open(_ gate: SerialGate) -> Int {
     assert(isOnContext, "a gate is opened on its context")
     assert(gate.place.map { closedGates[$0] === gate } ?? true, "a closed gate knows its place")

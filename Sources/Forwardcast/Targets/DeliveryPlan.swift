@@ -1,24 +1,23 @@
-// DeliveryPlan.swift: which steps of a route share an envelope.
+// DeliveryPlan.swift: groups the queued steps of a route that share an envelope.
 
 import Synchronization
 
-/// Steps of a route that go to one context together, or one step that goes alone.
+/// The steps of a route that share one envelope, or one step that needs its own.
 @usableFromInline
 package final class DeliveryGroup: @unchecked Sendable {  // immutable, or atomic
   let core: MulticastCore
   package let selector: MessageSelector
   let mailbox: Mailbox
-  /// Whether its steps share an envelope; otherwise there is one step.
+  /// True if the steps share an envelope. Otherwise there is exactly one step.
   let isBatched: Bool
   let indices: ContiguousArray<Int>
-  /// The steps, retained here, so that waiting messages do not depend on the route. They retain no
-  /// target.
+  /// Copies of the steps, retained without their targets, so queued messages outlive the route.
   @usableFromInline let steps: UnsafeMutableBufferPointer<RouteStep>
-  /// The common function type of methods that all run in their sender's turn; otherwise `nil`.
+  /// The common function type of methods that run in the sender's isolation; otherwise `nil`.
   let methodType: ObjectIdentifier?
-  /// A ``BatchWord``: the last posted batch, retained by this group, or none.
+  /// The last posted batch, as a ``BatchWord``, retained by this group.
   let batch = Atomic<UInt64>(0)
-  /// A number of this group alone.
+  /// The group's process-wide number.
   let number = groups.wrappingAdd(1, ordering: .relaxed).newValue
   private static let groups = Atomic<UInt>(0)
   let nextCapacity = Atomic<Int>(DeliveryGroup.smallestBatch)
@@ -52,14 +51,14 @@ package final class DeliveryGroup: @unchecked Sendable {  // immutable, or atomi
 }
 
 extension RouteStep {
-  /// Whether the target is a closure, which is its own method.
+  /// True if the target is a closure, which serves as its own method.
   private var isClosure: Bool {
     let key = registration._withUnsafeGuaranteedRef { UInt(bitPattern: $0.key) }
     return UInt(bitPattern: method?.toOpaque()) == key
   }
 
-  /// A step that retains no target. The method of a closure may be used only while the target is
-  /// held.
+  /// A copy that does not retain the target. A closure's method is valid only while the target
+  /// lives.
   fileprivate func retainedWithoutTarget() -> RouteStep {
     _ = registration.retain()
     if !isClosure { _ = method?.retain() }
@@ -72,34 +71,33 @@ extension RouteStep {
   }
 }
 
-/// Neighbouring steps of a route that are served in one way.
+/// Consecutive steps of a route that are delivered in the same manner.
 struct StepSegment {
   var end: Int
-  /// The function type of the methods of direct targets, which a loop serves; `nil` where each step
-  /// is served alone.
+  /// The function type of direct targets' methods, called in one loop. `nil`: one step at a time.
   let type: ObjectIdentifier?
 }
 
-/// How the messages of one selector leave: worked out once for a route and kept with it.
+/// How the messages of one selector are delivered. Computed once per route and cached there.
 @usableFromInline
 final class DeliveryPlan: @unchecked Sendable {  // immutable
   @usableFromInline let count: Int
   let segments: ContiguousArray<StepSegment>
-  /// The steps without a method, whose targets are asked each time.
+  /// The steps without a method. Their targets are queried for each message.
   let asked: [(step: Int, multicast: MulticastCast?)]
-  /// The group and place in it of each queued step.
+  /// The group of each queued step, and its index in that group.
   let locations: ByStep<(group: Int, place: Int)>
-  /// The groups in the order in which they are posted.
+  /// The groups in posting order.
   let groups: ContiguousArray<DeliveryGroup>
-  /// `groups`, to be iterated without reference counting.
+  /// `groups` as raw references, iterated without reference counting.
   @usableFromInline let list: UnsafeMutableBufferPointer<Unmanaged<DeliveryGroup>>
-  /// Whether a typed message that covers the plan only has to be posted to all groups.
+  /// True if a typed message for all steps only needs to be posted to every group.
   let isPlain: Bool
 
   init(_ core: MulticastCore, _ route: MessageRoute) {
     var parts: [(mailbox: Mailbox, indices: ContiguousArray<Int>, isBatched: Bool)] = []
-    // The part that the next step of a mailbox joins. A step that travels alone ends it, so that no later step of the mailbox is
-    // posted before it.
+    // The open part of each mailbox. A step with its own envelope closes it, so that no later step
+    // of the mailbox is posted before it.
     var open: [ObjectIdentifier: Int] = .init()
     var hasDirect = false
     for index in 0..<route.count {
@@ -138,11 +136,11 @@ final class DeliveryPlan: @unchecked Sendable {  // immutable
       && !whole.hasNested && whole.prelude == nil && whole.around == nil
   }
 
-  /// Whether some target's buffer makes senders wait for room.
+  /// True if at least one target's buffer suspends senders when it is full.
   var suspendsSenders: Bool { groups.contains { !$0.isBatched && $0.steps[0].queued?.line?.suspendsSenders ?? false } }
 
-  // Nobody can post to the groups any more, but their envelopes, which do not retain them, may still wait. The releases are posted
-  // behind those.
+  // No further message can be posted to the groups, but their posted envelopes do not retain them.
+  // The release markers are posted behind these envelopes.
   deinit {
     list.deallocate()
     for group in groups where group.isBatched && !group.mailbox.isAsleep { group.mailbox.post(GroupRelease(group)) }
@@ -166,31 +164,31 @@ extension StepSegment {
   }
 }
 
-/// The cast of one object to a multicast, found once: it is a conformance lookup.
+/// A cached cast of one object to a multicast, which saves the conformance lookup.
 struct MulticastCast {
-  /// The words of an existential of a protocol that is not class-bound, holding an object.
+  /// The layout of an existential that holds an object, for a protocol without a class constraint.
   private typealias Words = (object: UInt, UInt, UInt, type: UInt, table: UInt)
   private let words: Words
 
-  /// `nil` when the object is not a multicast, or stands for a value that is one.
+  /// `nil` if the object is not a multicast, or wraps a value that is one.
   init?(_ target: AnyObject?) {
     guard let target, let multicast = target as? any MulticastSending else { return nil }
     words = withUnsafeBytes(of: multicast as any MulticastSending) { $0.load(as: Words.self) }
     guard words.object == UInt(bitPattern: Unmanaged.passUnretained(target).toOpaque()) else { return nil }
   }
 
-  /// The multicast; valid while the object lives.
+  /// The multicast. Valid while the object lives.
   var multicast: any MulticastSending { withUnsafeBytes(of: words) { $0.load(as: (any MulticastSending).self) } }
 }
 
-/// Values of some steps of a route. Takes no memory while there are none.
+/// A sparse array indexed by step. Empty instances allocate nothing.
 struct ByStep<Element> {
-  /// The values with their steps, in the order in which they were set.
+  /// The values with their steps, in insertion order.
   private var list: [(step: Int, value: Element)] = []
-  /// For each step the place of its value in the list, counted from 1; 0 for none.
+  /// For each step, the index of its value in `list` plus 1, or 0.
   private var places: [Int32] = []
 
-  /// The steps with a value, in the order in which they got it.
+  /// The steps with a value, in insertion order.
   var indices: [Int] {
     list.indices.compactMap { Int(places[list[$0].step]) == $0 + 1 ? list[$0].step : nil }
   }
@@ -210,7 +208,7 @@ struct ByStep<Element> {
   }
 }
 
-/// Retains a group until every envelope of it has been opened.
+/// Retains a group until all of its envelopes have been opened.
 package final class GroupRelease: Envelope, @unchecked Sendable {  // immutable
   private let group: DeliveryGroup
   init(_ group: DeliveryGroup) { self.group = group }

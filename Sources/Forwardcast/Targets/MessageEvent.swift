@@ -1,6 +1,6 @@
-// MessageEvent.swift: one step of one message, for traces and diagrams.
+// MessageEvent.swift: one step of a message, for traces and diagrams.
 
-/// One step of one message: who was asked what, by whom, where it ran, and the outcome.
+/// One step of a message: sender, receiver, context, and outcome.
 ///
 /// A tracer makes a span of each ``Stage/began`` and the ending event with the same ``step``, named
 /// ``name``.
@@ -9,22 +9,22 @@ public struct MessageEvent: Sendable {
   public enum Stage: String, Sendable {
     /// The message was sent to the receiver, which may be a proxy.
     case sent
-    /// The receiver begins to run it.
+    /// The receiver starts to run it.
     case began
-    /// The receiver has run it; the evidence is its answer.
+    /// The receiver returned; the evidence is its answer.
     case answered
-    /// The receiver has failed; the evidence is its error.
+    /// The receiver threw; the evidence is its error.
     case failed
-    /// The message waits for the receiver's context.
+    /// The message is queued on the receiver's context.
     case queued
-    /// The receiver does not get the message; the evidence is why.
+    /// The receiver does not get the message; the evidence is the reason.
     case skipped
   }
 
   /// What happened.
   public let stage: Stage
-  /// The same number for all events of one receiver's execution, and of a message at the proxy that
-  /// it was sent to.
+  /// Identifies one execution by a receiver, or the message at the proxy it was sent to. All events
+  /// of the same execution have the same number.
   public let step: Int
   /// When it happened.
   public let instant: ContinuousClock.Instant
@@ -34,16 +34,16 @@ public struct MessageEvent: Sendable {
   public var name: String { texts[.name] }
   /// The message as a call: `cook: "fish"`.
   public var message: String { texts[.message] }
-  /// Who sent it, or sent it on.
+  /// The object that sent or forwarded it.
   public var sender: String { texts[.sender] }
-  /// Who was to get it.
+  /// The intended receiver.
   public var receiver: String { texts[.receiver] }
-  /// Where it runs: `directly`, or the name of the receiver's queue, actor or executor.
+  /// The context: `directly`, or the name of the receiver's queue, actor or executor.
   public var context: String { texts[.context] }
-  /// The answer, error or reason, by stage; otherwise empty.
+  /// The answer, error or skip reason, depending on the stage; otherwise empty.
   public var evidence: String { texts[.evidence] }
 
-  /// An event of your own tracer.
+  /// Creates an event for your own tracer.
   public init(
     _ stage: Stage, name: String, message: String, sender: String, receiver: String, context: String = "directly",
     evidence: String = "", step: Int = 0, instant: ContinuousClock.Instant = .now
@@ -56,7 +56,7 @@ public struct MessageEvent: Sendable {
     (self.stage, self.step, self.instant, self.texts) = (stage, step, instant, texts)
   }
 
-  /// The identities of sender and receiver; `nil` in an event that no proxy made.
+  /// The identities of sender and receiver; `nil` if the event does not come from a proxy.
   package var identities: (sender: ObjectIdentifier?, receiver: ObjectIdentifier?) { texts.identities }
 
   /// A copy with other names.
@@ -66,8 +66,8 @@ public struct MessageEvent: Sendable {
   }
 }
 
-/// The texts of an event. Those of a traced message are rendered when they are read, or all at once
-/// if the event outlives its sink.
+/// The texts of an event. A traced message is rendered on access, or completely if the event
+/// outlives the call of its sink.
 final class EventTexts: Sendable {
   enum Part: Int, CaseIterable { case name, message, sender, receiver, context, evidence }
 
@@ -91,7 +91,7 @@ final class EventTexts: Sendable {
     }
   }
 
-  /// Renders every text and releases what they are made of.
+  /// Renders every text and releases the traced values.
   func render() {
     let texts = Part.allCases.map { self[$0] }
     _ = state.withLock { exchange(&$0, with: .stated(texts)) }
@@ -99,8 +99,7 @@ final class EventTexts: Sendable {
 }
 
 extension MessageEvent: CustomStringConvertible {
-  /// For example `kitchen is asked cook: "fish"`, `ann gets cook: "fish", directly` or `ann answers
-  /// 20`; always one line.
+  /// A single line, for example `kitchen is asked cook: "fish"` or `ann answers 20`.
   public var description: String {
     let words = words
     // Line breaks are control characters or not ASCII.

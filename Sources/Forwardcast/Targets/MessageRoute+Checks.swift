@@ -1,7 +1,8 @@
-// MessageRoute+Checks.swift: checks a boxed message against a route.
+// MessageRoute+Checks.swift: validates a boxed message against a route.
 
 extension MessageRoute {
-  /// Checks that the first target which would get the message takes its arguments, also in a nested proxy.
+  /// Checks the arguments against the first target that would get the message, also in nested
+  /// proxies.
   func checkFirst(_ message: Invocation) throws {
     _ = try first { target, method -> Void? in
       if let method { return try method.check(message.arguments, receiver: typeName(of: target)) }
@@ -43,7 +44,7 @@ extension MessageRoute {
 }
 
 extension Invocation {
-  /// Checks number and types of the arguments against the receiver's own signature.
+  /// Checks the number and types of the arguments against the receiver's own signature.
   fileprivate func checkFits(_ receiver: any MessageForwarding) throws(MessageError) {
     try checkCount(receiver: receiver)
     guard let types = receiver.methodSignature(for: selector)?.argumentTypes, types.count == arguments.count + 2 else {

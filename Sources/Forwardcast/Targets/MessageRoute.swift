@@ -1,12 +1,13 @@
-// MessageRoute.swift: a route as one message sees it.
+// MessageRoute.swift: a route and the number of its steps for one message.
 
-/// Who gets one message, as of its beginning: targets that join later are not included. Made by
-/// ``MulticastSending/beginMessage(_:)`` for the library's verbs; it has no public members.
+/// The receivers of one message, fixed when it begins: targets that join later are excluded.
+/// ``MulticastSending/beginMessage(_:)`` makes it for the library's verbs; it has no public
+/// members.
 public struct MessageRoute: @unchecked Sendable {  // the route is published, and the steps up to `count` never change
   @usableFromInline let route: Route
   @usableFromInline let count: Int
 
-  /// - Parameter count: how many steps the message goes.
+  /// - Parameter count: the number of steps for this message.
   @inline(__always)
   init(_ route: Route, count: Int) {
     assert(count <= route.count, "a message goes \(count) of \(route.count) steps")
@@ -21,14 +22,14 @@ public struct MessageRoute: @unchecked Sendable {  // the route is published, an
 
   var isSurrounded: Bool { route.around != nil }
 
-  /// Whether there is no target, and nothing before it.
+  /// True if there are no steps, hooks or prelude.
   @usableFromInline var isEmpty: Bool { count == 0 && !route.needsWalk }
 
   @usableFromInline var core: MulticastCore { route.core }
 
   var selector: MessageSelector { route.selector }
 
-  /// The live, unmuted targets that are asked each time.
+  /// The live, unmuted targets that are queried for each message.
   var forwarders: [AnyObject] {
     (0..<count).compactMap { index in
       let step = steps[index]
@@ -36,7 +37,7 @@ public struct MessageRoute: @unchecked Sendable {  // the route is published, an
     }
   }
 
-  /// The registrations without a step, in delivery order: the message is not for them.
+  /// The registrations without a step, in delivery order. They do not get the message.
   var unmatched: [Registration] {
     let matched = Set((0..<count).map { ObjectIdentifier(steps[$0].registration.takeUnretainedValue()) })
     return core.registrations.filter { !matched.contains(ObjectIdentifier($0)) }

@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// A sink for the steps of a proxy's messages. With one, the proxy's messages always go by a walk.
+/// A sink for the steps of a proxy's messages. Traced messages do not use the typed loops.
 final class MessageTrace: Sendable {
   private static let steps = Atomic<Int>(1)
   static func nextStep(_ count: Int = 1) -> Int { steps.wrappingAdd(count, ordering: .relaxed).oldValue }
@@ -13,12 +13,11 @@ final class MessageTrace: Sendable {
   private let sink: @Sendable (MessageEvent) -> Void
   private let names = Guarded(Names())
 
-  /// The names of objects by their types, with numbers from the second of a type on, in the order
-  /// in which they were met.
+  /// The names of objects: the type's name, with a number from its second object on.
   private struct Names {
     var known: [ObjectIdentifier: (type: ObjectIdentifier, name: String)] = [:]
     var counts: [String: Int] = [:]
-    /// How many objects are told apart.
+    /// The maximum number of objects that get a numbered name.
     static let limit = 1000
   }
 
@@ -45,7 +44,7 @@ final class MessageTrace: Sendable {
     }
   }
 
-  /// Reports that a message was sent to the proxy; returns the number of that step.
+  /// Reports that a message was sent to the proxy. Returns the step's number.
   func noteSent(_ message: HookedMessage) -> Int {
     let step = MessageTrace.nextStep()
     note(.sent, message.selector, message.arguments, at: nil, step: step)
@@ -67,15 +66,15 @@ final class MessageTrace: Sendable {
     case .answered, .answeredAll: stage = .answered
     case .failed: stage = .failed
     case .skipped: stage = .skipped
-    // Reported before posting: the target may have run by now.
+    // Reported before posting, since the target may have run by now.
     case .queued: return
     }
     note(stage, context.selector, arguments, at: context, step: step, outcome)
   }
 
-  /// Reports a step to the sink, which renders what it reads.
+  /// Reports a step to the sink. Texts are rendered when the sink reads them.
   ///
-  /// - Parameter context: the place of the step; `nil` for the proxy that the message was sent to.
+  /// - Parameter context: the step's site; `nil` for the proxy that the message was sent to.
   @inline(never)
   func note(
     _ stage: MessageEvent.Stage, _ selector: MessageSelector, _ arguments: MessageArguments, at context: StepContext?,
@@ -83,16 +82,17 @@ final class MessageTrace: Sendable {
   ) {
     let traced = TracedStep(self, selector, arguments, context, outcome)
     let identities = (context.map { ObjectIdentifier($0.proxies.core) }, traced.receiver.map { ObjectIdentifier($0) })
-    // No other reference to the texts, so that one more is the sink's.
+    // The only reference to the texts here, so any other one belongs to the sink.
     var event = MessageEvent(stage, step: step, EventTexts(.traced(traced), identities))
-    // Values that may not cross are rendered here, since the sink may read the event elsewhere.
+    // Values that are not `Sendable` are rendered here: the sink may read the event on another
+    // thread.
     if !arguments.crosses || !(outcome?.crosses ?? true) { event.texts.render() }
     sink(event)
     if !isKnownUniquelyReferenced(&event.texts) { event.texts.render() }
   }
 }
 
-/// What the texts of a traced event are made of. A class, since it has many references to copy.
+/// The values that a traced event's texts are rendered from. A class, since it has many fields.
 final class TracedStep: @unchecked Sendable {  // immutable; read on its sink's thread
   private let trace: MessageTrace
   private let selector: MessageSelector
@@ -129,7 +129,7 @@ final class TracedStep: @unchecked Sendable {  // immutable; read on its sink's 
 }
 
 extension StepOutcome {
-  /// Whether its values may be read in another isolation.
+  /// True if its values may be read in another isolation.
   fileprivate var crosses: Bool {
     switch self {
     case .answered(let answer): answer?.isSendable ?? true

@@ -1,23 +1,24 @@
-// MessageVisit.swift: a route as a message sees it that is over when its verb returns.
+// MessageVisit.swift: a route that is valid until the sending call returns.
 
-/// Who gets one message that begins now. Made by ``MulticastSending/visit(_:)`` for the library's typed verbs; it has no public
-/// members.
+/// The receivers of one message, for a call that ends before it returns.
+/// ``MulticastSending/visit(_:)`` makes it for the library's typed verbs; it has no public members.
 ///
-/// It retains nothing: it counts as a visit of a board until its scope ends. When a board's last visit ends, what removed targets
-/// left there is released.
+/// It retains nothing. It counts as a visit of a board until its scope ends; the board's last visit
+/// releases the routes that were replaced meanwhile.
 public struct MessageVisit: ~Copyable {
-  /// What keeps the board of the route, and the word found there; `nil` where the visit itself retains the route.
+  /// The object that counts the visit, and the word read there; `nil` if the visit retains the
+  /// route.
   @usableFromInline let visited: Unmanaged<Visited>?
   @usableFromInline let entered: BoardWord
   @usableFromInline let route: Unmanaged<Route>
 
-  /// Along a route of a board that has been entered.
+  /// Follows a route of a board whose visit has been counted.
   @inline(__always)
   init(_ route: Unmanaged<Route>, of visited: Unmanaged<Visited>, _ entered: BoardWord) {
     (self.visited, self.entered, self.route) = (visited, entered, route)
   }
 
-  /// Along a route that the visit itself retains.
+  /// Follows a route that the visit itself retains.
   @inline(never)
   init(keeping route: Unmanaged<Route>) { (visited, entered, self.route) = (nil, BoardWord(bits: 0), route.retain()) }
 
@@ -37,7 +38,7 @@ public struct MessageVisit: ~Copyable {
     @export(implementation) @inline(__always) get { route._withUnsafeGuaranteedRef { $0.steps } }
   }
 
-  /// How many steps there are. A message reads this once, at its beginning.
+  /// The number of steps. A message reads it once, when it begins.
   @usableFromInline var count: Int {
     @export(implementation) @inline(__always) get { route._withUnsafeGuaranteedRef { $0.count } }
   }
@@ -46,7 +47,7 @@ public struct MessageVisit: ~Copyable {
 
   var leavesOut: Bool { route._withUnsafeGuaranteedRef { $0.leavesOut } }
 
-  /// The plan of a typed message that only has to be posted, where every registration is active. The first one makes it.
+  /// The plan of a typed message that only needs posting; `nil` if a registration is inactive.
   @usableFromInline var plainPlan: Unmanaged<DeliveryPlan>? {
     if route._withUnsafeGuaranteedRef({ $0.hasQueued && $0.keptPlan == nil }) { _ = core.plan(kept) }
     guard let plan = route._withUnsafeGuaranteedRef({ $0.keptPlan }) else { return nil }
@@ -58,10 +59,10 @@ public struct MessageVisit: ~Copyable {
 
   @usableFromInline var core: MulticastCore { route._withUnsafeGuaranteedRef { $0.core } }
 
-  /// Runs the hooks if all are `before` hooks and then only methods of one type, or none, are called.
+  /// Runs the hooks if all are `before` hooks and all methods have the type `type`.
   ///
-  /// - Returns: `false`, with nothing done, where that is not so. Otherwise the message goes the steps counted before: targets that a
-  ///   hook adds come later.
+  /// - Returns: `false` if that does not hold; then no hook ran. Targets that a hook adds do not
+  ///   get this message.
   /// - Throws: the error of a hook.
   @usableFromInline @inline(never)
   func passHooks(to type: ObjectIdentifier, _ arguments: () -> MessageArguments) throws -> Bool {
@@ -70,13 +71,13 @@ public struct MessageVisit: ~Copyable {
     return true
   }
 
-  /// Runs the hooks, all of which are `before` hooks.
+  /// Runs the hooks, which must all be `before` hooks.
   func runHooks(_ arguments: MessageArguments) throws {
     let route = route.takeUnretainedValue()
     try route.around?.hooks.runBefore(
       HookedMessage(selector: route.selector, receiver: route.core, arguments: arguments))
   }
 
-  /// The route, retained: for more than the loop.
+  /// A retained route, for use beyond the loop.
   @usableFromInline var kept: MessageRoute { MessageRoute(route.takeUnretainedValue(), count: count) }
 }

@@ -9,7 +9,7 @@ extension MulticastCore: HookHolder {
     return HookRegistration(hook) { [link] hook in link.core?.uninstall(hook) }
   }
 
-  /// Removes a hook, or the stream whose hook it is.
+  /// Removes a hook, or a stream with its hook.
   func uninstall(_ hook: Hook) {
     change { state, garbage in
       guard let rest = state.rest else { return }
@@ -20,10 +20,10 @@ extension MulticastCore: HookHolder {
 
   var hookCount: Int { state.withLock { $0.rest?.hooks.count ?? 0 } }
 
-  /// The method of the first target that has one, or of the proxy's table.
+  /// The method of the first target that has one, otherwise that of the proxy's table.
   ///
-  /// - Complexity: constant while messages of the selector are sent. Otherwise it makes no route, which
-  ///   each hook would change.
+  /// - Complexity: constant while a route of the selector exists. Makes no route, since installing
+  ///   a hook would invalidate it.
   func firstMethod(for selector: MessageSelector) -> Method? {
     if let known = knownMethod(for: selector) { return known ?? table?.storage.method(for: selector) }
     for registration in registrations where registration.isFor(selector) {

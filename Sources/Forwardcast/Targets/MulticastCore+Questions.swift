@@ -1,8 +1,8 @@
-// MulticastCore+Questions.swift: who would answer what, across nested proxies.
+// MulticastCore+Questions.swift: responder queries across nested proxies.
 
 extension MulticastCore {
-  /// Whether a live, unmuted target would get `selector`, here or in a nested proxy. Each proxy is asked once, as deep as a message
-  /// goes.
+  /// True if a live, unmuted target responds to `selector`, here or in a nested proxy. Queries each
+  /// proxy once, up to the depth limit of messages.
   ///
   /// - Parameter outer: the proxy that the message would come from.
   func isAnswered(_ selector: MessageSelector, _ proxy: AnyObject, in outer: MulticastCore? = nil) -> Bool {
@@ -48,7 +48,8 @@ extension MulticastCore {
     }
   }
 
-  /// The registrations that a message of `selector` goes to, in order; some may be muted or have dead targets.
+  /// The registrations that respond to `selector`, in order. Some may be muted or have dead
+  /// targets.
   package func responding(to selector: MessageSelector) -> [Registration] {
     let route = begin(selector)
     return (0..<route.count).compactMap { index in
@@ -59,9 +60,8 @@ extension MulticastCore {
     }
   }
 
-  /// How many live, unmuted registrations would get `selector`, a nested multicast counting as one.
-  ///
-  /// - Parameter onlyQueued: whether to count queued targets only.
+  /// The number of live, unmuted registrations that respond to `selector`. A nested multicast
+  /// counts as one.
   @inline(never) func count(for selector: MessageSelector, onlyQueued: Bool = false) -> Int {
     let route = begin(selector)
     return (0..<route.count).count { index in
@@ -71,7 +71,7 @@ extension MulticastCore {
     }
   }
 
-  /// Whether a target that is asked each time would take `selector`.
+  /// True if a target that is queried for each message would accept `selector`.
   @inline(never) func wouldTake(_ target: AnyObject, _ selector: MessageSelector) -> Bool {
     guard let multicast = target as? any MulticastSending else { return answers(target, selector) }
     let route = multicast.route(for: selector)

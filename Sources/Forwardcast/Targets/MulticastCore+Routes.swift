@@ -1,7 +1,7 @@
 // MulticastCore+Routes.swift: finds and makes routes.
 
 extension MulticastCore {
-  /// The route of a message that begins now, for as long as the message takes.
+  /// The route of a message that begins now, valid for the duration of the message.
   @usableFromInline
   func visit(_ selector: MessageSelector) -> MessageVisit {
     if StackGuard.hasRoom, let visit = visitBoard(selector) { return visit }
@@ -11,20 +11,20 @@ extension MulticastCore {
   @inline(never)
   private func visitUnderLock(_ selector: MessageSelector) -> MessageVisit { MessageVisit(beginUnderLock(selector)) }
 
-  /// As above without the lock; `nil` without a board, or when the board has no valid route of the selector.
+  /// Finds the route without the lock; `nil` if there is no board, or no valid route on it.
   @inline(__always)
   func visitBoard(_ selector: MessageSelector) -> MessageVisit? {
     let entered = BoardWord(bits: word.wrappingAdd(BoardWord.one, ordering: .acquiring).oldValue)
     guard let board = entered.board, !entered.isCrowded, let route = board.route(of: selector, version) else {
-      // Without a board nothing is counted.
+      // Visits are counted on a board only.
       if entered.board != nil { leaveAmongOthers(entered, entered) }
       return nil
     }
-    // The route's core is `self`, and takes fewer instructions to read.
+    // The route's core is `self`; loading it from the route takes fewer instructions.
     return MessageVisit(route, of: route._withUnsafeGuaranteedRef { .passUnretained($0.core) }, entered)
   }
 
-  /// The retained route with its present end, for questions and messages that take more than a loop.
+  /// A retained route with its current end, for queries and messages that need more than a loop.
   @usableFromInline
   func begin(_ selector: MessageSelector) -> MessageRoute { visit(selector).kept }
 
@@ -41,7 +41,7 @@ extension MulticastCore {
     return ready ?? makeRoute(selector)
   }
 
-  /// The route of a selector, if it is valid or can be extended. Called under the lock.
+  /// The route of a selector that is valid or can be extended. Called with the lock held.
   private func current(_ selector: MessageSelector, _ epoch: UInt, _ state: borrowing State) -> Route? {
     self.state.assertHeld()
     guard let board = state.board, board.epoch == epoch else { return nil }
@@ -55,8 +55,8 @@ extension MulticastCore {
       Route(self, selector, steps: RouteSteps(), prelude: prelude), count: 0)
   }
 
-  /// Makes or extends a route. Tables are asked outside of the lock, so the list may change meanwhile: then it is repeated, and
-  /// after some tries the route serves this message only.
+  /// Makes or extends a route. Tables are queried outside the lock, so this retries if the list
+  /// changed. After several attempts the route serves only this message.
   func makeRoute(_ selector: MessageSelector) -> MessageRoute {
     if selector == .ofNobody {
       return MessageRoute(Route(self, selector, steps: RouteSteps()), count: 0)
@@ -64,8 +64,8 @@ extension MulticastCore {
     if state.withLock({ !($0.rest?.unreachable.isEmpty ?? true) }) { tellUnreachable() }
     for _ in 0..<8 {
       let epoch = TableEpoch.current
-      // The version of the old route is read together with the list: another message may be
-      // extending the route.
+      // Read the old route's version together with the list, since another message may be extending
+      // it.
       let (registrations, seen, around, old) = state.withLock { state in
         let (old, seen) = (current(selector, epoch, state), RouteSource(self))
         let registrations = old.map { state.list.joined(in: seen.version &- $0.version) } ?? state.list.all
@@ -86,23 +86,23 @@ extension MulticastCore {
     return MessageRoute(own, count: own.count)
   }
 
-  /// What a route was made from.
+  /// The versions that a route was made from.
   private struct RouteSource: Equatable {
     let version: UInt
     let changes: UInt
 
-    /// Called under the lock.
+    /// Called with the lock held.
     init(_ core: MulticastCore) {
       core.state.assertHeld()
       (version, changes) = (core.version.load(ordering: .relaxed), core.changes.load(ordering: .relaxed))
     }
   }
 
-  /// Enters a route into the board, or puts up a new board with it. `nil` when the list has changed.
+  /// Publishes a route on the board, or on a new one. Returns `nil` if the list has changed.
   ///
   /// - Parameters:
-  ///   - more: steps to add first to a route on the board.
-  ///   - joined: of how many registrations they were made.
+  ///   - more: the steps to append first if the route is already on the board.
+  ///   - joined: the number of registrations that the steps were made from.
   private func publish(
     _ route: Route, _ epoch: UInt, _ seen: RouteSource, adding more: RouteSteps?, of joined: Int
   ) -> MessageRoute? {
@@ -119,7 +119,7 @@ extension MulticastCore {
         return MessageRoute(grown, count: grown.count)
       }
       if let board = state.board, board.epoch == epoch {
-        // Another message may have made one of the selector meanwhile.
+        // Another message may have published a route of this selector meanwhile.
         if board.find(route.selector) != nil {
           replace(with: route, &state, &garbage)
         } else if !board.enter(route) {
@@ -132,7 +132,7 @@ extension MulticastCore {
     }
   }
 
-  // MARK: Patches. All are called under the lock.
+  // MARK: - Patches (called with the lock held)
 
   /// Replaces the board.
   func put(_ board: RouteBoard?, _ state: inout State, _ garbage: inout Garbage) {
@@ -143,22 +143,20 @@ extension MulticastCore {
     replace(by: board)
   }
 
-  /// Puts a route in the place of that of its selector. Messages on their way keep the old one,
-  /// with their board.
+  /// Replaces the route of the same selector. Running messages retain the old one with their board.
   private func replace(with new: Route, _ state: inout State, _ garbage: inout Garbage) {
     self.state.assertHeld()
     guard let board = state.board else { return }
     let old = board.exchange(new)
-    // Who enters from here on finds the new route.
+    // Messages that begin from here on find the new route.
     if !isVisited { return garbage.keep(old) }
     board.retire(old)
     put(RouteBoard(board.all, epoch: board.epoch), &state, &garbage)
   }
 
-  /// Patches the routes that have a step of a removed strong target, so that they do not keep it
-  /// alive.
+  /// Patches the routes that retain the strong target of a removed registration.
   ///
-  /// - Parameter selector: the only one that the target responds to, if known.
+  /// - Parameter selector: the only selector that the target responds to, if known.
   func dropStep(
     of registration: Registration, only selector: MessageSelector?, _ state: inout State, _ garbage: inout Garbage
   ) {
@@ -167,8 +165,8 @@ extension MulticastCore {
     patch(selector, &state, &garbage) { $0.hasStep(of: registration) ? $0.withoutEnded() : nil }
   }
 
-  /// Marks the routes that a hook is for, after it was installed or removed. The next message adds
-  /// the hooks of then, so many changes without a message cost each the same.
+  /// Marks the routes that a hook applies to after it was installed or removed. The next message
+  /// rebuilds them, so a series of changes costs one rebuild.
   func noteHooksChanged(for selector: MessageSelector?, _ state: inout State, _ garbage: inout Garbage) {
     noteChanges()
     patch(selector, &state, &garbage) { $0.isStale ? nil : $0.stale() }
@@ -179,8 +177,8 @@ extension MulticastCore {
     return RouteSurroundings(hooks: hooks, trace: trace)
   }
 
-  /// The first method for a selector, if a route tells; the inner optional is `nil` if no target has
-  /// one. Hooks that have changed since do not matter.
+  /// The first method for a selector, if a route exists. The inner optional is `nil` if no target
+  /// has one. Hook changes do not matter here.
   func knownMethod(for selector: MessageSelector) -> Method?? {
     let found = state.withLock { state -> UncheckedSendable<(route: Route, isWhole: Bool)>? in
       guard let route = current(selector, TableEpoch.current, state) else { return nil }
@@ -203,9 +201,9 @@ extension MulticastCore {
     for route in routes { if let new = patched(route) { replace(with: new, &state, &garbage) } }
   }
 
-  /// A new route, for the caller only.
+  /// A new route for the caller alone.
   ///
-  /// - Parameter pinned: whether it retains every target, including weak ones.
+  /// - Parameter pinned: true to retain every target, including weak ones.
   func ownRoute(_ selector: MessageSelector, pinned: Bool = false) -> Route {
     let (registrations, version, around) = state.withLock {
       ($0.list.all, changes.load(ordering: .relaxed), $0.rest?.around(selector))
@@ -246,20 +244,20 @@ extension MulticastCore {
     return steps
   }
 
-  /// The method that a target which does not forward has for `selector`: its own, or that of the proxy's table.
+  /// A non-forwarding target's method for `selector`: its own, or that of the proxy's table.
   func method(of target: AnyObject, _ selector: MessageSelector) -> Method? {
     if let closure = target as? Method { return closure.selector == selector ? closure : nil }
     if let receiver = target as? any MessageReceiver, let method = method(of: receiver, selector) { return method }
     return interfaceMethod(of: target, selector)?.unlessLeftOut(by: target)
   }
 
-  /// Whether a message of `selector` would reach `target` if it were registered: its answer, or why a row was refused.
+  /// True if `target`, once registered, would get `selector`, even if its table refused the row.
   package func wouldReach(_ target: AnyObject, _ selector: MessageSelector) -> Bool {
     answers(target, selector) || method(of: target, selector) != nil
   }
 
-  /// Called after a message that met dead or removed targets: takes the dead out, and patches a
-  /// route that is mostly useless.
+  /// Removes the dead targets that a message found, and patches its route if most of it is
+  /// unusable.
   @usableFromInline
   func end(_ route: MessageRoute, dead: Int, skipped: Int) {
     let mayBeUseless = (dead + skipped) * 2 > route.count
@@ -275,7 +273,7 @@ extension MulticastCore {
         if !registration.keepsSlot { found.append(registration) }
       }
     }
-    // The step of a muted target is not useless.
+    // The step of a muted target remains usable.
     guard !found.isEmpty || useless * 2 > route.count else { return }
     for registration in found { registration.markDead() }
     change { state, garbage in

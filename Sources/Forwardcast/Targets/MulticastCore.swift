@@ -1,14 +1,15 @@
-// MulticastCore.swift: the state of a multicast proxy, its lock, and changes under it.
+// MulticastCore.swift: a multicast proxy's state, its lock, and registrations.
 
 import Synchronization
 
-/// What a multicast proxy has, independent of its interface. All state is in `state`, under one lock. Under it no foreign code
-/// runs: tables and hooks are asked, targets called and references released outside.
+/// The part of a multicast proxy that does not depend on its interface. `state` holds everything
+/// mutable under one lock. Foreign code runs outside it: queries, hooks, targets, and releases.
 @usableFromInline
 package final class MulticastCore: Visited, @unchecked Sendable {  // immutable, atomic, or in `state`
   struct State: @unchecked Sendable {  // guarded by the lock that holds it: registrations hold targets of any kind
     var list = TargetList()
-    /// Whether the proxy is gone: then no route is kept, since routes retain the core.
+    /// True once the proxy was deallocated. No routes are cached from then on, since they retain
+    /// the core.
     var isClosed = false
     var board: RouteBoard?
     private(set) var rest: Rest?
@@ -20,8 +21,8 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
       }
     }
 
-    /// Notes a target that no message can reach, which is in the list. Forgets those that have left when they are the majority:
-    /// where no message is sent, none is reported.
+    /// Records a target that no message can reach, for the next report. Prunes removed targets once
+    /// they are the majority.
     mutating func noteUnreachable(_ registration: Registration, _ garbage: inout Garbage) {
       let rest = madeRest
       if rest.unreachable.count > 16, rest.unreachable.count > list.count * 2 {
@@ -33,22 +34,23 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     }
   }
 
-  /// The part of the state that most proxies do not need.
+  /// State that most proxies do not need.
   final class Rest {
     var onError: (@Sendable (MulticastFailure) -> Void)?
-    /// One mailbox for each context that registrations use, and gates of their targets.
+    /// One mailbox for each context, and the gates of its targets.
     var mailboxes = MailboxTable()
-    /// Targets that no message can reach, until that is reported.
+    /// Unreachable targets that have not been reported.
     var unreachable: [Registration] = []
-    /// The hooks, in the order in which they were installed.
+    /// The hooks in installation order.
     var hooks = FirstInFirstOut<Hook>()
-    /// Those of the streams that listen.
+    /// The hooks of active streams.
     var listeners = FirstInFirstOut<Hook>()
-    /// The last error that nobody was thrown, as text.
+    /// The text of the last reported error.
     var lastError: String?
-    /// Who is told of each step, with a token for the handle.
+    /// The trace and the token of its handle.
     var trace: (token: Hook, trace: MessageTrace)?
-    /// What surrounds the messages of a selector, the innermost first: streams get the messages that hooks let through.
+    /// The hooks and trace of a selector, innermost first. Streams get messages that hooks let
+    /// through.
     func around(_ selector: MessageSelector) -> (hooks: [Hook], trace: MessageTrace?) {
       let lines = [listeners, hooks]
       return (lines.flatMap { $0.filter { $0.isFor(selector) } }, trace?.trace)
@@ -57,7 +59,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
 
   let state = Guarded(State())
   private let interface: any Any.Type
-  /// The proxy's table, and its options unless default, in one word.
+  /// The proxy's table and options in one word; default options allocate nothing.
   private let setup: Setup
   private enum Setup: Sendable { case plain, table(SelectorTable), stated(Stated) }
   private final class Stated: Sendable {
@@ -66,14 +68,14 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
   }
   /// The address of ``link``, retained, or 0.
   private let madeLink = Atomic<UInt>(0)
-  /// The version of the target list: grows with each registration that joins, and where routes end.
-  /// Written under the lock.
+  /// The version of the target list: grows when registrations join or routes end. Written with the
+  /// lock held.
   let version = Atomic<UInt>(0)
-  /// The same with what was patched in routes, for routes in the making and pinned ones, which are
-  /// not patched.
+  /// `version` plus the patches of routes. Unpublished and pinned routes compare it, since patches
+  /// do not reach them.
   let changes = Atomic<UInt>(0)
 
-  /// - Parameter options: `nil` for the defaults, which take no memory.
+  /// - Parameter options: `nil` for the defaults, which allocate nothing.
   init(_ interface: any Any.Type, table: SelectorTable?, options: MulticastOptions?) {
     self.interface = interface
     setup = options.map { .stated(Stated(table, $0)) } ?? table.map { .table($0) } ?? .plain
@@ -92,7 +94,8 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
   @inline(never) var name: String { "MulticastProxy<\(interface)>" }
 
   deinit {
-    // Handles may outlive the proxy but must not retain targets. Nobody else reaches the list any more.
+    // Handles may outlive the proxy but must not retain targets. No lock: no other reference
+    // exists.
     var targets: [AnyObject] = []
     for registration in registrations {
       if let target = exchange(&registration.strong, with: nil) { targets.append(target) }
@@ -102,7 +105,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     if made != 0 { CoreLink.at(made).release() }
   }
 
-  /// Shared by the registrations, which do not retain the core; made for the first one.
+  /// The weak reference that registrations share. Created for the first of them.
   var link: CoreLink {
     var made = madeLink.load(ordering: .acquiring)
     if made == 0 {
@@ -115,7 +118,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     return CoreLink.at(made).takeUnretainedValue()
   }
 
-  /// Runs a change under the lock, then releases what it replaced.
+  /// Runs a change with the lock held, then releases what it replaced.
   func change<T: Sendable>(_ body: (inout State, inout Garbage) -> T) -> T {
     let (result, garbage) = state.withLock { state in
       var garbage = Garbage()
@@ -127,7 +130,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     return result
   }
 
-  // Not inlined into `change`, which is compiled for each body.
+  // Not inlined into `change`, which is specialized for each body.
   @inline(never)
   private func endChange(_ state: inout State, _ garbage: inout Garbage) {
     self.state.assertHeld()
@@ -137,17 +140,17 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     assert(state.list.hasRoutes == (state.board != nil), "the list notes who joins while there is a board")
     guard versions > 0 else { return }
     noteChanges(versions)
-    // Last: messages that find the new version find the routes as they are then.
+    // Stored last: a message that reads the new version also sees the changed routes.
     version.store(version.load(ordering: .relaxed) &+ versions, ordering: .releasing)
   }
 
-  /// Counts changes after which routes in the making are made anew. Called under the lock.
+  /// Invalidates unpublished routes. Called with the lock held.
   func noteChanges(_ count: UInt = 1) {
     state.assertHeld()
     changes.store(changes.load(ordering: .relaxed) &+ count, ordering: .releasing)
   }
 
-  /// Releases the routes: no further message comes. Messages on their way are delivered.
+  /// Releases the routes and ends the streams. Running messages are still delivered.
   func close() {
     let (garbage, listeners) = state.withLock { state in
       var (garbage, listeners) = (Garbage(), [Hook]())
@@ -160,13 +163,13 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     garbage.release()
   }
 
-  // MARK: Registrations
+  // MARK: - Registrations
 
-  /// Registers `target`, or returns its registration with that delivery, changed as asked for.
+  /// Registers `target`, or updates and returns its registration with the same delivery.
   ///
   /// - Parameters:
-  ///   - priority: `nil` keeps the place of an existing registration, and is 0 for a new one.
-  ///   - closure: called in place of the target, its owner; always a new registration.
+  ///   - priority: `nil` retains an existing registration's position; a new one gets 0.
+  ///   - closure: called instead of the target, its owner; always a new registration.
   @inline(never) func add(
     _ target: AnyObject, priority: Int?, ownership: Ownership, scope: Set<MessageSelector>?,
     delivery: (Delivery, DeliveryBuffer, PendingDeliveries)? = nil, livingAs subject: AnyObject? = nil,
@@ -186,7 +189,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
         if let priority { state.list.move(old, to: Int16(clamping: priority), garbage: &garbage) }
         if old.widen(to: scope) { state.list.noteChanged() }
         if (old.strong == nil) != (ownership == .weak) {
-          // Routes made while it was strong do not read the weak reference.
+          // Routes made while it was strong do not load the weak reference.
           if ownership == .weak, old.weakTarget == nil { old.weakTarget = alive }
           old.strong = ownership == .strong ? alive : nil
           state.list.noteChanged()
@@ -207,7 +210,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     return registration
   }
 
-  /// Whether messages can reach a target where the proxy has no table.
+  /// True if messages can reach a target although the proxy has no table.
   func canAnswer(_ target: AnyObject) -> Bool {
     switch ClassKind.of(target) {
     case .plain: false
@@ -216,8 +219,8 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     }
   }
 
-  /// Reports targets that no message can reach: at once with a handler, else when the first message skips them, since typed calls
-  /// need no table.
+  /// Reports targets that no message can reach: immediately if there is a handler, otherwise when
+  /// the first message skips them, since typed calls need no table.
   func tellUnreachable() {
     for registration in state.withLock({ state in state.rest.map { exchange(&$0.unreachable, with: []) } ?? [] }) {
       guard let target = registration.liveTarget else { continue }
@@ -234,17 +237,17 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     }
   }
 
-  /// Cancels all registrations of a target, which may be in its `deinit`; returns how many there were.
+  /// Cancels all registrations of a target, which may be in its `deinit`. Returns their number.
   func removeAll(of target: AnyObject) -> Int {
     let (count, leavesDead) = removeAll(of: target, isEnding: false)
-    // A dead target at the address of `target` is not meant; one in its `deinit` is.
+    // A dead target may have had the same address; only a target in its own `deinit` counts.
     guard leavesDead, WeakReference(target).object == nil else { return count }
     return count + removeAll(of: target, isEnding: true).count
   }
 
   /// Cancels the registrations of a live target, or with `isEnding` of one in its `deinit`.
   ///
-  /// - Returns: how many there were, and whether one with a dead target was left.
+  /// - Returns: their number, and whether a registration with a dead target remains.
   private func removeAll(of target: AnyObject, isEnding: Bool) -> (count: Int, leavesDead: Bool) {
     let key = ObjectIdentifier(target)
     let (first, more, leavesDead): (Registration?, [Registration], Bool) = change { state, garbage in
@@ -267,7 +270,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     return (more.count + 1, leavesDead)
   }
 
-  /// Cancels some of the registrations; returns how many.
+  /// Cancels the registrations that match. Returns their number.
   @discardableResult
   @inline(never) func cancel(_ registrations: [Registration], where isMeant: (Registration) -> Bool) -> Int {
     let meant = registrations.filter(isMeant)
@@ -275,13 +278,13 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     return meant.count
   }
 
-  /// Takes out registrations whose targets were found dead.
+  /// Removes registrations whose targets were found dead.
   func removeDead(_ registrations: [Registration]) {
     for registration in registrations { registration.markDead() }
     forget(registrations.filter { !$0.keepsSlot })
   }
 
-  /// All registrations that are not cancelled, including those of dead targets, in the order of delivery.
+  /// The registrations that are not cancelled, in delivery order, including those of dead targets.
   @inline(never) package var registrations: [Registration] { state.withLock { $0.list.all } }
 
   var registrationCount: Int { state.withLock { $0.list.count } }
@@ -296,7 +299,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
 
   var slotCount: Int { state.withLock { $0.list.slotCount } }
 
-  /// What a registration needs for its delivery; `nil` for a direct one.
+  /// The queue state of a registration; `nil` for direct delivery.
   @inline(never) func queuedState(
     _ delivery: Delivery, _ buffer: DeliveryBuffer, _ pending: PendingDeliveries, for target: AnyObject
   ) -> QueuedState? {
@@ -307,13 +310,14 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     return QueuedState(delivery, mailbox, gate, buffer: buffer, pending: pending)
   }
 
-  /// The gate of a target: one for all of its registrations on a context, and as long as one of its methods runs.
+  /// The gate that all registrations of a target share on a context, also while a method is
+  /// running.
   func gate(of target: ObjectIdentifier, _ mailbox: Mailbox) -> SerialGate {
-    // As long as there is a gate, there is its mailbox.
+    // The mailbox's identity is a valid key: every user of the gate retains the mailbox.
     enter(SerialGate(), for: MailboxKey(context: ObjectIdentifier(mailbox), target: target))
   }
 
-  /// The mailbox of a context: one for all registrations, or one for each target on a context that runs several at a time.
+  /// The mailbox of a context; on a concurrent context, that of one target.
   private func mailbox(for context: any DeliveryContext, _ target: AnyObject) -> Mailbox {
     let key = MailboxKey(context: context.identity, target: context.isConcurrent ? ObjectIdentifier(target) : nil)
     return enter(Mailbox(context), for: key)
@@ -327,7 +331,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
 
   var mailboxes: [Mailbox] { state.withLock { $0.rest?.mailboxes.all ?? [] } }
 
-  /// The delivery plan of a message, made now unless its route has it.
+  /// The delivery plan of a message, made now unless its route has one.
   @inline(never)
   func plan(_ route: MessageRoute) -> DeliveryPlan {
     if let plan = route.plan, plan.count == route.count { return plan }
@@ -336,12 +340,13 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     return plan
   }
 
-  // MARK: Questions
+  // MARK: - Queries
 
-  /// Looking at fewer registrations is not charged: that costs about as much as to find out who pays.
+  /// Queries of fewer registrations are free of charge: finding the budget would cost as much.
   static let fewRegistrations = 4
 
-  /// Whether a live, unmuted target would get `selector` by its table, and whether there are others to ask.
+  /// Whether a live, unmuted target's table has `selector`, and whether other targets must be
+  /// queried.
   func tablesAnswer(_ selector: MessageSelector) -> (isAnswered: Bool, hasForwarders: Bool) {
     if let visit = visitBoard(selector) { return tableAnswers(visit.route) }
     return withExtendedLifetime(beginUnderLock(selector)) { tableAnswers(.passUnretained($0.route)) }
@@ -364,7 +369,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     }
   }
 
-  // MARK: Errors
+  // MARK: - Errors
 
   var onError: (@Sendable (MulticastFailure) -> Void)? {
     get { state.withLock { $0.rest?.onError } }
@@ -381,9 +386,9 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
 
   var ignoresSilence: Bool { if case .ignore = options.noResponder { true } else { false } }
 
-  /// Treats a message that nobody got by the options.
+  /// Applies the `noResponder` option to a message without a responder.
   ///
-  /// - Throws: `nobodyResponds` where silence is an error.
+  /// - Throws: `nobodyResponds` if the option is `throw`.
   @inline(never) func answerSilence(_ selector: MessageSelector) throws {
     switch options.noResponder {
     case .ignore: break
@@ -393,7 +398,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
   }
 }
 
-/// A weak reference to an object that may be in its `deinit`; then it is `nil`.
+/// A weak reference to an object that may be in its `deinit`; it is `nil` then.
 private final class WeakReference {
   weak var object: AnyObject?
 

@@ -1,6 +1,6 @@
-// MulticastFailure.swift: errors that nobody is thrown, and who is told of them.
+// MulticastFailure.swift: errors that no sender catches, and their handlers.
 
-/// An error that a target threw during a broadcast, which itself throws none.
+/// An error that a target threw during a `broadcast`, which does not throw.
 public struct MulticastFailure: Sendable, CustomStringConvertible {
   /// The message.
   public let selector: MessageSelector
@@ -8,20 +8,20 @@ public struct MulticastFailure: Sendable, CustomStringConvertible {
   public let receiver: String
   /// The target's registration; `nil` when nobody responded.
   public let registration: Registration?
-  /// What the target threw, or a `MessageError` of the proxy such as `nobodyResponds`.
+  /// The target's error, or a ``MessageError`` of the proxy such as `nobodyResponds`.
   public let error: any Error
 
   /// For example `'burn:' failed in Cook: the pan is too hot`.
   public var description: String {
-    // The name of a closure is that of its message.
+    // A closure's name already contains its selector.
     let receiver = receiver == "closure for \(selector)" ? "a closure" : receiver
     return "'\(selector)' failed in \(receiver): \(error)"
   }
 }
 
 extension ProxyChain {
-  /// Passes an error that nobody is thrown to the nearest handler, outward; without one, or without room on the stack, to standard
-  /// error. So a handler that sends a failing message again comes to an end.
+  /// Passes an uncaught error to the nearest handler, outward. Without one, or without stack space,
+  /// it goes to standard error, so a handler that resends the failing message terminates.
   func report(_ failure: MulticastFailure) {
     let text = failure.description
     core.state.withLock { $0.madeRest.lastError = text }
@@ -35,7 +35,7 @@ extension ProxyChain {
 }
 
 extension StepContext {
-  /// Passes an error that happened here to the nearest handler.
+  /// Passes an error from this site to the nearest handler.
   @inline(never) func report(_ error: any Error) {
     let failure = MulticastFailure(selector: selector, receiver: name, registration: registration, error: error)
     proxies.report(failure)
@@ -58,7 +58,7 @@ extension MulticastCore {
     report(error, selector, registration, receiver: step.target.map { typeName(of: $0) } ?? "a dead target")
   }
 
-  /// Reports failures of which the sender gets only one.
+  /// Reports the failures that the sender does not get.
   func report(_ failures: ArraySlice<DeliveryReport.Failure>, of selector: MessageSelector) {
     for failure in failures {
       guard let tell = failure.tell else {

@@ -2,42 +2,44 @@
 
 /// How a multicast proxy treats duplicates, silence and errors.
 public struct MulticastOptions: Sendable {
-  /// What happens when a target is added again with the same delivery.
+  /// The result of adding a target again with the same delivery.
   public enum Duplicates: Sendable {
-    /// It keeps its registration.
+    /// It retains its registration.
     case refused
-    /// It gets another registration: it is called once for each, and removing it removes all.
+    /// It gets another registration and one call for each. Removing it removes all of them.
     case allowed
   }
 
-  /// What happens when no live, unmuted target responds.
+  /// The result of a message that no live, unmuted target responds to.
   public enum NoResponder: Sendable {
-    /// Nothing; the summary or report says so, and `collect` gives its policy's empty value.
+    /// Nothing, except in the summary or report. `collect` returns its policy's empty value.
     case ignore
-    /// `collect` and `forward` throw `nobodyResponds`; `broadcast`, which cannot, passes it to the error handler.
+    /// `collect` and `forward` throw `nobodyResponds`; `broadcast` passes it to the error handler.
     case `throw`
-    /// The closure is called; then the message counts as ignored.
+    /// Calls the closure, then continues as `ignore`.
     case handle(@Sendable (MessageSelector) -> Void)
   }
 
-  /// What happens to later targets when one throws.
+  /// Which targets still get the message after one threw.
   public enum Errors: Sendable {
-    /// They still get the message, and each error is kept with its target.
+    /// All of them. Each error is recorded with its target.
     case collected
-    /// They do not get it.
+    /// None.
     case stopAtFirst
   }
 
-  /// What happens when a target is added again.
+  /// The treatment of targets that are added again.
   public var duplicates: Duplicates
-  /// What happens when nobody responds.
+  /// The treatment of messages without a responder.
   public var noResponder: NoResponder
-  /// What happens to later targets when one throws.
+  /// Which targets still get the message after one threw.
   public var errors: Errors
-  /// How long a task that was made in a target's method waits for that target while the method runs; by default 10 seconds.
+  /// How long a task created in a target's method waits for that target while the method runs: 10
+  /// seconds by default.
   ///
-  /// Whether the method awaits the task (`async let`, a group) or not (`Task { }`) cannot be known. If it does, neither would ever
-  /// end, so the wait ends with ``MessageError`` `timedOut`. In the method's own task such a wait throws `wouldDeadlock` at once.
+  /// The library cannot know whether the method awaits the task (`async let`, a group) or not. If
+  /// it does, neither would end, so the wait throws `timedOut`. A wait in the method's own task
+  /// throws `wouldDeadlock` immediately.
   public var deadlockTimeout: Duration
 
   /// The default options, except for those given.
@@ -50,7 +52,7 @@ public struct MulticastOptions: Sendable {
   }
 }
 
-// MARK: Deprecated
+// MARK: - Deprecated
 
 extension MulticastOptions {
   /// The former name of ``NoResponder``.
@@ -90,8 +92,8 @@ extension MulticastOptions.NoResponder {
 
 /// Whether a proxy retains a target.
 public enum Ownership: Sendable {
-  /// No: once dead, the target is neither called nor counted nor listed.
+  /// Not retained. A deallocated target is neither called nor counted nor listed.
   case weak
-  /// Yes, until the registration is cancelled.
+  /// Retained until the registration is cancelled.
   case strong
 }

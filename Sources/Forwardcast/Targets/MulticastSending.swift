@@ -1,7 +1,7 @@
-// MulticastSending.swift: what sends messages to many targets.
+// MulticastSending.swift: the protocol of objects that forward to many targets.
 
-/// Something that sends messages to many targets: a ``MulticastProxy``, its pinned view, an extension point, or your own object
-/// that holds a proxy and offers its verbs.
+/// An object that forwards messages to many targets: a ``MulticastProxy``, its pinned view, an
+/// extension point, or your own object that wraps a proxy.
 ///
 ///     final class Themes: MulticastSending {
 ///       typealias Interface = any ThemesDelegate
@@ -11,18 +11,20 @@
 ///       }
 ///     }
 ///
-/// As a target of a proxy such an object is transparent: its targets get the message in its place.
+/// As a target of a proxy, such an object is transparent: its targets get the message.
 public protocol MulticastSending<Interface> {
   /// The type of targets.
   associatedtype Interface
 
-  /// Who would get a message of `selector`. For questions: nothing is made or sent for it.
+  /// The receivers of a message of `selector`. Used by queries: must not create targets.
   func route(for selector: MessageSelector) -> MessageRoute
 
-  /// Who gets a message that begins now; called once for each by the verbs of this protocol. By default ``route(for:)``.
+  /// The receivers of a message that begins now. Called once per message; by default
+  /// ``route(for:)``.
   func beginMessage(_ selector: MessageSelector) -> MessageRoute
 
-  /// As ``beginMessage(_:)``, its default, for a message that is over when the verb returns: without reference counting.
+  /// Like ``beginMessage(_:)``, its default, without reference counting: valid during the call
+  /// only.
   func visit(_ selector: MessageSelector) -> MessageVisit
 }
 

@@ -1,13 +1,13 @@
-// ProxyChain.swift: a proxy and those that it was reached through; where a message may not go on.
+// ProxyChain.swift: the path of proxies to a target, and its limits.
 
-/// A proxy, and the proxies that it was reached through as a target, nearest first.
+/// A proxy and the proxies that enclose it on a message's path, nearest first.
 @usableFromInline
 final class ProxyChain: Sendable {
   let core: MulticastCore
   let outer: ProxyChain?
   /// The proxy's registration in `outer`.
   let registration: Registration?
-  /// `outer` and `registration`, to be read without reference counting.
+  /// `outer` and `registration`, read without reference counting.
   private let around: Unmanaged<ProxyChain>?
   private let place: Unmanaged<Registration>?
   let depth: Int
@@ -21,10 +21,10 @@ final class ProxyChain: Sendable {
     assert((outer == nil) == (registration == nil), "a nested proxy has a registration")
   }
 
-  /// The registrations on the way here.
+  /// The registrations on the path to this proxy.
   var registrations: [Registration] { (registration.map { [$0] } ?? []) + (outer?.registrations ?? []) }
 
-  /// Whether all registrations on the way are active.
+  /// True if all registrations on the path are active.
   var isOpen: Bool {
     var next = Unmanaged.passUnretained(self)
     while true {
@@ -37,7 +37,7 @@ final class ProxyChain: Sendable {
     }
   }
 
-  /// Why a message on its way must not reach targets behind this proxy: a registration on the way was removed or muted; else `nil`.
+  /// Why targets behind this proxy are skipped: a registration on the path was removed or muted.
   var obstacle: DeliveryReport.SkipReason? {
     if isOpen { return nil }
     var isMuted = false
@@ -50,16 +50,16 @@ final class ProxyChain: Sendable {
     return isMuted ? .muted : nil
   }
 
-  /// How deep proxies may be nested.
+  /// The maximum nesting depth.
   static let maximumDepth = 256
-  /// How many nested proxies one message may pass, counting each once for each way to it.
+  /// The maximum number of nested proxies per message, counted once per path.
   static let maximumCount = 65_536
 
-  /// Why a message does not go on to a nested multicast, if it does not.
+  /// The reason not to enter a nested multicast, if there is one.
   ///
   /// - Parameters:
-  ///   - trail: the proxies that it came through by hooks.
-  ///   - count: how many it is known to pass.
+  ///   - trail: the proxies that hooks forwarded the message through.
+  ///   - count: the number of proxies it is known to pass.
   @inline(never) func refusal(of inner: MessageRoute, _ trail: ProxyTrail?, count: Int, _ target: AnyObject)
     -> MessageError?
   {
@@ -83,14 +83,14 @@ final class ProxyChain: Sendable {
     }
   }
 
-  /// The trail of a message that leaves this way, for hooks that may send it on.
+  /// The proxies on this path, for hooks that may forward the message.
   func trail(after earlier: ProxyTrail?) -> ProxyTrail {
     ProxyTrail(core, after: outer?.trail(after: earlier) ?? earlier)
   }
 }
 
 extension MessageRoute {
-  /// - Throws: `proxyCycle` when the message came through the proxy before.
+  /// - Throws: `proxyCycle` if the message already passed this proxy.
   func refuseCycle(_ invocation: Invocation) throws {
     guard let trail = invocation.route, trail.contains(core) else { return }
     throw MessageError(

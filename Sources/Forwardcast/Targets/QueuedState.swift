@@ -1,23 +1,23 @@
-// QueuedState.swift: what a registration needs for queued deliveries.
+// QueuedState.swift: a registration's state for queued deliveries.
 
 import Synchronization
 
 final class QueuedState: Sendable {
-  /// What few registrations need.
+  /// Rarely used properties.
   private struct Rare {
-    /// The waiting messages, once bounded.
+    /// The queued messages, once the buffer is or was bounded.
     var line: BufferedLine?
     var gate: SerialGate?
   }
 
   let mailbox: Mailbox
-  /// The gate, for an automatic delivery, where a sender may run the target; otherwise `nil`.
+  /// The target's gate if the delivery is automatic, so that senders may run the target.
   let turns: SerialGate?
   private let rare = Guarded(Rare())
   private let keepsPending: Atomic<Bool>
   private let droppedCount = Atomic<Int>(0)
 
-  /// - Parameter gate: needed for an automatic delivery and for a bounded buffer.
+  /// - Parameter gate: required for an automatic delivery and for a bounded buffer.
   init(
     _ delivery: Delivery, _ mailbox: Mailbox, _ gate: SerialGate?, buffer: DeliveryBuffer, pending: PendingDeliveries
   ) {
@@ -30,7 +30,7 @@ final class QueuedState: Sendable {
 
   var delivery: Delivery { .on(mailbox.context, isAutomatic: turns != nil) }
 
-  /// The target's gate, kept from the first time that it is needed.
+  /// The target's gate, cached on first use.
   fileprivate func gate(_ find: () -> SerialGate) -> SerialGate {
     if let known = rare.withLock({ $0.gate }) { return known }
     let found = find()
@@ -41,15 +41,15 @@ final class QueuedState: Sendable {
     }
   }
 
-  /// The waiting messages, if they are or were bounded.
+  /// The queued messages, if the buffer is or was bounded.
   var line: BufferedLine? { rare.withLock { $0.line } }
 
   var buffer: DeliveryBuffer { line?.buffer ?? .unbounded }
 
-  /// What happens to waiting messages, for those sent from now on.
+  /// The option for messages sent from now on.
   var pending: PendingDeliveries { keepsPending.load(ordering: .acquiring) ? .deliverPending : .dropPending }
 
-  /// Changes the buffer and `pending`; messages already in the mailbox are not affected. Returns whether that is a change.
+  /// Changes the buffer and `pending` for later messages. Returns whether either is a change.
   func change(to buffer: DeliveryBuffer, whenRemoved pending: PendingDeliveries, of registration: Registration)
     -> Bool
   {
@@ -57,7 +57,7 @@ final class QueuedState: Sendable {
     let keeps = pending == .deliverPending
     let changesPending = keepsPending.exchange(keeps, ordering: .acquiringAndReleasing) != keeps
     guard self.buffer != buffer, let gate = registration.gate else { return changesPending }
-    // A line stays without a bound: new messages must not overtake those in it.
+    // The line is retained when the bound is removed: new messages must not overtake queued ones.
     let line = rare.withLock { rare -> BufferedLine? in
       defer { if rare.line == nil { rare.line = BufferedLine(buffer, gate: gate) } }
       return rare.line
@@ -66,39 +66,40 @@ final class QueuedState: Sendable {
     return true
   }
 
-  /// Whether each message has its own envelope.
+  /// True if each message needs its own envelope.
   var travelsAlone: Bool { line != nil || pending == .deliverPending || delivery.isAutomatic }
 
   var dropped: Int { droppedCount.load(ordering: .acquiring) }
   func noteDropped() { droppedCount.wrappingAdd(1, ordering: .acquiringAndReleasing) }
 
-  /// Whether a message may run in its sender's turn: the delivery is automatic, the sender on the context, no earlier message
-  /// waits, and the method needs no other isolation.
+  /// True if a message may run synchronously: the delivery is automatic, the sender is on the
+  /// context, no earlier message is queued, and the method needs no other isolation.
   func runsNow(_ step: RouteStep) -> Bool {
     guard let turns, mailbox.context.isCurrent, turns.isFree else { return false }
     guard let method = step.method?.takeUnretainedValue(), let target = step.target else { return true }
     return method.canRun(on: target)
   }
 
-  /// Takes the target after ``runsNow(_:)`` said yes; ``endTurn()`` gives it back. `false` when another thread has taken it since:
-  /// then the message is queued.
+  /// Acquires the target after ``runsNow(_:)``; ``endTurn()`` releases it. Returns false if another
+  /// thread acquired it first; the message is queued then.
   func beginTurn() -> Bool { turns?.begin() ?? true }
 
   func endTurn() { if let turns, turns.end() { mailbox.reopen(turns) } }
 }
 
 extension Registration {
-  /// Keeps the target's turns apart; `nil` where it has none of its own.
+  /// Serializes the target's methods; `nil` for a direct registration.
   var gate: SerialGate? {
     queued.map { queued in queued.gate { core?.gate(of: key, queued.mailbox) ?? SerialGate() } }
   }
 
-  /// Where and when the target's messages run.
+  /// The context on which the target's methods run.
   public var delivery: Delivery { queued?.delivery ?? .direct }
 
-  /// How many messages may wait for the target.
+  /// The limit of queued messages for the target.
   public var buffer: DeliveryBuffer { queued?.buffer ?? .unbounded }
 
-  /// How many queued messages did not run: the buffer was full, or the target removed, muted or dead when their turn came.
+  /// The number of queued messages that did not run: the buffer was full, or the target was
+  /// removed, muted or deallocated first.
   public var dropped: Int { queued?.dropped ?? 0 }
 }

@@ -1,45 +1,45 @@
-// Registration.swift: one target's place in a proxy, and its handle.
+// Registration.swift: a target's registration with a proxy, and its handle.
 
 import Synchronization
 
-/// One target's place in a proxy; also the handle that mutes or cancels it.
+/// A target's registration with a proxy. As a handle it mutes or cancels.
 ///
-/// It does not retain its proxy, nor its target unless strong. Releasing the handle cancels nothing; ``scoped()`` gives one that
-/// does.
+/// Retains neither its proxy nor, unless strong, its target. Releasing the handle does not cancel
+/// the registration; ``scoped()`` returns a handle that does.
 public final class Registration: @unchecked Sendable {
-  // `state` is atomic; `link` and `key` never change; `weakTarget` is written once, as said there; the rest is guarded by the lock
-  // of `core`.
+  // `state` is atomic; `link` and `key` are immutable; `weakTarget` is written once after `init`,
+  // see below; everything else is guarded by the lock of `core`.
 
-  /// The target of a weak or queued registration; waiting messages use it, so they do not keep a
-  /// removed target alive.
+  /// The target of a weak or queued registration. Queued messages load it, so they do not retain a
+  /// removed target.
   ///
-  /// A strong, direct registration forms no weak reference, which would move the target's reference
-  /// count to a side table and make counting expensive. If it becomes weak, it gets one under the
-  /// lock, before any route that reads it is made.
+  /// A strong, direct registration has no weak reference, since that moves the target's reference
+  /// count to a side table and makes retains slow. If it becomes weak, the reference is formed
+  /// under the lock, before the next route is made.
   @usableFromInline @exclusivity(unchecked) weak var weakTarget: AnyObject?
   @usableFromInline let state = Atomic<UInt8>(0)
-  /// Whether the list finds the target by this registration.
+  /// True if the list finds the target by this registration.
   var isFirst = false
-  /// The priority. Guarded by the lock of `core`.
+  /// Guarded by the lock of `core`.
   var storedPriority: Int16 = 0
   private var slotNumber: UInt32 = 0
-  /// The target's identity, also after its death.
+  /// The target's identity, also after its deallocation.
   let key: ObjectIdentifier
   private let link: CoreLink
 
-  /// The slot in the list's group of its priority.
+  /// The index in the list's group of its priority.
   var slot: Int {
     get { Int(slotNumber) }
     set { slotNumber = UInt32(newValue) }
   }
-  /// The target, if the proxy retains it.
+  /// The target if the proxy retains it.
   var strong: AnyObject?
 
   init(
     _ target: __shared AnyObject, core: __shared MulticastCore, strong: Bool, scope: Set<MessageSelector>?,
     queued: QueuedState? = nil, keepsSlot: Bool = false, livingAs subject: AnyObject? = nil, closure: Method? = nil
   ) {
-    // Retains nothing but what is kept: the arguments are the caller's.
+    // Retains only what is stored: the arguments are borrowed.
     self.weakTarget = strong && queued == nil ? nil : target
     self.strong = strong ? target : nil
     self.key = ObjectIdentifier(closure ?? target)
@@ -51,7 +51,7 @@ public final class Registration: @unchecked Sendable {
         core.link, scope: scope, queued: queued, keepsSlot: keepsSlot, subject: subject, closure: closure)
   }
 
-  /// A slot for a target that does not exist yet, identified by `owner`, which outlives it.
+  /// A slot for a target that does not exist yet, identified by `owner`, which must outlive it.
   init(slotOf owner: AnyObject, core: MulticastCore) {
     self.weakTarget = nil
     self.key = ObjectIdentifier(owner)
@@ -67,41 +67,41 @@ public final class Registration: @unchecked Sendable {
 
   func belongs(to core: MulticastCore) -> Bool { link.base === core.link }
 
-  /// Higher comes first; equal ones in the order in which they were added. Kept when the
-  /// registration has ended. Between -32,768 and 32,767: what was given beyond that counts as the
-  /// nearest of these.
+  /// Higher priorities are called first; equal ones in the order of registration. Retained after
+  /// the registration has ended. Clamped to -32,768 … 32,767.
   public var priority: Int { Int(core?.state.withLock { _ in storedPriority } ?? storedPriority) }
 
-  /// Whether the proxy retains the target while the registration lasts.
+  /// True if the proxy retains the target.
   public var isStrong: Bool { core?.state.withLock { _ in strong != nil } ?? false }
 
   @export(implementation) @inline(__always)
   var isActive: Bool { state.load(ordering: .relaxed) == 0 }
 
-  /// Whether a method of the target may start now.
+  /// True if a method of the target may start now.
   ///
-  /// - Parameter isKept: whether a removed target still gets waiting messages.
+  /// - Parameter isKept: true if a removed target still gets its queued messages.
   func mayStart(isKept: Bool) -> Bool { isActive || isKept && !isMuted }
 
-  /// Whether the registration was cancelled, or its target removed.
+  /// True if the registration was cancelled or its target removed.
   public var isCancelled: Bool { state.load(ordering: .acquiring) & Registration.cancelledBit != 0 }
 
-  /// Whether it was cancelled, or its target found dead.
+  /// True if it was cancelled or its target was found dead.
   var hasEnded: Bool { state.load(ordering: .acquiring) & ~Registration.mutedBit != 0 }
 
-  /// Whether messages are kept from the target.
+  /// True if messages skip the target.
   public var isMuted: Bool { state.load(ordering: .acquiring) & Registration.mutedBit != 0 }
 
-  /// Whether messages can still reach the target: not cancelled, target alive, proxy there; it may be muted.
+  /// True if messages can still reach the target: it is alive and not cancelled, but may be muted.
   public var isLive: Bool { !isCancelled && core != nil && currentTarget != nil }
 
-  /// The registered object or value; `nil` once the target is dead, the proxy gone or the registration cancelled.
+  /// The registered object or value; `nil` once it or the proxy is deallocated, or after
+  /// cancellation.
   public var target: AnyObject? { liveTarget }
 
-  /// What the registration needs for queued deliveries; `nil` when they are direct.
+  /// The state of queued deliveries; `nil` for direct ones.
   var queued: QueuedState? { link.own?.queued }
 
-  /// The selectors that the registration is for; `nil` for all that the target has.
+  /// The selectors that the registration is limited to; `nil` for all.
   public var selectors: Set<MessageSelector>? {
     guard let own = link.own else { return nil }
     return core?.state.withLock { _ in own.scope } ?? own.scope
@@ -111,10 +111,9 @@ public final class Registration: @unchecked Sendable {
   @available(*, deprecated, renamed: "selectors")
   public var scope: Set<MessageSelector>? { selectors }
 
-  /// Adds selectors to those that the registration is for, or makes it for all. Called under the
-  /// lock of `core`.
+  /// Adds selectors to the limit, or removes the limit. Called with the lock of `core` held.
   ///
-  /// - Returns: whether that is a change.
+  /// - Returns: true if that is a change.
   func widen(to scope: Set<MessageSelector>?) -> Bool {
     assert(isUnderLock, "a scope is guarded by the lock of the proxy")
     guard let own = link.own, let old = own.scope, !(scope?.isSubset(of: old) ?? false) else { return false }
@@ -122,12 +121,12 @@ public final class Registration: @unchecked Sendable {
     return true
   }
 
-  /// Whether the slot in the order outlives the target, for another one.
+  /// True if the slot in the order outlives its target and can be filled again.
   var keepsSlot: Bool { link.own?.keepsSlot ?? false }
 
-  /// Ends the registration: the target gets no further message through it, not even from a broadcast on its way, except waiting
-  /// ones if it was added with ``PendingDeliveries/deliverPending``. Senders that wait for room in its buffer continue. May be
-  /// called repeatedly.
+  /// Ends the registration, also for messages being delivered. Queued messages still run if the
+  /// target was added with ``PendingDeliveries/deliverPending``. Senders waiting for its buffer
+  /// resume. May be called repeatedly.
   @inline(never)
   public func cancel() {
     markCancelled()
@@ -136,7 +135,7 @@ public final class Registration: @unchecked Sendable {
 
   func markCancelled() { end(Registration.cancelledBit) }
 
-  /// Notes that the target was found dead: existing routes skip it.
+  /// Records that the target was found dead, so existing routes skip it.
   func markDead() { end(Registration.deadBit) }
 
   @inline(never) private func end(_ bit: UInt8) {
@@ -144,57 +143,58 @@ public final class Registration: @unchecked Sendable {
     RoomWait.look(at: self)
   }
 
-  /// Keeps messages from the target until ``unmute()``, also those of a broadcast on its way. Senders that wait for room in its
-  /// buffer continue.
+  /// Skips the target until ``unmute()``, also in messages being delivered. Senders waiting for its
+  /// buffer resume.
   public func mute() {
     state.bitwiseOr(Registration.mutedBit, ordering: .sequentiallyConsistent)
     RoomWait.look(at: self)
   }
 
-  /// Lets messages through again.
+  /// Ends the effect of ``mute()``.
   public func unmute() {
     state.bitwiseAnd(~Registration.mutedBit, ordering: .acquiringAndReleasing)
     core?.noteUnmuted()
   }
 
-  /// A handle that cancels the registration when it is released.
+  /// A handle that cancels the registration when released.
   public func scoped() -> ScopedRegistration { ScopedRegistration(self) }
 
-  /// The closure, if its owner is the target.
+  /// The closure, if the target is its owner.
   var closure: Method? { link.own?.closure }
 
-  /// The target, even if cancelled: a closure itself rather than its owner. `nil` once it, its
-  /// owner, or the object that it stands for, is deallocated.
+  /// The target, even if cancelled; for a closure, the closure itself. `nil` once the target, the
+  /// closure's owner, or the wrapped object is deallocated.
   @inline(never) var currentTarget: AnyObject? {
     guard let own = link.own else { return core?.target(of: self) }
     return own.isOver ? nil : core?.target(of: self).map { own.closure ?? $0 }
   }
 
-  /// As above, for holders of the lock of `core`.
+  /// The target for holders of the lock of `core`.
   var targetUnderLock: AnyObject? {
     assert(isUnderLock, "a strong target is guarded by the lock of the proxy")
     return strong ?? weakTarget
   }
 
-  /// Whether the calling thread holds the lock of the proxy, or that is gone. For assertions.
+  /// True if the calling thread holds the proxy's lock, or the proxy is deallocated. For
+  /// assertions.
   private var isUnderLock: Bool { core?.state.isHeld ?? true }
 
-  /// The target if alive and not cancelled.
+  /// The target if it is alive and not cancelled.
   @inline(never) var liveTarget: AnyObject? { isCancelled ? nil : currentTarget }
 
-  /// Whether adding the same target like `other` returns this registration.
+  /// True if adding the target of `other` with its delivery returns this registration.
   func isLike(_ other: Registration) -> Bool {
     !isCancelled && (link === other.link || delivery == other.delivery)
   }
 
-  /// Why its target is in no route for `selector`.
+  /// The reason why no route of `selector` includes the target.
   func reasonToLeaveOut(_ selector: MessageSelector) -> DeliveryReport.SkipReason {
     isCancelled ? .removed : isMuted ? .muted : isFor(selector) ? .doesNotRespond : .outOfScope
   }
 
   @inline(never) func isFor(_ selector: MessageSelector) -> Bool { selectors?.contains(selector) ?? true }
 
-  /// As above, for holders of the lock of `core`.
+  /// Like ``isFor(_:)``, for holders of the lock of `core`.
   func isForUnderLock(_ selector: MessageSelector) -> Bool {
     assert(isUnderLock, "a scope is guarded by the lock of the proxy")
     return link.own?.scope?.contains(selector) ?? true
@@ -206,39 +206,38 @@ public final class Registration: @unchecked Sendable {
 ///     // ends with `self`:
 ///     themes.on(.themesColorChanged) { … }.store(in: &listening)
 ///
-/// A closure that only needs one object takes it as its owner instead:
+/// For a closure that needs a single object, pass it as the owner instead:
 /// `themes.on(.themesColorChanged, owner: self) { … }`.
 public final class ScopedRegistration: Sendable {
   /// The registration.
   public let registration: Registration
 
-  /// Takes a registration over.
+  /// Cancels `registration` when this handle is released.
   public init(_ registration: Registration) { self.registration = registration }
 
   deinit { registration.cancel() }
 }
 
 extension ScopedRegistration: Hashable {
-  /// Whether both are the same handle.
+  /// True if both are the same handle.
   public static func == (left: ScopedRegistration, right: ScopedRegistration) -> Bool { left === right }
   /// Hashes the identity.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 extension Registration {
-  /// Adds a handle to `handles` that cancels the registration when it is released: removed from the
-  /// set, or with it.
+  /// Adds a handle to `handles` that cancels the registration when it is released.
   public func store(in handles: inout Set<ScopedRegistration>) { handles.insert(scoped()) }
 }
 
-/// The way from all registrations of a proxy back to it: one shared weak reference.
+/// A weak reference to the proxy, shared by its registrations.
 class CoreLink: @unchecked Sendable {  // only read
   private weak let proxy: MulticastCore?
 
   init(_ proxy: MulticastCore?) { self.proxy = proxy }
 
   fileprivate var base: CoreLink { self }
-  /// What this registration has of its own.
+  /// The properties that only this registration has.
   fileprivate var own: OwnLink? { nil }
 
   final var core: MulticastCore? { base.proxy }
@@ -249,8 +248,7 @@ class CoreLink: @unchecked Sendable {  // only read
   }
 }
 
-/// The link of a registration with a scope, a queue, a reserved slot, a subject or an owner's
-/// closure.
+/// The link of a registration with a scope, queue, slot, subject or owned closure.
 // `scope` is guarded by the lock of the core, the rest is immutable.
 private final class OwnLink: CoreLink, @unchecked Sendable {
   private let shared: CoreLink
@@ -258,7 +256,7 @@ private final class OwnLink: CoreLink, @unchecked Sendable {
   let queued: QueuedState?
   let keepsSlot: Bool
   private let hasSubject: Bool
-  /// The object that the target stands for, whose life the registration shares.
+  /// The object that the target wraps; the registration ends with it.
   private weak let subject: AnyObject?
   let closure: Method?
 
@@ -275,12 +273,13 @@ private final class OwnLink: CoreLink, @unchecked Sendable {
   override var base: CoreLink { shared }
   override var own: OwnLink? { self }
 
-  /// Whether the subject is gone. Not to be asked under the lock: the loaded reference may be the last one.
+  /// True if the subject was deallocated. Not called under the lock: it may hold the last
+  /// reference.
   var isOver: Bool { hasSubject && subject == nil }
 }
 
 extension Registration: Hashable {
-  /// Whether both are the same registration.
+  /// True if both are the same registration.
   public static func == (left: Registration, right: Registration) -> Bool { left === right }
   /// Hashes the identity.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }

@@ -1,22 +1,21 @@
-// RoomWait.swift: waits that look again when a registration ends or is muted.
+// RoomWait.swift: waits that react when a registration ends or is muted.
 
 import Synchronization
 
-/// A wait for room in a buffer, or for answers, and the registrations on the path to its targets.
+/// A wait for buffer capacity or answers, and the registrations on the path to its targets.
 final class RoomWait: Sendable {
   private let way: [Registration]
   private let look: @Sendable (Registration) -> Void
 
   private static let table = Guarded<[ObjectIdentifier: [ObjectIdentifier: RoomWait]]>(.init())
-  /// The number of waits: `look(at:)` does nothing while it is zero.
+  /// The number of waits. `look(at:)` does nothing while it is zero.
   private static let count = Atomic<Int>(0)
 
-  /// - Parameter look: called with each registration of `way` that is not active now, and with each
+  /// - Parameter look: called with each registration of `way` that is inactive now, and with each
   ///   that ends or is muted later.
   init(on way: [Registration], _ look: @escaping @Sendable (Registration) -> Void) {
     (self.way, self.look) = (way, look)
-    // Entered before the registrations are checked: a later change finds the wait, an earlier one
-    // is found here.
+    // Entered before the registrations are checked, so a change is seen by one side or the other.
     RoomWait.count.wrappingAdd(1, ordering: .sequentiallyConsistent)
     RoomWait.table.withLock { table in
       for registration in way { table[ObjectIdentifier(registration), default: .init()][ObjectIdentifier(self)] = self }
@@ -34,7 +33,7 @@ final class RoomWait: Sendable {
     RoomWait.count.wrappingSubtract(1, ordering: .relaxed)
   }
 
-  /// Informs the waits on a registration that has ended or was muted.
+  /// Notifies the waits on a registration that has ended or was muted.
   static func look(at registration: Registration) {
     guard count.load(ordering: .sequentiallyConsistent) > 0 else { return }
     let waits = table.withLock { Array($0[ObjectIdentifier(registration), default: .init()].values) }

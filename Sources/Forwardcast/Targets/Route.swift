@@ -1,50 +1,53 @@
-// Route.swift: who gets the messages of one selector, and what surrounds them.
+// Route.swift: the receivers of a selector's messages, in order.
 
 import Synchronization
 
-/// Who gets the messages of one selector, in order.
+/// The receivers of one selector's messages, in order.
 ///
-/// A route is made outside of the proxy's lock and published under it, on a ``RouteBoard``. Then
-/// only steps of the same traits are added at its end, under the lock. A message reads the end
-/// once, so it follows the route without the lock.
+/// A route is made outside the proxy's lock and published on a ``RouteBoard`` with the lock held.
+/// After that, steps of the same traits may be appended under the lock. A message reads the end
+/// once and follows the route without the lock.
 ///
-/// It is valid for a message that begins now as long as three things hold:
+/// A route is valid for a new message as long as three conditions hold:
 ///
-///     epoch      of all tables        is its board's     a method came or went, in any table           → another board
-///     its board  is the proxy's                          ownership, delivery or place of a target changed → no board
-///     version    of the target list   is the route's     registrations joined                          → their steps are added
+///     epoch      of all tables        is its board's     a table gained or lost a method
+///     → another board
+///     its board  is the proxy's                          a target's ownership, delivery, order
+///     changed → no board
+///     version    of the target list   is the route's     registrations joined
+///     → their steps are added
 ///
-/// If a step has to be inserted or a strong target be released, or hooks come or go, a patched copy
-/// replaces the route. Steps of removed weak targets stay until they are the majority.
+/// A patched copy replaces the route if a step must be inserted, a strong target released, or a
+/// hook changed. Steps of removed weak targets remain until they are the majority.
 @usableFromInline
 final class Route: @unchecked Sendable {  // what changes is atomic, or guarded by the proxy's lock
   let selector: MessageSelector
-  /// The proxy's; it releases its routes when it ends.
+  /// The proxy's core; it releases its routes when it ends.
   @usableFromInline let core: MulticastCore
   @usableFromInline let steps: UnsafeMutablePointer<RouteStep>
   private let capacity: UInt32
   @usableFromInline let end = Atomic<Int>(0)
   private let knownVersion: Atomic<UInt>
-  /// Whether hooks have changed since, so the next message adds what surrounds it.
+  /// True if hooks have changed since, so the next message must rebuild the route.
   let isStale: Bool
   let traits: RouteTraits
-  /// Whether messages take more than calling methods of direct targets: hooks, other contexts,
-  /// targets that are asked, or multicasts.
+  /// True if messages need more than a loop over methods: hooks, other contexts, queries, or
+  /// multicasts.
   let needsWalk: Bool
-  /// The function type of all methods, where messages only take a loop over them; otherwise `nil`.
+  /// The function type of all methods if a loop over them delivers a message; otherwise `nil`.
   @usableFromInline let loopType: ObjectIdentifier?
-  /// The address of the plan, retained, or 0: written once, under the proxy's lock.
+  /// The address of the retained plan, or 0. Written once, with the proxy's lock held.
   private let planWord = Atomic<UInt>(0)
-  /// Below, the number of the step last found able to answer, for `responds(to:)`; above, how often that was forgotten.
+  /// Low bits: the last step known to respond, for `responds(to:)`. High bits: how often it was
+  /// reset.
   private let witness = Atomic<UInt64>(0)
-  /// What precedes the one message that the route was made for.
+  /// What precedes the single message that the route was made for.
   let prelude: MessagePrelude?
   let around: RouteSurroundings?
 
   /// - Parameters:
-  ///   - version: of the target list that the steps were made from; 0 for a route that serves one
-  ///     message.
-  ///   - room: for how many more steps to allocate memory.
+  ///   - version: that of the target list; 0 for a route that serves one message.
+  ///   - room: the number of further steps to allocate memory for.
   @inline(never)
   init(
     _ core: MulticastCore, _ selector: MessageSelector, version: UInt = 0, steps: RouteSteps, room: Int = 0,
@@ -75,14 +78,14 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
     UnsafeRawPointer(bitPattern: planWord.load(ordering: .acquiring)).map { .fromOpaque($0) }
   }
 
-  /// Keeps a plan for later messages, if it is for all steps. Called under the proxy's lock.
+  /// Caches a plan for later messages if it covers all steps. Called with the proxy's lock held.
   func keep(_ plan: DeliveryPlan) {
     core.state.assertHeld()
     guard self.plan == nil, plan.count == count else { return }
     planWord.store(UInt(bitPattern: Unmanaged.passRetained(plan).toOpaque()), ordering: .releasing)
   }
 
-  /// The function types of the methods, where messages only take `before` hooks and a loop.
+  /// The function types of the methods, if messages only need `before` hooks and a loop.
   var typesBehindHooks: RouteTraits.Types? {
     around?.isBefore ?? false && !traits.needsWalk && prelude == nil ? traits.types : nil
   }
@@ -94,7 +97,7 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
   /// The version of the target list that the steps were made from.
   var version: UInt { knownVersion.load(ordering: .acquiring) }
 
-  /// Whether a message that begins while the list has `version` may use the route.
+  /// True if a message that begins while the list has `version` may use the route.
   @inline(__always)
   func isValid(for version: UInt) -> Bool { self.version == version && !isStale }
 
@@ -109,11 +112,11 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
   var hasNested: Bool { traits.hasNested }
   var hasQueued: Bool { traits.hasQueued }
   var leavesOut: Bool { traits.leavesOut }
-  /// Adds steps if they come last, there is room, and their traits are the same. Called under the
-  /// proxy's lock.
+  /// Appends steps if they come last, fit the capacity, and have the same traits. Called with the
+  /// proxy's lock held.
   func extend(by steps: RouteSteps, to version: UInt) -> Bool {
     core.state.assertHeld()
-    // A plan is for all steps.
+    // A plan covers all steps, so it forbids further ones.
     guard !isStale, plan == nil || steps.list.isEmpty, count + steps.list.count <= Int(capacity),
       traits.joined(by: steps.traits) == traits, comeLast(steps.list)
     else { return false }
@@ -132,10 +135,10 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
     return true
   }
 
-  /// A copy with more steps, each behind those of its priority, and room to grow. Called under the
-  /// proxy's lock.
+  /// A copy with more steps, each behind those of its priority, and spare capacity. Called with the
+  /// proxy's lock held.
   ///
-  /// - Parameter around: what surrounds the messages now.
+  /// - Parameter around: the current hooks and trace.
   func grown(by more: RouteSteps, to version: UInt, around: RouteSurroundings?) -> Route {
     core.state.assertHeld()
     var (all, next) = (RouteSteps(), 0)
@@ -156,21 +159,21 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
     return Route(core, selector, version: version, steps: all, room: all.list.count, around: around)
   }
 
-  /// A copy without the steps of registrations that have ended. Called under the proxy's lock.
+  /// A copy without the steps of ended registrations. Called with the proxy's lock held.
   func withoutEnded() -> Route {
     core.state.assertHeld()
     var all = RouteSteps()
     for index in 0..<count where !steps[index].registration._withUnsafeGuaranteedRef(\.hasEnded) {
       all.append(steps[index].retained())
     }
-    // A step without a method may be that of a nested proxy.
+    // A step without a method may be a nested proxy.
     all.traits.hasNested = traits.hasNested && all.traits.hasForwarders
     all.traits.leavesOut = traits.leavesOut
     return Route(
       core, selector, version: version, steps: all, room: all.list.count / 4 + 1, around: around, isStale: isStale)
   }
 
-  /// A copy that the next message completes with the hooks of then. Called under the proxy's lock.
+  /// A copy that the next message rebuilds with its hooks. Called with the proxy's lock held.
   func stale() -> Route {
     core.state.assertHeld()
     return Route(core, selector, version: version, steps: retainedSteps(upTo: count), isStale: true)
@@ -193,12 +196,12 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
     return RouteSteps(list: meant.map { steps[$0].retained() }, traits: traits)
   }
 
-  /// Finds a step whose target is alive and unmuted, starting where the last one was found.
+  /// Finds a step whose target is alive and unmuted, starting at the last one found.
   ///
-  /// Skipped steps are dead, removed or muted, and are skipped once until a target joins or is unmuted: so the cost does not grow
-  /// with the number of targets.
+  /// Dead, removed or muted steps are skipped once, until a target joins or is unmuted, so the cost
+  /// does not grow with the number of targets.
   ///
-  /// - Returns: the target, to be released outside of any lock, and how many steps were skipped.
+  /// - Returns: the target, to be released outside any lock, and the number of skipped steps.
   func findWitness() -> (target: AnyObject?, passed: Int) {
     let (known, end) = (witness.load(ordering: .acquiring), count)
     let first = Int(truncatingIfNeeded: known & Route.witnessNumber)
@@ -213,14 +216,14 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
     }
     assert(first <= end, "the witness is a step of the route")
     if index != first {
-      // Fails if a target has been unmuted since: it may be a skipped one.
+      // Fails if a target was unmuted meanwhile, since a skipped step may respond again.
       _ = witness.compareExchange(
         expected: known, desired: known & ~Route.witnessNumber | UInt64(index), ordering: .acquiringAndReleasing)
     }
     return (found, index - first)
   }
 
-  /// Makes the next search begin with the first step. Called under the proxy's lock.
+  /// Makes the next search start at the first step. Called with the proxy's lock held.
   func forgetWitness() {
     core.state.assertHeld()
     let known = witness.load(ordering: .relaxed) & ~Route.witnessNumber
@@ -254,7 +257,7 @@ struct RouteTraits: Equatable {
     }
   }
 
-  /// Whether a message takes more than calling one method after another.
+  /// True if a message needs more than calling one method after another.
   var needsWalk: Bool { hasQueued || hasForwarders }
 
   func joined(by more: RouteTraits) -> RouteTraits {
@@ -266,7 +269,7 @@ struct RouteTraits: Equatable {
   }
 }
 
-/// The steps of a route that is being made.
+/// The steps of a route under construction.
 struct RouteSteps {
   var list: [RouteStep] = []
   var traits = RouteTraits()
@@ -283,17 +286,16 @@ struct RouteSteps {
   }
 }
 
-/// What a message meets before any target.
+/// What one message does before its first target.
 @usableFromInline
 final class MessagePrelude: @unchecked Sendable {  // immutable; used in the turn of the one message or question
-  /// Observers that could not be made for the message.
+  /// Observers that could not be created for the message.
   let failures: [(target: AnyObject, error: any Error)]
-  /// Why nobody gets the message.
+  /// The reason why no target gets the message.
   let refusal: (any Error)?
-  /// Creates the message's observers when it enters the proxy, inside of hooks, and returns its
-  /// route. `nil` if it creates none.
+  /// Creates the observers when the message enters the proxy, inside hooks, and returns its route.
   let makeObservers: (() -> MessageRoute)?
-  /// The types of the first of them.
+  /// The signature of the first of them.
   let signature: MethodSignature?
 
   var makesObservers: Bool { makeObservers != nil }
@@ -308,14 +310,14 @@ final class MessagePrelude: @unchecked Sendable {  // immutable; used in the tur
 }
 
 extension MessageRoute {
-  /// The route of a message for which `make` creates observers once hooks have let it through, the
-  /// first of them with `signature`.
+  /// A route that calls `make` to create observers once hooks let the message through; `signature`
+  /// is that of the first one.
   package func makingObservers(_ signature: MethodSignature?, _ make: @escaping () -> MessageRoute) -> MessageRoute {
     preceded(by: MessagePrelude(makeObservers: make, signature: signature))
   }
 
-  /// The route of a message that has made observers, some of which failed; only for the
-  /// registrations that it is meant for.
+  /// The route of a message that has created observers, some of which failed, limited to the
+  /// matching registrations.
   package func failing(
     _ failures: [(target: AnyObject, error: any Error)], only isMeant: (Registration) -> Bool
   ) -> MessageRoute {
@@ -330,18 +332,18 @@ extension MessageRoute {
   }
 }
 
-/// One step of a route: a registration and its target's method. A trivial type, so that following a
-/// route retains nothing: the ``Route`` retains all three.
+/// A registration and its target's method. A trivial type, so following a route retains nothing:
+/// the ``Route`` retains all three references.
 @usableFromInline
 struct RouteStep {
   @usableFromInline let registration: Unmanaged<Registration>
-  /// `nil` for a target that is asked each time.
+  /// `nil` for a target that is queried for each message.
   @usableFromInline let method: Unmanaged<Method>?
-  /// The target of a strong, direct registration; `nil` for any other, whose weak reference is
+  /// The target of a strong, direct registration. Otherwise `nil`, and the weak reference is
   /// loaded.
   @usableFromInline let strong: Unmanaged<AnyObject>?
 
-  /// Retains each; ``release()`` releases them.
+  /// Retains each reference; ``release()`` releases them.
   init(_ registration: Registration, method: Method?, strong: AnyObject?) {
     self.registration = .passRetained(registration)
     self.method = method.map { .passRetained($0) }
@@ -371,24 +373,25 @@ struct RouteStep {
   @export(implementation) @inline(__always)
   var functionType: ObjectIdentifier? { method?._withUnsafeGuaranteedRef { $0.functionType } }
 
-  /// The target; `nil` when it has died.
+  /// The target; `nil` once it is deallocated.
   @export(implementation) @inline(__always)
   var target: AnyObject? {
     if let strong { return strong.takeUnretainedValue() }
     return registration._withUnsafeGuaranteedRef { $0.weakTarget }
   }
 
-  /// Whether there is a method that its table did not refuse.
+  /// True if there is a method whose row was not refused.
   var answers: Bool { method?._withUnsafeGuaranteedRef { !$0.isRefusal } ?? false }
 
   var queued: QueuedState? { registration._withUnsafeGuaranteedRef { $0.queued } }
 
-  /// For holders of the lock of the proxy.
+  /// Read with the proxy's lock held.
   var priority: Int16 { registration._withUnsafeGuaranteedRef { $0.storedPriority } }
 
-  /// Calls the method, which exists and has the types of `arguments` and `R` (by ``functionType``). `nil` when the target has died.
+  /// Calls the method, which must have the types of `arguments` and `R` (see ``functionType``).
+  /// Returns `nil` if the target is deallocated.
   ///
-  /// Only a weak target is retained, for the call: the route retains method and strong target.
+  /// Retains only a weak target; the route retains the method and a strong target.
   @export(implementation) @inline(__always)
   func call<R, each A>(_ arguments: Arguments<repeat each A>, returning: R.Type) throws -> R? {
     let typed = Unmanaged<TypedMethod<R, repeat each A>>.fromOpaque(method.unsafelyUnwrapped.toOpaque())
@@ -402,7 +405,7 @@ struct RouteStep {
   }
 }
 
-/// What surrounds the messages of one selector in one proxy. Immutable: a change makes new routes.
+/// The hooks and trace of one selector in one proxy. Immutable: a change makes new routes.
 final class RouteSurroundings: Sendable {
   let hooks: HookChain
   let trace: MessageTrace?

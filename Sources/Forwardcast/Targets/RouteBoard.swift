@@ -1,19 +1,19 @@
-// RouteBoard.swift: how messages find their route without a lock or reference counting.
+// RouteBoard.swift: route lookup without a lock or reference counting.
 
 import Synchronization
 
 /// The routes of one proxy for one table epoch.
 ///
-/// The owner enters and replaces routes under its lock; messages read the slots without the lock. A
-/// replaced route is kept as long as a message that found it may be on its way: see
+/// The owner publishes and replaces routes with its lock held; messages read the slots without it.
+/// A replaced route is retained while a message may be using it, see
 /// ``MulticastCore/replace(with:_:_:)``.
 // Slots are atomic; `count` and `retired` are guarded by the owner's lock.
 @usableFromInline
 final class RouteBoard: Visited, @unchecked Sendable {
   let epoch: UInt
-  /// The first route, looked at first.
+  /// The first route, compared first.
   private let firstSlot: Atomic<UnsafeMutableRawPointer>
-  /// The others; `nil` without room for any.
+  /// The other routes; `nil` without capacity for any.
   private let slots: UnsafeMutablePointer<Atomic<UnsafeMutableRawPointer?>>?
   private let lastSlot: UInt32
   private var count: UInt32 = 0
@@ -24,7 +24,7 @@ final class RouteBoard: Visited, @unchecked Sendable {
     @inline(__always) get { .fromOpaque(firstSlot.load(ordering: .acquiring)) }
   }
 
-  /// A board with at least one route, all of different selectors, and usually room for one more.
+  /// A board of at least one route, all of different selectors, usually with capacity for another.
   init(_ routes: [Route], epoch: UInt) {
     assert(Set(routes.map(\.selector)).count == routes.count, "a board has one route of a selector")
     self.epoch = epoch
@@ -53,7 +53,7 @@ final class RouteBoard: Visited, @unchecked Sendable {
 
   var all: [Route] { ([first] + others).map { $0.takeUnretainedValue() } }
 
-  /// The route of a selector, as long as the board lives.
+  /// The route of a selector. Valid while the board lives.
   @inline(__always)
   func find(_ selector: MessageSelector) -> Unmanaged<Route>? {
     if first._withUnsafeGuaranteedRef({ $0.selector == selector }) { return first }
@@ -67,9 +67,10 @@ final class RouteBoard: Visited, @unchecked Sendable {
     return nil
   }
 
-  /// Enters a route. `false` when its selector has one, or there is no room. Called under the owner's lock.
+  /// Publishes a route. Returns false if its selector has one or the board is full. Called with the
+  /// owner's lock held.
   func enter(_ route: Route) -> Bool {
-    // A search has to meet a free slot soon: at least a quarter are free.
+    // At least a quarter of the slots is free, so that a search ends soon.
     guard let slots, (Int(count) + 1) * 4 <= (mask + 1) * 3, find(route.selector) == nil else { return false }
     var slot = route.selector.placement & mask
     assert(Int(count) <= mask, "a board keeps a slot free")
@@ -79,8 +80,7 @@ final class RouteBoard: Visited, @unchecked Sendable {
     return true
   }
 
-  /// Puts a route in the place of that of its selector, which is returned. Called under the owner's
-  /// lock.
+  /// Replaces the route of the same selector and returns it. Called with the owner's lock held.
   func exchange(_ new: Route) -> Route? {
     new.core.state.assertHeld()
     let word = Unmanaged.passRetained(new).toOpaque()
@@ -100,7 +100,7 @@ final class RouteBoard: Visited, @unchecked Sendable {
     preconditionFailure("the board has no route of \(new.selector)")
   }
 
-  /// Keeps a replaced route until no message visits this board. Called under the owner's lock.
+  /// Retains a replaced route while this board is visited. Called with the owner's lock held.
   func retire(_ route: Route?) {
     guard let route else { return }
     route.core.state.assertHeld()
@@ -110,7 +110,7 @@ final class RouteBoard: Visited, @unchecked Sendable {
 }
 
 extension Unmanaged<RouteBoard> {
-  /// The valid route of a selector for messages that begin now; `version` is that of the target list.
+  /// The valid route of a selector for new messages; `version` is that of the target list.
   @inline(__always)
   func route(of selector: MessageSelector, _ version: borrowing Atomic<UInt>) -> Unmanaged<Route>? {
     guard _withUnsafeGuaranteedRef({ $0.epoch }) == TableEpoch.current,
@@ -120,7 +120,7 @@ extension Unmanaged<RouteBoard> {
     return route
   }
 
-  /// A visit of a board that only the running turn knows.
+  /// Visits a board that only the current thread uses.
   @inline(__always)
   func visit(along route: Unmanaged<Route>) -> MessageVisit {
     let found = _withUnsafeGuaranteedRef { BoardWord(bits: $0.word.load(ordering: .relaxed)) }
@@ -130,10 +130,11 @@ extension Unmanaged<RouteBoard> {
   }
 }
 
-/// A word that a visit has found: above, how many messages were visiting; below, the address of the published board.
+/// A word read by a visit. High bits: the number of visiting messages. Low bits: the board's
+/// address.
 ///
-/// Addresses have at most 48 bits. A board whose address has more, for example a tag, is not published: messages find it under the
-/// lock.
+/// Addresses have at most 48 bits. A board with a longer one, such as a tagged one, is not
+/// published; messages find it with the lock held.
 @usableFromInline
 struct BoardWord {
   @usableFromInline let bits: UInt64
@@ -142,14 +143,15 @@ struct BoardWord {
   @usableFromInline @inline(__always)
   init(bits: UInt64) { self.bits = bits }
 
-  /// For a board that is published now.
+  /// The word of a newly published board.
   fileprivate init(_ board: RouteBoard?) {
     let address = UInt64(UInt(bitPattern: board.map { Unmanaged.passUnretained($0).toOpaque() }))
     bits = address < BoardWord.one ? address : 0
     assert(bits >> 48 == 0, "a board is published with no visits")
   }
 
-  /// Half of the visits that can be counted. Further ones retain their routes, so that the count never overflows.
+  /// True if half of the countable visits exist. Further ones retain their routes, so the count
+  /// cannot overflow.
   var isCrowded: Bool { Int64(bitPattern: bits) < 0 }
 
   var board: Unmanaged<RouteBoard>? {
@@ -159,31 +161,31 @@ struct BoardWord {
   fileprivate var address: UInt64 { bits & (BoardWord.one - 1) }
 }
 
-/// What messages visit: the core of a proxy, which publishes a board, or a board itself. A core has the address of its board in the
-/// word that counts, so that one addition finds the board and keeps it.
+/// An object that counts visiting messages: a board, or the core that publishes it. A core's word
+/// has both the count and the board's address, so one addition finds the board and retains it.
 ///
 ///     a message                                    a change, under the proxy's lock
-///     core's word + 1     → board, kept            core's word = another board, with no visits
-///     core's word - 1     while that is its board  board's word + those who were visiting it
-///     board's word - 1    once it is another one
+///     core's word + 1     → board, retained        core's word = another board, with no visits
+///     core's word - 1     while that is its board  board's word + its visits
+///     board's word - 1    after it was replaced
 ///
-/// Whoever makes a board's word 0 releases the board: the word is negative while messages have ended that are not added yet. So a
-/// long message keeps its own board and no other. A board that only one turn knows counts from the beginning, its owner included.
+/// The thread that brings a board's word to zero releases the board. The word may be negative until
+/// the replaced board's visits are added. A board used by one thread counts its owner too.
 @usableFromInline
 package class Visited {
   @usableFromInline final let word = Atomic<UInt64>(0)
 
-  /// Ends a visit; `entered` is the word that it found.
+  /// Ends a visit; `entered` is the word it read.
   @export(implementation) @inline(__always)
   final func leave(_ entered: BoardWord) {
-    // Mostly the word is as the visit left it. No other board can have the address of a visited one.
+    // Usually the word is unchanged. No other board can have the address of a visited one.
     let (done, found) = word.compareExchange(
       expected: entered.bits &+ BoardWord.one, desired: entered.bits, successOrdering: .releasing,
       failureOrdering: .relaxed)
     if !done { leaveAmongOthers(entered, BoardWord(bits: found)) }
   }
 
-  /// As above when the word has changed. `self` may end with the board.
+  /// Ends a visit after the word has changed. `self` may be deallocated with the board.
   @usableFromInline @inline(never)
   final func leaveAmongOthers(_ entered: BoardWord, _ found: BoardWord) {
     var (found, done) = (found.bits, false)
@@ -195,13 +197,13 @@ package class Visited {
     (entered.board?.takeUnretainedValue() ?? self).add(-1)
   }
 
-  /// Counts visits of a board. When none is left, it is released.
+  /// Adjusts the visits of a board, and releases it when none remain.
   final func add(_ count: Int) {
     let word = word.wrappingAdd(UInt64(truncatingIfNeeded: count) << 48, ordering: .acquiringAndReleasing).newValue
     if word == 0 { Unmanaged.passUnretained(self).release() }
   }
 
-  /// Publishes another board. Called under the proxy's lock by the owner of the old one.
+  /// Publishes another board. Called with the proxy's lock held by the owner of the old one.
   final func replace(by new: RouteBoard?) {
     let next = BoardWord(new)
     let published = BoardWord(bits: word.load(ordering: .relaxed)).address
@@ -211,7 +213,7 @@ package class Visited {
     old.board?._withUnsafeGuaranteedRef { $0.add(Int(old.bits >> 48)) }
   }
 
-  /// Whether a message is visiting the published board. Messages that begin after this was `false`
-  /// see everything that was written before. Called under the proxy's lock.
+  /// True if a message is visiting the published board. Messages that begin after a false result
+  /// see all earlier writes. Called with the proxy's lock held.
   final var isVisited: Bool { word.wrappingAdd(0, ordering: .acquiringAndReleasing).newValue >> 48 != 0 }
 }

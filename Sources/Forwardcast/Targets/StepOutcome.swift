@@ -1,29 +1,29 @@
-// StepOutcome.swift: the outcome of a message at one target, and where that was.
+// StepOutcome.swift: the outcome of a message at one target, and its site.
 
 enum StepOutcome {
-  /// The target ran it. `nil` when its method returns nothing, or nobody wants the answer.
+  /// The target ran. `nil` if its method returns nothing, or the answer is not needed.
   case answered(ArgumentBox?)
-  /// Several targets ran it, or hooks answered for them.
+  /// Several targets ran, or hooks answered for them.
   case answeredAll(MessageAnswers)
-  /// It will run on another context; `slot` is for its outcome, -1 when nobody waits for it.
+  /// Queued on another context; `slot` is for its outcome, -1 if no sender waits.
   case queued(slot: Int)
   case failed(any Error)
   case skipped(DeliveryReport.SkipReason)
 }
 
-/// The place of an outcome: at which target, in which proxy.
+/// The site of an outcome: the target and its proxy.
 struct StepContext: @unchecked Sendable {  // the target is Sendable wherever a context leaves its isolation
   let selector: MessageSelector
-  /// The proxies, from the target's own outward.
+  /// The enclosing proxies, from the target's own outward.
   var proxies: ProxyChain
-  /// `nil` for the proxy itself, and for observers that could not be made.
+  /// `nil` for the proxy itself, and for observers that could not be created.
   var registration: Registration?
   var target: AnyObject?
   var isQueued = false
-  /// Whether the outcome is an answer or error that hooks made up.
+  /// True if a hook made up the answer or error.
   var isOwn = false
 
-  /// The registrations on the path to the target, with its own.
+  /// The registrations on the path to the target, including its own.
   var path: [Registration] { (registration.map { [$0] } ?? []) + proxies.registrations }
 
   var answerer: AnyObject { target ?? registration?.currentTarget ?? proxies.core }
@@ -44,7 +44,7 @@ extension StepContext {
 }
 
 extension RouteStep {
-  /// Why its target is not to get the message, if it is not.
+  /// The reason to skip the target, if there is one.
   var obstacle: DeliveryReport.SkipReason? {
     if isActive { return nil }
     return registration.takeUnretainedValue().isCancelled ? .removed : target == nil ? .dead : .muted

@@ -1,32 +1,32 @@
-// TargetKinds.swift: what the objects of a class are to a route.
+// TargetKinds.swift: classifies targets by their class.
 
 import Synchronization
 
 enum TargetKind {
   /// A multicast, whose targets get the message.
   case nested
-  /// A target that is asked each time.
+  /// A target that is queried for each message.
   case forwarder
   case method(Method?)
 }
 
-/// The kinds of the targets of one route in the making. Each class is asked once, as far as the class decides, since a dynamic cast
-/// costs more than a delivery: not for closures and values, receivers with their own tables, or where an error names the target.
+/// The kinds of one route's targets, queried once per class, since a dynamic cast costs more than a
+/// delivery. Not cached: closures, values, receivers with their own tables, and refused rows.
 struct TargetKinds {
   private struct Known {
     let type: ObjectIdentifier
-    /// The class as receivers, to ask each object for its own table; `nil` where not needed.
+    /// The receiver type that checks each object for a table of its own; `nil` if not needed.
     let receiver: (any MessageReceiver.Type)?
     let kind: TargetKind
   }
 
   private let core: MulticastCore
   private let selector: MessageSelector
-  /// The classes met so far; the last one asked for is the first.
+  /// The classes queried so far, the latest one first.
   private var known: [Known] = []
   private let limit: Int
 
-  /// - Parameter count: how many targets will be asked for.
+  /// - Parameter count: the number of targets to be queried.
   init(_ core: MulticastCore, _ selector: MessageSelector, for count: Int) {
     (self.core, self.selector, limit) = (core, selector, min(count - 1, 8))
   }
@@ -45,8 +45,8 @@ struct TargetKinds {
     return kind
   }
 
-  /// - Returns: the target's kind, its class as receivers, and whether all objects of the class without their own tables are the
-  ///   same.
+  /// - Returns: the target's kind, its receiver type, and whether all objects of its class without
+  ///   tables of their own share this kind.
   private func ask(_ target: AnyObject) -> (TargetKind, (any MessageReceiver.Type)?, isShared: Bool) {
     switch ClassKind.of(target) {
     case .plain:
@@ -71,14 +71,14 @@ struct TargetKinds {
   }
 
   private func hasOwnTable<T: MessageReceiver>(_ target: AnyObject, as type: T.Type) -> Bool {
-    // `type` was taken from the class of `target`.
+    // `type` was derived from the class of `target`.
     let receiver = unsafeDowncast(target, to: T.self)
     return ownTable(of: receiver, classTable: T.selectorTable.storage) != nil
   }
 }
 
 extension MulticastCore {
-  /// The method in a receiver's own tables; a ``RefusedMethod`` where a row was refused.
+  /// The method in a receiver's own tables; a ``RefusedMethod`` for a refused row.
   func method(of receiver: any MessageReceiver, _ selector: MessageSelector) -> Method? {
     do { return try tableMethod(of: receiver, for: selector) } catch { return RefusedMethod(selector, error) }
   }
@@ -89,20 +89,20 @@ extension MulticastCore {
   }
 }
 
-/// What the objects of a class are, as far as the class tells: found by dynamic casts, once for the process.
+/// The kind of a class, found by dynamic casts once per process.
 enum ClassKind: UInt {
-  /// Only objects.
+  /// Neither a receiver nor a forwarder.
   case plain = 1
-  /// Receivers that do not forward and are not multicasts.
+  /// Receivers that neither forward nor are multicasts.
   case receiver
-  /// Anything else: each object is asked.
+  /// Anything else: each object is queried.
   case other
 
-  /// Casts objects of the second kind.
+  /// Casts objects of kind `receiver`.
   static let receivers = TargetCast<any MessageReceiver>()
 
-  /// A word for each of a few classes: the class's address, and its kind in the address's zero bits. Colliding classes overwrite
-  /// one another.
+  /// A cache of some classes: each word is the class's address with its kind in the low bits.
+  /// Colliding classes overwrite one another.
   private static let known = {
     let words = UnsafeMutableBufferPointer<Atomic<UInt>>.allocate(capacity: 256)
     for index in words.indices { words.initializeElement(at: index, to: Atomic(0)) }

@@ -1,10 +1,10 @@
-// TargetList.swift: the registrations of a proxy; a value without locks.
+// TargetList.swift: the registrations of a proxy, a value without locks.
 
-/// The registrations of one proxy in the order of delivery.
+/// The registrations of one proxy in delivery order.
 ///
-/// Adding and removing take constant time: a registration knows its slot, a removed one leaves a
-/// hole, and holes are closed when they outnumber the living. Dead targets are found by a sweep,
-/// see ``reclaim(_:)``, so that no operation passes the whole list.
+/// Adding and removing take constant time: a registration knows its slot, and a removed one leaves
+/// a hole. Holes are compacted when they outnumber the registrations. ``reclaim(_:)`` finds dead
+/// targets incrementally, so no operation scans the whole list.
 struct TargetList {
   /// The registrations of one priority, in the order in which they were added.
   private struct Group {
@@ -12,19 +12,19 @@ struct TargetList {
     var holes = 0
   }
 
-  /// What few proxies need.
+  /// Rarely used properties.
   private final class Rare {
     var unusual: [Int16: Group] = .init()
-    /// The other registrations of targets that have several.
+    /// The further registrations of targets that have several.
     var others: [ObjectIdentifier: Set<Registration>] = .init()
-    /// The priorities in `unusual` that are still to be swept in this pass.
+    /// The priorities in `unusual` that this sweep has not covered.
     var unswept: [Int16] = []
   }
 
-  /// The registrations of priority 0, which most have.
+  /// The registrations of the usual priority, 0.
   private var usual = Group()
   private var rare: Rare?
-  /// The first registration of each target; unused while there are only a few, which are searched.
+  /// The first registration of each target. Unused in short lists, which are searched.
   private var first = IdentityTable<Registration>()
   private var number: UInt32 = 0
   var count: Int { Int(number) }
@@ -37,32 +37,31 @@ struct TargetList {
     }
   }
 
-  // MARK: Changes
+  // MARK: - Changes
 
-  /// How many versions of the list there were since the core took them: one for each registration
-  /// that joined, one where routes ended.
+  /// The number of list versions since the core last read it: one per joined registration, and one
+  /// if routes ended.
   private var newVersions: UInt32 = 0
-  /// The registrations that joined last, one for each of the last versions; empty while there are
-  /// no routes.
+  /// The registrations of the latest versions, one each; empty while there are no routes.
   private var joined: [Registration] = []
-  /// Whether routes exist, which have to learn who joins.
+  /// True if routes exist, so joining registrations must be recorded.
   var hasRoutes = false { didSet { if !hasRoutes { joined = [] } } }
-  /// Whether routes are invalid and cannot be patched.
+  /// True if routes are invalid and cannot be patched.
   private var endsRoutes = false
 
-  // MARK: The sweep for dead targets
+  // MARK: - Sweep for dead targets
 
   private var sweptPriority: Int16 { rare?.unswept.last ?? 0 }
   /// The next slot of that priority.
   private var sweptSlot: UInt32 = 0
-  /// How many registrations were found alive in this pass.
+  /// The number of registrations found alive in this sweep.
   private var foundAlive: UInt32 = 0
-  /// How many registrations there have to be for the sweep to go on.
+  /// The number of registrations at which the sweep continues.
   private var countToReclaim = Self.fewest
-  /// With fewer registrations, looking for dead targets is not worth it.
+  /// Shorter lists are not swept.
   private static let fewest: UInt32 = 16
 
-  /// Up to this many registrations are searched instead of keeping a table.
+  /// The longest list that is searched without a table.
   private static let fewToLookAt: UInt32 = 8
 
   private subscript(priority: Int16) -> Group {
@@ -74,7 +73,7 @@ struct TargetList {
     }
   }
 
-  /// All registrations that were not removed, in the order of delivery; some may be muted or have dead targets.
+  /// The registrations that were not removed, in delivery order. Some may be muted or dead.
   var all: [Registration] {
     var all: [Registration] = []
     all.reserveCapacity(count)
@@ -85,24 +84,23 @@ struct TargetList {
     return all
   }
 
-  /// How many slots there are, including holes.
+  /// The number of slots, including holes.
   var slotCount: Int { usual.slots.count + (rare?.unusual.values.reduce(0) { $0 + $1.slots.count } ?? 0) }
 
-  /// The registrations that joined in the last versions, of which routes existed, in that order.
+  /// The registrations that joined in the latest `versions`, in order.
   func joined(in versions: UInt) -> [Registration] {
     assert(versions <= joined.count, "the list has forgotten who joined since a route was made")
-    // By index: `suffix(_:)` of a sequence would go through all of them.
+    // By index, since `suffix(_:)` of a sequence iterates over all elements.
     return Array(joined[(joined.count - Int(versions))...])
   }
 
-  /// Ends existing routes: a target became or stopped being strong, moved, or its deliveries
-  /// changed.
+  /// Ends existing routes: a target's ownership, position or delivery changed.
   mutating func noteChanged() {
     endsRoutes = true
     newVersions += 1
   }
 
-  /// Gives the core what the changes mean for routes.
+  /// Returns the pending changes for routes, and resets them.
   mutating func takeChanges() -> (endsRoutes: Bool, versions: UInt) {
     (exchange(&endsRoutes, with: false), UInt(exchange(&newVersions, with: 0)))
   }
@@ -110,13 +108,13 @@ struct TargetList {
   private mutating func noteJoined(_ registration: Registration) {
     newVersions += 1
     guard hasRoutes else { return }
-    // Routes that nobody has used for so long are made anew.
+    // Routes that were unused for so long are rebuilt.
     if joined.count > max(32, count) { noteChanged() } else { joined.append(registration) }
   }
 
-  // MARK: Finding
+  // MARK: - Lookup
 
-  /// The oldest registration of a target, unretained: the list keeps it until it is removed.
+  /// The oldest registration of a target, unretained: the list retains it until removal.
   func registration(of target: ObjectIdentifier) -> Unmanaged<Registration>? {
     if first.isInUse { return first.find(UInt(bitPattern: target)) }
     if let found = search(usual, for: target) { return found }
@@ -140,13 +138,13 @@ struct TargetList {
     }
   }
 
-  /// The registrations of a target: the oldest, then the others.
+  /// The registrations of a target, the oldest first.
   func registrations(of target: ObjectIdentifier) -> [Registration] {
     guard let first = registration(of: target)?.takeUnretainedValue() else { return [] }
     return rare.map { [first] + ($0.others[target] ?? []) } ?? [first]
   }
 
-  /// The registration that adding a target like `new` returns: that of its delivery.
+  /// The registration that adding a target like `new` returns: the one with the same delivery.
   func registration(like new: Registration) -> Registration? {
     guard let first = registration(of: new.key)?.takeUnretainedValue() else { return nil }
     if first.isLike(new) { return first }
@@ -158,7 +156,7 @@ struct TargetList {
     return slot < self[priority].slots.count && self[priority].slots[slot] === registration
   }
 
-  // MARK: Adding
+  // MARK: - Adding
 
   /// Adds a registration at the end of its priority. The caller releases `garbage` after the lock.
   mutating func add(_ registration: Registration, priority: Int16, garbage: inout Garbage) {
@@ -184,7 +182,7 @@ struct TargetList {
     noteChanged()
   }
 
-  /// Puts `new` in the place of `old`, with its priority. `false` when `old` is out.
+  /// Replaces `old` with `new` at the same position. Returns false if `old` was removed.
   mutating func replace(_ old: Registration, with new: Registration, garbage: inout Garbage) -> Bool {
     new.storedPriority = old.storedPriority
     guard contains(old) else { return false }
@@ -204,7 +202,7 @@ struct TargetList {
       ensuredRare.others[registration.key, default: .init()].insert(registration)
       return
     }
-    // A dead target whose address is reused.
+    // A dead target whose address was reused.
     let dead = registrations(of: registration.key)
     (head.isFirst, registration.isFirst) = (false, true)
     if first.isInUse { first.replace(with: registration) }
@@ -213,7 +211,7 @@ struct TargetList {
     for dead in dead where !dead.keepsSlot && contains(dead) { garbage.keep(vacate(dead, &garbage)) }
   }
 
-  /// Makes a registration the first of its target, or returns the one that it has.
+  /// Makes a registration its target's first one, or returns the existing first one.
   private mutating func enter(_ registration: Registration) -> Unmanaged<Registration>? {
     if !first.isInUse, number > Self.fewToLookAt { for other in all where other.isFirst { _ = first.enter(other) } }
     assert(!registration.isFirst, "a registration is linked once")
@@ -222,16 +220,16 @@ struct TargetList {
     return head
   }
 
-  // MARK: Removing
+  // MARK: - Removing
 
-  /// Takes out a registration. `false` when it is out already.
+  /// Removes a registration. Returns false if it was removed before.
   @inline(never) mutating func remove(_ registration: Registration, garbage: inout Garbage) -> Bool {
     guard let taken = take(registration, garbage: &garbage) else { return false }
     garbage.keep(taken)
     return true
   }
 
-  /// Takes out a registration and returns the list's reference to it. `nil` when it is out already.
+  /// Removes a registration and returns the list's reference; `nil` if it was removed before.
   mutating func take(_ registration: Registration, garbage: inout Garbage) -> Registration? {
     guard contains(registration) else { return nil }
     unlink(registration)
@@ -253,13 +251,13 @@ struct TargetList {
     }
   }
 
-  /// Leaves a hole, and notes a strong target that routes keep alive. Returns what was in the slot.
+  /// Leaves a hole, and records a strong target that routes retain. Returns the slot's content.
   private mutating func vacate(_ registration: Registration, _ garbage: inout Garbage) -> Registration? {
     if let strong = registration.strong {
       garbage.keep(strong)
       registration.strong = nil
       let closure = strong as? Method
-      // Routes retain no queued target, but closures as methods.
+      // Routes do not retain queued targets, but they retain closures as methods.
       if hasRoutes, registration.queued == nil || closure != nil {
         garbage.released.append((registration, closure?.selector))
       }
@@ -267,7 +265,7 @@ struct TargetList {
     return leaveSlot(registration)
   }
 
-  /// Leaves a hole, and closes the group's holes when they outnumber the living.
+  /// Leaves a hole, and compacts the group once holes outnumber registrations.
   private mutating func leaveSlot(_ registration: Registration) -> Registration? {
     assert(contains(registration) && number > 0, "only a registration in the list leaves it")
     let priority = registration.storedPriority
@@ -276,7 +274,7 @@ struct TargetList {
     self[priority].holes += 1
     let (holes, slots) = (self[priority].holes, self[priority].slots.count)
     if holes == slots || holes > 16 && holes * 2 > slots { close(priority) }
-    // Nobody is listed as removed in a proxy that was empty before the message.
+    // A proxy that was empty before a message lists nobody as removed.
     if number == 0, hasRoutes { noteChanged() }
     return taken
   }
@@ -290,7 +288,7 @@ struct TargetList {
       if priority != 0 {
         rare?.unusual[priority] = nil
       } else {
-        // Keeps a little memory for whoever comes next.
+        // Retains some capacity for later registrations.
         usual.slots.removeAll(keepingCapacity: slots <= Int(Self.fewest))
         usual.holes = 0
       }
@@ -310,12 +308,11 @@ struct TargetList {
     self[priority] = Group(slots: kept)
   }
 
-  /// Sweeps three slots, of all priorities in turn, and removes dead targets there.
+  /// Sweeps three slots, cycling through all priorities, and removes dead targets.
   ///
-  /// After one pass it stops until there are twice as many registrations as it found alive, so that
-  /// targets which come and go cost no look. A target that joins behind it, such as one of a new
-  /// priority, is not met in this pass; if there are many, the next pass starts at once, over at
-  /// most half as many that are dead.
+  /// A completed sweep pauses until the list is twice as long as the targets found alive, so that
+  /// short-lived targets cost nothing. A target that joins behind the sweep is covered by the next
+  /// one, which starts immediately if there are many.
   private mutating func reclaim(_ garbage: inout Garbage) {
     guard number >= countToReclaim else { return }
     for _ in 0..<3 {
@@ -348,19 +345,19 @@ extension Registration: Identified {
   var identity: UInt { UInt(bitPattern: key) }
 }
 
-/// What a change under the lock removed, to be released after it, since a release may run foreign code.
+/// Objects that a change removed, released after the lock since a release may run foreign code.
 struct Garbage: @unchecked Sendable {  // owned by the one call that collects it
-  // Most changes remove few objects, which need no array.
+  // Most changes remove few objects; these need no array.
   private var first: AnyObject?
   private var second: AnyObject?
   private var third: AnyObject?
   private var fourth: AnyObject?
   private var more: [AnyObject] = []
-  /// The removed registrations of strong, direct targets, with the selectors of closures: routes
-  /// keep these targets alive.
+  /// Removed registrations of strong, direct targets, whose routes must be patched, with the
+  /// selectors of closures.
   var released: [(registration: Registration, only: MessageSelector?)] = []
 
-  /// Keeps an object until the lock is released.
+  /// Retains an object until the lock is released.
   @inline(__always)
   mutating func keep(_ object: consuming AnyObject?) {
     if first == nil {

@@ -1,7 +1,7 @@
-// TargetSlot.swift: places in the order for targets that are created later.
+// TargetSlot.swift: slots in the delivery order for lazily created targets.
 
 extension MulticastCore {
-  /// Registers `target` weakly; `nil` when it is registered already.
+  /// Registers `target` weakly; `nil` if it is already registered.
   package func addUnlessThere(
     _ target: AnyObject, priority: Int, scope: Set<MessageSelector>?,
     delivery: (Delivery, DeliveryBuffer, PendingDeliveries) = (.direct, .unbounded, .dropPending)
@@ -21,7 +21,7 @@ extension MulticastCore {
     }
   }
 
-  /// Takes the next place in the order for a target that does not exist yet.
+  /// Reserves the next slot in the order for a target that does not exist yet.
   package func reserveSlot(priority: Int, scope: Set<MessageSelector>?, delivery: Delivery) -> TargetSlot {
     let slot = TargetSlot(self, priority: Int16(clamping: priority), scope: scope, delivery: delivery)
     return change { state, garbage in
@@ -30,13 +30,12 @@ extension MulticastCore {
     }
   }
 
-  /// Registers `target` weakly in a slot, in place of the slot's previous target; at the end of the
-  /// order if that one has unregistered. A target that is registered elsewhere stays there. One
-  /// that was here before and has unregistered is not registered again.
+  /// Registers `target` weakly in a slot, replacing the previous target; at the end of the order if
+  /// that one was unregistered. Does nothing to a target that is registered elsewhere, or that was
+  /// unregistered from this slot.
   ///
-  /// - Parameter version: the target's age; a target older than the slot's previous one changes
-  ///   nothing.
-  /// - Returns: the registration in that slot, or `nil` when the target did not take it.
+  /// - Parameter version: the target's age. A target older than the previous one changes nothing.
+  /// - Returns: the registration in the slot, or `nil` if the target was not registered.
   package func fill(_ slot: TargetSlot, with target: AnyObject, version: SlotVersion?) -> Registration? {
     let new = Registration(
       target, core: self, strong: false, scope: slot.scope,
@@ -66,7 +65,7 @@ extension MulticastCore {
     }
   }
 
-  /// Removes a slot, with the target in it.
+  /// Removes a slot and its target.
   package func giveUp(_ slot: TargetSlot) {
     change { state, garbage in
       slot.isGivenUp = true
@@ -78,10 +77,10 @@ extension MulticastCore {
   /// The registration in a slot, with or without a target.
   package func registration(in slot: TargetSlot) -> Registration { state.withLock { _ in slot.registration } }
 
-  /// The target last put in a slot, if alive, registered or not.
+  /// The latest target of a slot, if alive, registered or not.
   package func target(of slot: TargetSlot) -> AnyObject? { state.withLock { _ in slot.served?.targetUnderLock } }
 
-  /// The age of the target last put in a slot.
+  /// The age of the latest target of a slot.
   package func version(of slot: TargetSlot) -> SlotVersion? { state.withLock { _ in slot.version } }
 
   /// The registration of a target that is alive and not cancelled.
@@ -96,18 +95,17 @@ extension MulticastCore {
   }
 }
 
-/// A place in the order of one proxy for a target that is created later, and again after its
-/// release.
+/// A slot in one proxy's order for a target that is created later, possibly repeatedly.
 package final class TargetSlot: @unchecked Sendable {  // what changes is guarded by the lock of the core
   let priority: Int16
   let scope: Set<MessageSelector>?
   let delivery: Delivery
-  /// Identifies the slot's registrations without a target.
+  /// Identifies the slot's registrations while it has no target.
   fileprivate final class Identity: Sendable {}
   fileprivate let identity = Identity()
-  /// What is in the list: without a target until there is one.
+  /// The list's entry, without a target until one is created.
   fileprivate var registration: Registration
-  /// The registration of the target last put here; another one if the target was registered before.
+  /// The latest target's registration; a different one if the target was already registered.
   fileprivate var served: Registration?
   fileprivate var version: SlotVersion?
   fileprivate var isGivenUp = false
@@ -118,7 +116,7 @@ package final class TargetSlot: @unchecked Sendable {  // what changes is guarde
   }
 }
 
-/// The age of a target: its source, and the source's generation when it was created.
+/// The age of a target: its source, and the source's generation at its creation.
 package struct SlotVersion: Hashable, Sendable {
   let source: UInt
   let generation: UInt
