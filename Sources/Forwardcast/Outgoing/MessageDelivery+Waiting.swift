@@ -15,11 +15,7 @@ extension MessageDelivery {
   ///   targets that did not answer.
   @inline(never) func deliver() -> DeliveryFailure? {
     do {
-      if case .blocking = request.wait {
-        try refuseHeldContext(root)
-        let targets = root.queuedSteps.filter { !$0.group.runsNow }.map { $0.step.registration.takeUnretainedValue() }
-        wait = try SenderWait.begin(for: targets, in: route.core, selector, blocks: true)
-      }
+      let wait = try beginBlocking()
       defer { wait?.end() }
       begin()
       let suspension = try run(to: 0)
@@ -125,6 +121,14 @@ extension MessageDelivery {
   }
 
   // MARK: - Waiting
+
+  private func beginBlocking() throws -> SenderWait? {
+    guard case .blocking = request.wait else { return nil }
+    try refuseHeldContext(root)
+    let targets = root.queuedSteps.filter { !$0.group.runsNow }.map { $0.step.registration.takeUnretainedValue() }
+    wait = try SenderWait.begin(for: targets, in: route.core, selector, blocks: true)
+    return wait
+  }
 
   private func beginWait() throws -> SenderWait? {
     guard request.waitsInTask else { return nil }
