@@ -297,6 +297,20 @@ struct NestedHookTests {
     expect(journal.all.last, equals: "after [2, 3]")
   }
 
+  @Test("an outer proxy's queued answer that comes while an inner hook waits ends the message early")
+  func answeredMeanwhile() async throws {
+    let (outer, inner, queue) = (SharedMixed(), SharedMixed(), DispatchQueue(label: "both"))
+    outer.add(Desk("ann", worth: 1, journal), delivery: .queue(queue), ownership: .strong)
+    outer.add(inner, delivery: .direct, ownership: .strong)
+    outer.add(Desk("cy", worth: 3, journal), delivery: .direct, ownership: .strong)
+    inner.add(Desk("bo", worth: 2, journal), delivery: .queue(queue), ownership: .strong)
+    try outer.after(.worth) { answers in journal.write("after \(answers)") }
+    try inner.after(.worth) { _ in journal.write("inner") }
+    // The answer of ann comes before that of bo, which the inner hook waits for.
+    try await expect(outer.collectAndWait(.worth, returning: .first), equals: 1)
+    expect(journal.all, equals: ["ann worth", "bo worth", "inner", "after [1]"])
+  }
+
   @Test("an inner hook may take the error of a queued target, and one that goes on is told once")
   func waitedErrors() async throws {
     let (outer, inner) = waitedPair()
