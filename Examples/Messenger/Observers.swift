@@ -24,7 +24,7 @@ final class ChatWindow: MessageExtension {
 
 /// A service that is made by the first picture: until then nobody pays for it.
 final class GalleryService: ManagedService, MessageExtension, PartialTarget {
-  static let leftOut = [Messages.onMessage.selector]
+  static let unimplemented = [Messages.onMessage.selector]
   private let cdn: CDNService
   init(in center: ServiceCenter) throws {
     cdn = try center.service()

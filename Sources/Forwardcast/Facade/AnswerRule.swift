@@ -1,4 +1,4 @@
-// AnswerRule.swift: how an attribute combines answers.
+// AnswerRule.swift: the rules of the attribute that combines answers.
 
 /// The rule that combines the results of a requirement, in `@Answer(_:otherwise:)`. Each rule is
 /// that of the ``ReturnPolicy`` of the same name. Only the macro reads it; the value is never used.
@@ -29,14 +29,15 @@ public struct AnswerRule: Sendable {
   /// All results concatenated, with a separator.
   public static func joined(separator: String) -> AnswerRule { AnswerRule() }
 
-  /// The results combined one after another by `combine`, beginning with `initial`.
+  /// The results combined by `combine`, starting with `initial`.
   public static func reduce<Value>(_ initial: Value, _ combine: @Sendable (Value, Value) throws -> Value) -> AnswerRule
   {
     AnswerRule()
   }
 }
 
-/// A literal without a type, `nil`, `[]` or `[:]`, in `@Answer(_:otherwise:)`. The value is never used.
+/// A literal without a type, `nil`, `[]` or `[:]`, in `@Answer(_:otherwise:)`. The value is never
+/// used.
 public struct NoAnswer: ExpressibleByNilLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral, Sendable {
   /// Stands for `nil`.
   public init(nilLiteral: ()) {}
@@ -56,7 +57,8 @@ public struct SilentAnswers: Sendable {
 
   /// Each requirement needs its own `@Answer`, an optional result, or to throw.
   public static var refused: SilentAnswers { SilentAnswers() }
-  /// Empty values: `false`, 0, `""`, `[]`, `[:]`, an empty size. Results of other types are compile-time errors.
+  /// Empty values: `false`, 0, `""`, `[]`, `[:]`, an empty size. Results of other types are
+  /// compile-time errors.
   public static var emptyValues: SilentAnswers { SilentAnswers() }
   /// Empty values. A type without one traps if no target responds, like a missing data source.
   public static var emptyValuesOrTrap: SilentAnswers { SilentAnswers() }

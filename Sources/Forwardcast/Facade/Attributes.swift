@@ -30,9 +30,10 @@
 ///     the page *Forwarding Existing Protocols*.
 ///   - protocol: another protocol that the class conforms to, of which this one is a copy:
 ///     `@Forwarded(as: (any StreamDelegate).self)`.
-///   - base: a superclass of the class. Not needed where the protocol refines a class or `NSObjectProtocol`.
-///   - actor: the global actor of the protocol or some of its members, if its name does not end in `Actor`:
-///     `@Forwarded(isolatedTo: Audio.self)`.
+///   - base: a superclass of the class. Not needed where the protocol refines a class or
+///     `NSObjectProtocol`.
+///   - actor: the global actor of the protocol or some of its members, if its name does not end in
+///     `Actor`: `@Forwarded(isolatedTo: Audio.self)`.
 ///   - silence: the results if no target responds, for requirements without `@Answer`.
 @attached(peer, names: suffixed(Proxy), suffixed(ProxyNamespace))
 @attached(extension, names: arbitrary)
@@ -41,7 +42,8 @@ public macro Forwarded(
   isolatedTo actor: Any.Type? = nil, otherwise silence: SilentAnswers = .refused
 ) = #externalMacro(module: "ForwardcastMacros", type: "Forwarded")
 
-/// Sets the selector of a requirement or of a receiver's method, or makes a member a receiver's method.
+/// Sets the selector of a requirement or of a receiver's method, or makes a member a receiver's
+/// method.
 ///
 ///     @Message("select:or:") func choose(_ a: Int, _ b: Int)
 ///
@@ -65,7 +67,7 @@ public macro Message(_ selector: StaticString = "") = #externalMacro(module: "Fo
 public macro Answer(_ rule: AnswerRule = .last, otherwise value: NoAnswer = nil) =
   #externalMacro(module: "ForwardcastMacros", type: "Answer")
 
-/// As above, with any value if no target responds. State the type to write a leading dot.
+/// Combines the results of a requirement. State the type of `value` to write a leading dot.
 ///
 ///     @Answer<Decision>(otherwise: .allow) func decide() -> Decision
 @attached(peer)
@@ -102,8 +104,10 @@ public macro NotForwarded() = #externalMacro(module: "ForwardcastMacros", type: 
 ///
 /// - Parameters:
 ///   - members: which members are messages.
-///   - base: the superclass, itself a receiver, whose table this one inherits: `@Receiver(inheriting: Base.self)`.
-///   - actor: the global actor of the class or some of its members, if its name does not end in `Actor`.
+///   - base: the superclass, itself a receiver, whose table this one inherits:
+///     `@Receiver(inheriting: Base.self)`.
+///   - actor: the global actor of the class or some of its members, if its name does not end in
+///     `Actor`.
 @attached(member, names: named(selectorTable), named(ReceiverTable), named(Messages))
 @attached(extension, conformances: MessageReceiver)
 public macro Receiver(

@@ -1,55 +1,55 @@
-// MulticastProxy+Answers.swift: answers for callers that cannot throw every error.
+// MulticastProxy+Answers.swift: answers for callers that do not throw every error.
 
-// As `collect` and `collectAndWait`, except that the caller handles errors: a failing target adds nothing to the result, and when
-// nobody answers it is the policy's empty value.
+// Like `collect` and `collectAndWait`, except that the caller handles errors. A failing target adds
+// nothing to the result; without answers it is the policy's empty value.
 
 extension MulticastSending {
   /// Sends a message and combines the answers by `policy`.
   @export(implementation) @inline(__always)
   public func answer<R, Output, each A>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
-  ) -> Collected<Output> {
+  ) -> CollectResult<Output> {
     collectTyped(visit(message.selector), Arguments(values: (repeat each arguments)), policy, crosses: false)
   }
 
-  /// Sends a message and keeps the last answer. Its code is compiled once for the types of a message, not for each member.
+  /// Sends a message and returns the last answer. Compiled once per message type, not per member.
   @export(implementation) @inline(__always)
   public func lastAnswer<R, each A>(_ message: Message<(repeat each A) -> R>, _ arguments: repeat each A)
-    -> Collected<R?>
+    -> CollectResult<R?>
   {
     collectLast(visit(message.selector), Arguments(values: (repeat each arguments)), crosses: false)
   }
 }
 
 extension MulticastSending where Interface: Sendable {
-  /// As for one isolation, with arguments that may cross; queued targets' answers are not waited for.
+  /// Sends a message with `Sendable` arguments. Queued targets' answers are not awaited.
   @export(implementation) @inline(__always)
   public func answer<R, Output, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
-  ) -> Collected<Output> {
+  ) -> CollectResult<Output> {
     collectTyped(visit(message.selector), Arguments(values: (repeat each arguments)), policy, crosses: true)
   }
 
-  /// As for one isolation, with arguments that may cross.
+  /// Sends a message with `Sendable` arguments and returns the last answer.
   @export(implementation) @inline(__always)
   public func lastAnswer<R, each A: Sendable>(_ message: Message<(repeat each A) -> R>, _ arguments: repeat each A)
-    -> Collected<R?>
+    -> CollectResult<R?>
   {
     collectLast(visit(message.selector), Arguments(values: (repeat each arguments)), crosses: true)
   }
 }
 
 extension MulticastProxy {
-  /// Sends a message to the targets one after another in the caller's isolation, waits, and combines the answers by `policy`.
+  /// Sends a message to the targets one after another, awaits, and combines the answers by `policy`.
   nonisolated(nonsending) public func answerAndWait<R, Output, each A>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
-  ) async -> Collected<Output> {
+  ) async -> CollectResult<Output> {
     let route = beginMessage(message.selector)
     let typed = Arguments(values: (repeat each arguments)).packed(returning: R.self, crosses: false)
     return await collectWaiting(route, typed, policy)
   }
 
-  /// The error for an unanswered message that needs an answer: `nobodyResponds`, or `notAwaited` if queued targets got it.
+  /// The error of an unanswered message: `nobodyResponds`, or `notAwaited` if queued targets got it.
   public func nobodyResponds(to selector: MessageSelector) -> MessageError {
     let count = core.count(for: selector, onlyQueued: true)
     guard count > 0 else {
@@ -62,10 +62,10 @@ extension MulticastProxy {
 }
 
 extension MulticastProxy where Interface: Sendable {
-  /// Sends a message to every target, waits for all, and combines the answers by `policy`.
+  /// Sends a message to every target, awaits all answers, and combines them by `policy`.
   nonisolated(nonsending) public func answerAndWait<R, Output, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
-  ) async -> Collected<Output> {
+  ) async -> CollectResult<Output> {
     let route = beginMessage(message.selector)
     let typed = Arguments(values: (repeat each arguments)).packed(returning: R.self, crosses: true)
     return await collectWaiting(route, typed, policy)

@@ -1,24 +1,25 @@
-// ReceiverMembers.swift: which members of a class are messages, and the tables of generic classes.
+// ReceiverMembers.swift: selects a class's messages; the tables of generic classes.
 
-/// Which members ``Receiver(_:inheriting:isolatedTo:)`` takes.
+/// Selects the members that ``Receiver(_:inheriting:isolatedTo:)`` makes messages.
 public struct ReceiverMembers: Sendable {
   private init() {}
 
   /// The members that are marked `@Message`.
   public static var markedMembers: ReceiverMembers { ReceiverMembers() }
-  /// All members that are not private or fileprivate; not types, initializers and static members.
+  /// All members except private ones, types, initializers and static members.
   public static var allMembers: ReceiverMembers { ReceiverMembers() }
 }
 
 extension SelectorTable {
-  /// The table of one specialization of a generic class, made once: a generic type cannot have a stored static property.
+  /// The table of one specialization of a generic class, which has no stored static properties.
+  /// Made once.
   ///
   /// - Parameters:
   ///   - type: one specialization of the generic class.
-  ///   - parent: the table of its superclass.
-  ///   - parents: the tables of protocols that it refines.
+  ///   - parent: the superclass's table.
+  ///   - parents: the tables of refined protocols.
   ///   - rows: the methods.
-  /// - Complexity: a lock and a look-up.
+  /// - Complexity: a lock and a dictionary lookup.
   public static func shared<Target>(
     for type: Target.Type, inheriting parent: @autoclosure () -> SelectorTable? = nil,
     inheritingAll parents: @autoclosure () -> [SelectorTable] = [],
@@ -26,7 +27,7 @@ extension SelectorTable {
   ) -> SelectorTable {
     let key = ObjectIdentifier(type)
     if let known = tables.withLock({ $0[key] }) { return known }
-    // Made outside of the lock; of two threads the first wins.
+    // Made outside the lock; the first of concurrent threads wins.
     let made = SelectorTable(for: type, inheritingAll: [parent()].compactMap(\.self) + parents(), rows)
     return tables.withLock { tables in
       if let known = tables[key] { return known }

@@ -2,12 +2,12 @@
 
 /// An optional answer.
 public protocol OptionalAnswer: ExpressibleByNilLiteral {
-  /// Whether it is `nil`.
+  /// True if it is `nil`.
   var isNil: Bool { get }
 }
 
 extension Optional: OptionalAnswer {
-  /// Whether it is `nil`.
+  /// True if it is `nil`.
   public var isNil: Bool { if case .none = self { true } else { false } }
 }
 
@@ -21,7 +21,7 @@ extension ReturnPolicy where R: OptionalAnswer & SendableMetatype, Output == R {
     }
   }
 
-  /// The first answer that is not `nil`; no further target is asked.
+  /// The first answer that is not `nil`. Ends the message.
   @export(implementation)
   public static var firstValue: Self {
     Self(folding: nil, mayStopEarly: true) { first, answer in
@@ -79,7 +79,7 @@ extension ReturnPolicy where R == String, Output == String {
 }
 
 extension ReturnPolicy {
-  /// The result of `policy`, or `nil` when nobody answered.
+  /// The result of `policy`, or `nil` without answers.
   @export(implementation)
   public static func ifAnswered<Inner>(_ policy: ReturnPolicy<R, Inner>) -> Self where Output == Inner? {
     Self(unlessEmpty: policy)
@@ -90,7 +90,7 @@ extension ReturnPolicy {
     switch policy.way {
     case .folding(let initial, let step):
       way = .folding(initial: { nil }) { result, answer in
-        // Taken out, so that nothing is copied; what was folded before an error stays.
+        // Moved out, which avoids a copy. After an error the earlier result remains.
         var inner = result.take() ?? initial()
         defer { result = inner }
         return try step(&inner, answer)
@@ -105,7 +105,7 @@ extension ReturnPolicy {
 }
 
 extension AnswerCollector {
-  /// The same, with `nil` when nobody answered.
+  /// A collector whose result is `nil` without answers.
   @usableFromInline
   var orNil: AnswerCollector<R, Output?> {
     var isEmpty = true

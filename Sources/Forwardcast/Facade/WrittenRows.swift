@@ -1,7 +1,7 @@
-// WrittenRows.swift: the rows of a written table whose targets are objects.
+// WrittenRows.swift: rows of generated tables whose targets are objects.
 
-// Only a call of the requirement is compiled for each row; the rest once for each function type, whatever the protocol. So a row
-// takes its target in place, as the two words of the protocol's existential.
+// Each row compiles only the requirement's call; the rest is compiled once per function type for
+// all protocols. A row therefore gets its target as the two words of the protocol's existential.
 
 /// A reference to an object as one protocol: the words of its existential.
 @frozen @usableFromInline
@@ -13,11 +13,11 @@ struct TargetWords {
   init(object: UInt, table: UInt) { (self.object, self.table) = (object, table) }
 }
 
-/// Finds the words of an object for the protocol that a row takes: see ``TargetCast``.
+/// Finds an object's words for a row's protocol, see ``TargetCast``.
 @usableFromInline
 struct RowTargets: @unchecked Sendable {  // what `head` points to is exchanged atomically
   @usableFromInline let head: WitnessTables.Head
-  /// Finds the table for a new class; retains what `head` points into.
+  /// Finds the table of a new class. Retains the memory of `head`.
   @usableFromInline let search: @Sendable (AnyObject) -> UInt
 
   @usableFromInline @inline(never) @_semantics("optimize.sil.specialize.generic.never")
@@ -47,22 +47,22 @@ struct RowTargets: @unchecked Sendable {  // what `head` points to is exchanged 
 }
 
 extension Responds {
-  /// The row of a written table for a requirement without arguments of a class-bound protocol.
+  /// A generated table's row for a class-bound protocol's requirement without arguments.
   @export(implementation) @inline(__always)
   public init<R>(row message: Message<() -> R>, _ body: @escaping @Sendable (inout Target) throws -> R) {
-    // An `inout` argument is an address, whatever its type.
+    // An `inout` argument is an address, regardless of its type.
     typealias Body = @Sendable (inout TargetWords) throws -> R
     self.init(method: .written(message, RowTargets(Target.self), unsafeBitCast(body, to: Body.self)))
   }
 
-  /// As above for one argument.
+  /// A row with one argument.
   @export(implementation) @inline(__always)
   public init<R, A>(row message: Message<(A) -> R>, _ body: @escaping @Sendable (inout Target, A) throws -> R) {
     typealias Body = @Sendable (inout TargetWords, A) throws -> R
     self.init(method: .written(message, RowTargets(Target.self), unsafeBitCast(body, to: Body.self)))
   }
 
-  /// As above for two arguments.
+  /// A row with two arguments.
   @export(implementation) @inline(__always)
   public init<R, A, B>(row message: Message<(A, B) -> R>, _ body: @escaping @Sendable (inout Target, A, B) throws -> R)
   {
@@ -70,7 +70,7 @@ extension Responds {
     self.init(method: .written(message, RowTargets(Target.self), unsafeBitCast(body, to: Body.self)))
   }
 
-  /// As above for three arguments.
+  /// A row with three arguments.
   @export(implementation) @inline(__always)
   public init<R, A, B, C>(
     row message: Message<(A, B, C) -> R>, _ body: @escaping @Sendable (inout Target, A, B, C) throws -> R

@@ -1,14 +1,15 @@
-// WrittenText.swift: called by what the attributes write.
+// WrittenText.swift: declarations called by generated code.
 
 extension Responds {
-  /// Changes a target of a protocol that values may adopt too: an object itself, or a copy of a value.
+  /// Changes a target of a protocol that values may adopt: an object itself, or a copy of a value.
   @inlinable
   public static func change(_ target: Target, _ body: (inout Target) -> Void) {
     var copy = target
     body(&copy)
   }
 
-  /// The row of a function of the written class, on its actor. It captures nothing, which Swift 5 does not see.
+  /// A row of the generated class's function, on its actor. Captures nothing, which Swift 5 cannot
+  /// see.
   public init<R, each A>(
     key message: Message<(repeat each A) -> R>,
     function: @escaping @isolated(any) (Target, repeat each A) throws -> R
@@ -16,7 +17,7 @@ extension Responds {
     self.init(message, IsolatedRow<Target, R, repeat each A>(call: function))
   }
 
-  /// As above for a function that suspends.
+  /// A row of an asynchronous function.
   public init<R, each A>(
     key message: Message<(repeat each A) -> R>,
     asyncFunction function: @escaping @isolated(any) (Target, repeat each A) async throws -> R, sharing: Bool
@@ -29,8 +30,8 @@ extension Responds {
 }
 
 extension SelectorTable {
-  /// A table for a protocol that refines others: inherits the first of `parents`, with all its later changes, and copies the
-  /// present methods of the others.
+  /// A table for a protocol that refines others. Inherits the first of `parents` with its later
+  /// changes, and copies the others' current methods.
   public init<Target>(
     for type: Target.Type, inheritingAll parents: [SelectorTable],
     @SelectorTableBuilder<Target> _ rows: () -> [Responds<Target>]
@@ -45,8 +46,8 @@ extension SelectorTable {
     }
   }
 
-  /// Adds the Swift names of requirements whose selectors do not tell them, for failures of test doubles: `price(of:) title`. A
-  /// differing key is prefixed with `=`.
+  /// Adds Swift names that selectors do not reveal, for failures of test doubles: `price(of:)
+  /// title`. A differing key is prefixed with `=`.
   public func named(_ names: String) -> SelectorTable {
     storage.name(names)
     return self
@@ -57,14 +58,14 @@ extension SelectorTable {
 }
 
 extension MulticastProxy {
-  /// Traps, since a message that needs an answer got none: see ``SilentAnswers/emptyValuesOrTrap``.
+  /// Traps because an answer is missing, see ``SilentAnswers/emptyValuesOrTrap``.
   public func endProcess(unanswered selector: MessageSelector) -> Never {
     fatalError("nobody answers \(selector.name) of \(core.name)")
   }
 }
 
-/// The superclass of a written class that has no other and is on no actor: the proxy, and conformances compiled once. Written
-/// members send by it and not by `multicast`, since a class reached from elsewhere is retained for each message.
+/// The superclass of generated classes without another one and without an actor. Generated members
+/// send through it instead of `multicast`, which saves a retain per message.
 open class WrittenFacade<Interface>: MulticastFacade {
   /// The proxy with the targets.
   public final let multicast: MulticastProxy<Interface>
@@ -74,18 +75,18 @@ open class WrittenFacade<Interface>: MulticastFacade {
     multicast = MulticastProxy(table: table, options: options)
   }
 
-  /// Who gets a message that begins now.
+  /// The receivers of a message that begins now.
   public final func visit(_ selector: MessageSelector) -> MessageVisit { multicast.visit(selector) }
 }
 
-/// The proxy of a class on the actor of a protocol that the attribute does not see, which the compiler finds out at run time.
+/// The proxy of a class whose actor the attribute cannot see, so the compiler determines it.
 public struct HeldProxy<Interface>: @unchecked Sendable {  // given out on its actor only
   private let proxy: MulticastProxy<Interface>
 
-  /// Wraps a proxy that nobody else has.
+  /// Wraps a proxy without other references.
   public init(_ proxy: MulticastProxy<Interface>) { self.proxy = proxy }
 
-  /// The proxy, for a caller on the class's actor; others trap.
+  /// The proxy, for a caller on the class's actor. Traps for others.
   ///
   /// - Parameter place: a function of the class with its isolation. Not called.
   public func proxy(for place: @isolated(any) () -> Void) -> MulticastProxy<Interface> {
@@ -99,12 +100,12 @@ extension HeldProxy where Interface: Sendable {
   public func proxy(for place: @isolated(any) () -> Void) -> MulticastProxy<Interface> { proxy }
 }
 
-/// The actor of a function, which is not called.
+/// The actor of a function that is not called.
 public func actor(of place: @isolated(any) () -> Void) -> (any Actor)? { place.isolation }
 
 extension MulticastFacade {
-  /// Sends on the class's actor for an extension of a protocol that is on none: see ``actorOfClass``. Unchecked, since what is sent
-  /// comes from the caller, who waits.
+  /// Sends on the class's actor for a protocol extension without isolation, see ``actorOfClass``.
+  /// Unchecked, since the values belong to the waiting caller.
   nonisolated(nonsending) public func onActorOfClass<T, E: Error>(
     _ send: nonisolated(nonsending) @escaping () async throws(E) -> T
   ) async throws(E) -> T { try await run(UncheckedSendable(send), on: Self.actorOfClass).value }
@@ -114,7 +115,7 @@ private func run<T, E: Error>(
   _ send: UncheckedSendable<nonisolated(nonsending) () async throws(E) -> T>, on actor: isolated (any Actor)?
 ) async throws(E) -> UncheckedSendable<T> { UncheckedSendable(try await send.value()) }
 
-/// A row apart from its table, since what it calls is deprecated.
+/// A row in a type of its own, since it calls a deprecated requirement.
 public protocol WrittenRow {
   /// The type of the targets.
   associatedtype Target
@@ -123,7 +124,7 @@ public protocol WrittenRow {
   func row() -> Responds<Target>
 }
 
-/// Moves the class in a namespace of ``Forwarded(inheriting:as:base:isolatedTo:otherwise:)`` into an extension, where the optimizer
-/// sees its conformances. For written text only.
+/// Moves a namespaced class into an extension, where the optimizer sees its conformances. For
+/// generated code only.
 @attached(extension, names: arbitrary)
 public macro Counted() = #externalMacro(module: "ForwardcastMacros", type: "Counted")

@@ -1,29 +1,32 @@
-// Collected.swift: the result of a question, and the error beside it.
+// CollectResult.swift: the result of a `collect` and its error.
 
-/// What a policy made of the answers, and why there are no more. Each member takes the result and decides where the error goes; an
-/// error that is not taken is lost.
-public struct Collected<Output> {
+/// The result of a `collect` and the error that ended it early, if any.
+///
+/// Call one member to get the result. It decides whether the error is thrown or reported.
+public struct CollectResult<Output> {
   @usableFromInline let output: Output
   @usableFromInline let failure: CollectFailure?
 
   @inlinable
   init(_ output: Output, _ failure: CollectFailure?) { (self.output, self.failure) = (output, failure) }
 
-  /// The result; throws the first error.
+  /// The result. Throws the first error.
   @export(implementation)
   public func get() throws -> Output {
     if let failure { throw failure.error }
     return output
   }
 
-  /// The result of the answers that came; the error, also of cancellation, goes to ``MulticastHolding/onError``.
+  /// The result of the available answers. Reports the error, including cancellation, to
+  /// ``MulticastHolding/onError``.
   @export(implementation)
   public func answered() -> Output {
     failure?.report()
     return output
   }
 
-  /// The result of the answers that came; throws an `E`, and passes any other error to ``MulticastHolding/onError``.
+  /// The result of the available answers. Throws an `E`, and reports any other error to
+  /// ``MulticastHolding/onError``.
   @export(implementation)
   public func answered<E: Error>(throwing type: E.Type) throws(E) -> Output {
     if let failure {
@@ -34,7 +37,11 @@ public struct Collected<Output> {
   }
 }
 
-/// The error of a question, and how to report it to the handlers.
+/// The former name of ``CollectResult``.
+@available(*, deprecated, renamed: "CollectResult")
+public typealias Collected<Output> = CollectResult<Output>
+
+/// The error of a `collect`, and a function that reports it to the handlers.
 @usableFromInline
 struct CollectFailure {
   @usableFromInline let error: any Error

@@ -1,45 +1,44 @@
-// DeliveryRequest.swift: what the sender of a message asks for.
+// DeliveryRequest.swift: what the sender of a message requests.
 
-/// What the sender of a message asks for. It does not change while the message is delivered.
+/// The sender's request. Immutable during the delivery.
 struct DeliveryRequest {
-  /// What is made of the outcomes.
+  /// What the outcomes are turned into.
   enum Result {
     /// A summary. Errors go to the handlers of the proxies.
     case counts
-    /// One result of the answers, by a return policy.
+    /// One result, combined by a return policy.
     case answers
-    /// A list of the outcomes at all registrations.
+    /// A list of the outcomes of all registrations.
     case report
   }
 
   /// What the sender waits for.
   enum Wait {
     case none
-    /// Room in the buffers that suspend senders, but no answers.
+    /// Capacity of the buffers that suspend senders, but no answers.
     case room
-    /// Room and answers, in a task.
+    /// Capacity and answers, in a task.
     case suspending
-    /// Answers, blocking its thread.
+    /// Answers, blocking the sender's thread.
     case blocking(Patience)
   }
 
   var result = Result.counts
   var wait = Wait.none
-  /// Whether answers are kept, in boxes or typed. Otherwise methods run and their answers are
-  /// discarded.
+  /// True if answers are recorded, boxed or typed. Otherwise they are discarded.
   var keepsAnswers = false
-  /// Whether targets are served strictly in delivery order, so queued ones are not posted ahead.
+  /// True if targets run strictly in delivery order, so queued ones are not posted ahead.
   var keepsOrder = false
-  /// Whether an answer makes errors unimportant, so hooks are not thrown one either.
+  /// True if one answer is enough to ignore all errors. Hooks do not get them either.
   var ignoresErrors = false
-  /// Makes a function that is given each answer in turn and returns `true` once the sender needs no
-  /// further one. `nil` if it needs all of them. For answers that hooks or other contexts pass on
+  /// Makes a function that consumes answers in order and returns true once no further one is
+  /// needed. `nil` if all are needed. Applied to answers that pass through hooks or other contexts
   /// first.
   var makeProbe: (() -> (ArgumentBox) -> Bool)?
 
-  /// Whether hooks receive outcomes, and may replace them.
+  /// True if hooks receive outcomes and may replace them.
   var asks: Bool { if case .counts = result { false } else { true } }
-  /// Whether skipped registrations are listed too.
+  /// True if skipped registrations are listed too.
   var listsEveryTarget: Bool { if case .report = result { true } else { false } }
   var waitsInTask: Bool { if case .suspending = wait { true } else { false } }
   var waitsForAnswers: Bool {
@@ -48,7 +47,7 @@ struct DeliveryRequest {
     case .suspending, .blocking: true
     }
   }
-  /// Whether the sender suspends at a full buffer that asks for it.
+  /// True if the sender suspends at a full buffer with `suspendSender`.
   var waitsForRoom: Bool {
     switch wait {
     case .none, .blocking: false
@@ -57,7 +56,7 @@ struct DeliveryRequest {
   }
 }
 
-/// How long a sender blocks at most, including its hooks.
+/// The time limit of a blocking sender, including its hooks.
 final class Patience: Sendable {
   let timeout: Duration
   let deadline: Deadline

@@ -1,33 +1,33 @@
-// HookedDelivery.swift: one call of the hooks around a proxy, and what they let through.
+// HookedDelivery.swift: one call of a proxy's hooks, and the delivery inside it.
 
-/// One call of the hooks around a proxy: the one that the message was sent to, or a nested one.
+/// One call of a proxy's hooks: those of the receiver, or of a nested proxy.
 ///
-/// What the hooks let through is delivered inside of the call, by the delivery itself. A hook may
-/// proceed several times or not at all, may wait, and, where the sender asks, may replace the
-/// outcomes. So these are held back until the call has ended.
+/// The delivery itself runs inside the call. A hook may proceed several times or not at all, may
+/// suspend, and may replace the outcomes if the sender requests any, so these are buffered until
+/// the call has ended.
 final class HookedDelivery {
   // MARK: - Configuration (immutable)
 
   private let delivery: MessageDelivery
   private let node: ProxyNode
   private let target: AnyObject?
-  /// The proxy's place in the one around it; `nil` for the proxy that the message was sent to.
+  /// The site of a nested proxy; `nil` for the receiver.
   private let place: StepContext?
-  /// What the hooks surround begins here, among the outcomes held back and among the visits.
+  /// The start of this call's outcomes among the buffered ones, and of its visits.
   private let (start, depth): (Int, Int)
-  /// The delivery's state when the hooks began, restored before the message is sent again.
+  /// The delivery's state before the hooks, restored when a hook sends the message again.
   private let before: (visit: ProxyVisit?, visited: Int, counts: BroadcastSummary, reached: Int)
-  /// The number of the trace's `sent` event.
+  /// The step number of the trace's `sent` event.
   private let sentStep: Int?
   private let around: RouteSurroundings
 
-  // MARK: - State (the sender's context)
+  // MARK: - State (owned by the sender)
 
-  /// What the hooks have changed, while the message is inside of them. The message only if they
-  /// have replaced it.
+  /// The delivery's state outside the hooks, while the message is inside. `message` only if
+  /// replaced.
   @exclusivity(unchecked) private var outside: (scope: MessageDelivery.Scope, message: OutgoingMessage?)?
   private var wasSent = false
-  /// The error that was thrown to the hooks.
+  /// The error thrown to the hooks.
   private var thrown: (any Error)?
 
   init(_ delivery: MessageDelivery, _ node: ProxyNode, _ target: AnyObject?) {
@@ -55,10 +55,10 @@ final class HookedDelivery {
 
   // MARK: - Running the hooks
 
-  /// Runs the hooks and what they let through synchronously. If all are `before` hooks, the
-  /// delivery then continues as without.
+  /// Runs the hooks and the delivery inside them synchronously. After `before` hooks only, the
+  /// delivery continues in its usual loop.
   ///
-  /// - Throws: their error, if they are around the message as a whole.
+  /// - Throws: the hooks' error, for hooks of the receiver.
   func run() throws {
     if around.isBefore {
       do {
@@ -74,7 +74,7 @@ final class HookedDelivery {
     } catch { try finish(by: error) }
   }
 
-  /// Runs the hooks, and what they let through, with suspensions; throws as ``run()``.
+  /// Runs the hooks and the delivery inside them asynchronously. Throws like ``run()``.
   nonisolated(nonsending) func runAndWait() async throws {
     begin()
     defer { end() }
@@ -95,10 +95,10 @@ final class HookedDelivery {
     outcomes.endHookCall(asks, from: delivery.scope.start, delivery.scope.pending)
   }
 
-  // MARK: - What a hook proceeds with
+  // MARK: - Proceeding
 
-  /// - Parameter mayWait: `false` for a hook that does not suspend while the sender does: everybody
-  ///   inside has to answer synchronously.
+  /// - Parameter mayWait: false for a synchronous hook of an asynchronous sender: every target
+  ///   inside must answer synchronously.
   private func proceed(_ arguments: MessageArguments, mayWait: Bool) throws -> MessageAnswers {
     let mustNotWait = !mayWait && delivery.request.waitsInTask
     if mustNotWait, let target = node.awaitedTarget {
@@ -130,10 +130,10 @@ final class HookedDelivery {
     return try answers()
   }
 
-  /// Enters what the hooks surround: the message has the arguments that they gave, and is waited
-  /// for by itself.
+  /// Enters the delivery inside the hooks, with the arguments they passed on and a scope of its
+  /// own.
   ///
-  /// - Throws: `proxyCycle` if a hook proceeds while the message is inside of it.
+  /// - Throws: `proxyCycle` if a hook proceeds while the message is already inside it.
   private func enter(_ arguments: MessageArguments) throws {
     guard outside == nil else {
       throw MessageError(
@@ -167,8 +167,8 @@ final class HookedDelivery {
     if let message { delivery.message = message }
   }
 
-  /// Ends a try by an error: nobody waits any more for pending outcomes, which a report lists as
-  /// queued.
+  /// Ends an attempt with an error. The sender no longer waits for pending outcomes, and a report
+  /// lists them as queued.
   private func ended(by error: any Error) -> any Error {
     delivery.scope.pending?.abandon()
     replace(
@@ -180,7 +180,7 @@ final class HookedDelivery {
     return error
   }
 
-  /// The answers inside of the hooks, once all outcomes are known.
+  /// The answers inside the hooks, once all outcomes are known.
   private func answers() throws -> MessageAnswers {
     if asks, let pending = delivery.scope.pending {
       outcomes.settle(from: start, pending)
@@ -206,22 +206,21 @@ final class HookedDelivery {
     return TypedAnswers.list(boxes, crosses: false)
   }
 
-  /// The outcomes of targets and inner hooks; empty where the sender does not ask.
+  /// The outcomes of targets and inner hooks; empty if the sender requests none.
   private var held: ArraySlice<Outcome> { asks ? outcomes.held[start...] : [] }
 
   private func replace(with outcomes: [Outcome]) {
     if asks { self.outcomes.replaceHeld(from: start, with: outcomes) }
   }
 
-  /// The first failure where the sender asks: it is thrown to the hooks as it would be to the
-  /// sender.
+  /// The first failure if the sender requests outcomes. Hooks are thrown the sender's error.
   private var firstFailure: (any Error)? {
     guard asks, !(delivery.request.ignoresErrors && held.contains { $0.outcome.hasAnswer }) else { return nil }
     for found in held { if case .failed(let error) = found.outcome { return error } }
     return nil
   }
 
-  /// Removes the outcomes of an earlier try, which the next one replaces.
+  /// Removes the outcomes of an earlier attempt, which this one replaces.
   private func giveUp() {
     guard wasSent else { return }
     giveUpFailures()
@@ -231,15 +230,14 @@ final class HookedDelivery {
     delivery.forgetPosted(node)
   }
 
-  /// Removes the failures, which another try or a hook's answer replaces, and reports those that no
-  /// hook was thrown.
+  /// Removes failures that another attempt or a hook's answer replaces, and reports those that were
+  /// not thrown to a hook.
   private func giveUpFailures() {
     reportFailures(but: thrown) { _, _ in nil }
     thrown = nil
   }
 
-  /// Reports the failures to the handlers, except one known error, and replaces each by what
-  /// `replacement` returns.
+  /// Reports failures except one known error, and replaces each with the result of `replacement`.
   private func reportFailures(
     but known: (any Error)?, _ replacement: (_ failed: Outcome, _ isKnown: Bool) -> Outcome?
   ) {
@@ -253,17 +251,17 @@ final class HookedDelivery {
       })
   }
 
-  // MARK: - The end of the hooks
+  // MARK: - End of the call
 
   private func trace(_ found: Result<MessageAnswers, any Error>) {
     if let sentStep { around.trace?.note(found, message, step: sentStep) }
   }
 
-  /// Ends the call with an error: a target's that the hooks passed on, or one that replaces it.
+  /// Ends the call with an error: one of a target that the hooks rethrew, or one that replaces it.
   private func finish(by error: any Error) throws {
     trace(.failure(error))
     if let thrown, isSame(thrown, error) { return noteOutcomes() }
-    // A report lists whoever ran; otherwise the error replaces the targets' outcomes.
+    // A report lists the targets that ran; otherwise the error replaces their outcomes.
     if asks, place == nil || !delivery.request.listsEveryTarget {
       giveUpFailures()
       replace(with: held.filter { !$0.outcome.hasAnswer })
@@ -272,8 +270,7 @@ final class HookedDelivery {
     try fail(error)
   }
 
-  /// Takes an error of the hooks: it ends the message or, for a nested proxy, is the proxy's
-  /// outcome.
+  /// Applies an error of the hooks: it ends the message or becomes a nested proxy's outcome.
   private func fail(_ error: any Error) throws {
     guard let place else { throw error }
     if !wasSent { withhold(isAnswered: true) }
@@ -293,8 +290,8 @@ final class HookedDelivery {
     guard asks else { return }
     let listsTargets = delivery.request.listsEveryTarget
     if thrown != nil {
-      // The hooks handled the error. Targets that failed have run, without an answer; errors of
-      // inner hooks, and of silence, were of no target.
+      // The hooks handled the error. Failed targets count as run without an answer; errors of inner
+      // hooks and of unanswered messages belong to no target.
       let targetsFailed = held.contains { if case .failed = $0.outcome { !$0.context.isOwn } else { false } }
       reportFailures(but: thrown) { failed, _ in
         listsTargets && !failed.context.isOwn ? Outcome(.answered(nil), failed.context) : nil
@@ -319,22 +316,22 @@ final class HookedDelivery {
     var next = (areOfTargets ? boxes : []).makeIterator()
     for found in held where found.outcome.hasAnswer { found.outcome.replaceAnswers { next.next() } }
     if !areOfTargets { replace(with: held + boxes.map { Outcome(.answered($0), own) }) }
-    // The proxy is an entry itself if none of its targets is.
+    // The proxy is listed itself if none of its targets is.
     if let place, wasSent, held.isEmpty, node.unmatched.isEmpty {
       replace(with: [Outcome(.skipped(.doesNotRespond), place)])
     }
     noteOutcomes()
   }
 
-  /// Notes the outcomes in the visit of the proxy around this one.
+  /// Records the outcomes in the enclosing proxy's visit.
   private func noteOutcomes() {
     guard asks, place != nil else { return }
     delivery.restore(before.visit, visited: nil)
     for found in held { delivery.note(found.outcome) }
   }
 
-  /// Reports that the hooks withheld the message: from every target, if these are listed, else from
-  /// the proxy.
+  /// Records that the hooks withheld the message, for each target if listed, otherwise for the
+  /// proxy.
   private func withhold(isAnswered: Bool) {
     if delivery.request.listsEveryTarget {
       delivery.list(node, target, as: .withheld)
@@ -345,10 +342,10 @@ final class HookedDelivery {
   }
 }
 
-/// Whether two errors are one that was passed on: the same reference or, since a typed `throws`
-/// puts the value into a new box, an equal value of the same type, or one that reads the same.
+/// True if two errors are the same one, rethrown: the same reference, or, since a typed `throws`
+/// boxes the value again, an equal value of the same type or one with the same description.
 func isSame(_ one: any Error, _ other: any Error) -> Bool {
-  // In a struct, since a function of any type would be given the value.
+  // In a struct, since a generic function would receive the unwrapped value.
   struct Reference { let error: any Error }
   let references = (Reference(error: one), Reference(error: other))
   if unsafeBitCast(references.0, to: UnsafeRawPointer.self) == unsafeBitCast(references.1, to: UnsafeRawPointer.self) {

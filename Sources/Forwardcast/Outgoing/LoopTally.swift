@@ -1,26 +1,26 @@
-// LoopTally.swift: what loops over direct targets count and report besides calling methods.
+// LoopTally.swift: counts and reports the exceptions of typed loops.
 
-/// A typed message in its loop, and the steps that were not served normally. It changes only in calls out of the loops, so that
-/// these need no registers for it.
+/// Counts the targets that a typed loop did not serve. Changed only in outlined calls, which keeps
+/// it out of the loop's registers.
 @usableFromInline
 struct LoopTally: ~Copyable {
   @usableFromInline let visit: MessageVisit
   @usableFromInline var dead = 0
   @usableFromInline var failed = 0
-  /// How many steps were not served: dead, failed, or not to get the message.
+  /// The number of steps that were not served: dead, failed, or skipped.
   @usableFromInline var unserved = 0
 
   @export(implementation) @inline(__always)
   init(_ visit: consuming MessageVisit) { self.visit = visit }
 
-  /// Counts a step whose target is dead or not to get the message.
+  /// Counts a step whose target is dead or skipped.
   @usableFromInline @inline(never)
   mutating func miss(_ step: RouteStep) {
     unserved += 1
     if step.isActive { dead += 1 }
   }
 
-  /// Counts a target's error. `false` when the message is to end.
+  /// Counts a target's error. Returns false if the message ends.
   @usableFromInline @inline(never)
   mutating func fail() -> Bool {
     unserved += 1
@@ -35,7 +35,7 @@ struct LoopTally: ~Copyable {
     return fail()
   }
 
-  /// Cleans up after a broadcast that did not reach every step, and counts it; `end` is that of the steps that had their turn.
+  /// The summary of a broadcast that skipped steps; `end` is the end of the steps it came to.
   @usableFromInline @inline(never)
   func unusualSummary(_ end: UnsafeMutablePointer<RouteStep>) -> BroadcastSummary {
     let (route, missed, count) = (cleanUp(), unserved - failed, end - visit.steps)
@@ -49,8 +49,8 @@ struct LoopTally: ~Copyable {
     return route
   }
 
-  /// Cleans up after a `collect`; returns what it throws: the first error, unless there is an answer and it is enough, or
-  /// `nobodyResponds` where silence is an error.
+  /// The error that a `collect` throws: the first one unless an answer suffices, or
+  /// `nobodyResponds`.
   @export(implementation) @inline(__always)
   func failure(_ errors: StepErrors?, reachedAny: Bool, ignoresErrors: Bool) -> CollectFailure? {
     unserved == 0 ? nil : unusualFailure(errors, reachedAny: reachedAny, ignoresErrors: ignoresErrors)
@@ -64,7 +64,7 @@ struct LoopTally: ~Copyable {
   }
 }
 
-/// Treats a broadcast that nobody got by the proxy's options.
+/// Applies the proxy's `noResponder` option to a broadcast.
 @usableFromInline
 func reportSilence(_ route: MessageRoute) {
   do { try route.core.answerSilence(route.selector) } catch {
@@ -78,7 +78,7 @@ extension CollectFailure {
     self.init(error: error) { route.core.report(error, route.selector, nil, receiver: route.core.name) }
   }
 
-  /// `nobodyResponds` where silence is an error.
+  /// `nobodyResponds` if the proxy's option is to throw it.
   @inline(never) static func silence(_ route: MessageRoute) -> CollectFailure? {
     do {
       try route.core.answerSilence(route.selector)
@@ -99,7 +99,7 @@ struct StepErrors {
   @usableFromInline
   mutating func add(_ error: any Error, _ step: RouteStep) { list.append((error, step)) }
 
-  /// The first error, unless an answer is enough; the others go to the proxy's handler.
+  /// The first error unless an answer suffices. The others go to the proxy's handler.
   func failure(_ route: MessageRoute, isContent: Bool) -> CollectFailure? {
     for (error, step) in list.dropFirst(isContent ? 0 : 1) { route.core.report(error, route.selector, step) }
     guard !isContent, let first = list.first else { return nil }

@@ -1,4 +1,4 @@
-// MessageDelivery+Loops.swift: what loops over neighboring targets ask and report.
+// MessageDelivery+Loops.swift: what loops over consecutive targets query and report.
 
 extension MessageDelivery {
   @usableFromInline
@@ -8,9 +8,9 @@ extension MessageDelivery {
     return (visits[last].node.route.steps + first, loopEnd - first)
   }
 
-  /// Notes how far a loop has come: targets that it has not reported have run.
+  /// Records the progress of a loop: steps that it did not report have run.
   ///
-  /// - Parameter end: the end of the steps that were served.
+  /// - Parameter end: the end of the served steps.
   @usableFromInline @inline(never)
   func endLoop(_ end: UnsafeMutablePointer<RouteStep>) {
     let last = visits.count - 1
@@ -31,7 +31,7 @@ extension MessageDelivery {
     outcomes.taker(of: type, crosses: loopSteps.first.pointee.method?.takeUnretainedValue().resultCrosses ?? false)
   }
 
-  /// Skips the step before `end`, which is not to be served or whose target is dead. `false` when the loop is to end.
+  /// Skips the step before `end`. Returns false if the loop ends.
   @usableFromInline @inline(never)
   func miss(_ end: UnsafeMutablePointer<RouteStep>) -> Bool {
     let (step, path) = ((end - 1).pointee, node.path)
@@ -45,7 +45,8 @@ extension MessageDelivery {
     return visits[last].progress.stop == nil
   }
 
-  /// Takes the error of the step before `end`, and its target if that might die meanwhile. `false` when the loop is to end.
+  /// Records the error of the step before `end`, with its target if that may be deallocated.
+  /// Returns false if the loop ends.
   @usableFromInline @inline(never)
   func fail(_ error: any Error, _ end: UnsafeMutablePointer<RouteStep>, _ target: AnyObject? = nil) -> Bool {
     let step = (end - 1).pointee
@@ -54,7 +55,7 @@ extension MessageDelivery {
     return goesOn
   }
 
-  /// Takes an answer in a box. `false` when the loop is to end.
+  /// Records a boxed answer. Returns false if the loop ends.
   @usableFromInline @inline(never)
   func take(_ answer: ArgumentBox, of target: AnyObject, _ step: RouteStep) -> Bool {
     reportedInLoop += 1
@@ -64,7 +65,7 @@ extension MessageDelivery {
 
   private var goesOn: Bool { visits[visits.count - 1].progress.stop == nil && !outcomes.isEnough }
 
-  /// Serves the steps of a segment with opened boxes, or for a sender that takes answers only in boxes.
+  /// Serves a segment's steps with unboxed arguments, or for a sender that needs boxed answers.
   @usableFromInline @inline(never)
   func serveOpened(_ run: Method.OpenedRun, _ ask: Method.OpenedAsk) {
     let loop = DeliveryLoop(self, answering: nil)
@@ -98,7 +99,7 @@ extension MessageDelivery {
     endLoop(next)
   }
 
-  /// What a loop does with answers of `type`; `nil` if they come in boxes.
+  /// How a loop handles answers of `type`; `nil` for boxed ones.
   fileprivate func handling(of type: Any.Type?) -> DeliveryLoop.Answers {
     if !request.asks { return .none }
     if outcomes.takesPlain, request.keepsAnswers { return .plain }
@@ -107,36 +108,37 @@ extension MessageDelivery {
   }
 }
 
-/// What a loop over neighboring steps checks, and what it does with answers. It reports only exceptions to the delivery.
+/// What a loop over consecutive steps checks, and how it handles answers. It reports exceptions
+/// only.
 @usableFromInline
 struct DeliveryLoop {
   @usableFromInline let answers: Answers
-  /// The proxies of the targets. The delivery retains them.
+  /// The proxies of the targets, retained by the delivery.
   @usableFromInline let path: Unmanaged<ProxyChain>
   @usableFromInline let isNested: Bool
 
   @usableFromInline
   enum Answers {
     case none
-    /// The result takes them as they are.
+    /// The result consumes them unboxed.
     case typed
-    /// The result takes them in boxes, without their contexts.
+    /// The result consumes them boxed, without their sites.
     case plain
-    /// The delivery takes them in boxes.
+    /// The delivery consumes them boxed.
     case boxed
   }
 
-  /// - Parameter type: the type of the answers; `nil` if they come in boxes.
+  /// - Parameter type: the type of the answers; `nil` for boxed ones.
   @usableFromInline
   init(_ delivery: MessageDelivery, answering type: Any.Type?) {
     answers = delivery.handling(of: type)
-    // Retained by nobody: the delivery keeps its proxies.
+    // Not retained: the delivery retains its proxies.
     let path = delivery.node.path
     (self.path, isNested) = (.passUnretained(path), path.isNested)
   }
 }
 
 extension Unmanaged<ProxyChain> {
-  /// Whether every proxy between the sender and the targets lets messages through.
+  /// True if every proxy on the path lets messages through.
   @usableFromInline var isWayOpen: Bool { _withUnsafeGuaranteedRef { $0.isOpen || $0.obstacle == nil } }
 }

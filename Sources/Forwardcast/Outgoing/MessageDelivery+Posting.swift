@@ -1,38 +1,37 @@
-// MessageDelivery+Posting.swift: hands a message to the contexts that are to run it.
+// MessageDelivery+Posting.swift: posts a message to other contexts.
 
 extension MessageDelivery {
-  /// What came of posting to one queued step.
+  /// The result of posting to one queued step.
   enum Posted {
     case outcome(StepOutcome)
-    /// Its delivery is automatic and the sender is on its context, so it runs synchronously.
+    /// It runs synchronously: its delivery is automatic and the sender is on its context.
     case inTurn
-    /// Its buffer is full, and the sender waits for room.
+    /// Its buffer is full and the sender waits for capacity.
     case needsRoom
     /// The budget has ended the message.
     case nothing
   }
 
-  /// What came of the queued steps of one proxy. A step without an entry was simply queued.
+  /// The results of one proxy's queued steps. A step without an entry was queued.
   typealias PostedSteps = ByStep<Posted>
 
-  /// Posts to queued steps before any target runs, so that what a direct target sends arrives there
-  /// later. A proxy that keeps delivery order posts each step when its place in the order comes
-  /// instead.
+  /// Posts to queued steps before any target runs, so that messages of direct targets arrive later.
+  /// A proxy that retains delivery order posts each step in its position instead.
   func postAhead(awaits: Bool) -> Suspension? {
     while let (node, first) = unposted.popLast() {
       if let group = postGroups(of: node, from: first, awaits: awaits) {
         unposted.append((node, group))
         return .room(node, step: node.plan?.groups[group].indices[0] ?? 0)
       }
-      // What is behind hooks is posted when these let it through.
+      // Steps inside hooks are posted when the hooks let the message through.
       for case (_, .proxy(let child)) in node.children.reversed()
       where !child.route.isSurrounded && !child.keepsOrder && child.path.obstacle == nil { unposted.append((child, 0)) }
     }
     return nil
   }
 
-  /// Posts to the groups of a proxy, from one on. Returns the group whose buffer has no room, if
-  /// the sender waits for that.
+  /// Posts to a proxy's groups, starting at `first`. Returns the group whose buffer is full if the
+  /// sender waits for it.
   private func postGroups(of node: ProxyNode, from first: Int, awaits: Bool) -> Int? {
     var found = posted(node) ?? PostedSteps()
     defer { setPosted(found, node) }
@@ -68,11 +67,11 @@ extension MessageDelivery {
     return nil
   }
 
-  /// Posts to one step, with a parcel of its own.
+  /// Posts to one step in an envelope of its own.
   ///
   /// - Parameters:
-  ///   - mayRunNow: `false` for a step that was to run synchronously and cannot.
-  ///   - isReserved: whether the sender has a place in the step's buffer for this.
+  ///   - mayRunNow: false for a step that cannot run synchronously after all.
+  ///   - isReserved: true if the sender has reserved a slot of the step's buffer.
   func post(_ index: Int, _ node: ProxyNode, mayRunNow: Bool = true, isReserved: Bool = false, awaits: Bool) -> Posted {
     guard let (group, place) = node.location(of: index) else {
       assertionFailure("a queued step has a group")
@@ -107,7 +106,7 @@ extension MessageDelivery {
     return .outcome(.skipped(.bufferFull))
   }
 
-  /// Why a step is not posted, if it is not.
+  /// The reason not to post a step, if there is one.
   private func refusal(_ group: DeliveryGroup, _ place: Int, _ node: ProxyNode, mayRunNow: Bool = true) -> Posted? {
     let step = group.steps[place]
     if let reason = step.obstacle {
@@ -115,7 +114,7 @@ extension MessageDelivery {
     }
     let looks = scope.pending != nil || request.listsEveryTarget || scope.mayNotWait || keepsTarget(step, group)
     if looks, step.target == nil { return .outcome(.skipped(.dead)) }
-    // A multicast that leads on to others may lead back here, which is an error.
+    // A multicast with forwarders may lead back here, which is an error.
     if step.method == nil, let target = step.target,
       let inner = (target as? any MulticastSending)?.route(for: selector), !inner.route.hasForwarders,
       !node.route.core.wouldTake(target, selector)
@@ -139,12 +138,12 @@ extension MessageDelivery {
     pay(.queued, at: { $0.queuedContext(group.steps[place], node) }) ? nil : .nothing
   }
 
-  /// Whether waiting messages retain the target. Such a step has a parcel of its own.
+  /// True if queued messages retain the target. Such a step has an envelope of its own.
   private func keepsTarget(_ step: RouteStep, _ group: DeliveryGroup) -> Bool {
     !group.isBatched && step.queued?.pending == .deliverPending
   }
 
-  /// A parcel for steps of one group, and the slots of their outcomes, if these are waited for.
+  /// An envelope for steps of one group, and the slots of their outcomes if the sender waits.
   private func parcel(_ group: DeliveryGroup, _ places: [Int], _ node: ProxyNode) -> (Parcel, slots: [Int]) {
     let step = group.steps[places[0]]
     let arguments = message.arguments
@@ -155,7 +154,7 @@ extension MessageDelivery {
       } ?? []
     let details = details(node, slots, keeping: kept)
     if let details, let trace = details.trace {
-      // Before they run, under the numbers that they have then.
+      // Reported before they run, with the same step numbers.
       for place in places {
         trace.note(
           .queued, selector, arguments, at: queuedContext(group.steps[place], node), step: details.firstStep + place)
@@ -176,7 +175,7 @@ extension MessageDelivery {
     let request = pending == nil ? DeliveryRequest(wait: self.request.waitsForRoom ? .room : .none) : self.request
     return ParcelDetails(
       pending: pending, slots: slots, request: request, kept: kept, proxies: isNested ? node.path : nil,
-      // The sender's own trail ends with its message; this one stays with the parcel.
+      // The sender's trail ends with its message; this one lives as long as the envelope.
       trail: message.trail.map { ProxyTrail(node.route.core, after: $0) }, trace: message.trace,
       steps: node.route.count)
   }
@@ -185,7 +184,7 @@ extension MessageDelivery {
     StepContext(step, of: selector, in: node.path, nil, isQueued: true)
   }
 
-  /// The outcome of a target that the message may not be sent to.
+  /// The outcome of a target that must not get the message.
   private func refused(_ step: RouteStep, _ evidence: (_ context: String) -> String) -> Posted {
     .outcome(
       .failed(
@@ -194,7 +193,7 @@ extension MessageDelivery {
           selector: selector.name, evidence: evidence(step.queued?.mailbox.context.name ?? ""))))
   }
 
-  // MARK: - What was posted
+  // MARK: - Posted steps
 
   private func posted(_ node: ProxyNode) -> PostedSteps? { node.number < posted.count ? posted[node.number] : nil }
 
@@ -205,29 +204,28 @@ extension MessageDelivery {
 
   func wasPosted(_ node: ProxyNode) -> Bool { posted(node) != nil }
 
-  /// What came of posting ahead to a step; `nil` if that has not been done.
+  /// The result of posting a step ahead; `nil` if that has not happened.
   func postedAhead(_ index: Int, _ node: ProxyNode) -> Posted? {
     posted(node).map { $0[index] ?? .outcome(.queued(slot: -1)) }
   }
 
-  /// Whether the message was posted ahead to a target of this proxy, or of one inside.
+  /// True if the message was posted ahead to a target of this proxy or of a nested one.
   func hasPosted(_ node: ProxyNode) -> Bool {
     if posted.isEmpty { return false }
     return node.all.contains { wasPosted($0) && !($0.plan?.groups.isEmpty ?? true) }
   }
 
-  /// Forgets what was posted to a proxy and those inside, so that the message can be sent again.
+  /// Forgets the posted steps of a proxy and nested ones, so that the message can be sent again.
   func forgetPosted(_ node: ProxyNode) {
     for node in node.all where wasPosted(node) { posted[node.number] = nil }
   }
 
-  // MARK: - Room
+  // MARK: - Capacity
 
-  /// The path to a target was closed while its sender waited for room.
+  /// The path to a target was closed while the sender waited for its buffer.
   private struct PathClosed: Error {}
 
-  /// Waits for room in the buffer of one step, and posts to it. The sender holds no other place
-  /// meanwhile.
+  /// Waits for capacity in a step's buffer, and posts to it. Holds no other slot meanwhile.
   ///
   /// - Throws: ``RoomFailure``.
   nonisolated(nonsending) func postWhenThereIsRoom(_ index: Int, _ node: ProxyNode) async throws {
@@ -275,7 +273,7 @@ extension MessageDelivery {
   }
 }
 
-/// Why a sender could not wait for room, so the message ended.
+/// The error of a wait for capacity, which ends the message.
 struct RoomFailure: Error {
   let error: any Error
 }

@@ -1,18 +1,18 @@
-// MessageDelivery+Waiting.swift: drives a delivery, and waits if its sender does.
+// MessageDelivery+Waiting.swift: runs a delivery to its end, waiting if requested.
 
-/// What ended a message as a whole.
+/// The error that ended a message as a whole.
 struct DeliveryFailure {
   let error: any Error
-  /// Whether hooks around the first proxy threw it.
+  /// True if the receiver's hooks threw it.
   let isOfHooks: Bool
 }
 
 extension MessageDelivery {
-  /// Serves every target synchronously, and blocks until all have answered if the sender does.
+  /// Serves every target synchronously. Blocks until all have answered if requested.
   ///
-  /// - Returns: what ended the message as a whole: the error of hooks around the first proxy; for a
-  ///   sender that blocks `wouldDeadlock`, before anything is sent, and `timedOut`, naming the
-  ///   targets that did not answer.
+  /// - Returns: the error that ended the message as a whole: the receiver's hooks' error; for a
+  ///   blocking sender `wouldDeadlock`, before anything is sent, or `timedOut`, naming the missing
+  ///   targets.
   @inline(never) func deliver() -> DeliveryFailure? {
     do {
       let wait = try beginBlocking()
@@ -25,8 +25,7 @@ extension MessageDelivery {
     return end(by: nil)
   }
 
-  /// Serves every target, suspending where something has to be waited for, and until all have
-  /// answered if the sender waits for that.
+  /// Serves every target, suspending where necessary, and until all have answered if requested.
   ///
   /// - Returns: as ``deliver()``; also `CancellationError`, and `wouldDeadlock` in a method that
   ///   would wait for its own end.
@@ -53,15 +52,14 @@ extension MessageDelivery {
       if request.listsEveryTarget { listUnmatched() }
     }
     if failure != nil || isSpent {
-      // Outcomes that nobody will ask for.
+      // The outcomes that the sender will not get.
       scope.pending?.abandon()
       outcomes.abandon()
     }
     return failure
   }
 
-  /// Lists the registrations that were never to receive the message, of each proxy that was
-  /// visited.
+  /// Lists the registrations without a step, for each visited proxy.
   private func listUnmatched() {
     for (node, stop) in visited {
       for unmatched in node.unmatched {
@@ -76,8 +74,8 @@ extension MessageDelivery {
     }
   }
 
-  /// ``run(to:awaits:)`` with suspensions: hooks run in their waiting form, and a sender that waits
-  /// for answers also waits for methods of direct targets that suspend or run elsewhere.
+  /// Runs with suspensions: hooks run in their waiting form, and a sender that waits for answers
+  /// also waits for asynchronous or isolated methods of direct targets.
   nonisolated(nonsending) func runAndWait(to base: Int) async throws {
     while let suspension = try run(to: base, awaits: true) {
       switch suspension {
@@ -86,7 +84,7 @@ extension MessageDelivery {
       case .target(let attempt, let step, let target, let reserved):
         await finish(attempt, step, target, reserved)
       }
-      // Answers have come meanwhile.
+      // Answers may have arrived meanwhile.
       outcomes.renewProbeBehindPending(from: scope.start, scope.pending)
     }
   }
@@ -101,21 +99,20 @@ extension MessageDelivery {
     if !attempt.suspends { reserved?.endTurn() }
   }
 
-  // MARK: - Silence
+  // MARK: - Unanswered messages
 
-  /// Whether all queued targets that were to receive the message have died or been removed.
+  /// True if all queued targets were since removed or deallocated.
   var areQueuedTargetsGone: Bool { !root.hasQueued { $0.isActive && $0.target != nil } }
 
-  /// Treats a message that nobody received by the proxy's options.
+  /// Applies the proxy's `noResponder` option to a message without a receiver.
   ///
-  /// - Parameter queued: how many of those reached are queued, and may have died before they
-  ///   received it.
-  /// - Throws: `nobodyResponds` where silence is an error.
-  /// - Returns: whether nobody received it.
+  /// - Parameter queued: the number of reached targets that are queued and may have been removed.
+  /// - Throws: `nobodyResponds` if the option is `throw`.
+  /// - Returns: true if there was no receiver.
   @discardableResult
   func answerSilence(queued: Int = 0) throws -> Bool {
     guard outcomes.reached == queued, queued == 0 || areQueuedTargetsGone else { return false }
-    // Otherwise it was treated inside of the hooks.
+    // Otherwise it was applied inside the hooks.
     if !root.hasHooks { try route.core.answerSilence(selector) }
     return true
   }
@@ -170,12 +167,12 @@ extension MessageDelivery {
     for (step, group) in node.queuedSteps where !group.runsNow {
       if let deadlock = group.mailbox.deadlock { throw refuse(deadlock) }
       guard let target = step.target else { continue }
-      // A method that leaves the context of its delivery for one where the caller blocks.
+      // A method that leaves its delivery's context for one that the caller blocks.
       if let method = step.method?.takeUnretainedValue(), !method.isolation.isSender, method.canRun(on: target) {
         throw refuse(
           "the method of \(typeName(of: target)) runs where the caller would wait for it: \(method.isolation.place)")
       }
-      // A multicast that waits there itself.
+      // A multicast that waits on that context itself.
       guard step.method == nil, let inner = (target as? any MulticastSending)?.route(for: selector),
         node.path.refusal(of: inner, message.trail, count: 0, target) == nil
       else { continue }

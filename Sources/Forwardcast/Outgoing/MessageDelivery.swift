@@ -1,50 +1,48 @@
-// MessageDelivery.swift: delivers one message to the targets of a proxy and of those nested in it.
+// MessageDelivery.swift: delivers one message to a proxy's targets, nested ones included.
 
-/// Delivers one message: the only object of the engine that changes while the message is under way.
+/// Delivers one message. The only mutable object of the engine during a message.
 ///
-/// ``run(to:awaits:)`` asks the innermost ``ProxyVisit`` what comes next and does it: it lets a
-/// loop serve neighboring targets, serves a target by itself, enters a nested proxy, runs hooks, or
-/// lists a skipped step. Nested proxies are visits on a stack, without recursion. What hooks let
-/// through is delivered inside of their call, by the same function.
+/// ``run(to:awaits:)`` repeatedly executes the next action of the innermost ``ProxyVisit``: a loop
+/// over consecutive targets, a single target, a nested proxy, hooks, or a skipped step. Nested
+/// proxies are a stack of visits, without recursion. The delivery inside hooks runs within their
+/// call, by the same function.
 ///
-///     request    what the sender asks for                         never changes
-///     tree       the proxies that the message passes              grows only by proxies found when an object is queried
-///     visits     how far the message has come in each             a stack, the innermost last
-///     message    the message, as hooks have changed it            saved and restored by ``HookedDelivery``
-///     scope      what else hooks change while they run            likewise, as a whole
-///     outcomes   the outcomes on their way to the result          in delivery order
+///     request    the sender's request                         immutable
+///     tree       the message's proxies                        grows with queried multicasts
+///     visits     the progress in each proxy                   a stack, innermost last
+///     message    the message as hooks have changed it         restored by ``HookedDelivery``
+///     scope      other state that hooks change                likewise, as a whole
+///     outcomes   the outcomes until they reach the result     in delivery order
 @usableFromInline
 final class MessageDelivery {
-  /// What the delivery waits for before it goes on.
+  /// What the delivery waits for before it continues.
   enum Suspension {
     case hooks(ProxyNode, target: AnyObject?)
-    /// Room in the buffer of a queued step, which is posted then.
+    /// Capacity in the buffer of a queued step, which is posted then.
     case room(ProxyNode, step: Int)
-    /// The rest of a target's execution. An automatic delivery has reserved the target for it.
+    /// The end of a target's execution. An automatic delivery has reserved the target.
     case target(OutgoingMessage.Attempt, RouteStep, AnyObject, reserved: QueuedState?)
   }
 
-  /// What hooks change while they run, besides the message.
+  /// State that hooks change while they run, besides the message.
   struct Scope {
-    /// Where outcomes of other contexts arrive; `nil` if nobody waits for them.
+    /// The pending outcomes of other contexts; `nil` if the sender does not wait.
     var pending: PendingAnswers?
-    /// Where the scope's outcomes begin among those held back.
+    /// The index of the scope's first outcome among the buffered ones.
     var start = 0
-    /// Whether a hook that cannot suspend is around, so nothing may be queued that would be waited
-    /// for.
+    /// True inside a synchronous hook, so nothing may be queued that must be awaited.
     var mayNotWait = false
   }
 
-  /// One proxy that the message is in.
+  /// One proxy that the message has entered.
   struct Visit {
     let node: ProxyNode
-    /// The proxy as a target, which the visit retains; `nil` for the one that the message was sent
-    /// to.
+    /// The proxy as a target, retained by the visit; `nil` for the receiver.
     let target: AnyObject?
     var progress: ProxyVisit
-    /// Whether hooks surround the targets and have not run.
+    /// True if the proxy has hooks that have not run.
     var hasHooksAhead: Bool
-    /// Laid for the first target that can send the message on.
+    /// Created for the first target that can forward the message.
     var trail: ProxyTrail?
   }
 
@@ -54,37 +52,35 @@ final class MessageDelivery {
   let request: DeliveryRequest
   let outcomes: OutcomeQueue
 
-  // MARK: - State (the sender's context) Used by one thread or task at a time, and never passed on.
-  // What is accessed for each step or outcome is not checked for exclusivity: `around:typed` and
-  // `around:collect` of the cost client say why.
+  // MARK: - State (owned by the sender, used by one thread or task at a time)
+  // Exclusivity is unchecked for what each step or outcome accesses, see `around:typed` and
+  // `around:collect` of the cost client.
 
   @exclusivity(unchecked) private(set) var tree: ProxyTree
-  /// The message, inside of hooks as they have changed it.
+  /// The message as the hooks have changed it.
   ///
-  /// Methods and hooks run while it is accessed, and one of them may proceed with an outer hook.
-  /// That is refused before it touches the message.
+  /// Methods and hooks run during an access, and one may proceed with an outer hook. That is
+  /// refused before it accesses the message.
   @exclusivity(unchecked) var message: OutgoingMessage
   @exclusivity(unchecked) var scope: Scope
   @exclusivity(unchecked) var visits: [Visit] = []
-  /// Proxies whose queued steps are still to be posted before anything else happens, each from one
-  /// of its groups on.
+  /// Proxies whose queued steps must be posted next, each starting at a group.
   @exclusivity(unchecked) var unposted: [(node: ProxyNode, group: Int)] = []
-  /// The outcomes of queued steps that were posted ahead, by the numbers of their proxies.
+  /// The results of steps posted ahead, by the numbers of their proxies.
   @exclusivity(unchecked) var posted: [PostedSteps?] = []
-  /// How many queued steps have the message.
+  /// The number of queued steps that have the message.
   var postedCount = 0
-  /// Proxies whose unmatched registrations a report lists at its end, and why the message did not
-  /// enter them, if it did not.
+  /// Proxies whose unmatched registrations a report lists, and why the message did not enter them.
   @exclusivity(unchecked) var visited: [(node: ProxyNode, stop: DeliveryReport.SkipReason?)] = []
-  /// The end of the steps that the running loop serves.
+  /// The end of the running loop's steps.
   @exclusivity(unchecked) var loopEnd = 0
-  /// How many outcomes the running loop has reported itself.
+  /// The number of outcomes that the running loop has reported itself.
   @exclusivity(unchecked) var reportedInLoop = 0
-  /// Whether the budget has ended the message.
+  /// True if the budget has ended the message.
   @exclusivity(unchecked) private(set) var isSpent = false
-  /// The trace's number for the execution under way; 0 for none.
+  /// The trace's number of the current execution, or 0.
   @exclusivity(unchecked) private var tracedStep = 0
-  /// The wait of a sender that keeps something busy meanwhile.
+  /// The wait of a sender that occupies targets or contexts.
   var wait: SenderWait?
 
   @inline(never)
@@ -97,20 +93,19 @@ final class MessageDelivery {
   }
 
   var root: ProxyNode { tree.root }
-  /// The route of the proxy that the message was sent to.
+  /// The receiver's route.
   var route: MessageRoute { tree.root.route }
   var depth: Int { visits.count }
   var isTraced: Bool { message.trace != nil }
-  /// The proxy whose targets the message is at.
+  /// The innermost proxy.
   var node: ProxyNode { visits[visits.count - 1].node }
 
   // MARK: - Running
 
-  /// Runs targets and hooks until the visits above `base` have ended, or something has to be waited
-  /// for.
+  /// Runs targets and hooks until the visits above `base` have ended, or the delivery must wait.
   ///
-  /// - Parameter awaits: whether the caller can wait. Otherwise this returns `nil`.
-  /// - Throws: the error of hooks around the first proxy.
+  /// - Parameter awaits: true if the caller can wait. Otherwise this returns `nil`.
+  /// - Throws: the error of the receiver's hooks.
   // Not inlined into the function that suspends, where each continuation would contain it.
   @inline(never)
   func run(to base: Int, awaits: Bool = false) throws -> Suspension? {
@@ -139,8 +134,8 @@ final class MessageDelivery {
     }
   }
 
-  /// Why no further target of a proxy receives the message: the path to it was closed, or one has
-  /// failed on its own context.
+  /// The reason to skip a proxy's further targets: its path was closed, or a target has failed on
+  /// its own context.
   private func obstacle(_ node: ProxyNode) -> DeliveryReport.SkipReason? {
     if node.path.isNested, !node.path.isOpen, let reason = node.path.obstacle { return reason }
     guard node.route.core.stopsAtFirst, let pending = scope.pending, pending.hasFailed(in: node.path) else {
@@ -154,8 +149,7 @@ final class MessageDelivery {
       && (scope.pending == nil || !node.route.core.stopsAtFirst)
   }
 
-  /// Lets a loop serve the steps up to `end`, with the sender's typed arguments or with boxes
-  /// opened once for all of them.
+  /// Serves the steps up to `end` in a loop, with typed arguments or with boxes opened once.
   private func serve(upTo end: Int, _ type: ObjectIdentifier) {
     loopEnd = end
     if let arguments = message.shared, arguments.functionType != nil {
@@ -204,8 +198,7 @@ final class MessageDelivery {
     return nil
   }
 
-  /// Serves a target whose automatic delivery is synchronous this time: the sender is on its
-  /// context.
+  /// Serves a target with automatic delivery synchronously, since the sender is on its context.
   private func serveHere(_ index: Int, _ step: RouteStep, _ queued: QueuedState, _ node: ProxyNode, awaits: Bool)
     -> Suspension?
   {
@@ -213,7 +206,7 @@ final class MessageDelivery {
     if let target = step.target, step.isActive, queued.beginTurn() {
       return perform(step, on: target, reserved: queued, awaits: awaits)
     }
-    // It was removed or has died meanwhile, or another thread runs it.
+    // It was removed or deallocated meanwhile, or another thread runs it.
     switch post(index, node, mayRunNow: false, awaits: awaits) {
     case .outcome(let outcome): takeQueued(outcome, step, node)
     case .needsRoom: return .room(node, step: index)
@@ -222,11 +215,11 @@ final class MessageDelivery {
     return nil
   }
 
-  /// Takes the outcome of a queued step. A pending one does not retain its target.
+  /// Records the outcome of a queued step. A pending one does not retain its target.
   func takeQueued(_ outcome: StepOutcome, _ step: RouteStep, _ node: ProxyNode) {
     let target = request.listsEveryTarget && !outcome.isPending ? step.target : nil
     var outcome = outcome
-    // It has died since, so it will not run.
+    // It was deallocated since, so it will not run.
     if request.listsEveryTarget, target == nil, case .queued(slot: -1) = outcome { outcome = .skipped(.dead) }
     take(outcome, at: StepContext(step, of: selector, in: node.path, target, isQueued: true))
   }
@@ -236,7 +229,7 @@ final class MessageDelivery {
       tracedStep = MessageTrace.nextStep()
       trace.note(.began, selector, message.arguments, at: context(step, target), step: tracedStep)
     }
-    // Only targets that see the message itself can send it on.
+    // Only targets that see the message itself can forward it.
     let earlier = message.trail
     func trail() -> ProxyTrail {
       let last = visits.count - 1
@@ -244,7 +237,7 @@ final class MessageDelivery {
       visits[last].trail = trail
       return trail
     }
-    // The route keeps the method.
+    // The route retains the method.
     let attempt = message.perform(step.method?.takeUnretainedValue(), on: target, trail: trail())
     switch attempt {
     case .over: break
@@ -261,15 +254,15 @@ final class MessageDelivery {
 
   // MARK: - Nested proxies
 
-  /// Enters the proxy that the message was sent to.
+  /// Enters the receiver.
   func begin() { enter(root, nil) }
 
-  /// Enters a proxy: its hooks, if there are any, or its targets. Queued ones are posted first,
-  /// unless delivery order is kept.
+  /// Enters a proxy: its hooks, if any, or its targets. Queued ones are posted first, unless
+  /// delivery order is retained.
   ///
   /// - Parameters:
   ///   - target: the proxy as a target.
-  ///   - runsHooks: `false` when its hooks let the message through.
+  ///   - runsHooks: false after its hooks let the message through.
   func enter(_ node: ProxyNode, _ target: AnyObject?, runsHooks: Bool = true) {
     let hasHooksAhead = runsHooks && node.route.isSurrounded
     if !hasHooksAhead, let make = node.route.route.prelude?.makeObservers {
@@ -287,7 +280,7 @@ final class MessageDelivery {
     }
   }
 
-  /// Enters a multicast that a target led to when it was queried.
+  /// Enters a multicast that a target led to when queried.
   private func enter(_ multicast: any MulticastSending, _ target: AnyObject, _ step: RouteStep) {
     let (inner, outer) = (multicast.beginMessage(selector), node)
     if let error = outer.path.refusal(of: inner, message.trail, count: tree.count, target) {
@@ -316,7 +309,7 @@ final class MessageDelivery {
     push(node, target, hasHooksAhead: false, stop: reason)
   }
 
-  /// Skips one step, and what is behind it.
+  /// Skips a step with the targets inside it.
   private func skip(_ index: Int, _ node: ProxyNode, _ stop: DeliveryReport.SkipReason) {
     let step = node.route.steps[index]
     if step.queued != nil, case .outcome(let outcome)? = postedAhead(index, node) {
@@ -331,7 +324,7 @@ final class MessageDelivery {
       return list(child, target, as: reason)
     }
     guard lists else { return }
-    // Targets that the message did not reach have not been queried.
+    // Targets that the message did not reach were not queried.
     if reason == .withheld || reason == .stopped, step.method == nil, let target, !answers(target, selector) {
       reason = .doesNotRespond
     }
@@ -350,7 +343,7 @@ final class MessageDelivery {
     }
     guard let place = place(of: left.node, left.target) else { return }
     if let stop = progress.stop {
-      // The proxy is an entry itself if none of its targets is.
+      // The proxy is listed itself if none of its targets is.
       if progress.standing == .silent, request.listsEveryTarget, left.node.unmatched.isEmpty {
         take(.skipped(.first(stop, .doesNotRespond)), at: place)
       }
@@ -360,29 +353,29 @@ final class MessageDelivery {
     if !visits.isEmpty, progress.standing > .silent { visits[visits.count - 1].progress.note(progress.standing) }
   }
 
-  /// Takes the outcome of a nested proxy in which nobody received the message.
+  /// Records the outcome of a nested proxy without a receiver.
   private func takeSilence(_ node: ProxyNode, isListed: Bool, _ place: StepContext) {
     guard !outcomes.isEnough, !isSpent else { return }
     do {
       try node.route.core.answerSilence(selector)
-      // The proxy is an entry itself if none of its targets is.
+      // The proxy is listed itself if none of its targets is.
       if !isListed || !request.listsEveryTarget { take(.skipped(.doesNotRespond), at: place) }
     } catch {
-      // It happened in the inner proxy, whose handler comes first; no target ran.
+      // Reported at the inner proxy, whose handler comes first. No target ran.
       var inner = place
       (inner.proxies, inner.isOwn) = (node.path, true)
       take(.failed(error), at: inner)
     }
   }
 
-  /// Reports observers that could not be made for the message.
+  /// Reports observers that could not be created for the message.
   private func reportFailedObservers(_ node: ProxyNode) {
     for (target, error) in node.route.route.prelude?.failures ?? [] {
       take(.failed(error), at: StepContext(selector: selector, proxies: node.path, target: target))
     }
   }
 
-  /// Leaves the visits of a hook call that has failed.
+  /// Leaves the visits of a failed hook call.
   func abandonVisits(to depth: Int) {
     unposted = []
     while visits.count > depth { visits.removeLast().trail?.end() }
@@ -391,7 +384,7 @@ final class MessageDelivery {
   // MARK: - Outcomes
 
   func take(_ outcome: StepOutcome, at context: StepContext) {
-    // A buffer that is full has told the trace.
+    // The trace was already informed of a full buffer.
     if let trace = message.trace, context.registration != nil, !outcome.isOfFullBuffer {
       trace.note(outcome, message.arguments, at: context, step: tracedStep)
       tracedStep = 0
@@ -400,27 +393,26 @@ final class MessageDelivery {
     outcomes.add(outcome, at: context, scope.pending)
   }
 
-  /// Notes an outcome in the innermost visit, if there is one: hooks around the first proxy have
-  /// none.
+  /// Records an outcome in the innermost visit. The receiver's hooks have no visit.
   func note(_ outcome: StepOutcome) {
     if !visits.isEmpty { visits[visits.count - 1].progress.note(outcome) }
   }
 
   func noteReached() { if !visits.isEmpty { visits[visits.count - 1].progress.note(.reached) } }
 
-  /// Restores how far the proxy around a hook call had come, and which proxies were visited.
+  /// Restores the progress in the proxy around a hook call, and the visited proxies.
   func restore(_ visit: ProxyVisit?, visited count: Int?) {
     if let visit { visits[visits.count - 1].progress = visit }
     if let count { visited.removeLast(visited.count - count) }
   }
 
-  /// Reports an error of the proxy that the message was sent to.
+  /// Reports an error of the receiver.
   func report(_ error: any Error) {
     root.path.report(
       MulticastFailure(selector: selector, receiver: route.core.name, registration: nil, error: error))
   }
 
-  /// Charges the message's budget. `false` if that has ended the message.
+  /// Charges the message's budget. Returns false if the budget has ended the message.
   @inline(never)
   func pay(_ item: MessageBudget.Item, _ count: Int = 1, at context: (MessageDelivery) -> StepContext) -> Bool {
     guard let budget = message.trail?.budget else { return true }
@@ -431,8 +423,7 @@ final class MessageDelivery {
     return !isSpent
   }
 
-  /// Charges the budget for a proxy, with the steps and registrations that are looked through,
-  /// however few targets are served.
+  /// Charges the budget for a proxy and for the steps and registrations that are scanned.
   private func payForProxy(_ node: ProxyNode) -> Bool {
     let route = node.route
     let listsUnmatched = request.listsEveryTarget && route.route.leavesOut
@@ -441,9 +432,9 @@ final class MessageDelivery {
       && pay(.passed, unmatched, at: \.proxyContext) && pay(.proxy, at: \.proxyContext)
   }
 
-  // MARK: - Places
+  // MARK: - Sites
 
-  /// The context of a target that runs synchronously.
+  /// The site of a target that runs synchronously.
   func context(_ step: RouteStep, _ target: AnyObject?) -> StepContext {
     StepContext(step, of: selector, in: node.path, target, isQueued: false)
   }
@@ -452,13 +443,13 @@ final class MessageDelivery {
     context(step, request.listsEveryTarget ? step.target : nil)
   }
 
-  /// The place of a proxy in the one around it; `nil` for the proxy that the message was sent to.
+  /// The site of a nested proxy in its outer one; `nil` for the receiver.
   func place(of node: ProxyNode, _ target: AnyObject?) -> StepContext? {
     guard node !== root, let outer = node.path.outer else { return nil }
     return StepContext(selector: selector, proxies: outer, registration: node.path.registration, target: target)
   }
 
-  /// The context of the innermost proxy itself.
+  /// The site of the innermost proxy itself.
   var proxyContext: StepContext {
     place(of: node, visits[visits.count - 1].target) ?? StepContext(selector: selector, proxies: node.path)
   }

@@ -1,16 +1,18 @@
-// MulticastSending+Invocations.swift: boxed messages, and messages written like calls.
+// MulticastSending+Invocations.swift: boxed messages, and dynamic calls.
 
 extension MulticastSending {
-  /// Forwards a message without a report. Errors of targets, arguments that do not fit, and a cycle of proxies go to `onError`.
+  /// Forwards a message without a report. Errors of targets and hooks, mismatched arguments, and
+  /// proxy cycles go to `onError`.
   @inlinable
   @discardableResult
   public func broadcast(_ invocation: Invocation) -> BroadcastSummary {
     broadcastBoxed(visit(invocation.selector), invocation)
   }
 
-  /// Forwards a message and combines the answers by `policy`, as the typed form does. A method that returns `void` adds none.
+  /// Forwards a message and combines the answers by `policy`. Methods that return `void` add none.
   ///
-  /// - Throws: as `collect(_:_:returning:)`, and as ``MulticastProxy/forward(_:)`` for arguments and cycles.
+  /// - Throws: as `collect(_:_:returning:)`, and as ``MulticastProxy/forward(_:)`` for arguments
+  ///   and cycles.
   public func collect<Output>(_ invocation: Invocation, returning policy: ReturnPolicy<ArgumentBox, Output>) throws
     -> Output
   {
@@ -23,7 +25,7 @@ extension MulticastSending {
     return try OutgoingMessage(invocation, asking: policy, along: route).send(along: route, into: sink).get()
   }
 
-  /// Messages to all targets, written like calls: see ``DynamicMessages``.
+  /// Messages to all targets in call syntax, see ``DynamicMessages``.
   public var dynamic: DynamicMessages { dynamicMessages }
 
   var dynamicMessages: DynamicMessages {

@@ -1,20 +1,20 @@
 // MulticastSending+Trace.swift: reports each step of a proxy's messages.
 
 extension MulticastSending {
-  /// Reports each step of each message to `sink`: who was asked, who got it, in what order, where it ran and what came back.
+  /// Reports each step of each message to `sink`: receivers, order, contexts, and outcomes.
   ///
   ///     let diagram = SequenceDiagram()
   ///     let tracing = kitchen.trace(as: "kitchen") { diagram.add($0) }
   ///
-  /// Includes nested proxies, and what queued targets do later. Another trace replaces the first.
-  /// Without one a message costs nothing more. With one it is delivered step by step, and each
-  /// event's texts are rendered when the sink reads them, or after the sink if it has kept the
+  /// Includes nested proxies, and later steps of queued targets. Another trace replaces the first.
+  /// Without a trace, messages cost nothing extra. With one, each is delivered step by step, and an
+  /// event's texts are rendered when the sink reads them, or afterwards if it has retained the
   /// event.
   ///
   /// - Parameters:
-  ///   - name: the proxy's name; by default its type.
-  ///   - naming: a target's name; `nil` for its type, numbered from the second target of a type on.
-  ///   - sink: called where each step happens, on any thread, under no lock.
+  ///   - name: the proxy's name, its type by default.
+  ///   - naming: a target's name; `nil` for its type, numbered from its second target on.
+  ///   - sink: called where each step happens, on any thread, without a lock held.
   /// - Returns: a handle that ends the trace.
   @discardableResult
   public func trace(
@@ -28,7 +28,7 @@ extension MulticastSending {
 
 extension MulticastCore {
   fileprivate func setTrace(_ trace: MessageTrace) -> HookRegistration {
-    // Never run: identifies the trace for its handle.
+    // Never run. It identifies the trace for its handle.
     let token = Hook(nil, .around(nil, waiting: nil))
     exchangeTrace((token, trace)) { _ in true }
     return HookRegistration(token) { [link] token in link.core?.exchangeTrace(nil) { $0 === token } }

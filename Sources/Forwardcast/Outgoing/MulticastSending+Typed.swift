@@ -3,10 +3,11 @@
 extension MulticastSending {
   /// Sends a message to every live, unmuted target that responds, in order.
   ///
-  /// A target whose method has exactly the key's types is called without boxes. For any other the arguments are boxed, once for
-  /// all, and converted. Errors of targets go to `onError` and end nothing, unless the proxy stops at the first.
+  /// A method with exactly the key's types is called unboxed. For others the arguments are boxed
+  /// once and converted. Errors of targets go to `onError` and end the message only with
+  /// `stopAtFirst`.
   ///
-  /// - Returns: how many were reached.
+  /// - Returns: the number of targets reached.
   @export(implementation)
   @discardableResult
   public func broadcast<R, each A>(_ message: Message<(repeat each A) -> R>, _ arguments: repeat each A)
@@ -16,12 +17,13 @@ extension MulticastSending {
       visit(message.selector), Arguments(values: (repeat each arguments)), returning: R.self, crosses: false)
   }
 
-  /// Sends a message to every live, unmuted target that responds, in order, and combines the answers by `policy`.
+  /// Sends a message to every live, unmuted target that responds, in order, and combines the
+  /// answers by `policy`.
   ///
-  /// A policy that knows its result early ends the message. When nobody responds, the result is the policy's empty value.
+  /// A policy may end the message early. Without answers the result is the policy's empty value.
   ///
-  /// - Throws: the first error of a target, after the others have answered, or at once if the proxy stops at the first;
-  ///   `nobodyResponds` where silence is an error. Further errors go to `onError`.
+  /// - Throws: a target's first error, after all have answered (immediately with `stopAtFirst`), or
+  ///   `nobodyResponds` if the options say so. Further errors go to `onError`.
   @export(implementation) @inline(__always)
   public func collect<R, Output, each A>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
@@ -33,10 +35,10 @@ extension MulticastSending {
 extension MulticastSending where Interface: Sendable {
   /// Sends or queues a message to every live, unmuted target that responds, by its delivery.
   ///
-  /// Queued messages leave first, in order; then the direct targets run. Every other context gets its own copy of the arguments.
-  /// Errors of targets go to `onError`, on the context where they happened.
+  /// Messages are queued first, in order; then direct targets run. Each context gets its own copy
+  /// of the arguments. Errors of targets go to `onError`, on the context where they occur.
   ///
-  /// - Returns: how many were reached or queued.
+  /// - Returns: the number of targets reached or queued.
   @export(implementation)
   @discardableResult
   public func broadcast<R, each A: Sendable>(_ message: Message<(repeat each A) -> R>, _ arguments: repeat each A)
@@ -48,9 +50,10 @@ extension MulticastSending where Interface: Sendable {
 
   /// Sends a message to every target and combines the direct targets' answers by `policy`.
   ///
-  /// Queued targets get the message too, but are not waited for: see `collectAndWait(_:_:returning:)`.
+  /// Queued targets get the message too, but their answers are not awaited, see
+  /// `collectAndWait(_:_:returning:)`.
   ///
-  /// - Throws: as the form for arguments that need not be `Sendable`.
+  /// - Throws: as the form for arguments that are not `Sendable`.
   @export(implementation) @inline(__always)
   public func collect<R, Output, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>

@@ -1,13 +1,13 @@
 // MulticastSending+Waiting.swift: messages whose sender waits.
 
 extension MulticastSending {
-  /// Sends a message to the targets one after another in the caller's isolation, waits, and combines the answers by `policy`, in
-  /// the order of delivery.
+  /// Sends a message to the targets one after another, awaits their answers, and combines them by
+  /// `policy` in delivery order.
   ///
-  /// For targets that are not `Sendable`, which are all direct.
+  /// For targets that are not `Sendable`; they run in the caller's isolation.
   ///
-  /// - Throws: the first error of a target, after the others have answered; `CancellationError` when the task is cancelled
-  ///   before anything was sent; `nobodyResponds` where silence is an error.
+  /// - Throws: a target's first error, after the others have answered; `CancellationError` if the
+  ///   task is cancelled before sending; `nobodyResponds` if the options say so.
   nonisolated(nonsending) public func collectAndWait<R, Output, each A>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
   ) async throws -> Output {
@@ -18,17 +18,20 @@ extension MulticastSending {
 }
 
 extension MulticastSending where Interface: Sendable {
-  /// Sends a message to every live, unmuted target that responds, waits for all, and combines the answers by `policy`.
+  /// Sends a message to every live, unmuted target that responds, awaits all answers, and combines
+  /// them by `policy`.
   ///
   ///     let seen = try await members.collectAndWait(.unread, returning: .sum)
   ///
-  /// Answers are taken in the order of delivery. Direct targets run in the caller's turn, one after another, including suspending
-  /// methods. Targets that are removed or die meanwhile are not waited for. At a full buffer that
-  /// suspends senders the message waits for room, after it was posted to the targets before.
+  /// Answers are combined in delivery order. Direct targets run in the caller's isolation, one
+  /// after another, including asynchronous methods. Removed or deallocated targets are not awaited.
+  /// At a full buffer with `suspendSender` the sender waits for capacity before it continues with
+  /// later targets.
   ///
-  /// - Throws: the first error of a target, after the others have answered; `isolationMismatch` for an answer of another context
-  ///   that its row does not promise to be `Sendable`; `CancellationError` when the task is cancelled, which takes back nothing
-  ///   that was sent; `nobodyResponds` where silence is an error; `wouldDeadlock` in a method of a target that would be waited for.
+  /// - Throws: a target's first error, after the others have answered; `isolationMismatch` for
+  ///   another context's answer whose row does not promise `Sendable`; `CancellationError`, without
+  ///   revoking sent messages; `nobodyResponds` if the options say so; `wouldDeadlock` in a method
+  ///   that would be awaited.
   nonisolated(nonsending) public func collectAndWait<R, Output, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
   ) async throws -> Output {
@@ -37,12 +40,12 @@ extension MulticastSending where Interface: Sendable {
     return try await collectWaiting(route, typed, policy).get()
   }
 
-  /// As `collectAndWait(_:_:returning:)`, and waits at most for `timeout`.
+  /// Like `collectAndWait(_:_:returning:)`, with a timeout.
   ///
-  /// When the time is up, the call ends at once: suspending methods of direct targets are
+  /// At the timeout the call ends immediately: asynchronous methods of direct targets are
   /// cancelled, and the other targets still get the message. Their errors go to `onError`.
   ///
-  /// `clock` measures the timeout, such as a `TestClock`; `nil` is the continuous clock.
+  /// `clock` measures the timeout, for example a `TestClock`; `nil` is the continuous clock.
   ///
   /// - Throws: also `timedOut`, naming the targets that did not answer.
   nonisolated(nonsending) public func collectAndWait<R, Output, each A: Sendable>(
@@ -56,13 +59,15 @@ extension MulticastSending where Interface: Sendable {
     }
   }
 
-  /// As `collectAndWait(_:_:returning:)`, but blocks the caller until all have answered, at most for `timeout`.
+  /// As `collectAndWait(_:_:returning:)`, but blocks the caller until all have answered, at most
+  /// for `timeout`.
   ///
-  /// A suspending method of a direct target cannot be waited for: it fails with `isolationMismatch`.
+  /// A suspending method of a direct target cannot be waited for: it fails with
+  /// `isolationMismatch`.
   ///
-  /// - Throws: also `wouldDeadlock`, before anything is sent, when the caller is on a context that it
-  ///   would wait for, or such a context waits for the caller's; `timedOut`, naming the targets that
-  ///   did not answer. Their messages stay sent.
+  /// - Throws: also `wouldDeadlock`, before anything is sent, when the caller is on a context that
+  ///   it would wait for, or such a context waits for the caller's; `timedOut`, naming the targets
+  ///   that did not answer. Their messages stay sent.
   @available(*, noasync, message: "it blocks the thread; use collectAndWait(_:returning:timeout:)")
   public func collectBlocking<R: Sendable, Output, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>,
@@ -74,18 +79,18 @@ extension MulticastSending where Interface: Sendable {
       .send(along: route, into: PolicySink(policy, route), waiting: .blocking(Patience(timeout))).get()
   }
 
-  /// Sends a boxed message, waits for all targets, and reports the outcome at each.
+  /// Sends a boxed message, awaits all targets, and reports the outcome of each.
   ///
-  /// `answers` includes those of queued targets, in the order of delivery; `queued` is empty. A queued target's answer that is not
-  /// known to be `Sendable` is a failure: see ``ArgumentBox/isSendable``.
+  /// `answers` includes those of queued targets, in delivery order; `queued` is empty. A queued
+  /// target's answer that is not `Sendable` is a failure, see ``ArgumentBox/isSendable``.
   ///
-  /// - Throws: as ``MulticastProxy/forward(_:)``, and as `collectAndWait(_:_:returning:)` for waiting. Errors of targets are in
-  ///   the report.
+  /// - Throws: as ``MulticastProxy/forward(_:)``, and as `collectAndWait(_:_:returning:)` for
+  ///   waiting. Errors of targets are in the report.
   nonisolated(nonsending) public func forwardAndWait(_ invocation: Invocation) async throws -> DeliveryReport {
     try await forwardBoxedAndWait(beginMessage(invocation.selector), invocation, by: self as AnyObject)
   }
 
-  /// As ``forwardAndWait(_:)``, and waits at most for `timeout`.
+  /// Like ``forwardAndWait(_:)``, with a timeout.
   ///
   /// `clock` measures the timeout; `nil` is the continuous clock.
   ///
@@ -99,7 +104,7 @@ extension MulticastSending where Interface: Sendable {
     }
   }
 
-  /// As ``forwardAndWait(_:)``, but blocks the caller until all have answered, at most for `timeout`.
+  /// Like ``forwardAndWait(_:)``, but blocks the caller, for at most `timeout`.
   ///
   /// - Throws: also `wouldDeadlock` and `timedOut`, as ``collectBlocking(_:_:returning:timeout:)``.
   @available(*, noasync, message: "it blocks the thread; use forwardAndWait(_:timeout:)")
@@ -111,13 +116,14 @@ extension MulticastSending where Interface: Sendable {
     return report
   }
 
-  /// Sends a boxed message, blocks the caller until all have answered, at most for `timeout`, and combines the answers by `policy`.
+  /// Sends a boxed message, blocks the caller until all have answered, for at most `timeout`, and
+  /// combines the answers by `policy`.
   ///
-  /// A method that returns `void` adds no answer. With a policy that may know its result early the targets are served in the order
-  /// of delivery; what was queued is not taken back.
+  /// Methods that return `void` add no answer. A policy that may end early serves the targets in
+  /// delivery order; queued messages are not revoked.
   ///
-  /// - Throws: as ``collect(_:returning:)``; also `wouldDeadlock`, before anything is sent, `timedOut`, and `isolationMismatch`
-  ///   for a queued target's answer that is not known to be `Sendable`.
+  /// - Throws: as ``collect(_:returning:)``; also `wouldDeadlock`, before anything is sent,
+  ///   `timedOut`, and `isolationMismatch` for a queued target's answer that is not `Sendable`.
   @available(*, noasync, message: "it blocks the thread; use collectAndWait(_:returning:timeout:)")
   public func collectBlocking<Output>(
     _ invocation: Invocation, returning policy: ReturnPolicy<ArgumentBox, Output>, timeout: Duration
@@ -127,7 +133,7 @@ extension MulticastSending where Interface: Sendable {
       .send(along: route, into: PolicySink(boxes: policy, route.core), waiting: .blocking(Patience(timeout))).get()
   }
 
-  /// Sends a boxed message, waits for all targets, and combines the answers by `policy`.
+  /// Sends a boxed message, awaits all targets, and combines the answers by `policy`.
   ///
   /// - Throws: as ``collect(_:returning:)``, and as `collectAndWait(_:_:returning:)` for waiting.
   nonisolated(nonsending) public func collectAndWait<Output>(
@@ -138,8 +144,8 @@ extension MulticastSending where Interface: Sendable {
       .sendAndWait(along: route, into: PolicySink(boxes: policy, route.core)).get()
   }
 
-  /// Sends a boxed message, waits for all targets at most for `timeout`, and combines the answers
-  /// by `policy`.
+  /// Sends a boxed message, awaits all targets for at most `timeout`, and combines the answers by
+  /// `policy`.
   ///
   /// `clock` measures the timeout; `nil` is the continuous clock.
   ///
@@ -153,13 +159,13 @@ extension MulticastSending where Interface: Sendable {
     }
   }
 
-  /// Broadcasts a message, and waits for room at each full buffer that suspends its senders, first
+  /// Broadcasts a message, and waits for capacity at each full buffer with `suspendSender`, first
   /// come first served. Does not wait for the targets to run.
   ///
-  /// The sender waits when it posts to that target, and holds no other place meanwhile.
+  /// The sender holds no slots of other buffers while it waits.
   ///
-  /// - Throws: `CancellationError` if the task is cancelled before any target has the message;
-  ///   `cancelled`, with the number of targets that have it, if it is cancelled later.
+  /// - Throws: `CancellationError` if the task is cancelled before any target has the message,
+  ///   otherwise `cancelled`, with the number of targets that have it.
   @discardableResult
   nonisolated(nonsending) public func broadcastWhenReady<R, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A
@@ -169,11 +175,11 @@ extension MulticastSending where Interface: Sendable {
     return try await OutgoingMessage(route.selector, typed, DeliveryRequest()).broadcastWhenReady(along: route)
   }
 
-  /// As `broadcastWhenReady(_:_:)`, and waits for room at most for `timeout`.
+  /// Like `broadcastWhenReady(_:_:)`, with a timeout for each wait.
   ///
   /// `clock` measures the timeout; `nil` is the continuous clock.
   ///
-  /// - Throws: also `timedOut`. Targets that had room before keep the message.
+  /// - Throws: also `timedOut`. Targets that already have the message retain it.
   @discardableResult
   nonisolated(nonsending) public func broadcastWhenReady<R, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, timeout: Duration,
@@ -213,7 +219,7 @@ extension MulticastSending where Interface: Sendable {
 }
 
 extension MulticastCore {
-  /// Waits for `body` at most for `timeout`: see
+  /// Runs `body` for at most `timeout`, see
   /// ``TimedWait/run(_:_:of:_:awaitsEnd:noting:isolation:_:)``.
   func timed<T>(
     _ timeout: Duration, _ clock: (any Clock<Duration>)?, _ selector: MessageSelector, isolation: isolated (any Actor)?,
@@ -223,7 +229,7 @@ extension MulticastCore {
       timeout, clock, of: self, selector, noting: { [self] in fullTargets }, isolation: isolation, body)
   }
 
-  /// The names of targets for whose buffers senders wait, here and in nested proxies.
+  /// The names of targets whose full buffers senders wait for, here and in nested proxies.
   private var fullTargets: [String] {
     withNested.flatMap(\.registrations).filter { ($0.queued?.line?.waitingSenders ?? 0) > 0 }
       .compactMap(\.currentTarget).map { "\(typeName(of: $0)), whose buffer is full" }

@@ -1,9 +1,8 @@
-// OutcomeQueue.swift: outcomes in delivery order, on their way to the result.
+// OutcomeQueue.swift: passes outcomes to the result in delivery order.
 
-/// The outcome of a message at one target, and where it happened.
+/// The outcome of a message at one target, with its site.
 ///
-/// An object, because hooks get lists of them and copying the parts would take several retains
-/// each.
+/// An object, since hooks get lists of outcomes and copying the parts takes several retains.
 final class Outcome {
   @exclusivity(unchecked) var outcome: StepOutcome
   let context: StepContext
@@ -11,13 +10,10 @@ final class Outcome {
   init(_ outcome: StepOutcome, _ context: StepContext) { (self.outcome, self.context) = (outcome, context) }
 }
 
-/// Passes the outcomes of one message to its result, in delivery order.
+/// Passes the outcomes of one message to its result in delivery order. Used by its delivery only.
 ///
-/// Holds back what is behind a pending outcome, and whatever happens inside a running hook call,
-/// since the hooks may replace it. One subclass per result makes something of the outcomes: see
-/// ``ResultQueue``.
-///
-/// Used by the delivery of its message only.
+/// Buffers outcomes behind a pending one, and all outcomes inside a running hook call, which hooks
+/// may replace. The subclass of each result consumes the outcomes, see ``ResultQueue``.
 @usableFromInline
 class OutcomeQueue {
   // MARK: - Configuration (immutable)
@@ -28,32 +24,30 @@ class OutcomeQueue {
   final let takesPlain: Bool
   private final let makeProbe: (() -> (ArgumentBox) -> Bool)?
   private final let listsEveryTarget: Bool
-  /// True if answers are recorded so that a probe can be renewed: hooks may change those behind
-  /// them.
+  /// True if answers are recorded for a new probe, since hooks may change later ones.
   private final let recordsGiven: Bool
 
   // MARK: - State (the sender's context)
   // Not checked for exclusivity where each outcome needs it: see ``MessageDelivery``.
 
   @exclusivity(unchecked) private(set) final var held: [Outcome] = []
-  /// The running hook calls whose sender asks for outcomes. While there are any, the result gets
-  /// nothing.
+  /// The running hook calls of a sender that requests outcomes. Meanwhile the result gets none.
   @exclusivity(unchecked) private(set) final var hookCalls = 0
-  /// Whether the sender needs nothing more, by its result or, inside of hooks, by the probe.
+  /// True if no further answer is needed, by the result or, inside hooks, by the probe.
   @exclusivity(unchecked) private(set) final var isEnough = false
-  /// Whether the result itself needs nothing more.
+  /// True if the result itself needs no further answer.
   @exclusivity(unchecked) private final var isComplete = false
-  /// Tells whether the held answers would be enough for the sender; `nil` outside of hook calls.
+  /// Checks whether the buffered answers suffice for the sender; `nil` outside hook calls.
   @exclusivity(unchecked) private final var probe: ((ArgumentBox) -> Bool)?
-  /// Answers that the result has received, for a new probe.
+  /// Answers that the result has received, replayed to a new probe.
   private final var given: [ArgumentBox] = []
-  /// Keeps the answers of the running loop, if they are held back.
+  /// Buffers the answers of the running loop inside hooks.
   @exclusivity(unchecked) private final var keeper: TypedTaker?
-  /// How many targets the message has reached.
+  /// The number of targets reached.
   @exclusivity(unchecked) final var reached = 0
-  /// How many messages full buffers have dropped for this one.
+  /// The number of messages that full buffers have dropped for this one.
   final var dropped = 0
-  /// Whether a target has run behind hooks, whatever these made of its outcome.
+  /// True if a target has run inside hooks, even if they discarded its outcome.
   final var hasRun = false
 
   init(_ taker: TypedTaker?, takesPlain: Bool, _ request: DeliveryRequest, hasHooks: @autoclosure () -> Bool) {
@@ -62,15 +56,15 @@ class OutcomeQueue {
     recordsGiven = request.makeProbe != nil && hasHooks()
   }
 
-  // MARK: - The result
+  // MARK: - Result
 
-  /// Accepts one outcome. `false` if no further target is needed.
+  /// Accepts one outcome. Returns false if no further target is needed.
   func accept(_ outcome: StepOutcome, at context: StepContext) -> Bool { true }
-  /// Accepts an answer without its context, where ``takesPlain``.
+  /// Accepts an answer without its site, see ``takesPlain``.
   func accept(_ answer: consuming ArgumentBox, of target: consuming AnyObject) {}
-  /// Counts targets that ran and whose answers nobody wants.
+  /// Counts targets that ran and whose answers are discarded.
   func countDelivered(_ count: Int) {}
-  /// The counts so far. A hook that sends the message again resets them.
+  /// The counts so far, reset when a hook sends the message again.
   var counts: BroadcastSummary {
     get { BroadcastSummary() }
     set {}
@@ -78,14 +72,14 @@ class OutcomeQueue {
 
   // MARK: - Outcomes
 
-  /// Whether outcomes reach the result when they happen.
+  /// True if outcomes reach the result immediately.
   final var isDirect: Bool { hookCalls == 0 && held.isEmpty }
 
   /// Adds the next outcome in delivery order.
   ///
   /// - Parameter pending: the answers that the sender waits for.
   final func add(_ outcome: StepOutcome, at context: StepContext, _ pending: PendingAnswers?) {
-    // A loop that keeps answers has others before this outcome.
+    // The loop's buffered answers precede this outcome.
     if keeper?.isEmpty == false { flushKeeper(at: context) }
     if isDirect, pending == nil || !outcome.isPending { return give(outcome, context) }
     var kept = context
@@ -93,7 +87,7 @@ class OutcomeQueue {
     if case .answered = outcome, context.registration != nil, !listsEveryTarget { kept.target = nil }
     held.append(Outcome(outcome, kept))
     if hookCalls == 0 { return flush(pending) }
-    // Answers count in order, so those behind a pending one cannot be enough.
+    // Answers count in order, so those behind a pending one cannot suffice.
     if let probe {
       if outcome.isPending { self.probe = nil } else if outcome.boxes.contains(where: probe) { isEnough = true }
     }
@@ -129,7 +123,7 @@ class OutcomeQueue {
     if !accept(outcome, at: context) { noteComplete() }
   }
 
-  /// Counts targets of a loop that ran, and whose answers the result has received.
+  /// Counts targets of a loop whose answers the result has received.
   final func countServed(_ count: Int) {
     reached += count
     countDelivered(count)
@@ -137,7 +131,7 @@ class OutcomeQueue {
 
   final func noteComplete() { (isComplete, isEnough) = (true, true) }
 
-  /// Reports the errors that nobody will be given.
+  /// Reports the errors that the sender will not get.
   final func abandon() {
     for found in held { if case .failed(let error) = found.outcome { found.context.report(error) } }
     held = []
@@ -145,9 +139,9 @@ class OutcomeQueue {
 
   // MARK: - Hook calls
 
-  /// Begins a hook call. Returns where its outcomes begin in ``held``.
+  /// Begins a hook call. Returns the start of its outcomes in ``held``.
   ///
-  /// - Parameter start: where those of the hook call around it begin.
+  /// - Parameter start: the start of the enclosing hook call's outcomes.
   final func beginHookCall(_ asks: Bool, from start: Int, _ pending: PendingAnswers?) -> Int {
     if asks { hookCalls += 1 }
     renewProbe(from: start, pending)
@@ -156,7 +150,7 @@ class OutcomeQueue {
 
   /// Ends a hook call that has replaced its outcomes.
   ///
-  /// - Parameter start: where those of the hook call around it begin.
+  /// - Parameter start: the start of the enclosing hook call's outcomes.
   final func endHookCall(_ asks: Bool, from start: Int, _ pending: PendingAnswers?) {
     assert(!asks || hookCalls > 0, "a hook call ends once")
     if asks { hookCalls -= 1 }
@@ -169,11 +163,10 @@ class OutcomeQueue {
     held.replaceSubrange(start..., with: outcomes)
   }
 
-  /// Computes anew whether the sender needs no further answer: pending outcomes have become known,
-  /// or hooks have changed some.
+  /// Determines anew whether further answers are needed, after pending outcomes arrived or hooks
+  /// changed some.
   ///
-  /// - Parameter start: where the outcomes of the innermost hook call begin; only these are pending
-  ///   in `pending`.
+  /// - Parameter start: the start of the innermost hook call's outcomes. `pending` has only theirs.
   final func renewProbe(from start: Int, _ pending: PendingAnswers?) {
     (probe, isEnough) = (nil, isComplete)
     guard let makeProbe, hookCalls > 0 else { return }
@@ -184,12 +177,12 @@ class OutcomeQueue {
     if !hasPending { self.probe = probe }
   }
 
-  /// The same, if a pending outcome has ended the last probe.
+  /// Calls ``renewProbe(from:_:)`` if a pending outcome has ended the last probe.
   final func renewProbeBehindPending(from start: Int, _ pending: PendingAnswers?) {
     if makeProbe != nil, hookCalls > 0, probe == nil, !isEnough { renewProbe(from: start, pending) }
   }
 
-  /// Puts the known outcomes of other contexts into the places held for them.
+  /// Replaces pending outcomes with the ones that have arrived.
   final func settle(from start: Int, _ pending: PendingAnswers?) {
     guard let pending else { return }
     for index in held.indices.dropFirst(start) {
@@ -199,8 +192,8 @@ class OutcomeQueue {
     }
   }
 
-  /// Gives a probe the answers before `end`. Returns whether they are enough, and whether a pending
-  /// outcome ended that.
+  /// Passes a probe the answers before `end`. Returns whether they suffice, and whether a pending
+  /// outcome precedes further ones.
   private final func feed(_ probe: (ArgumentBox) -> Bool, upTo end: Int) -> (isEnough: Bool, hasPending: Bool) {
     for answer in given where probe(answer) { return (true, false) }
     for found in held[..<end] {
@@ -210,8 +203,8 @@ class OutcomeQueue {
     return (false, false)
   }
 
-  /// Drops the outcomes behind the first answer that is enough for the sender: its hooks do not get
-  /// them either. Their errors go to the handlers.
+  /// Drops the outcomes behind the first sufficient answer, so hooks do not get them. Their errors
+  /// go to the handlers.
   final func dropUnneeded(from start: Int) {
     guard let makeProbe else { return }
     let probe = makeProbe()
@@ -230,14 +223,14 @@ class OutcomeQueue {
 
   // MARK: - Loops
 
-  /// Whether unboxed answers of `type` can be accepted; otherwise they come in boxes.
+  /// True if answers of `type` are accepted unboxed.
   final func takesTyped(_ type: Any.Type) -> Bool {
     taker?.type == type && (makeProbe == nil || !recordsGiven && isDirect)
   }
 
-  /// Where a loop puts its unboxed answers.
+  /// The consumer of a loop's unboxed answers.
   ///
-  /// - Parameter crosses: whether the loop's methods promise that their answers may cross contexts.
+  /// - Parameter crosses: true if the loop's methods promise `Sendable` answers.
   final func taker<R>(of type: R.Type, crosses: @autoclosure () -> Bool) -> AnswerTaker<R> {
     if isDirect, let taker { return unsafeDowncast(taker, to: AnswerTaker<R>.self) }
     let keeper = AnswerTaker<R>(nil)
@@ -246,7 +239,7 @@ class OutcomeQueue {
     return keeper
   }
 
-  /// Keeps plain answers; `nil` if the result gets them when they come.
+  /// Buffers boxed answers inside hooks; `nil` if the result gets them directly.
   final func lister() -> AnswerLister? {
     if isDirect { return nil }
     let lister = AnswerLister()
@@ -254,7 +247,7 @@ class OutcomeQueue {
     return lister
   }
 
-  /// Ends a loop. Returns whether its answers were kept, so its targets are counted.
+  /// Ends a loop. Returns whether its answers were buffered.
   final func endLoop(at context: @autoclosure () -> StepContext) -> Bool {
     guard let keeper else { return false }
     if !keeper.isEmpty { flushKeeper(at: context()) }
@@ -275,30 +268,30 @@ class OutcomeQueue {
 class TypedTaker {
   let type: Any.Type
   @usableFromInline @exclusivity(unchecked) final var hasAnswer = false
-  /// Whether its answers may cross contexts, by the promise of their methods.
+  /// True if the answers are `Sendable`, by the promise of their methods.
   final var crosses = false
 
   fileprivate init(_ type: Any.Type) { self.type = type }
 
   var isEmpty: Bool { true }
-  /// The kept answers, which are removed.
+  /// Removes and returns the buffered answers.
   func takeKept() -> MessageAnswers { .none }
 }
 
-/// Passes typed answers on, or keeps them for hooks.
+/// Consumes typed answers, or buffers them for hooks.
 @usableFromInline
 final class AnswerTaker<R>: TypedTaker {
   @usableFromInline let body: (R) throws -> Bool
   @usableFromInline let keeps: Bool
   @usableFromInline @exclusivity(unchecked) var list: [R] = []
 
-  /// - Parameter body: takes each answer; `nil` to keep them.
+  /// - Parameter body: consumes each answer; `nil` to buffer them.
   init(_ body: ((R) throws -> Bool)?) {
     (self.body, keeps) = (body ?? { _ in true }, body == nil)
     super.init(R.self)
   }
 
-  /// Takes one answer. `false` when no further one is needed.
+  /// Consumes one answer. Returns false if no further one is needed.
   @export(implementation) @inline(__always)
   func take(_ answer: R) throws -> Bool {
     hasAnswer = true
@@ -313,7 +306,7 @@ final class AnswerTaker<R>: TypedTaker {
   override func takeKept() -> MessageAnswers { TypedAnswers(exchange(&list, with: []), crosses: crosses) }
 }
 
-/// Keeps answers with their targets, where hooks get them before a report does.
+/// Buffers answers with their targets, for hooks that precede a report.
 final class AnswerLister: TypedTaker {
   @exclusivity(unchecked) private var answers = ListedAnswers()
 
@@ -328,7 +321,7 @@ final class AnswerLister: TypedTaker {
 // MARK: - Kinds of outcomes
 
 extension StepOutcome {
-  /// Whether it will be known later, and the sender waits for it.
+  /// True if it arrives later and the sender waits for it.
   var isPending: Bool { if case .queued(let slot) = self { slot >= 0 } else { false } }
 
   var isOfFullBuffer: Bool { if case .skipped(.bufferFull) = self { true } else { false } }
@@ -345,7 +338,7 @@ extension StepOutcome {
 
   var hasAnswer: Bool { answerCount > 0 }
 
-  /// Replaces its answers by the next ones; removes them if there are no more.
+  /// Replaces its answers with the next ones, or removes them at the end.
   mutating func replaceAnswers(_ next: () -> ArgumentBox?) {
     if case .answeredAll(let answers as ListedAnswers) = self { return answers.replaceResults(next) }
     self = .answered(next())

@@ -1,37 +1,37 @@
-// OutcomeSinks.swift: what is made of the outcomes of one message.
+// OutcomeSinks.swift: turns the outcomes of one message into a result.
 
-/// Takes the outcomes of one message in the order of delivery, and makes the result of a verb.
+/// Consumes the outcomes of one message in delivery order and makes the result.
 protocol OutcomeSink {
   associatedtype Output
 
-  /// Whether it is also told of targets that do not get the message.
+  /// True if it also gets targets that were skipped.
   var listsEveryTarget: Bool { get }
 
-  /// Takes one outcome. `false` when no further target is needed.
+  /// Consumes one outcome. Returns false if no further target is needed.
   mutating func take(_ outcome: StepOutcome, at context: StepContext) -> Bool
 
-  /// Counts answers that nobody wants.
+  /// Counts answers that are discarded.
   mutating func countDelivered(_ count: Int)
 
-  /// Whether answers are taken without their places.
+  /// True if answers are consumed without their sites.
   static var needsNoContexts: Bool { get }
 
-  /// Takes an answer that came synchronously, where ``needsNoContexts``.
+  /// Consumes an answer of a direct target, see ``needsNoContexts``.
   mutating func take(_ answer: consuming ArgumentBox, of target: consuming AnyObject)
 
-  /// Announces how many outcomes there will be at most.
+  /// Announces the maximum number of outcomes.
   mutating func expect(_ count: Int)
 
-  /// The counts so far, if it counts.
+  /// The counts so far, if the sink counts.
   var counts: BroadcastSummary { get set }
 
-  /// Takes typed answers, if the sink does.
+  /// The consumer of typed answers, if the sink accepts them.
   var taker: TypedTaker? { get }
 
-  /// The queue that gives outcomes to it.
+  /// The queue that passes outcomes to the sink.
   associatedtype Queue: ResultQueue<Self> = ResultQueue<Self>
 
-  /// The result, once the message has ended; `failure` is what ended it as a whole.
+  /// The result of the ended message; `failure` is the error that ended it as a whole.
   consuming func end(_ delivery: MessageDelivery, by failure: (any Error)?) -> Output
 }
 
@@ -48,7 +48,7 @@ extension OutcomeSink {
   var taker: TypedTaker? { nil }
 }
 
-/// Gives the outcomes of one message to a sink.
+/// Passes the outcomes of one message to a sink.
 class ResultQueue<Sink: OutcomeSink>: OutcomeQueue {
   @exclusivity(unchecked) final var sink: Sink
 
@@ -68,8 +68,7 @@ class ResultQueue<Sink: OutcomeSink>: OutcomeQueue {
   }
 }
 
-/// The queue of a broadcast. A virtual method of a generic class would not be specialized for its
-/// sink.
+/// The queue of a broadcast. Virtual methods of a generic class are not specialized for the sink.
 final class SummaryQueue: ResultQueue<BroadcastSummary> {
   override func accept(_ outcome: StepOutcome, at context: StepContext) -> Bool { sink.take(outcome, at: context) }
   override func countDelivered(_ count: Int) { sink.countDelivered(count) }
@@ -83,7 +82,7 @@ final class ReportQueue: ResultQueue<DeliveryReport> {
   }
 }
 
-// A broadcast: counts, and reports errors to the handlers of the proxies.
+// A broadcast counts, and reports errors to the proxies' handlers.
 extension BroadcastSummary: OutcomeSink {
   typealias Queue = SummaryQueue
 
@@ -107,14 +106,14 @@ extension BroadcastSummary: OutcomeSink {
     return true
   }
 
-  /// The counts; silence is treated by the proxy's options. An error of hooks counts as one failure of the proxy.
+  /// The counts. A hooks' error counts as one failure. Applies the `noResponder` option.
   consuming func end(_ delivery: MessageDelivery, by failure: (any Error)?) -> BroadcastSummary {
     if let failure {
       failed += 1
       delivery.report(failure)
     }
     dropped = delivery.outcomes.dropped
-    // Computed only where somebody is told of silence.
+    // Computed only if an unanswered message has an effect.
     if !delivery.route.core.ignoresSilence, delivered + failed == 0, queued + dropped > 0,
       delivery.areQueuedTargetsGone
     {
@@ -127,7 +126,7 @@ extension BroadcastSummary: OutcomeSink {
   }
 }
 
-// A forwarded message: lists the outcome at each target.
+// A forwarded message lists the outcome of each target.
 extension DeliveryReport: OutcomeSink {
   typealias Queue = ReportQueue
 
@@ -137,7 +136,7 @@ extension DeliveryReport: OutcomeSink {
 
   @inline(__always)
   mutating func take(_ answer: consuming ArgumentBox, of target: consuming AnyObject) {
-    // A list of one is cheaper than making room.
+    // A literal of one element is cheaper than reserving capacity.
     if answers.capacity == 0 {
       answers = [.init(target: target, result: consume answer)]
     } else {
@@ -148,7 +147,7 @@ extension DeliveryReport: OutcomeSink {
 
   mutating func expect(_ count: Int) { if count > 1 { answers.reserveCapacity(count) } }
 
-  /// The report; if the message ended as a whole, the earlier failures go to the handlers.
+  /// The report. If the message ended as a whole, earlier failures go to the handlers.
   consuming func end(_ delivery: MessageDelivery, by failure: (any Error)?) -> Result<DeliveryReport, any Error> {
     do {
       if let failure { throw failure }
@@ -163,7 +162,7 @@ extension DeliveryReport: OutcomeSink {
 
   @inline(never)
   mutating func take(_ outcome: StepOutcome, at context: StepContext) -> Bool {
-    // A target that died meanwhile is listed by its registration.
+    // A deallocated target is listed by its registration.
     var target: AnyObject? { context.target ?? context.registration?.currentTarget }
     var known: AnyObject { target ?? context.registration ?? context.proxies.core }
     switch outcome {
@@ -201,12 +200,12 @@ struct PolicySink<R, Output>: OutcomeSink {
   private let convert: (ArgumentBox?, StepContext) throws -> R?
   private var errors: [(error: any Error, context: StepContext)] = []
   private var hasAnswer = false
-  /// Whether somebody was asked, and for how many targets the message was queued.
+  /// Whether any target ran, and the number of targets that were queued.
   private var (wasAsked, queued) = (false, 0)
 
   /// - Parameters:
-  ///   - stopsAtFirst: whether the first error ends the message.
-  ///   - convert: converts an answer for the policy; `nil` adds nothing.
+  ///   - stopsAtFirst: true if the first error ends the message.
+  ///   - convert: converts an answer for the policy, or returns `nil` to add nothing.
   init(
     _ policy: ReturnPolicy<R, Output>, _ collector: AnswerCollector<R, Output>? = nil, stopsAtFirst: Bool,
     isTyped: Bool,
@@ -227,8 +226,7 @@ struct PolicySink<R, Output>: OutcomeSink {
       return true
     case .skipped: return true
     case .failed(let error):
-      // Whether the message ends with it is decided by the visit: an error of another context comes
-      // too late.
+      // The visit decides whether the message ends with it: another context's error is too late.
       errors.append((error, context))
       return true
     case .answered(let box): return take(box, at: context)
@@ -237,7 +235,7 @@ struct PolicySink<R, Output>: OutcomeSink {
         return answers.boxes.allSatisfy { take($0, at: context) }
       }
       (wasAsked, hasAnswer) = (true, hasAnswer || !list.isEmpty)
-      // By index: an iterator asks for the metadata of an optional each time.
+      // By index, since an iterator requests an optional's metadata in each step.
       for index in list.indices {
         do { if try !collector.take(list[index]) { return false } } catch {
           errors.append((error, context))
@@ -264,11 +262,11 @@ struct PolicySink<R, Output>: OutcomeSink {
     }
   }
 
-  consuming func end(_ delivery: MessageDelivery, by failure: (any Error)?) -> Collected<Output> {
+  consuming func end(_ delivery: MessageDelivery, by failure: (any Error)?) -> CollectResult<Output> {
     let isAnswered = wasAsked || delivery.outcomes.hasRun || !errors.isEmpty || ofType?.hasAnswer ?? false
     do {
       if let failure { throw failure }
-      // A message whose methods all return `void` is no question.
+      // A message whose methods all return `void` expects no answer.
       if try !delivery.answerSilence(queued: isAnswered ? 0 : queued), queued > 0, !isAnswered, R.self != Void.self,
         R.self != ArgumentBox.self
           || delivery.root.hasQueued({ $0.mayAnswer(delivery.selector) })
@@ -280,24 +278,25 @@ struct PolicySink<R, Output>: OutcomeSink {
     } catch {
       let collected = collected(CollectFailure(error: error) { delivery.report(error) })
       guard (error as? MessageError)?.code == .notAwaited, let unasked = policy.unasked else { return collected }
-      return Collected(unasked(), collected.failure)
+      return CollectResult(unasked(), collected.failure)
     }
   }
 
-  /// The result, and the first error unless the policy is content with an answer; all others go to the handlers.
+  /// The result and the first error, unless the policy prefers an answer. Other errors go to the
+  /// handlers.
   ///
-  /// - Parameter whole: what ended the message as a whole.
-  func collected(_ whole: CollectFailure? = nil) -> Collected<Output> {
+  /// - Parameter whole: the error that ended the message as a whole.
+  func collected(_ whole: CollectFailure? = nil) -> CollectResult<Output> {
     let hasAnswer = hasAnswer || ofType?.hasAnswer ?? false
     let isTold = whole != nil || policy.ignoresErrors && hasAnswer
     for (error, context) in errors.dropFirst(isTold ? 0 : 1) { context.report(error) }
-    guard !isTold, let (error, context) = errors.first else { return Collected(collector.finish(), whole) }
-    return Collected(collector.finish(), CollectFailure(error: error) { context.report(error) })
+    guard !isTold, let (error, context) = errors.first else { return CollectResult(collector.finish(), whole) }
+    return CollectResult(collector.finish(), CollectFailure(error: error) { context.report(error) })
   }
 }
 
 extension PolicySink {
-  /// A sink for typed answers; `collector` is the policy's, if the caller has made it where the types are known.
+  /// A sink for typed answers; `collector` is the policy's, if the caller has specialized it.
   init(_ policy: ReturnPolicy<R, Output>, _ route: MessageRoute, _ collector: AnswerCollector<R, Output>? = nil) {
     self.init(policy, collector, stopsAtFirst: route.core.stopsAtFirst, isTyped: true) { box, context in
       if let box, box.holds(R.self) { return box.uncheckedExactly(R.self) }
@@ -309,14 +308,14 @@ extension PolicySink {
 }
 
 extension PolicySink where R == ArgumentBox {
-  /// A sink for boxed answers; a method that returns nothing adds none.
+  /// A sink for boxed answers. Methods that return `void` add none.
   init(boxes policy: ReturnPolicy<R, Output>, _ core: MulticastCore) {
     self.init(policy, stopsAtFirst: core.stopsAtFirst, isTyped: false) { box, _ in box }
   }
 }
 
 extension RouteStep {
-  /// Whether its method returns something, as far as can be known.
+  /// True if its method returns a value, as far as known.
   fileprivate func mayAnswer(_ selector: MessageSelector) -> Bool {
     let signature =
       method?.takeUnretainedValue().signature ?? target.flatMap { Forwardcast.signature(of: $0, selector) }
@@ -325,8 +324,8 @@ extension RouteStep {
 }
 
 extension MessageError {
-  /// The error of a question that no target can answer: all are queued, and the sender does not wait; or it waits, and their
-  /// buffers refused the message.
+  /// The error of a `collect` without any answer: all targets are queued and not awaited, or their
+  /// full buffers dropped the message.
   static func notAwaited(_ selector: MessageSelector, by core: MulticastCore, count: Int, isRefused: Bool = false)
     -> MessageError
   {

@@ -1,18 +1,19 @@
-// OutgoingMessage.swift: one message on its way, and how it is performed on one target.
+// OutgoingMessage.swift: a message and its delivery to one target.
 
-/// One message on its way: its arguments, and what its sender wants to know.
+/// A message being sent: its arguments and its sender's request.
 struct OutgoingMessage {
   let selector: MessageSelector
   var request: DeliveryRequest
-  /// Whether it came as a value, whose arguments are checked before anybody gets it.
+  /// True for a message sent as an `Invocation`. Its arguments are validated before the first
+  /// delivery.
   private(set) var isByValue = false
-  /// The proxies that the message came through by hooks before.
+  /// The proxies whose hooks have forwarded the message.
   let trail: ProxyTrail?
   var trace: MessageTrace?
 
-  /// The arguments in a form that can be shared; `nil` while a boxed message needs none.
+  /// The arguments in a shareable form; `nil` while a boxed message needs none.
   private(set) var shared: MessageArguments?
-  /// The message in boxes; `nil` while a typed message needs none.
+  /// The boxed message; `nil` while a typed message needs none.
   private var boxed: Invocation?
 
   init(
@@ -23,7 +24,7 @@ struct OutgoingMessage {
   }
 
   init<R, Output>(asking policy: ReturnPolicy<R, Output>, _ arguments: MessageArguments, along route: MessageRoute) {
-    // Hooks also get what answers nothing.
+    // Hooks and nested proxies observe `Void` results too.
     let keepsAnswers = R.self != Void.self || route.isSurrounded || route.route.hasNested
     self.init(route.selector, arguments, DeliveryRequest(result: .answers, keepsAnswers: keepsAnswers))
     ask(policy) { box, selector in
@@ -33,10 +34,11 @@ struct OutgoingMessage {
     }
   }
 
-  /// A boxed message that comes to a proxy now.
+  /// A boxed message that arrives at a proxy.
   ///
-  /// - Throws: `proxyCycle` when it came through the proxy before; `typeMismatch` or `wrongArgumentCount` when the arguments do
-  ///   not fit the stated signature or, where the sender asks, the first target that would get them.
+  /// - Throws: `proxyCycle` if it already passed the proxy; `typeMismatch` or `wrongArgumentCount`
+  ///   if the arguments do not fit the stated signature or, if answers are requested, the first
+  ///   target.
   init(_ invocation: Invocation, asks: Bool, along route: MessageRoute) throws {
     try route.refuseCycle(invocation)
     (selector, trail) = (invocation.selector, invocation.route)
@@ -46,7 +48,7 @@ struct OutgoingMessage {
     if !route.isSurrounded { try admit(along: route) }
   }
 
-  /// The same, whose answers go to a policy.
+  /// A boxed message whose answers a policy combines.
   init<Output>(_ invocation: Invocation, asking policy: ReturnPolicy<ArgumentBox, Output>, along route: MessageRoute)
     throws
   {
@@ -54,7 +56,7 @@ struct OutgoingMessage {
     ask(policy) { box, _ in box }
   }
 
-  /// Sets what the request says for answers that go to a policy.
+  /// Adapts the request to a policy.
   mutating func ask<R, Output>(
     _ policy: ReturnPolicy<R, Output>, _ convert: @escaping (ArgumentBox, MessageSelector) -> R?
   ) {
@@ -65,13 +67,13 @@ struct OutgoingMessage {
       let collector = policy.makeCollector()
       return { box in
         guard let answer = convert(box, selector) else { return false }
-        // If the policy throws here, it will throw again when it gets the answer.
+        // If the policy throws here, it throws again when it gets the answer.
         return !((try? collector.take(answer)) ?? true)
       }
     }
   }
 
-  /// Checks that a boxed message can go along the route, as it is inside of hooks.
+  /// Validates a boxed message for the route, inside its hooks.
   mutating func admit(along route: MessageRoute) throws {
     guard isByValue else { return }
     var message = invocation
@@ -89,7 +91,7 @@ struct OutgoingMessage {
     if arguments !== shared { (shared, boxed) = (arguments, nil) }
   }
 
-  /// The arguments, to be shared with other contexts.
+  /// The arguments in a form that other contexts can share.
   var arguments: MessageArguments {
     mutating get {
       if let shared { return shared }
@@ -110,16 +112,17 @@ struct OutgoingMessage {
 
   enum Attempt {
     case over(StepOutcome)
-    /// The target is a multicast: its targets get the message in its place.
+    /// The target is a multicast, whose targets get the message.
     case multicast(any MulticastSending)
-    /// The method suspends, or the caller is not in its isolation.
+    /// The method is asynchronous, or the caller is not in its isolation.
     case elsewhere(Method, AnyObject)
     /// The target handles the message in a forwarding hook.
     case hook(any MessageForwarding, MethodSignature, Invocation)
   }
 
-  /// Gives the message to one target: typed if the method has exactly the sender's types, else boxed; a target without a method is
-  /// asked. The only place that chooses. If it cannot end here, the caller is told how it goes on.
+  /// Delivers the message to one target: unboxed if the types match exactly, otherwise boxed.
+  /// Targets without a method are queried. If the delivery cannot end here, the result says how it
+  /// continues.
   mutating func perform(_ method: Method?, on target: AnyObject, trail: @autoclosure () -> ProxyTrail) -> Attempt {
     do {
       if let method { return try run(method, target) }
@@ -150,7 +153,7 @@ struct OutgoingMessage {
     return .over(.answered(try answer(of: copy, from: target)))
   }
 
-  /// The answer of a target that got the message in boxes, as the sender wants it.
+  /// The answer to a boxed message, in the form that the sender requests.
   mutating func answer(of answered: Invocation, from target: AnyObject) throws -> ArgumentBox? {
     guard request.keepsAnswers else { return nil }
     if let shared { return try shared.answer(of: answered, from: target) }
@@ -161,7 +164,7 @@ struct OutgoingMessage {
 }
 
 extension OutgoingMessage.Attempt {
-  /// Whether it cannot end synchronously, but can if the caller waits.
+  /// True if it can only end if the caller waits.
   var suspends: Bool {
     switch self {
     case .over, .multicast: false
@@ -170,7 +173,7 @@ extension OutgoingMessage.Attempt {
     }
   }
 
-  /// Ends it synchronously: hooks forward, and methods elsewhere fail. `nil` for a multicast.
+  /// Ends it synchronously: hooks forward, isolated methods fail. `nil` for a multicast.
   func ended(_ outgoing: inout OutgoingMessage) -> StepOutcome? {
     switch self {
     case .over(let outcome): return outcome
@@ -184,8 +187,9 @@ extension OutgoingMessage.Attempt {
     }
   }
 
-  /// Ends it, waiting for methods elsewhere and hooks that suspend. Registration and way are checked right before a method starts,
-  /// where it runs; `nil` where it was not to start any more, and for a multicast.
+  /// Ends it, awaiting isolated methods and asynchronous hooks. Registration and path are checked
+  /// directly before a method starts, on its context. `nil` if it must not start, and for a
+  /// multicast.
   nonisolated(nonsending) func endedAndWaited(
     _ outgoing: inout OutgoingMessage, for registration: Registration, behind proxies: ProxyChain, isKept: Bool = false,
     begin: @escaping @Sendable () -> Bool = { true }
@@ -210,7 +214,7 @@ extension OutgoingMessage.Attempt {
     }
   }
 
-  /// An answer from another isolation: it must be known to be `Sendable`, unless nobody wants it.
+  /// An answer from another isolation. It must be `Sendable` unless it is discarded.
   @inline(never) static func crossing(
     _ answer: ArgumentBox?, from target: AnyObject, _ selector: MessageSelector, wanted: Bool
   ) -> StepOutcome {

@@ -1,12 +1,12 @@
-// Parcel+Nested.swift: long executions of queued targets: multicasts, and methods that suspend.
+// Parcel+Nested.swift: asynchronous executions of queued targets.
 
 extension Parcel {
-  /// Sends the message again by a multicast that is a target on this context. It contributes one
-  /// answer, by its own rule.
+  /// Sends the message again through a multicast that is a target on this context. The multicast
+  /// contributes one answer, by its row's rule.
   ///
-  /// Synchronously if the outer sender does not wait. Otherwise in a task whose jobs are deliveries
-  /// of this context: so the multicast's hooks and direct targets run here, and the context is free
-  /// while it waits.
+  /// Runs synchronously if the outer sender does not wait. Otherwise it runs in a task whose jobs
+  /// are deliveries of this context, so its hooks and direct targets run here without blocking the
+  /// context.
   func send(
     _ message: OutgoingMessage, on multicast: any MulticastSending, _ place: Int, _ target: AnyObject,
     _ mailbox: Mailbox
@@ -36,7 +36,7 @@ extension Parcel {
     }
   }
 
-  /// Continues a target's execution in a task; the target's next message waits for its end.
+  /// Continues a target's execution in a task, which the target's next message waits for.
   func suspend(
     _ mailbox: Mailbox, _ place: Int, on executor: MailboxExecutor? = nil,
     _ body: @escaping @Sendable () async -> Void
@@ -53,15 +53,14 @@ extension Parcel {
 }
 
 extension OutgoingMessage {
-  /// The message for a multicast that is a target on another context.
+  /// The message for a multicast on another context.
   fileprivate func asking(for result: DeliveryRequest.Result) -> OutgoingMessage {
     var message = self
     message.request = DeliveryRequest(result: result, keepsAnswers: result != .counts && request.keepsAnswers)
     return message
   }
 
-  /// Waits for all targets of a multicast, and returns its one answer: by the rule of its table, else
-  /// the last.
+  /// Awaits a multicast's targets and returns one answer: by its row's rule, otherwise the last.
   nonisolated(nonsending) fileprivate func answer(along route: MessageRoute, in path: ProxyChain) async
     -> StepOutcome
   {
@@ -76,7 +75,7 @@ extension OutgoingMessage {
     return delivery.outcomes.reached == 0 ? .skipped(.doesNotRespond) : .answered(collected.output)
   }
 
-  /// Waits for room at the targets of a multicast.
+  /// Waits for capacity at the targets of a multicast.
   nonisolated(nonsending) fileprivate func room(along route: MessageRoute, in path: ProxyChain) async -> StepOutcome {
     do {
       let summary = try await asking(for: .counts).broadcastWhenReady(along: route, in: path)
@@ -85,20 +84,20 @@ extension OutgoingMessage {
   }
 }
 
-/// Runs the jobs of a task on a mailbox's context, each as one of its deliveries.
+/// Runs a task's jobs on a mailbox's context, each as a delivery.
 final class MailboxExecutor: TaskExecutor {
   private let mailbox: Mailbox
 
   init(_ mailbox: Mailbox) { self.mailbox = mailbox }
 
   func enqueue(_ job: consuming ExecutorJob) {
-    // Not that of whoever lets the task go on.
+    // The job's priority, not that of the code that resumes the task.
     let level = mailbox.hasPriority ? Mailbox.level(TaskPriority(rawValue: job.priority.rawValue)) : 0
     mailbox.post(JobEnvelope(UnownedJob(job), self), level)
   }
 }
 
-/// One job of a task, on its way to a context.
+/// One job of a task, posted to a context.
 private final class JobEnvelope: Envelope, @unchecked Sendable {  // immutable
   private let job: UnownedJob
   private let executor: MailboxExecutor

@@ -1,17 +1,17 @@
-// Parcel.swift: one message on its way to the targets of one context.
+// Parcel.swift: one queued message for the targets of one context.
 
-/// What a message on its way has besides its arguments, where somebody waits for it, it came by another proxy, or is traced.
+/// The rarely used properties of a queued message: awaited, nested, or traced.
 // Immutable; the target is Sendable, as are all of its proxy.
 package final class ParcelDetails: @unchecked Sendable {
-  /// Where outcomes go if the sender waits, and the slot of each target.
+  /// The receiver of outcomes, if the sender waits, and each target's slot.
   package let pending: PendingAnswers?
   let slots: [Int]
   let request: DeliveryRequest
-  /// The target, if waiting messages keep it alive.
+  /// The target, retained if its registration keeps pending messages.
   let kept: AnyObject?
-  /// The proxy of the targets and those around it, if there are any.
+  /// The targets' proxy and its enclosing proxies, if any.
   let proxies: ProxyChain?
-  /// The proxies that the message came through by hooks.
+  /// The proxies whose hooks have forwarded the message.
   let trail: ProxyTrail?
   let trace: MessageTrace?
   /// The first target's step number in the trace.
@@ -28,11 +28,11 @@ package final class ParcelDetails: @unchecked Sendable {
   }
 }
 
-/// One message on its way to the targets of one context.
+/// One queued message for the targets of one context.
 ///
-/// It retains only its arguments: counts changed by two threads at once would be the largest cost of a queued message. The group
-/// lives as long as its plan, and then until a ``GroupRelease`` behind all of its parcels is opened; a parcel that leaves the order
-/// of its mailbox retains the group itself.
+/// Retains only its arguments: retaining the group would make sender and receiver contend for one
+/// reference count. The plan retains the group, and then a ``GroupRelease`` posted behind its last
+/// message. A message that leaves the mailbox's order retains the group itself.
 @usableFromInline
 package final class Parcel: Envelope, @unchecked Sendable {  // immutable but for `keeper`, which belongs to the context
   package unowned(unsafe) let group: DeliveryGroup
@@ -41,7 +41,7 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable but fo
   let arguments: MessageArguments
   package let details: ParcelDetails?
 
-  /// - Parameter chosen: the places in the group that the message goes to; `nil` for all.
+  /// - Parameter chosen: the group's steps that get the message; `nil` for all.
   init(_ group: DeliveryGroup, only chosen: [Int]?, _ arguments: MessageArguments, _ details: ParcelDetails?) {
     (self.group, self.chosen, self.arguments, self.details) = (group, chosen, arguments, details)
     keeper = group.isBatched ? nil : group
@@ -49,7 +49,7 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable but fo
   }
 
   deinit {
-    // Whatever became of the context, nobody waits for a message that is gone. Settled slots stay as they are.
+    // Ends the wait of the sender, whatever happened to the context. Settled slots are unaffected.
     guard let details, let pending = details.pending else { return }
     for slot in details.slots { pending.settle(slot, .skipped(.lost), from: nil) }
   }
@@ -66,13 +66,13 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable but fo
     return message
   }
 
-  /// The slot of the target at a place; -1 when nobody waits.
+  /// The slot of a target; -1 if no sender waits.
   func slot(_ place: Int) -> Int {
     guard let details, details.pending != nil else { return -1 }
     return details.slots[chosen?.partitioningIndex { $0 >= place } ?? place]
   }
 
-  /// Whether the sender waits for answers or room.
+  /// True if the sender waits for answers or capacity.
   var isAwaited: Bool { details.map { $0.pending != nil || $0.request.waitsForRoom } ?? false }
 
   func noteBegan(_ place: Int, _ target: AnyObject) {
@@ -80,7 +80,7 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable but fo
     trace.note(.began, group.selector, arguments, at: context(place, target), step: details.firstStep + place)
   }
 
-  /// Notes that the method of a target starts. `false` if the sender stopped waiting because the
+  /// Records the start of a target's method. Returns false if the sender no longer waits, since the
   /// target was removed.
   private func begin(_ place: Int) -> Bool { details?.pending?.begin(slot(place)) ?? true }
 
@@ -122,7 +122,7 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable but fo
 
   private func drop(_ place: Int, _ reason: DeliveryReport.SkipReason) {
     group.steps[place].queued?.noteDropped()
-    // A removed strong target is listed all the same.
+    // A removed strong target is listed too.
     settle(place, .skipped(reason), details?.pending == nil ? nil : group.steps[place].target)
   }
 
@@ -130,7 +130,7 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable but fo
     let step = group.steps[place]
     let automatic = group.isBatched ? nil : step.queued
     if let turns = automatic?.turns, !turns.beginQueued() {
-      // A sender on the context runs the target at the moment.
+      // A sender on the context is running the target.
       keeper = group
       return mailbox.close(turns, before: self, place)
     }
@@ -147,11 +147,11 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable but fo
       trail = laid
       return laid
     }
-    // The execution of a multicast that waits begins in its task.
+    // A waiting multicast's execution begins in its task.
     if !(isAwaited && target is any MulticastSending) { noteBegan(place, target) }
     do { try details?.trail?.budget?.charge(.target) } catch { return settle(place, .failed(error), target) }
     let method = step.method?.takeUnretainedValue()
-    // A method that runs elsewhere begins there.
+    // An isolated method begins on its own context.
     guard method?.runsElsewhere(on: target) ?? false || begin(place) else {
       return drop(place, reasonToDrop(step) ?? .removed)
     }
@@ -160,7 +160,7 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable but fo
     case .multicast(let multicast): send(message, on: multicast, place, target, mailbox)
     case _ where attempt.suspends:
       let sent = UncheckedSendable((attempt: attempt, target: target))
-      // Its message has the trail, which ends with it.
+      // The trail belongs to the message and ends with it.
       let laid = trail
       trail = nil
       suspend(mailbox, place) { [self] in
@@ -180,8 +180,8 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable but fo
     trail?.end()
   }
 
-  /// Why the registration, or that of a proxy on the way, lets nothing through; `nil` also where waiting messages are delivered
-  /// regardless.
+  /// The reason why the registration or an enclosing proxy blocks the message; `nil` also if queued
+  /// messages are still delivered after a removal.
   private func reasonToDrop(_ step: RouteStep) -> DeliveryReport.SkipReason? {
     let isKept = details?.kept != nil
     let own = isKept ? step.registration.takeUnretainedValue().isMuted ? .muted : nil : step.obstacle
@@ -195,14 +195,14 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable but fo
     }
     if let details, let pending = details.pending {
       var outcome = outcome
-      // A closure's method is there as long as its target.
+      // A closure's method is valid while its target lives.
       if case .answered(let answer) = outcome, let target,
         !(group.steps[place].method?.takeUnretainedValue().answers(to: nil) ?? false)
       {
         outcome = OutgoingMessage.Attempt.crossing(
           answer, from: target, group.selector, wanted: details.request.keepsAnswers)
       }
-      // A target that did not fail is kept only where targets are listed.
+      // A target that did not fail is retained only for a list of targets.
       let isKept = if case .failed = outcome { true } else { details.request.listsEveryTarget }
       pending.settle(slot(place), outcome, from: isKept ? target : nil)
     } else if case .failed(let error) = outcome {

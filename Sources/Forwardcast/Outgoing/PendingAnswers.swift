@@ -1,35 +1,36 @@
-// PendingAnswers.swift: the outcomes that the sender of one message waits for.
+// PendingAnswers.swift: the outcomes that a waiting sender expects.
 
-/// The outcomes of one message, in slots that are settled from any thread.
+/// The outcomes of one message, in slots that any thread settles.
 ///
-/// A slot is opened before its delivery is posted, and settled once: by the delivery, by what dropped it, or by the parcel's
-/// `deinit`. So waits end unless a context neither runs nor releases what it was given: see ``DeliveryContext/wake(_:_:)``.
-// `state` has a lock; contexts hold Sendable targets where they cross.
+/// A slot is opened before its message is posted, and settled once: by the delivery, by a drop, or
+/// by the message's `deinit`. A wait always ends, unless a context neither runs nor releases its
+/// jobs, see ``DeliveryContext/wake(_:_:)``.
+// `state` has a lock; targets that cross contexts are Sendable.
 package final class PendingAnswers: @unchecked Sendable {
   private struct Slot {
     var context: StepContext
     var outcome: StepOutcome?
-    /// Whether the outcome has been given out.
+    /// True if the outcome was read.
     var isTaken = false
-    /// Whether the message is delivered even if its target is removed.
+    /// True if the message is delivered even after its target is removed.
     var isKept = false
-    /// Whether the method has started, so that a removal does not settle the slot.
+    /// True once the method has started, so a removal does not settle the slot.
     var hasBegun = false
 
     var isOpen: Bool { outcome == nil }
 
-    /// Whether the target, or a proxy on the path to it, was removed and waiting messages with it.
+    /// True if the target or an enclosing proxy was removed together with its queued messages.
     var isRemoved: Bool {
       !isKept && context.registration?.isCancelled ?? false || context.proxies.obstacle == .removed
     }
 
-    /// The error that nobody has been given, with its place.
+    /// An unread error, with its site.
     var untold: Untold? {
       if !isTaken, case .failed(let error)? = outcome { Untold(error: error, context: context) } else { nil }
     }
   }
 
-  private struct Untold: @unchecked Sendable {  // handed out of the lock to the one who tells it
+  private struct Untold: @unchecked Sendable {  // collected under the lock, reported after it
     let error: any Error
     let context: StepContext
 
@@ -38,11 +39,12 @@ package final class PendingAnswers: @unchecked Sendable {
 
   private struct State: @unchecked Sendable {  // guarded by the lock around it
     var slots: [Slot] = []
-    /// The proxies where targets have failed, and those around them: kept, so that no later one has the identity of one of them.
+    /// The proxies with failed targets, and enclosing ones. Retained, so their identities stay
+    /// unique.
     var failed: [ObjectIdentifier: ProxyChain] = .init()
     var isAbandoned = false
 
-    /// Notes that a slot has an outcome; returns an error to be reported.
+    /// Records a slot's outcome. Returns an error to report.
     mutating func noteSettled(_ index: Int) -> Untold? {
       guard let untold = slots[index].untold else { return nil }
       for chain in sequence(first: untold.context.proxies, next: \.outer) { failed[ObjectIdentifier(chain)] = chain }
@@ -66,7 +68,7 @@ package final class PendingAnswers: @unchecked Sendable {
     }
   }
 
-  /// Notes that the method of a slot starts. `false` if the slot was settled before, because its
+  /// Records the start of a slot's method. Returns false if the slot was already settled, since its
   /// target was removed.
   func begin(_ index: Int) -> Bool {
     state.withLock { state in
@@ -87,7 +89,7 @@ package final class PendingAnswers: @unchecked Sendable {
     if settles { completion.leave() }
   }
 
-  /// Notes that nobody will ask for outcomes any more: errors, also later ones, go to the handlers.
+  /// Detaches the sender, for example after a timeout. Errors, also later ones, go to the handlers.
   func abandon() {
     let untold = state.withLock { state -> [Untold] in
       defer { state.isAbandoned = true }
@@ -96,7 +98,7 @@ package final class PendingAnswers: @unchecked Sendable {
     for error in untold { error.tell() }
   }
 
-  /// The outcome in a slot; `nil` while it is pending.
+  /// The outcome of a slot; `nil` while it is pending.
   func settled(_ index: Int) -> Outcome? {
     state.withLock { state -> UncheckedSendable<Outcome?> in
       guard let outcome = state.slots[index].outcome else { return UncheckedSendable(nil) }
@@ -105,7 +107,7 @@ package final class PendingAnswers: @unchecked Sendable {
     }.value
   }
 
-  /// Suspends until every slot is settled; throws `CancellationError`, or what ``fail(_:)`` was given. Deliveries go on.
+  /// Suspends until every slot is settled. Throws `CancellationError` or the error of ``fail(_:)``.
   nonisolated(nonsending) func wait() async throws {
     let removals = settleRemovals()
     defer { removals?.end() }
@@ -115,8 +117,8 @@ package final class PendingAnswers: @unchecked Sendable {
     try await completion.wait()
   }
 
-  /// Settles the slots of targets that are removed, alone or with a proxy on the path, until the
-  /// returned wait is ended.
+  /// Settles the slots of targets that are removed, directly or with an enclosing proxy, until the
+  /// returned wait ends.
   private func settleRemovals() -> RoomWait? {
     let slots = state.withLock { state in
       var slots: [Registration: [Int]] = .init()
@@ -142,14 +144,14 @@ package final class PendingAnswers: @unchecked Sendable {
 
   func fail(_ error: any Error) { completion.fail(error) }
 
-  /// The places of open outcomes.
+  /// The sites of pending outcomes.
   var open: [StepContext] { state.withLock { UncheckedSendable($0.slots.filter(\.isOpen).map(\.context)) }.value }
 
   func hasFailed(in proxies: ProxyChain) -> Bool {
     state.withLock { $0.failed[ObjectIdentifier(proxies)] != nil }
   }
 
-  /// Blocks until every slot is settled; returns the places still open at the deadline.
+  /// Blocks until every slot is settled. Returns the sites that are pending at the deadline.
   func wait(until deadline: Deadline) -> [StepContext] {
     let removals = settleRemovals()
     defer { removals?.end() }

@@ -1,14 +1,14 @@
 // ProxyTree.swift: the proxies that one message passes.
 
-/// The proxies that one message passes, each once for each path to it.
+/// The proxies that one message passes, each once per path.
 ///
-/// All are found before anything is sent, also those behind hooks. So targets that join a nested
-/// proxy later are not included, and cycles and depth are known in advance. Only a multicast that
-/// an object leads to when it is queried is added afterwards.
+/// All of them are found before anything is sent, including those inside hooks. Targets that join a
+/// nested proxy later are therefore excluded, and cycles and depth are known in advance. Only a
+/// multicast that a queried object leads to is added later.
 struct ProxyTree {
   let root: ProxyNode
   private(set) var count = 0
-  /// Whether some proxy has targets with deliveries of their own.
+  /// True if any proxy has queued targets.
   private(set) var hasQueued = false
 
   init(_ route: MessageRoute, _ path: ProxyChain, for request: DeliveryRequest, _ trail: ProxyTrail?) {
@@ -34,12 +34,12 @@ struct ProxyTree {
       assert(node.number < count, "proxies are numbered in the order in which they are found")
       for (index, cast) in node.plan?.asked ?? [] {
         let step = node.route.steps[index]
-        // A multicast with a delivery of its own is an ordinary target.
+        // A queued multicast is an ordinary target.
         guard step.queued == nil, step.isActive || request.listsEveryTarget, let target = step.target,
           let multicast = cast?.multicast ?? target as? any MulticastSending
         else { continue }
         do { try trail?.budget?.charge(.question) } catch { return node.add(.refused(error), at: index) }
-        // Nothing is made for a proxy that is only listed.
+        // No observers are created for a proxy that is only listed.
         let inner =
           step.isActive && node.isReached
           ? multicast.beginMessage(node.route.selector) : multicast.route(for: node.route.selector)
@@ -63,40 +63,39 @@ struct ProxyTree {
     hasQueued = hasQueued || !(node.plan?.groups.isEmpty ?? true)
   }
 
-  /// Whether hooks surround some proxy, so outcomes may change after they are known.
+  /// True if any proxy has hooks, which may change known outcomes.
   var hasHooks: Bool { root.all.contains(where: \.hasHooks) }
 
-  /// All targets with deliveries of their own.
+  /// All queued targets.
   var queuedTargets: [Registration] { root.queuedTargets }
 }
 
-/// One proxy that a message passes.
+/// One proxy on a message's path.
 // Immutable once its tree is filled.
 final class ProxyNode {
   enum Child {
     case proxy(ProxyNode)
-    /// Why the message does not enter the proxy.
+    /// The reason not to enter the proxy.
     case refused(any Error)
   }
 
-  /// A registration without a step: it was never to receive the message.
+  /// A registration without a step. It does not get the message.
   struct Unmatched {
     let registration: Registration
-    /// The target, if strong when the message began.
+    /// The target, if it was strong when the message began.
     let strong: AnyObject?
   }
 
   /// Identifies the proxy within its tree.
   let number: Int
   let route: MessageRoute
-  /// The proxy and those around it.
+  /// The proxy and its enclosing proxies.
   let path: ProxyChain
-  /// How the steps are grouped; `nil` if one loop serves all.
+  /// The grouping of the steps; `nil` if one loop serves all.
   let plan: DeliveryPlan?
-  /// Whether this proxy, or one around it, serves targets strictly in delivery order.
+  /// True if this or an enclosing proxy serves targets strictly in delivery order.
   let keepsOrder: Bool
-  /// Whether the message was to enter the proxy when it began; otherwise its targets are only
-  /// listed.
+  /// True if the message enters the proxy. Otherwise its targets are only listed.
   let isReached: Bool
   /// The registrations without a step, if they are listed.
   let unmatched: [Unmatched]
@@ -119,7 +118,7 @@ final class ProxyNode {
     children.append((step, child))
   }
 
-  /// Whether hooks surround the messages, so these may be changed or withheld.
+  /// True if hooks may change or withhold messages.
   var hasHooks: Bool { route.isSurrounded && !(route.route.around?.isBefore ?? true) }
 
   func child(at step: Int) -> Child? {
@@ -128,13 +127,13 @@ final class ProxyNode {
     return place < children.count && children[place].step == step ? children[place].value : nil
   }
 
-  /// The group that a queued step is posted with, and its place there.
+  /// The group of a queued step, and the step's index in it.
   func location(of step: Int) -> (group: DeliveryGroup, place: Int)? {
     guard let plan, let (group, place) = plan.locations[step] else { return nil }
     return (plan.groups[group], place)
   }
 
-  /// This proxy and those inside that the message may enter, outermost first.
+  /// This proxy and the nested ones that the message may enter, outermost first.
   var all: [ProxyNode] {
     var found = [self]
     var index = 0
@@ -145,20 +144,19 @@ final class ProxyNode {
     return found
   }
 
-  /// The active steps with deliveries of their own, here and inside, with their groups.
+  /// The active queued steps, nested ones included, with their groups.
   var queuedSteps: [(step: RouteStep, group: DeliveryGroup)] {
     all.flatMap { $0.plan?.groups ?? [] }.flatMap { group in group.steps.filter(\.isActive).map { ($0, group) } }
   }
 
   var queuedTargets: [Registration] { queuedSteps.map { $0.step.registration.takeUnretainedValue() } }
 
-  /// Whether some queued step, here or inside, satisfies a condition.
+  /// True if a queued step, nested ones included, satisfies a condition.
   func hasQueued(_ condition: (RouteStep) -> Bool) -> Bool {
     all.contains { ($0.plan?.groups ?? []).contains { $0.steps.contains(where: condition) } }
   }
 
-  /// A target that would have to be waited for; `nil` if all can be served synchronously, as far as
-  /// is known before they are queried.
+  /// A target that must be awaited; `nil` if all run synchronously, as far as known before queries.
   var awaitedTarget: String? {
     for (step, group) in queuedSteps where !group.runsNow {
       if let target = step.target { return "\(typeName(of: target)) on \(group.mailbox.context.name)" }
@@ -178,7 +176,7 @@ final class ProxyNode {
 }
 
 extension DeliveryGroup {
-  /// Whether its only target may run synchronously: its delivery is automatic, and the sender is on
+  /// True if its only target may run synchronously: the delivery is automatic and the sender is on
   /// its context.
   var runsNow: Bool { steps.count == 1 && steps[0].queued?.runsNow(steps[0]) ?? false }
 }

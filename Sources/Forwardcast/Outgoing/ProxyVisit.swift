@@ -1,31 +1,30 @@
-// ProxyVisit.swift: how far a message has come in one proxy.
+// ProxyVisit.swift: the progress of a message in one proxy.
 
-/// How far a message has come along the steps of one proxy.
+/// The progress of a message along the steps of one proxy.
 ///
-/// A value that only decides: ``next(isEnough:mayLoop:)`` says what is to be done next, and the
-/// delivery does it and reports the outcome with ``note(_:)``.
+/// A value without effects: ``next(isEnough:mayLoop:)`` returns the next action, which the delivery
+/// executes and reports with ``note(_:)``.
 struct ProxyVisit {
   typealias SkipReason = DeliveryReport.SkipReason
 
   enum Next: Equatable {
-    /// Serve the steps from ``index`` to `end` in one loop, since their methods have one function
-    /// type.
+    /// Serve the steps from ``index`` to `end` in one loop: their methods share a function type.
     case loop(ObjectIdentifier, end: Int)
     case step(Int)
-    /// The step is not served any more.
+    /// Skip the step.
     case skip(Int, SkipReason)
     case finished
   }
 
-  /// What has happened at the targets so far. Each case includes the ones before.
+  /// The most significant event so far. Each case includes the earlier ones.
   enum Standing: Comparable {
-    /// No outcome, so the proxy itself is an entry of a report.
+    /// No outcome, so the proxy itself is listed in a report.
     case silent
-    /// Some outcome, but no target received the message.
+    /// An outcome, but no target got the message.
     case listed
-    /// Some target received the message.
+    /// A target got the message.
     case reached
-    /// Some target failed.
+    /// A target failed.
     case failed
   }
 
@@ -36,21 +35,21 @@ struct ProxyVisit {
   private let wholeType: ObjectIdentifier?
   private let stopsAtFirst: Bool
 
-  // MARK: - State (the sender's context)
+  // MARK: - State (owned by the sender)
 
   private(set) var index = 0
   private var segment = 0
-  /// The first step that a loop may serve, because the steps before it did not fit one.
+  /// The first step that a loop may serve. Earlier ones did not fit the message.
   private var loopsFrom = 0
   private(set) var standing = Standing.silent
-  /// Why no further step is served.
+  /// The reason why the remaining steps are skipped.
   private(set) var stop: SkipReason?
-  /// Steps that were not served since their target was dead, or for another reason.
+  /// The numbers of steps skipped because the target was dead, or for another reason.
   private(set) var (dead, skipped) = (0, 0)
 
   /// - Parameters:
-  ///   - segments: how the steps are served; `nil` if all have methods of `wholeType`.
-  ///   - stop: why no step is served at all, so they are only listed.
+  ///   - segments: the steps' segments; `nil` if all methods have `wholeType`.
+  ///   - stop: the reason why all steps are skipped and only listed.
   init(
     count: Int, segments: ContiguousArray<StepSegment>?, wholeType: ObjectIdentifier? = nil, stopsAtFirst: Bool,
     stop: SkipReason? = nil
@@ -59,12 +58,11 @@ struct ProxyVisit {
     (self.stopsAtFirst, self.stop) = (stopsAtFirst, stop)
   }
 
-  /// The next thing to do. Steps returned by `step` and `skip` are passed by this; those of `loop`
-  /// by ``advance(to:)``.
+  /// The next action. `step` and `skip` advance the visit; for `loop`, ``advance(to:)`` does.
   ///
   /// - Parameters:
-  ///   - isEnough: whether the sender needs nothing more.
-  ///   - mayLoop: whether loops are allowed for this message.
+  ///   - isEnough: true if the sender needs no further answer.
+  ///   - mayLoop: true if this message may use loops.
   mutating func next(isEnough: Bool, mayLoop: Bool) -> Next {
     assert(index >= 0 && index <= count, "a visit stays within the steps of its route")
     guard index < count else { return .finished }
@@ -81,7 +79,7 @@ struct ProxyVisit {
     return .step(index - 1)
   }
 
-  /// The type and the end of the segment at ``index``.
+  /// The type and end of the segment at ``index``.
   private var here: (type: ObjectIdentifier?, end: Int) {
     mutating get {
       guard let segments else { return (wholeType, count) }
@@ -90,16 +88,16 @@ struct ProxyVisit {
     }
   }
 
-  /// Passes the steps that a loop has served.
+  /// Advances past the steps that a loop has served.
   mutating func advance(to end: Int) {
     assert(end > index && end <= count, "a loop serves at least one step")
     index = end
   }
 
-  /// Serves the steps up to `end` one by one: no loop fits the message.
+  /// Disables loops up to `end`, since none fits the message.
   mutating func serveSingly(to end: Int) { loopsFrom = end }
 
-  /// Ends the visit without listing further steps.
+  /// Ends the visit without listing the remaining steps.
   mutating func skipRest() { index = count }
 
   mutating func stop(for reason: SkipReason) { stop = .first(stop, reason) }
@@ -121,13 +119,13 @@ struct ProxyVisit {
 }
 
 extension DeliveryReport.SkipReason {
-  /// Whether the message found somebody, so it is not unanswered: the target's buffer was full.
+  /// True if the target would have received the message but its buffer was full.
   var countsAsReached: Bool { self == .bufferFull }
 
-  /// Whether a broadcast counts the target as skipped. One that was never to receive the message is
-  /// not, and one whose buffer was full is counted in `dropped`.
+  /// True if a broadcast counts the target as skipped. Targets that do not respond are not counted;
+  /// a full buffer counts as `dropped`.
   var isCounted: Bool { self != .doesNotRespond && self != .outOfScope && self != .bufferFull }
 
-  /// Whether a broadcast counts each target behind a proxy that is skipped for this reason.
+  /// True if a broadcast counts each target inside a proxy skipped for this reason.
   var countsInside: Bool { self == .removed || self == .muted }
 }

@@ -1,52 +1,53 @@
-// TypedBatch.swift: consecutive typed messages to another context, in one envelope.
+// TypedBatch.swift: consecutive typed messages to one context in one envelope.
 
 import Synchronization
 
-/// Typed messages of one selector and type to all targets of one context, sent one after another while nothing else was posted: a
-/// stream. A single one has its own batch.
+/// A lock-free buffer of consecutive typed messages of one selector to all targets of one context.
 ///
-/// Its group keeps the last posted batch, in one word with the number of places given away. A sender takes a place by adding one to
-/// the word, writes its arguments there and marks the place as written; several do so at a time. The context serves what is written
-/// up to the first place that is not. It closes the batch when it has served all, or has to continue with another envelope. So
-/// nobody ever blocks: if a sender was interrupted before it had written, the context's turn ends, and that sender begins the next
-/// one.
+/// The group's word holds its last posted batch and the number of reserved slots. A sender reserves
+/// a slot by incrementing the word, writes its arguments there, and publishes the slot; several
+/// senders may do so at a time. The context serves published slots up to the first unpublished one.
+/// It closes the batch when all are served, or when another envelope is due. No thread blocks: if a
+/// sender is interrupted before it publishes, the drain ends and that sender starts the next one.
 ///
 ///     sender                                          context
-///     word: number + 1, unless gone     ──place──▶
-///     slots[place] = arguments
-///     places: the place's bit           ────────▶     serves while bits are set; then
+///     word: number + 1, unless gone     ──slot───▶
+///     slots[slot] = arguments
+///     places: the slot's bit            ────────▶     serves while bits are set
 ///     was awaited: wakes the context    ◀────────     number is higher: awaits its sender
-///     gone: into a new batch            ◀────────     number is reached: takes the batch out of the word
+///     gone: starts a new batch          ◀────────     number is reached: ends
 ///
-/// Whoever takes a batch out of the word (a sender that puts a new one there, or the context) knows how many places were given
-/// away, writes that into `places`, and releases the word's reference. A sender with a place has no reference: the context is not
-/// done with the batch before that place is written.
+/// The thread that removes a batch from the word (a sender with a new batch, or the context) knows
+/// the number of reserved slots, stores it in `places`, and releases the word's reference. A sender
+/// with a slot needs no reference: the context does not finish the batch before that slot is
+/// published.
 @usableFromInline
 package class PlainBatch: Envelope, @unchecked Sendable {
-  // `places` is atomic; `position` and `end` belong to the context.
+  // `places` is atomic; `position` and `end` are owned by the context.
 
-  /// Retained as a ``Parcel``'s group is.
+  /// Retained like the group of a ``Parcel``.
   @usableFromInline package unowned(unsafe) let group: DeliveryGroup
   @usableFromInline let functionType: ObjectIdentifier
-  /// The number of the first place. The last one's is the same for all, so that the word alone tells when a batch is full.
+  /// The number of the first slot. The last number is constant, so the word alone shows a full
+  /// batch.
   @usableFromInline let first: Int
-  /// The arguments of each place from ``first`` on, and the distance between two.
+  /// The arguments of each slot from ``first`` on.
   @usableFromInline let memory: UnsafeMutableRawPointer
   private let stride: Int
-  /// Calls a method with the arguments at an address: a function without a context, for the sender's types.
+  /// Calls a method with the arguments at an address. A function without context.
   private let run: Run
-  /// Deinitializes the arguments at an address; `nil` for trivial ones.
+  /// Deinitializes the arguments at an address; `nil` for trivial types.
   private let drop: Drop?
   @usableFromInline typealias Run = (UnsafeRawPointer, Method, _ target: AnyObject) throws -> Void
   @usableFromInline typealias Drop = (UnsafeMutableRawPointer) -> Void
-  /// A bit for each place that is written or before the first; one more than the place that the context waits for, or 0; and, once
-  /// the batch is out of the word, the number of places.
+  /// A bit for each published slot, or one before the first; the awaited slot plus 1, or 0; and the
+  /// number of slots, once the batch has left the word.
   private let places: Atomic<UInt64>
   private static let awaitedShift: UInt64 = 48
   private static let numberShift: UInt64 = 54
   private static let awaited: UInt64 = 0x3F << awaitedShift
   @usableFromInline static let limit = 48
-  /// The place of the first message not yet served, and the end of those known to be written.
+  /// The first message not yet served, and the end of the published ones.
   @usableFromInline @exclusivity(unchecked) final var position: Int
   @usableFromInline @exclusivity(unchecked) final var end: Int
 
@@ -59,13 +60,13 @@ package class PlainBatch: Envelope, @unchecked Sendable {
     (self.memory, self.stride, self.run, self.drop) = (memory, stride, run, drop)
     first = PlainBatch.limit - capacity
     (position, end) = (first, first)
-    // The first message is there already.
+    // The first message is already written.
     places = Atomic(2 << UInt64(first) - 1)
     super.init()
   }
 
   deinit {
-    // Counted and not served: the context dropped its work.
+    // Published but not served: the context dropped its drain.
     if let drop { for place in position..<written { drop(memory + (place - first) * stride) } }
     memory.deallocate()
   }
@@ -74,18 +75,18 @@ package class PlainBatch: Envelope, @unchecked Sendable {
 
   private var written: Int { PlainBatch.written(places.load(ordering: .acquiring)) }
 
-  /// The final number of places, including those before the first; 0 while more may be given away.
+  /// The final number of slots, counting those before the first; 0 while more may be reserved.
   private var number: Int { Int(truncatingIfNeeded: places.load(ordering: .acquiring) &>> PlainBatch.numberShift) }
 
-  /// Marks a place as written; returns whether the context waits for it.
+  /// Publishes a slot. Returns true if the context waits for it.
   final func publish(_ place: Int) -> Bool { note(1 &<< UInt64(place), at: place) }
 
-  /// Sets the number of places; returns whether the context waits for that.
+  /// Sets the number of slots. Returns true if the context waits for it.
   final func seal(at number: Int) -> Bool { note(UInt64(number) &<< PlainBatch.numberShift, at: number) }
 
   private func note(_ bits: UInt64, at place: Int) -> Bool {
     let found = places.wrappingAdd(bits, ordering: .acquiringAndReleasing).oldValue
-    // Of this place only: who writes the next ones, before the context is there, does not wake it again.
+    // Only for this slot: senders of later slots must not wake the context again.
     return found & PlainBatch.awaited == UInt64(place + 1) &<< PlainBatch.awaitedShift
   }
 
@@ -94,7 +95,7 @@ package class PlainBatch: Envelope, @unchecked Sendable {
 
   override func open(in mailbox: Mailbox) -> Int {
     if places.load(ordering: .relaxed) & PlainBatch.awaited != 0 { stopAwaiting() }
-    // What was taken behind the batch was posted after its messages: then no more may join them.
+    // Envelopes behind the batch were posted after its messages, so no further ones may join.
     if mailbox.hasTaken { group.takeOut(self) } else { group.noteServed(self) }
     var made = 0
     isUnfinished = true
@@ -111,19 +112,19 @@ package class PlainBatch: Envelope, @unchecked Sendable {
       end = written
       if position < end { continue }
       if number == position || group.takeOut(self, at: position) { break }
-      // A sender is about to write, or to set the number of places.
+      // A sender is about to publish, or to set the number of slots.
       if written == position, number != position { return made }
     }
     isUnfinished = false
     return made
   }
 
-  /// Serves messages until all are served or the turn is over; returns the number of deliveries.
+  /// Serves messages until none remain or the drain is over. Returns the number of deliveries.
   ///
-  /// The target of a group with one step is loaded once, and again whenever nobody else retains it
-  /// any more.
+  /// A group with one step loads its target once, and again after all other references were
+  /// released.
   private func serve(_ mailbox: Mailbox, _ limit: Int) -> Int {
-    // Senders write next to the context's counts: so they are kept in locals and stored once.
+    // Senders write near the context's counts, so these are held in locals and stored once.
     let (group, steps, run, end) = (group, group.steps, run, end)
     let only = steps.count == 1 ? steps[0] : nil
     let hasPriority = mailbox.hasPriority
@@ -132,7 +133,7 @@ package class PlainBatch: Envelope, @unchecked Sendable {
     while next < end, made < limit, !(hasPriority && mailbox.isOvertaken) {
       let values = memory + (next - first) * stride
       next += 1
-      // A target that only this loop retains must die now.
+      // A target that only this loop retains must be deallocated now.
       if held != nil, isKnownUniquelyReferenced(&held) { held = nil }
       if let only {
         if held == nil { held = only.target }
@@ -164,21 +165,21 @@ package class PlainBatch: Envelope, @unchecked Sendable {
   private func stopAwaiting() { places.bitwiseAnd(~PlainBatch.awaited, ordering: .acquiringAndReleasing) }
 }
 
-/// What a group keeps of its batch: the address, the number of places given away, and two marks.
+/// A tagged pointer to a group's batch: the address, the number of reserved slots, and two flags.
 ///
-/// The number is below the top byte of a word of 64 bits, where no address has bits; the top byte is part of the address.
+/// The number is below the word's top byte, in bits that no address uses.
 struct BatchWord {
   var bits: UInt64
 
-  /// The context has opened the batch, with nothing taken behind it.
+  /// The context has opened the batch and taken nothing behind it.
   static let served: UInt64 = 1
-  /// A sender makes a new batch, or posts it.
+  /// A sender is creating or posting a new batch.
   static let changing: UInt64 = 2
   private static let one: UInt64 = 1 << 48
   private static let number: UInt64 = 0xFF << 48
   private static let marks: UInt64 = 0xF
 
-  /// A new batch that is about to be posted. `nil` when its address uses the bits of the number or marks.
+  /// A new batch before it is posted. `nil` if its address uses the bits of number or flags.
   static func new(_ batch: PlainBatch) -> BatchWord? {
     let address = UInt64(UInt(bitPattern: Unmanaged.passUnretained(batch).toOpaque()))
     guard address & (number | marks) == 0 else { return nil }
@@ -225,22 +226,22 @@ final class TypedBatch<R, each A>: PlainBatch, @unchecked Sendable {  // as said
 
 @usableFromInline
 enum BatchPlace {
-  /// Into a new batch with so many places; with one, no other message joins it.
+  /// A new batch with this many slots. With one, no other message joins it.
   case new(Int)
-  /// To a place of this batch, which is the sender's until it has called ``DeliveryGroup/wrote(_:_:)``.
+  /// A slot of this batch, owned by the sender until ``DeliveryGroup/wrote(_:_:)``.
   case behind(Unmanaged<PlainBatch>, Int)
 }
 
 extension DeliveryGroup {
-  /// How often a sender looks for a batch that another one is about to post.
+  /// How often a sender polls for a batch that another one is about to post.
   private static let looksForBatch = 1024
 
-  /// Gives one message to the target of a step; `nil` if that has died.
+  /// Delivers one message to a step's target; `nil` if that was deallocated.
   @inline(__always)
   func serve(
     _ step: RouteStep, _ target: Unmanaged<AnyObject>?, _ values: UnsafeRawPointer, _ run: PlainBatch.Run
   ) {
-    // Nothing comes between this look and the method: one that was removed or muted before does not start.
+    // Checked directly before the call: a target removed or muted earlier must not be called.
     guard step.isActive else { return noteDropped(step) }
     guard let target else { return noteDead(step) }
     do {
@@ -261,10 +262,10 @@ extension DeliveryGroup {
   @inline(never)
   private func note(_ error: any Error, _ step: RouteStep) { core.report(error, selector, step) }
 
-  /// Where a message goes that is sent now.
+  /// Chooses the batch of a message that is sent now.
   ///
-  /// A batch is begun when something waits and the last plain message was of the same group: so a single message takes no more
-  /// memory than it needs. Once batches have been filled, it is enough that the context is awake.
+  /// A batch is started if the mailbox is not empty and the previous plain message was of the same
+  /// group, so single messages use minimal memory. After full batches, an awake context is enough.
   @usableFromInline
   func enter(_ functionType: ObjectIdentifier) -> BatchPlace {
     if mailbox.isAsleep || methodType != functionType { return .new(1) }
@@ -277,8 +278,8 @@ extension DeliveryGroup {
         word.bits = batch.load(ordering: .acquiring)
         continue
       }
-      // The sender's earlier messages are before a batch that is the last one, or is served with nothing behind it. A batch that
-      // came to this address meanwhile was posted later still.
+      // The sender's earlier messages precede a batch that is the last envelope, or is served with
+      // nothing behind it. A batch that reused this address was posted later still.
       let joins =
         word.number < PlainBatch.limit && word.address != 0
         && (word.address == mailbox.last || word.isServed && mailbox.hasNothingNew)
@@ -297,8 +298,8 @@ extension DeliveryGroup {
     }
   }
 
-  /// Releases a batch that was taken out of the word. The next one has twice its room, or half. Returns whether the context waits
-  /// to learn how many messages it has.
+  /// Releases a batch that was removed from the word, and doubles or halves the next one's
+  /// capacity. Returns true if the context waits for the number of messages.
   private func retire(_ batch: Unmanaged<PlainBatch>, at number: Int) -> Bool {
     defer { batch.release() }
     return batch._withUnsafeGuaranteedRef { batch in
@@ -316,7 +317,7 @@ extension DeliveryGroup {
     batch._withUnsafeGuaranteedRef { batch in mailbox.adding(to: batch) { batch.publish(place) } }
   }
 
-  /// Posts a new batch, and lets others join it if it has places for them.
+  /// Posts a new batch that others may join if it has capacity.
   @usableFromInline
   func post(_ new: consuming PlainBatch) {
     if new.first + 1 == PlainBatch.limit {
@@ -334,7 +335,8 @@ extension DeliveryGroup {
     batch.bitwiseAnd(~BatchWord.changing, ordering: .acquiringAndReleasing)
   }
 
-  /// Marks a batch still in the word as served: messages may join it while nothing else has been posted. Called on the context.
+  /// Marks a batch as served: messages may join until something else is posted. Called on the
+  /// context.
   func noteServed(_ served: PlainBatch) {
     var word = BatchWord(bits: batch.load(ordering: .relaxed))
     while word.isOf(served), !word.isServed {
@@ -346,8 +348,8 @@ extension DeliveryGroup {
     }
   }
 
-  /// Takes a batch out of the word, if so many places have been given away. `false` when there are more, or the batch is not there.
-  /// Called on the context.
+  /// Removes a batch from the word if this many slots are reserved. Returns false if there are
+  /// more, or the word has another batch. Called on the context.
   @discardableResult
   func takeOut(_ served: PlainBatch, at number: Int? = nil) -> Bool {
     var word = BatchWord(bits: batch.load(ordering: .acquiring))

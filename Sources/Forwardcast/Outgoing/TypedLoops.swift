@@ -1,8 +1,8 @@
-// TypedLoops.swift: the loops that call typed methods of direct targets.
+// TypedLoops.swift: loops that call typed methods of direct targets.
 
-// Specialized in the user's module, one function of each type; they call typed methods without
-// boxes, closures or reference counting. A route knows whether all of its methods have one type, so
-// that is compared once a message. Everything else takes a delivery object.
+// Specialized in the client's module, one function per type. They call typed methods without boxes,
+// closures or reference counting. A route knows whether its methods share a type, so one comparison
+// per message suffices. Everything else needs a ``MessageDelivery``.
 
 @export(implementation) @inline(never)
 func broadcastTyped<R, each A>(
@@ -12,7 +12,7 @@ func broadcastTyped<R, each A>(
   let count = visit.count
   if visit.loopType != type {
     let traits = arguments.traits
-    // The visit keeps the plan, and so the groups.
+    // The visit retains the plan with its groups.
     if crosses || traits.isEmpty, !traits.mayCopy, let plan = visit.plainPlan {
       for group in plan._withUnsafeGuaranteedRef({ $0.list }) {
         group._withUnsafeGuaranteedRef { $0.send(arguments, returning: R.self) }
@@ -30,8 +30,8 @@ func broadcastTyped<R, each A>(
   return tally.broadcast(count, arguments, returning: R.self)
 }
 
-/// A typed broadcast that takes more than a loop; `summary` is its result if it has ended. Returns the visit if only a loop is left
-/// behind hooks.
+/// A typed broadcast that needs more than a loop; `summary` is its result if it has ended. Returns
+/// the visit if only a loop remains after the hooks.
 @usableFromInline @inline(never)
 func broadcastOtherwise(
   _ visit: consuming MessageVisit, _ count: Int, _ type: ObjectIdentifier, _ summary: inout BroadcastSummary,
@@ -72,7 +72,7 @@ func keep(_ visit: consuming MessageVisit) -> MessageRoute { visit.kept }
 func collectTyped<R, Output, each A>(
   _ visit: consuming MessageVisit, _ arguments: Arguments<repeat each A>, _ policy: ReturnPolicy<R, Output>,
   crosses: Bool
-) -> Collected<Output> {
+) -> CollectResult<Output> {
   guard visit.loopType == ObjectIdentifier(((repeat each A) -> R).self) else {
     return collectOtherwise(visit, arguments, policy, crosses: crosses)
   }
@@ -81,11 +81,11 @@ func collectTyped<R, Output, each A>(
   case .folding(let initial, let step):
     var result = initial()
     let failure = answerTyped(visit, count, arguments, ignoresErrors: policy.ignoresErrors) { try step(&result, $0) }
-    return Collected(result, failure)
+    return CollectResult(result, failure)
   case .gathering(let makeCollector):
     let collector = makeCollector()
     let failure = answerTyped(visit, count, arguments, ignoresErrors: policy.ignoresErrors) { try collector.take($0) }
-    return Collected(collector.finish(), failure)
+    return CollectResult(collector.finish(), failure)
   }
 }
 
@@ -93,16 +93,16 @@ func collectTyped<R, Output, each A>(
 @export(implementation) @inline(never)
 func collectLast<R, each A>(
   _ visit: consuming MessageVisit, _ arguments: Arguments<repeat each A>, crosses: Bool
-) -> Collected<R?> {
+) -> CollectResult<R?> {
   collectTyped(visit, arguments, .last, crosses: crosses)
 }
 
-/// A typed `collect` that takes more than a loop.
+/// A typed `collect` that needs more than a loop.
 @export(implementation) @inline(never)
 func collectOtherwise<R, Output, each A>(
   _ visit: consuming MessageVisit, _ arguments: Arguments<repeat each A>, _ policy: ReturnPolicy<R, Output>,
   crosses: Bool
-) -> Collected<Output> {
+) -> CollectResult<Output> {
   let (collector, count) = (policy.makeCollector(), visit.count)
   do {
     let passed = try visit.passHooks(to: ObjectIdentifier(((repeat each A) -> R).self)) {
@@ -111,15 +111,15 @@ func collectOtherwise<R, Output, each A>(
     if passed {
       if count == 0 { return collectDelivered(keep(visit), policy, collector, nil) }
       let failure = answerTyped(visit, count, arguments, ignoresErrors: policy.ignoresErrors) { try collector.take($0) }
-      return Collected(collector.finish(), failure)
+      return CollectResult(collector.finish(), failure)
     }
-  } catch { return Collected(collector.finish(), CollectFailure(error, keep(visit))) }
+  } catch { return CollectResult(collector.finish(), CollectFailure(error, keep(visit))) }
   let route = keep(visit)
   return collectDelivered(
     route, policy, collector, route.isEmpty ? nil : arguments.packed(returning: R.self, crosses: crosses))
 }
 
-/// Passes the answers of direct targets to `take`, one after another, until it returns `false`.
+/// Passes the answers of direct targets to `take`, in order, until it returns false.
 @export(implementation) @inline(never)
 func answerTyped<R, each A>(
   _ visit: consuming MessageVisit, _ count: Int, _ arguments: Arguments<repeat each A>, ignoresErrors: Bool,
@@ -139,7 +139,7 @@ func answerTyped<R, each A>(
 }
 
 extension LoopTally {
-  /// Calls `count` methods and drops the answers.
+  /// Calls `count` methods and discards their answers.
   @export(implementation) @inline(__always)
   mutating func broadcast<R, each A>(_ count: Int, _ arguments: Arguments<repeat each A>, returning: R.Type)
     -> BroadcastSummary
@@ -148,8 +148,8 @@ extension LoopTally {
     return unserved == 0 ? BroadcastSummary(delivered: count) : unusualSummary(end)
   }
 
-  /// Calls `count` methods of direct targets, all of one function type. `take` gets each answer, `fail` what a target, or `take`,
-  /// throws; `false` of either ends the message. Returns the end of the steps that had their turn.
+  /// Calls `count` methods of one function type. `take` gets each answer, `fail` each error; either
+  /// ends the message by returning false. Returns the end of the visited steps.
   @export(implementation) @inline(__always)
   mutating func serve<R, each A>(
     _ count: Int, _ arguments: Arguments<repeat each A>, returning: R.Type, take: (R) throws -> Bool,
@@ -157,7 +157,7 @@ extension LoopTally {
   ) -> UnsafeMutablePointer<RouteStep> {
     var next = visit.steps
     let end = next + count
-    // A route whose methods have a type has at least one step.
+    // A route with a common function type has at least one step.
     repeat {
       let step = next.pointee
       next += 1
@@ -175,10 +175,10 @@ extension LoopTally {
   }
 }
 
-// MARK: The loop of a delivery
+// MARK: - The loop of a delivery
 
 extension Arguments {
-  /// The arguments for a delivery, with the loop that serves many steps at once.
+  /// The arguments for a delivery, with a loop that serves many steps at once.
   @export(implementation) @inline(never)
   func packed<R>(returning: R.Type, crosses: Bool) -> MessageArguments {
     shared(returning: R.self, crosses: crosses) { arguments, delivery in
@@ -187,11 +187,11 @@ extension Arguments {
     }
   }
 
-  /// Gives the message to the steps that the delivery is at, all of whose methods have its types.
+  /// Delivers the message to the delivery's current steps, whose methods have its types.
   @export(implementation) @inline(__always)
   func serve<R>(_ delivery: MessageDelivery, returning: R.Type) {
     let (first, count) = delivery.loopSteps
-    // Known where the types are: for methods that return nothing, no code that takes answers is compiled.
+    // Known at compile time: methods that return nothing compile no code for answers.
     let answersNothing = R.self == Void.self
     let loop = DeliveryLoop(delivery, answering: answersNothing ? nil : R.self)
     if loop.answers == .boxed || loop.answers == .plain {
@@ -202,7 +202,7 @@ extension Arguments {
     let isNested = loop.isNested
     let end = first + count
     var next = first
-    // A segment has a step. The delivery gets the place itself: a count of any kind would need a
+    // A segment has at least one step. The pointer is passed itself: any counter would occupy a
     // register in each iteration.
     repeat {
       let step = next.pointee

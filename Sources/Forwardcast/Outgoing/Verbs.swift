@@ -1,12 +1,12 @@
-// Verbs.swift: what the verbs share: a message is delivered into a sink.
+// Verbs.swift: the common part of all verbs, a delivery into a sink.
 
-// None has packs: a function that suspends after a pack was allocated must not return early (a
-// compiler bug).
+// No parameter packs here: a function that suspends after allocating a pack must not return early
+// (a compiler bug).
 
 extension OutgoingMessage {
-  /// Serves every target synchronously, and returns what the sink makes of it.
+  /// Serves every target synchronously and returns the sink's result.
   ///
-  /// - Parameter path: the proxy and those around it, if there are any.
+  /// - Parameter path: the proxy with its enclosing proxies, if any.
   consuming func send<Sink: OutcomeSink>(
     along route: MessageRoute, in path: ProxyChain? = nil, into sink: Sink, waiting: DeliveryRequest.Wait = .none
   ) -> Sink.Output {
@@ -15,7 +15,7 @@ extension OutgoingMessage {
     return queue.sink.end(delivery, by: failure?.error)
   }
 
-  /// The same with suspensions. Not specialized: next to a wait that costs nothing.
+  /// Like `send`, with suspensions. Not specialized, since the wait dominates its cost.
   @_semantics("optimize.sil.specialize.generic.never")
   nonisolated(nonsending) consuming func sendAndWait<Sink: OutcomeSink>(
     along route: MessageRoute, in path: ProxyChain? = nil, into sink: Sink
@@ -25,7 +25,7 @@ extension OutgoingMessage {
     return queue.sink.end(delivery, by: failure?.error)
   }
 
-  /// Broadcasts, waiting for room in buffers; throws why there is none.
+  /// Broadcasts, waiting for buffer capacity. Throws the error of a wait.
   nonisolated(nonsending) consuming func broadcastWhenReady(along route: MessageRoute, in path: ProxyChain? = nil)
     async throws -> BroadcastSummary
   {
@@ -45,27 +45,27 @@ extension OutgoingMessage {
   }
 }
 
-// MARK: Typed messages
+// MARK: - Typed messages
 
-/// A typed `collect` that takes more than a loop; without arguments where there is nobody to get them.
+/// A typed `collect` that needs more than a loop; without arguments if the route is empty.
 @usableFromInline
 func collectDelivered<R, Output>(
   _ route: MessageRoute, _ policy: ReturnPolicy<R, Output>, _ collector: AnswerCollector<R, Output>,
   _ arguments: MessageArguments?
-) -> Collected<Output> {
-  guard let arguments else { return Collected(collector.finish(), .silence(route)) }
+) -> CollectResult<Output> {
+  guard let arguments else { return CollectResult(collector.finish(), .silence(route)) }
   return OutgoingMessage(asking: policy, arguments, along: route)
     .send(along: route, into: PolicySink(policy, route, collector))
 }
 
 nonisolated(nonsending) func collectWaiting<R, Output>(
   _ route: MessageRoute, _ arguments: MessageArguments, _ policy: ReturnPolicy<R, Output>
-) async -> Collected<Output> {
+) async -> CollectResult<Output> {
   await OutgoingMessage(asking: policy, arguments, along: route)
     .sendAndWait(along: route, into: PolicySink(policy, route))
 }
 
-// MARK: Boxed messages
+// MARK: - Boxed messages
 
 @usableFromInline
 func broadcastBoxed(_ visit: consuming MessageVisit, _ invocation: Invocation) -> BroadcastSummary {
@@ -85,7 +85,7 @@ func broadcastBoxed(_ visit: consuming MessageVisit, _ invocation: Invocation) -
   }
 }
 
-/// Forwards a message and reports the outcome at each target; `invocation.result` becomes the last answer.
+/// Forwards a message and reports each outcome; `invocation.result` becomes the last answer.
 ///
 /// - Parameter proxy: stands for answers that its hooks made up.
 package func forwardBoxed(_ invocation: inout Invocation, along visit: consuming MessageVisit, by proxy: AnyObject)
@@ -114,7 +114,7 @@ package nonisolated(nonsending) func forwardBoxedAndWait(
 }
 
 extension DeliveryReport {
-  /// Names a proxy, in place of its core, in answers that its hooks made up.
+  /// Replaces the core with its proxy in answers that hooks made up.
   mutating func nameProxy(_ proxy: AnyObject, of route: MessageRoute) {
     guard route.isSurrounded else { return }
     for index in answers.indices where answers[index].target === route.core {

@@ -1,8 +1,8 @@
-// DrainRound.swift: finds out that nothing is on its way.
+// DrainRound.swift: detects that no message is queued or running.
 
-// A file of its own: a linker that strips dead code keeps a file's types together.
+// A separate file, since linkers that strip dead code do it per file.
 
-/// Rounds of markers through every mailbox of a proxy, until nothing has run between two of them.
+/// Sends rounds of markers through a proxy's mailboxes until nothing ran between two of them.
 struct DrainRound {
   private let core: MulticastCore
   private(set) var mailboxes: [Mailbox]
@@ -28,24 +28,24 @@ struct DrainRound {
     return counts.completion
   }
 
-  /// Finds the names of contexts whose marker has not arrived, later too.
+  /// Returns the names of contexts whose marker has not arrived by then.
   var lateContexts: @Sendable () -> [String] {
     { [mailboxes, counts] in mailboxes.filter { counts.all[ObjectIdentifier($0)] == nil }.map(\.context.name) }
   }
 
-  /// Whether nothing ran between the last two rounds.
+  /// True if nothing ran between the last two rounds.
   mutating func isQuiet() -> Bool {
     let seen = counts.all
     defer { last = seen }
     return last == seen || seen.isEmpty
   }
 
-  /// How many deliveries there were since the beginning.
+  /// The number of deliveries since the beginning.
   var turns: Int { last?.reduce(0) { $0 + max(0, $1.value - (before[$1.key] ?? 0)) } ?? 0 }
 }
 
 extension MulticastCore {
-  /// The proxy and all that its messages may reach, each once.
+  /// The proxy and all proxies that its messages may reach, each once.
   var withNested: [MulticastCore] {
     var found = [self]
     var seen: Set<ObjectIdentifier> = [ObjectIdentifier(self)]
@@ -67,7 +67,7 @@ private final class DrainCounts: Sendable {
   let completion = Completion()
   private let counts = Guarded<[ObjectIdentifier: Int]>(.init())
 
-  /// The deliveries of each mailbox whose marker has arrived; 0 when its context went away.
+  /// The deliveries of each mailbox whose marker has arrived; 0 if its context was deallocated.
   var all: [ObjectIdentifier: Int] { counts.withLock { $0 } }
 
   func settle(_ mailbox: ObjectIdentifier, _ count: Int?) {

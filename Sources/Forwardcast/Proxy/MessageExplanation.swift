@@ -1,6 +1,6 @@
-// MessageExplanation.swift: who would receive a message, and why.
+// MessageExplanation.swift: explains the receivers of a message.
 
-/// Who would receive a message that is sent now, and why the others would not.
+/// The receivers of a message if it were sent now, and why other targets are skipped.
 ///
 ///     print(themes.explain("progressOf:"))
 ///     // progressOf: of MulticastProxy<any ThemesDelegate>, 1 of 2 registrations
@@ -17,16 +17,16 @@ public struct MessageExplanation: Sendable {
     public let registration: Registration
     /// The name of the target's type.
     public let target: String
-    /// Why the target would not receive the message; `nil` if it would.
+    /// The reason to skip the target; `nil` if it would get the message.
     public let reason: DeliveryReport.SkipReason?
-    /// What would answer, such as `closure` or `table of Screen`; `nil` if nothing would.
+    /// The row or closure that would answer, such as `table of Screen`; `nil` if there is none.
     public let row: String?
-    /// Where the method would run, such as `direct` or `queue disk`.
+    /// The context of the method, such as `direct` or `queue disk`.
     public let context: String
-    /// The same of a target that is itself a multicast.
+    /// The explanation of a target that is a multicast.
     public let nested: MessageExplanation?
 
-    /// Whether the target would receive the message.
+    /// True if the target would get the message.
     public var receives: Bool { reason == nil }
   }
 
@@ -36,32 +36,31 @@ public struct MessageExplanation: Sendable {
   public let proxy: String
   /// The hooks around the message in this proxy, outermost first, such as `before progressOf:`.
   public let hooks: [String]
-  /// Whether the message would first create lazy observers.
+  /// True if the message would first create lazy observers.
   public let createsObservers: Bool
-  /// The registrations in the order of delivery.
+  /// The registrations in delivery order.
   public let entries: [Entry]
-  /// Names of similar messages that targets answer, best first, if nobody would receive this one.
+  /// Similar selectors that targets answer, best first, if no target would get this message.
   public let similarNames: [String]
 
-  /// The targets that would receive the message, those of direct nested proxies included.
+  /// The targets that would get the message, including those of direct nested proxies.
   public var receivers: [Entry] {
     entries.flatMap { $0.nested.map { $0.receivers } ?? [$0] }.filter(\.receives)
   }
 }
 
 extension MulticastSending {
-  /// Explains who would receive a message that is sent now. Nothing is sent, called or created for
-  /// it.
+  /// Explains the receivers of a message if it were sent now. Sends, calls and creates nothing.
   ///
-  /// Targets that forward are asked with `responds(to:)`, as before a message.
+  /// Targets that forward are queried with `responds(to:)`, as for a message.
   ///
-  /// - Complexity: O(*n*) in the number of registrations, nested proxies included.
+  /// - Complexity: O(*n*) in the number of registrations, including nested proxies.
   public func explain(_ selector: MessageSelector) -> MessageExplanation {
     var path: [ObjectIdentifier] = []
     return explanation(selector, &path)
   }
 
-  /// Explains who would receive a message of that key.
+  /// Explains the receivers of a key's message.
   public func explain<Function>(_ message: Message<Function>) -> MessageExplanation { explain(message.selector) }
 
   fileprivate func explanation(_ selector: MessageSelector, _ path: inout [ObjectIdentifier]) -> MessageExplanation {
@@ -96,8 +95,8 @@ extension MulticastCore {
   {
     var entries: [MessageExplanation.Entry] = []
     for registration in registrations {
-      // Nested proxies may be reached along very many paths, so a question with a budget is charged
-      // for each.
+      // Nested proxies may be reachable along many paths, so a query with a budget is charged for
+      // each.
       if (try? ProxyQuestion.charge(.passed)) == nil { break }
       let delivery = registration.queued.map { "\($0.delivery)" } ?? "direct"
       func add(
@@ -138,7 +137,7 @@ extension MulticastCore {
     return entries
   }
 
-  /// Similar names of messages that the table and the targets answer.
+  /// Similar selectors that the table and the targets answer.
   fileprivate func names(like selector: MessageSelector) -> [String] {
     var known = Set(table?.selectors ?? [])
     for target in registrations.lazy.compactMap(\.liveTarget) where known.count < Likeness.candidateLimit {
@@ -148,7 +147,7 @@ extension MulticastCore {
     return Likeness.nearest(to: selector.name, among: known.map(\.name))
   }
 
-  /// What would answer a message at a target; no row where nothing would.
+  /// The row that would answer at a target; `nil` if there is none.
   private func row(of target: AnyObject, _ selector: MessageSelector) -> (String?, Method?) {
     if let closure = target as? Method { return (closure.selector == selector ? "closure" : nil, closure) }
     if let forwarding = target as? any MessageForwarding {
@@ -158,13 +157,13 @@ extension MulticastCore {
     if let receiver = target as? any MessageReceiver, let method = method(of: receiver, selector) {
       return ("table of \(typeName(of: target))", method)
     }
-    guard let method = interfaceMethod(of: target, selector)?.unlessLeftOut(by: target) else { return (nil, nil) }
+    guard let method = interfaceMethod(of: target, selector)?.ifImplemented(by: target) else { return (nil, nil) }
     return ("the proxy's table", method)
   }
 }
 
 extension MessageForwarding {
-  /// Whether a lazy proxy, on the way to the receiver, has not created its target: asking it would.
+  /// True if a lazy proxy on the path has not created its target, which a query would do.
   fileprivate var waitsForTarget: Bool {
     var next: AnyObject? = self
     for _ in 0..<maximumHops {
@@ -182,7 +181,7 @@ extension MessageForwarding {
 }
 
 extension MessageExplanation: CustomStringConvertible {
-  /// A table with one row for each registration; targets of nested proxies are indented.
+  /// A table with one row per registration; targets of nested proxies are indented.
   public var description: String {
     let count = entries.count
     var lines = [

@@ -2,19 +2,20 @@
 
 import Synchronization
 
-/// The messages that go through a proxy, for a `for await` loop.
+/// The messages of a proxy, for a `for await` loop.
 ///
 ///     for await (chat, data) in client.messages(for: .onAddMsg) {
 ///       archive(chat, data)
 ///     }
 ///
-/// A message appears when it leaves, with the arguments that its targets get; it appears once for each time that hooks let it
-/// through. Messages of one sender come in the order in which they were sent.
+/// A message appears when it is sent, with the arguments that its targets get, once for each time
+/// that hooks let it through. Messages of one sender appear in sending order.
 ///
-/// The sequence listens from its creation. It ends after the proxy does, once its buffer is empty, when the task that iterates is
-/// cancelled, or when nobody iterates any more; then it is removed from the proxy. Each call of `messages` makes its own listener.
+/// The sequence listens from its creation. It ends when the iterating task is cancelled, when no
+/// iterator remains, or after the proxy's end once the buffer is empty. Each call of `messages`
+/// makes its own listener.
 public struct MessageStream<Element>: AsyncSequence {
-  /// Listening does not fail.
+  /// A stream never fails.
   public typealias Failure = Never
 
   @usableFromInline let stream: AsyncStream<Element>
@@ -23,10 +24,10 @@ public struct MessageStream<Element>: AsyncSequence {
   @export(implementation)
   init(_ stream: AsyncStream<Element>, _ counter: StreamCounter) { (self.stream, self.counter) = (stream, counter) }
 
-  /// How many messages the buffer has dropped by its policy since the sequence was made.
+  /// The number of messages that the buffer has dropped by its policy.
   public var dropped: Int { counter.dropped }
 
-  /// An iterator. Iterators of one stream share its messages.
+  /// An iterator. All iterators of a stream share its messages.
   @inlinable
   public func makeAsyncIterator() -> AsyncStream<Element>.Iterator { stream.makeAsyncIterator() }
 }
@@ -47,18 +48,19 @@ final class StreamCounter: Sendable {
 public struct MessageExchange<R, each A> {
   /// The arguments that the targets got.
   public let arguments: (repeat each A)
-  /// The answers in the order of delivery, as far as the sender asked for them.
+  /// The answers in delivery order, if the sender requested any.
   public let answers: [R]
 }
 
 extension MessageExchange: Sendable where R: Sendable, repeat each A: Sendable {}
 
 extension MulticastCore {
-  /// A stream of what `element` makes of each message. Specialized in the user's module, where the types are known. The source does
-  /// not retain the stream, so that one nobody iterates ends.
+  /// A stream of the elements that `element` makes of messages. Specialized in the client's module.
+  /// The source does not retain the stream, so a stream without iterators ends.
   ///
-  /// Where it is shared, messages with arguments not known to be `Sendable` are reported to `onError` instead, as are those that
-  /// `element` throws for. With `ofAnswers` messages appear when they have succeeded, else when they leave.
+  /// If shared, messages with arguments not known to be `Sendable` are reported to `onError`, as
+  /// are errors of `element`. With `ofAnswers`, messages appear after their success instead of when
+  /// sent.
   @export(implementation)
   func stream<Element>(
     _ selector: MessageSelector?, _ policy: AsyncStream<Element>.Continuation.BufferingPolicy, isShared: Bool,
@@ -67,7 +69,7 @@ extension MulticastCore {
     let (stream, continuation) = AsyncStream.makeStream(of: Element.self, bufferingPolicy: policy)
     let counter = StreamCounter()
     continuation.onTermination = listen(selector, isShared: isShared, ofAnswers: ofAnswers) { message, answers in
-      // Not shared: it stays in the isolation of its proxy.
+      // If not shared, it remains in its proxy's isolation.
       nonisolated(unsafe) let element = try element(message, answers)
       if case .dropped = continuation.yield(element) { counter.noteDropped() }
     } finish: {
@@ -76,7 +78,7 @@ extension MulticastCore {
     return MessageStream(stream, counter)
   }
 
-  /// Installs a listener; returns what removes it.
+  /// Installs a listener. Returns a function that removes it.
   @usableFromInline
   @inline(never) func listen(
     _ selector: MessageSelector?, isShared: Bool, ofAnswers: Bool,

@@ -1,4 +1,4 @@
-// MulticastHolding+ClosureArity.swift: explains closures with too few parameters.
+// MulticastHolding+ClosureArity.swift: diagnoses closures with too few parameters.
 
 extension MulticastHolding {
   /// Refuses a closure without parameters for a message with arguments.

@@ -1,24 +1,24 @@
 // MulticastHolding+Closures.swift: closures as targets.
 
-// Overload resolution ignores whether a type is `Sendable` until every other rank is equal. So the
-// forms without a delivery differ in nothing else: each takes an `@isolated(any)` closure, because
-// that conversion is ranked too.
+// Overload resolution considers `Sendable` only if all other ranks are equal. The forms without a
+// delivery therefore differ in nothing else: each takes an `@isolated(any)` closure, since that
+// conversion is ranked too.
 
 extension MulticastHolding {
-  /// Registers a closure that stays in the proxy's isolation as a target for one message.
+  /// Registers a closure in the proxy's isolation as a target for one message.
   ///
-  /// A closure that is isolated to the main actor, or to another actor than the caller, checks each
-  /// time that it runs there; otherwise the message fails with `isolationMismatch`.
+  /// A closure isolated to the main actor, or to another actor than the caller's, checks its
+  /// context at each call. Elsewhere the message fails with `isolationMismatch`.
   ///
   /// - Parameters:
-  ///   - message: the message that the closure receives.
-  ///   - priority: higher comes first; equal priorities keep their order of registration.
-  ///   - once: whether the registration ends with the first message.
+  ///   - message: the key.
+  ///   - priority: higher priorities are called first; equal ones in the order of registration.
+  ///   - once: true to end the registration with the first message.
   ///   - isolation: the caller's isolation. Leave it out.
   ///   - body: called with the message's arguments.
   /// - Returns: the registration. If the selector and the closure disagree on the number of
-  ///   arguments, every message fails with `wrongArgumentCount`, which is also reported to
-  ///   ``onError`` at once.
+  ///   arguments, every message fails with `wrongArgumentCount`, also reported to ``onError``
+  ///   immediately.
   @discardableResult @export(implementation)
   public func on<R, each A>(
     _ message: Message<(repeat each A) -> R>, priority: Int = 0, once: Bool = false,
@@ -35,15 +35,16 @@ extension MulticastHolding {
   ///       page.tint = color
   ///     }
   ///
-  /// The proxy holds the owner weakly and passes it to the closure, so neither needs `[weak self]`
-  /// nor a token. The closure itself is released when the proxy finds the owner deallocated, during
-  /// a message or while targets are added; a few closures may stay until the proxy is released.
+  /// The proxy references the owner weakly and passes it to the closure, so neither `[weak self]`
+  /// nor a token is needed. The closure is released when the proxy finds the owner deallocated,
+  /// during a message or while targets are added; a few closures may remain until the proxy is
+  /// released.
   ///
   /// - Parameters:
-  ///   - message: the message that the closure receives.
+  ///   - message: the key.
   ///   - owner: passed to the closure.
-  ///   - priority: higher comes first; equal priorities keep their order of registration.
-  ///   - once: whether the registration ends with the first message.
+  ///   - priority: higher priorities are called first; equal ones in the order of registration.
+  ///   - once: true to end the registration with the first message.
   ///   - isolation: the caller's isolation. Leave it out.
   ///   - body: called with the owner and the message's arguments.
   @discardableResult @export(implementation)
@@ -58,15 +59,14 @@ extension MulticastHolding {
 }
 
 extension MulticastHolding where Interface: Sendable {
-  /// Registers a closure as a target for one message. It runs where it was written.
+  /// Registers a closure as a target for one message. It runs in its own isolation.
   ///
-  /// A closure written on the main actor or in another actor runs there. If the sender is on the
-  /// main actor too and no earlier message waits, a main-actor closure runs synchronously;
-  /// otherwise the message is queued. A closure that belongs to no actor runs synchronously on the
-  /// sender's thread.
+  /// A closure isolated to an actor runs there. If the sender is on the main actor too and no
+  /// earlier message waits, a main-actor closure runs synchronously; otherwise the message is
+  /// queued. A closure without isolation runs synchronously on the sender's thread.
   ///
-  /// Swift 6.3 does not tell that an actor's method, passed as a value, belongs to that actor:
-  /// write a closure that calls it.
+  /// Swift 6.3 loses the isolation of an actor's method passed as a value: write a closure that
+  /// calls it.
   @discardableResult @export(implementation)
   public func on<R, each A>(
     _ message: Message<(repeat each A) -> R>, priority: Int = 0, once: Bool = false,
@@ -77,7 +77,7 @@ extension MulticastHolding where Interface: Sendable {
     return multicast.core.on(TypedMethod(message, closure: closure), priority, on: actor, limits: limits)
   }
 
-  /// Registers a closure that ends with its owner and runs where it was written.
+  /// Registers a closure that ends with its owner and runs in its own isolation.
   ///
   ///     listeners.on(Messages.linkChanged, owner: self) { label, state in
   ///       label.text = state
@@ -92,7 +92,7 @@ extension MulticastHolding where Interface: Sendable {
     return multicast.core.on(method, priority, on: actor, owner: owner, limits: limits)
   }
 
-  /// Refuses a function value that is not `Sendable`: see ``closureMustBeSendable()``.
+  /// Refuses a function value that is not `Sendable`, see ``closureMustBeSendable()``.
   @discardableResult @export(implementation)
   public func on<R, each A>(
     _ message: Message<(repeat each A) -> R>, priority: Int = 0, once: Bool = false,
@@ -103,7 +103,7 @@ extension MulticastHolding where Interface: Sendable {
     return multicast.core.on(TypedMethod(message, closure: closure), priority, on: actor, limits: limits)
   }
 
-  /// Refuses an owner or a function value that is not `Sendable`: see ``closureMustBeSendable()``.
+  /// Refuses an owner or function value that is not `Sendable`, see ``closureMustBeSendable()``.
   @discardableResult @export(implementation)
   public func on<Owner: AnyObject, R, each A>(
     _ message: Message<(repeat each A) -> R>, owner: Owner, priority: Int = 0, once: Bool = false,
@@ -115,7 +115,7 @@ extension MulticastHolding where Interface: Sendable {
     return multicast.core.on(method, priority, on: actor, owner: owner, limits: limits)
   }
 
-  /// Registers a closure that runs where and when `delivery` says as a target for one message.
+  /// Registers a closure with a delivery as a target for one message.
   @discardableResult @export(implementation)
   public func on<R, each A>(
     _ message: Message<(repeat each A) -> R>, delivery: Delivery, priority: Int = 0, once: Bool = false,
@@ -126,7 +126,7 @@ extension MulticastHolding where Interface: Sendable {
     return multicast.core.on(method, priority, (delivery, buffer, .dropPending), limits: limits)
   }
 
-  /// Registers a closure that ends with its owner and runs where and when `delivery` says.
+  /// Registers a closure with a delivery that ends with its owner.
   @discardableResult @export(implementation)
   public func on<Owner: AnyObject & Sendable, R, each A>(
     _ message: Message<(repeat each A) -> R>, owner: Owner, delivery: Delivery, priority: Int = 0, once: Bool = false,
@@ -141,7 +141,8 @@ extension MulticastHolding where Interface: Sendable {
   ///
   ///     members.on(.title, onMainActor: { [weak self] text in self?.label = text })
   ///
-  /// Senders on the main actor run it synchronously if the delivery is `.direct`; others need `.mainActor`, the default.
+  /// With `.direct`, senders on the main actor run it synchronously; others need `.mainActor`, the
+  /// default.
   @discardableResult
   public func on<R: Sendable, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, delivery: Delivery = .mainActor, priority: Int = 0, once: Bool = false,
@@ -168,7 +169,7 @@ extension MulticastCore {
     return on(method, priority, (delivery, .unbounded, .dropPending), owner: owner, limits: limits)
   }
 
-  /// Adds a closure, which ends with its owner and with the first message if it is for one.
+  /// Adds a closure that ends with its owner and, if limited, with the first message.
   @usableFromInline
   func on(
     _ method: Method, _ priority: Int,

@@ -1,24 +1,25 @@
-// MulticastHolding+Delivery.swift: targets on contexts, and waiting for queued messages.
+// MulticastHolding+Delivery.swift: targets on other contexts, and draining.
 
 extension MulticastHolding where Interface: Sendable {
-  /// Registers a target whose messages run where and when `delivery` says.
+  /// Registers a target with a delivery.
   ///
   ///     members.add(archive, delivery: .queue(diskQueue))
   ///     members.add(window, delivery: .mainActor, buffer: .latestPerSelector)
   ///
-  /// Adding a target again with an equal delivery returns its registration, updated: the priority
-  /// if one is given, ownership, buffer, and `whenRemoved` for messages sent from then on.
-  /// `selectors` are added to those that it has; without any it is for all messages. With another
-  /// delivery the target gets one more registration, and receives each message by both.
+  /// Adding a target again with an equal delivery updates its registration: priority, if given,
+  /// ownership, buffer, and `whenRemoved` for later messages. `selectors` are added to its own;
+  /// without any, it gets all messages. With another delivery the target gets a second
+  /// registration, and each message twice.
   ///
   /// - Parameters:
   ///   - target: the new target.
-  ///   - delivery: where and when its messages run.
-  ///   - priority: higher comes first; on another context, is queued first. `nil` is 0, and keeps the place of a registered target.
-  ///   - ownership: `.weak` drops a target that dies; `.strong` keeps it alive.
-  ///   - selectors: the messages that the target gets; `nil` for all that it has.
-  ///   - buffer: how many messages may wait. Direct deliveries never wait.
-  ///   - pending: what happens to waiting messages when the target is removed.
+  ///   - delivery: the context of its methods.
+  ///   - priority: higher priorities are called, or queued, first. `nil` is 0, or retains the
+  ///     current one.
+  ///   - ownership: `.weak` drops a deallocated target; `.strong` retains it.
+  ///   - selectors: the target's messages; `nil` for all.
+  ///   - buffer: the limit of queued messages. Direct deliveries never queue.
+  ///   - pending: the treatment of queued messages when the target is removed.
   @discardableResult
   public func add(
     _ target: Interface, delivery: Delivery, priority: Int? = nil, ownership: Ownership = .weak,
@@ -30,7 +31,7 @@ extension MulticastHolding where Interface: Sendable {
       scope: selectors.map(Set.init), delivery: (delivery, buffer, pending))
   }
 
-  /// Registers a target for the messages of those keys only.
+  /// Registers a target for some keys' messages only.
   ///
   ///     members.add(window, delivery: .mainActor, only: .themesColorChanged, .progress)
   @discardableResult
@@ -46,22 +47,23 @@ extension MulticastHolding where Interface: Sendable {
       whenRemoved: pending)
   }
 
-  /// Removes the registrations of a target with that delivery; returns how many there were.
+  /// Removes a target's registrations with that delivery. Returns their number.
   @discardableResult
   public func remove(_ target: Interface, delivery: Delivery) -> Int {
     core.cancel(core.registrations(of: targetObject(for: target))) { $0.delivery == delivery && $0.isLive }
   }
 
-  /// Removes every target that has that delivery.
+  /// Removes every target with that delivery.
   public func removeAll(on delivery: Delivery) { core.cancel(core.registrations) { $0.delivery == delivery } }
 
-  /// Waits until every queued delivery of this proxy and its nested proxies has run, including those queued meanwhile.
+  /// Waits until every queued delivery of this proxy and nested ones has run, including later ones.
   ///
-  /// Where targets send through several proxies, drain all of them again until each returns 0.
+  /// If targets send through several proxies, drain all of them until each returns 0.
   ///
-  /// - Returns: how many deliveries ran since the call.
-  /// - Throws: `CancellationError`; `wouldDeadlock` in a suspending method that would wait for its own end; `timedOut` in a task
-  ///   that such a method made: see ``MulticastOptions/deadlockTimeout``.
+  /// - Returns: the number of deliveries since the call.
+  /// - Throws: `CancellationError`; `wouldDeadlock` in an asynchronous method that would wait for
+  ///   its own end; `timedOut` in a task created by such a method, see
+  ///   ``MulticastOptions/deadlockTimeout``.
   @discardableResult
   nonisolated(nonsending) public func drain() async throws -> Int {
     let wait = try core.beginDrain(blocks: false)
@@ -78,12 +80,12 @@ extension MulticastHolding where Interface: Sendable {
     return round.turns
   }
 
-  /// As ``drain()``, and waits at most for `timeout`.
+  /// Like ``drain()``, with a timeout.
   ///
   /// - Parameters:
-  ///   - timeout: the longest wait. What has not run by then still runs.
-  ///   - clock: measures the timeout, such as a `TestClock`; `nil` for the continuous clock.
-  /// - Throws: also `timedOut`, naming the contexts that have not finished.
+  ///   - timeout: the longest wait. Remaining deliveries still run.
+  ///   - clock: measures the timeout, for example a `TestClock`; `nil` for the continuous clock.
+  /// - Throws: also `timedOut`, naming the unfinished contexts.
   @discardableResult
   nonisolated(nonsending) public func drain(timeout: Duration, clock: (any Clock<Duration>)? = nil) async throws -> Int
   {
@@ -95,11 +97,11 @@ extension MulticastHolding where Interface: Sendable {
   @discardableResult
   public func drain(timeout: Duration) throws -> Int { try drainBlocking(timeout: timeout) }
 
-  /// Blocks until every queued delivery has run, as ``drain()`` does.
+  /// Blocks until every queued delivery has run, like ``drain()``.
   ///
-  /// - Parameter timeout: the longest wait. What has not run by then still runs.
-  /// - Throws: `wouldDeadlock` when the caller is on one of the contexts, or one of them waits for the
-  ///   caller's; `timedOut`, naming the contexts that have not finished.
+  /// - Parameter timeout: the longest wait. Remaining deliveries still run.
+  /// - Throws: `wouldDeadlock` if the caller is on one of the contexts, or one of them waits for the
+  ///   caller's; `timedOut`, naming the unfinished contexts.
   @available(*, noasync, message: "it blocks the thread; use drain(timeout:clock:)")
   @discardableResult
   public func drainBlocking(timeout: Duration) throws -> Int {

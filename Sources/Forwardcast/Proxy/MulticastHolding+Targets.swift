@@ -1,22 +1,22 @@
-// MulticastHolding+Targets.swift: adding, removing, counting and listing.
+// MulticastHolding+Targets.swift: adds, removes, counts and lists targets.
 
 extension MulticastHolding {
   /// Registers a target, which gets messages from the next one on.
   ///
-  /// Unless the proxy allows duplicates, adding a target again returns its registration, updated:
-  /// the priority if one is given, and the ownership. `selectors` are added to those that it has;
-  /// without any it is for all messages. A value target has no identity: a copy is held strongly
-  /// and removed only by its registration.
+  /// Unless the proxy allows duplicates, adding a target again updates its registration: priority,
+  /// if given, and ownership. `selectors` are added to its own; without any, it gets all messages.
+  /// A value has no identity: a copy is retained and removed by its registration only.
   ///
-  /// An object that no message can reach (no table of its own or of the proxy, no forwarding) is reported to ``onError``: at once,
-  /// or without a handler when the first message skips it.
+  /// An object that no message can reach (no table of its own or of the proxy, no forwarding) is
+  /// reported to ``onError``: immediately if there is a handler, otherwise when the first message
+  /// skips it.
   ///
   /// - Parameters:
   ///   - target: the new target.
-  ///   - priority: higher comes first; equal ones in the order in which they are added. Clamped to
-  ///     -32,768 … 32,767. `nil` is 0, and keeps the place of a registered target.
-  ///   - ownership: `.weak` drops a target that dies; `.strong` keeps it alive.
-  ///   - selectors: the messages that the target gets; `nil` for all that it has. A key's is its ``Message/selector``.
+  ///   - priority: higher priorities are called first; equal ones in the order of registration.
+  ///     Clamped to -32,768 … 32,767. `nil` is 0, or retains the current one.
+  ///   - ownership: `.weak` drops a deallocated target; `.strong` retains it.
+  ///   - selectors: the target's messages; `nil` for all. A key's selector is ``Message/selector``.
   /// - Complexity: constant.
   @discardableResult
   public func add(
@@ -30,7 +30,7 @@ extension MulticastHolding {
       targetObject(for: target), priority: priority, ownership: isObject(target) ? ownership : .strong, scope: scope)
   }
 
-  /// Registers a target for the messages of those keys only: see ``add(_:priority:ownership:only:)``.
+  /// Registers a target for some keys' messages only, see ``add(_:priority:ownership:only:)``.
   ///
   ///     themes.add(screen, only: .themesColorChanged, .progress)
   @discardableResult
@@ -42,17 +42,17 @@ extension MulticastHolding {
     return add(target, priority: priority, ownership: ownership, only: selectors)
   }
 
-  /// Removes all registrations of a target; it gets nothing further, not even from a message on its way. A target may call this
-  /// in its `deinit`.
+  /// Removes all registrations of a target, also from messages being delivered. A target may call
+  /// this in its `deinit`.
   ///
-  /// - Returns: how many registrations there were.
+  /// - Returns: the number of removed registrations.
   @discardableResult
   public func remove(_ target: Interface) -> Int {
     if let object = boundObject(target) { return object._withUnsafeGuaranteedRef { core.removeAll(of: $0) } }
     return isObject(target) ? core.removeAll(of: target as AnyObject) : 0
   }
 
-  /// Cancels a registration if it is one of this proxy's; returns whether it is.
+  /// Cancels a registration of this proxy. Returns false if it belongs to another one.
   @discardableResult
   public func remove(_ registration: Registration) -> Bool {
     guard registration.belongs(to: core) else { return false }
@@ -76,30 +76,30 @@ extension MulticastHolding {
     for registration in core.registrations(of: targetObject(for: target)) { registration.unmute() }
   }
 
-  /// The registrations whose targets are alive, in the order of delivery, including muted ones and closures.
+  /// The registrations with live targets, in delivery order, including muted ones and closures.
   ///
-  /// - Complexity: O(*n*) in the number of targets, as all that counts or lists.
+  /// - Complexity: O(*n*) in the number of targets, like every count or list.
   public var registrations: [Registration] { core.registrations.filter { $0.liveTarget != nil } }
 
-  /// The live targets in the order of delivery, once for each registration, without closures.
+  /// The live targets in delivery order, once for each registration, without closures.
   public var targets: [Interface] { core.registrations.compactMap { $0.liveTarget.flatMap { interface(of: $0) } } }
 
-  /// How many live registrations there are, including muted ones and closures.
+  /// The number of live registrations, including muted ones and closures.
   public var count: Int { core.registrations.count { $0.liveTarget != nil } }
 
-  /// How many live registrations have a target of that class or a subclass.
+  /// The number of live registrations whose target is of that class or a subclass.
   public func count<T: AnyObject>(of type: T.Type) -> Int { core.registrations.count { $0.liveTarget is T } }
 
-  /// How many live, unmuted registrations would get `selector`.
+  /// The number of live, unmuted registrations that respond to `selector`.
   public func count(for selector: MessageSelector) -> Int { core.count(for: selector) }
 
-  /// How the proxy treats duplicates, silence and errors.
+  /// The treatment of duplicates, unanswered messages and errors.
   public var options: MulticastOptions { core.options }
 
-  /// Gets every error that a target throws in a broadcast, and `nobodyResponds` where silence is an error.
+  /// Called with every error that a target throws in a broadcast, and with `nobodyResponds`.
   ///
-  /// Called where the error happened, in the sender's or the queue's turn, with no lock held. Without a handler such errors are
-  /// written to standard error.
+  /// Called where the error occurred, in the sender or on the queue, without a lock held. Without a
+  /// handler, errors are written to standard error.
   public var onError: (@Sendable (MulticastFailure) -> Void)? {
     get { core.onError }
     nonmutating set { core.onError = newValue }

@@ -1,23 +1,23 @@
 // MulticastHolding+TypedCalls.swift: ordinary Swift calls to every target.
 
 extension MulticastHolding {
-  /// Makes a Swift call on every live, unmuted target, synchronously and in order. No table is needed.
+  /// Makes a Swift call on every live, unmuted target, synchronously and in order. Needs no table.
   ///
   ///     themes.broadcast { $0.themesColorChanged(.red) }
   ///
-  /// A target with its own context fails with `isolationMismatch`. Closures registered with `on` are not called. Errors go to
-  /// ``onError``, under the selector or `typedCall`.
+  /// A target with its own context fails with `isolationMismatch`. Closures registered with `on`
+  /// are not called. Errors go to ``onError``, under the selector or `typedCall`.
   ///
   /// - Parameters:
-  ///   - selector: the message that the call stands for: only targets that respond to it are called; `nil` calls all.
-  ///   - call: the call. What it throws is the target's error.
-  /// - Returns: how many were called.
+  ///   - selector: limits the call to targets that respond to it; `nil` calls all.
+  ///   - call: the call. Its error is the target's error.
+  /// - Returns: the number of called targets.
   @discardableResult
   public func broadcast(for selector: MessageSelector? = nil, _ call: (Interface) throws -> Void) -> BroadcastSummary {
     broadcast(for: selector, where: nil, call)
   }
 
-  /// The same, for some of the registrations only.
+  /// Makes a Swift call on some registrations only.
   package func broadcast(
     for selector: MessageSelector?, where isMeant: ((Registration) -> Bool)?, _ call: (Interface) throws -> Void
   ) -> BroadcastSummary {

@@ -1,6 +1,6 @@
-// MulticastHolding.swift: what has the members of a multicast proxy.
+// MulticastHolding.swift: the protocol of objects with a multicast proxy's members.
 
-/// A multicast proxy, or a class that holds one and offers its members: targets, messages, hooks.
+/// A multicast proxy, or a class that holds one and has its members: targets, messages, hooks.
 ///
 ///     final class Themes: MulticastHolding {
 ///       let multicast = MulticastProxy<any ThemesDelegate>()
@@ -9,12 +9,12 @@ public protocol MulticastHolding<Interface>: MulticastSending, MessageHooking {
   /// The type of targets.
   associatedtype Interface
 
-  /// The proxy that has the targets and sends the messages; a proxy itself.
+  /// The proxy with the targets. A proxy returns itself.
   var multicast: MulticastProxy<Interface> { get }
 }
 
 extension MulticastHolding {
-  /// Who would get a message of `selector`; the same when the object is a target of another proxy.
+  /// The receivers of a message of `selector`, also if the object is another proxy's target.
   @inlinable
   public func route(for selector: MessageSelector) -> MessageRoute { multicast.route(for: selector) }
 

@@ -1,7 +1,7 @@
-// MulticastProxy+Description.swift: a proxy and its targets as text.
+// MulticastProxy+Description.swift: describes a proxy and its targets.
 
 extension MulticastProxy: CustomStringConvertible {
-  /// Interface, live registrations, and the last error that was not thrown:
+  /// Interface, live registrations, and the last reported error:
   ///
   ///     multicast of RoomDelegate, 2 targets
   ///     target   selectors          context     waiting  dropped
@@ -10,8 +10,8 @@ extension MulticastProxy: CustomStringConvertible {
   ///     hooks 1, streams 0, ran on contexts 12
   ///     last error: 'roomClosed:' failed in Archive: disk full
   ///
-  /// The number of waiting messages is known for bounded buffers. Messages in the sender's turn are not counted: that would cost
-  /// every one of them.
+  /// Waiting messages are known for bounded buffers only. Synchronous messages are not counted,
+  /// since each of them would pay for it.
   public var description: String {
     let registrations = registrations
     let count = registrations.count

@@ -1,10 +1,10 @@
-// MulticastProxy+Forwarding.swift: forwarding to many, and what test doubles need.
+// MulticastProxy+Forwarding.swift: forwarding objects as targets, for test doubles.
 
 extension MulticastProxy {
-  /// Registers an object that is asked about each message and need not have the proxy's interface. It is kept alive.
+  /// Registers an object that is queried for each message, of any interface. Retained.
   ///
-  /// - Parameter subject: the object it stands for, whose death makes the registration dead. Its place is reclaimed when the
-  ///   registration is cancelled.
+  /// - Parameter subject: the wrapped object; the registration is dead once it is deallocated. The
+  ///   slot is reclaimed on cancellation.
   @discardableResult
   package func add(forwarding target: any MessageForwarding, priority: Int = 0, livingAs subject: AnyObject? = nil)
     -> Registration
@@ -16,7 +16,7 @@ extension MulticastProxy {
   package var interfaceTable: SelectorTable? { core.table }
 }
 
-/// Each target checks the arguments itself.
+// Each target checks the arguments itself.
 extension MulticastProxy: ForwardingToMany {
   package func tell(_ failures: ArraySlice<DeliveryReport.Failure>, of selector: MessageSelector) {
     core.report(failures, of: selector)
@@ -24,7 +24,8 @@ extension MulticastProxy: ForwardingToMany {
 }
 
 extension MulticastProxy where Interface: Sendable {
-  /// Registers a forwarding receiver of any interface: messages reach it by its hooks, typed calls do not.
+  /// Registers a forwarding receiver of any interface. Messages reach it through its hooks; typed
+  /// calls do not.
   package func add(
     receiver: any MessageForwarding & Sendable, delivery: Delivery, priority: Int, ownership: Ownership,
     only selectors: [MessageSelector]?, buffer: DeliveryBuffer, whenRemoved pending: PendingDeliveries

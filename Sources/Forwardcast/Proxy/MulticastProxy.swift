@@ -1,4 +1,4 @@
-// MulticastProxy.swift: one object that stands for many.
+// MulticastProxy.swift: one object that forwards to many targets.
 
 /// A proxy that forwards each message to every target that responds to it.
 ///
@@ -8,11 +8,12 @@
 ///     let token = themes.on(.themesColorChanged) { print($0) }
 ///     themes.broadcast(.themesColorChanged, .red)
 ///
-/// `Interface` is what may be added: a protocol's existential, or `any MessageReceiver` for whatever has a table.
+/// `Interface` is the type of targets: a protocol's existential, or `any MessageReceiver` for all
+/// objects with a table.
 ///
-/// The proxy is `Sendable` exactly when its interface is; otherwise the compiler keeps it in one isolation. If it is, all members
-/// may be called from any thread. Targets may call all members during a message: a removed target gets nothing further, an added
-/// one gets the next message.
+/// The proxy is `Sendable` exactly if its interface is; otherwise the compiler confines it to one
+/// isolation. A `Sendable` proxy may be used from any thread, also by targets during a message: a
+/// removed target gets nothing further, an added one gets the next message.
 public final class MulticastProxy<Interface>: ForwardingProxy, MulticastHolding {
   @usableFromInline package let core: MulticastCore
 
@@ -25,8 +26,8 @@ public final class MulticastProxy<Interface>: ForwardingProxy, MulticastHolding 
   /// A proxy with a table for its whole interface, with options, or both.
   ///
   /// - Parameters:
-  ///   - table: methods for all targets, searched after a target's own tables. With it targets need none.
-  ///   - options: how duplicates, silence and errors are treated.
+  ///   - table: methods for all targets, looked up after a target's own tables.
+  ///   - options: the treatment of duplicates, unanswered messages and errors.
   public init(table: SelectorTable? = nil, options: MulticastOptions? = nil) {
     core = MulticastCore(Interface.self, table: table, options: options)
     super.init(hooks: .ofNobody)
@@ -40,55 +41,56 @@ public final class MulticastProxy<Interface>: ForwardingProxy, MulticastHolding 
   /// The proxy itself.
   public var multicast: MulticastProxy { self }
 
-  /// Who would get a message of `selector`: see ``MulticastSending/route(for:)``.
+  /// The receivers of a message of `selector`, see ``MulticastSending/route(for:)``.
   @inlinable
   public func route(for selector: MessageSelector) -> MessageRoute { core.begin(selector) }
 
-  /// Who gets a message that begins now: see ``MulticastSending/visit(_:)``.
+  /// The receivers of a message that begins now, see ``MulticastSending/visit(_:)``.
   @inlinable
   public func visit(_ selector: MessageSelector) -> MessageVisit { core.visit(selector) }
 
-  /// Whether a live, unmuted target of this proxy or a nested one would get `selector`.
+  /// True if a live, unmuted target of this proxy or a nested one responds to `selector`.
   ///
-  /// - Complexity: constant, except for targets that are asked each time; each proxy is asked once, however many ways lead to it.
+  /// - Complexity: constant, except for targets that are queried. Each proxy is queried once.
   public override func responds(to selector: MessageSelector) -> Bool { core.isAnswered(selector, self) }
 
-  /// The types of the first target that would get `selector`. Without one: objects taken and nothing returned, so that the message
-  /// is let through and reaches nobody; `nil` when silence is an error.
+  /// The signature of the first responding target. Without one: objects as arguments and no result,
+  /// so that the message is allowed, or `nil` if unanswered messages throw.
   public override func methodSignature(for selector: MessageSelector) -> MethodSignature? {
     if let found = core.firstSignature(for: selector, self) { return found }
     if case .throw = options.noResponder { return nil }
     return .objects(arguments: selector.numberOfArguments, returningVoid: true)
   }
 
-  /// Messages to all targets, written like calls: see ``DynamicMessages``.
+  /// Messages to all targets in call syntax, see ``DynamicMessages``.
   public var dynamic: DynamicMessages { dynamicMessages }
 
-  /// None: no single receiver stands behind a multicast.
+  /// `nil`, since a multicast has no single receiver.
   public override func forwardingTarget(for selector: MessageSelector) -> (any MessageReceiver)? { nil }
 
-  /// Forwards a message to every live, unmuted target that responds, in order, each with its own copy of the invocation. The last
-  /// answer becomes `invocation.result`.
+  /// Forwards a message to every live, unmuted target that responds, in order, each with its own
+  /// copy. The last answer becomes `invocation.result`.
   ///
-  /// - Throws: ``MessageError`` `typeMismatch` or `wrongArgumentCount` when the arguments do not fit the first target, with nothing
-  ///   delivered; `proxyCycle` when the message came through this proxy before; `nobodyResponds` where silence is an error.
-  ///   Errors of targets are in the report.
+  /// - Throws: ``MessageError`` `typeMismatch` or `wrongArgumentCount` if the arguments do not fit
+  ///   the first target, before any delivery; `proxyCycle` if the message already passed this
+  ///   proxy; `nobodyResponds` if the options say so. Errors of targets are in the report.
   @discardableResult
   public override func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
     try forwardBoxed(&invocation, along: core.visit(invocation.selector), by: self)
   }
 
-  /// As ``forward(_:)``, and waits for all targets: see ``MulticastSending/forwardAndWait(_:)``. If the interface is not
-  /// `Sendable`, all targets are direct and run in the caller's isolation, one after another.
+  /// Like ``forward(_:)``, awaiting all targets, see ``MulticastSending/forwardAndWait(_:)``.
+  /// Targets that are not `Sendable` are direct and run in the caller's isolation, one after
+  /// another.
   nonisolated(nonsending) public override func forwardAndWait(_ invocation: Invocation) async throws -> DeliveryReport {
     try await forwardBoxedAndWait(beginMessage(invocation.selector), invocation, by: self)
   }
 
-  /// `nobodyResponds`: only a proxy that throws on silence does not recognize a message.
+  /// `nobodyResponds`, since only a proxy that throws it fails to recognize a message.
   public override func doesNotRecognize(_ selector: MessageSelector) -> any Error {
     MessageError(.nobodyResponds, receiver: core.name, selector: selector.name)
   }
 }
 
-// The core's lock guards all state, and an interface that is Sendable has Sendable targets only.
+// The core's lock guards all state, and a Sendable interface has Sendable targets only.
 extension MulticastProxy: @unchecked Sendable where Interface: Sendable {}

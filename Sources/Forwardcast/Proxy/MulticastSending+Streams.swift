@@ -1,18 +1,19 @@
 // MulticastSending+Streams.swift: messages as asynchronous sequences.
 
 extension MulticastSending {
-  /// The messages of a key from now on, each as its argument, or a tuple of them.
+  /// The later messages of a key, each as its argument or a tuple of its arguments.
   ///
   ///     let texts = room.messages(
   ///       for: .textReceived, buffering: .bufferingNewest(100))
   ///     for await text in texts { … }
   ///
-  /// The stream stays in the proxy's isolation. If the proxy's interface is `Sendable` it may be used anywhere, and messages with
-  /// arguments not known to be `Sendable` go to `onError` instead, as do boxed messages that the key's types cannot take.
+  /// The stream remains in the proxy's isolation. With a `Sendable` interface it may be used
+  /// anywhere; messages with arguments not known to be `Sendable`, and boxed messages that do not
+  /// fit the key's types, go to `onError` instead.
   ///
   /// - Parameters:
   ///   - message: the key.
-  ///   - policy: how many messages may wait for a slow listener: see ``MessageStream/dropped``.
+  ///   - policy: the limit of buffered messages, see ``MessageStream/dropped``.
   @export(implementation)
   public func messages<R, each A>(
     for message: Message<(repeat each A) -> R>,
@@ -21,7 +22,7 @@ extension MulticastSending {
     stream(message, policy, isShared: false)
   }
 
-  /// The messages of a selector from now on, by default of all, in boxes: see the form with a key.
+  /// The later boxed messages of a selector, by default of all, see the form with a key.
   public func messages(
     for selector: MessageSelector? = nil,
     buffering policy: AsyncStream<Invocation>.Continuation.BufferingPolicy = .unbounded
@@ -29,14 +30,15 @@ extension MulticastSending {
     core.stream(selector, policy, isShared: false) { message, _ in message.invocation }
   }
 
-  /// The messages of a key that succeed from now on, each as its arguments with what was answered.
+  /// The later successful messages of a key, each with its arguments and answers.
   ///
   ///     for await call in desk.exchanges(for: .quote) {
   ///       print(call.arguments, call.answers)
   ///     }
   ///
-  /// A message appears when its last direct target has answered; for a sender that waits, its last target. Failed messages do not
-  /// appear; a `broadcast` asks for no answers. Otherwise as `messages(for:)` of a key.
+  /// A message appears when its last direct target has answered; for a waiting sender, its last
+  /// target. Failed messages do not appear; a `broadcast` requests no answers. See also
+  /// `messages(for:)`.
   public func exchanges<R, each A>(
     for message: Message<(repeat each A) -> R>,
     buffering policy: AsyncStream<MessageExchange<R, repeat each A>>.Continuation.BufferingPolicy = .unbounded
@@ -59,7 +61,7 @@ extension MulticastSending {
 }
 
 extension MulticastSending where Interface: Sendable {
-  /// The messages of a key from now on, for a loop in any isolation.
+  /// The later messages of a key, for a loop in any isolation.
   @export(implementation)
   public func messages<R, each A>(
     for message: Message<(repeat each A) -> R>,
@@ -68,8 +70,8 @@ extension MulticastSending where Interface: Sendable {
     stream(message, policy, isShared: true)
   }
 
-  /// The messages of a key that succeed from now on, with their answers, for a loop in any isolation. Answers not known to be
-  /// `Sendable` by the key go to `onError`.
+  /// The later successful messages of a key with their answers, for a loop in any isolation.
+  /// Answers not known to be `Sendable` by the key go to `onError`.
   public func exchanges<R, each A>(
     for message: Message<(repeat each A) -> R>,
     buffering policy: AsyncStream<MessageExchange<R, repeat each A>>.Continuation.BufferingPolicy = .unbounded
@@ -80,7 +82,7 @@ extension MulticastSending where Interface: Sendable {
     }
   }
 
-  /// The messages of a selector from now on, by default of all, in boxes, for a loop in any isolation.
+  /// The later boxed messages of a selector, by default of all, for a loop in any isolation.
   public func messages(
     for selector: MessageSelector? = nil,
     buffering policy: AsyncStream<Invocation>.Continuation.BufferingPolicy = .unbounded
@@ -91,7 +93,7 @@ extension MulticastSending where Interface: Sendable {
 
 extension MessageExchange {
   fileprivate init(_ message: HookedMessage, _ answers: MessageAnswers?, of key: Message<(repeat each A) -> R>) throws {
-    // First what throws: the compiler crashes when it has to release a half-initialized value.
+    // Throwing expressions first: the compiler crashes if it must release a half-initialized value.
     let list = try answers?.typed(as: R.self, message) ?? []
     arguments = try message.values(of: key).values
     self.answers = list
@@ -99,7 +101,8 @@ extension MessageExchange {
 }
 
 extension MulticastSending {
-  /// The core of the proxy that the messages go through. A sender with its own proxy, but without hooks, is asked for a route.
+  /// The core of the messages' proxy. A sender with a proxy of its own but without hooks is
+  /// queried.
   @usableFromInline var core: MulticastCore {
     if let pinned = self as? PinnedMulticast<Interface> { return pinned.pins.core }
     return (self as? any MessageHooking)?.hookPlace.holder as? MulticastCore ?? route(for: .ofNobody).core

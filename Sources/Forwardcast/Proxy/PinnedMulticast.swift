@@ -1,40 +1,42 @@
-// PinnedMulticast.swift: targets held for a burst of messages.
+// PinnedMulticast.swift: targets retained for a burst of messages.
 
-/// A multicast proxy during ``MulticastProxy/pinned(_:)``: its targets cannot die, so messages cost what they cost with strong
-/// targets.
+/// A multicast proxy during ``MulticastHolding/pinned(_:)``. Its targets are retained, so messages
+/// cost as much as with strong targets.
 public struct PinnedMulticast<Interface>: MulticastSending {
   @usableFromInline let pins: Pins
 
-  /// Who would get a message of `selector`; the targets are retained.
+  /// The receivers of a message of `selector`, retained.
   @inlinable
   public func route(for selector: MessageSelector) -> MessageRoute { pins.visit(selector).kept }
 
-  /// Who gets a message that begins now.
+  /// The receivers of a message that begins now.
   @inlinable
   public func visit(_ selector: MessageSelector) -> MessageVisit { pins.visit(selector) }
 }
 
 extension MulticastHolding {
-  /// Retains the targets for a burst of messages: a weak one is loaded once for each selector, not for each message.
+  /// Retains the targets for a burst of messages. Loads a weak target once per selector, not per
+  /// message.
   ///
   ///     themes.pinned { themes in
   ///       for color in rainbow { themes.broadcast(.themesColorChanged, color) }
   ///     }
   ///
-  /// Otherwise as without: removed or muted targets are skipped, an added one gets the next message. Targets are released when
-  /// `body` ends or the targets change. A nested multicast is retained, its own targets are not.
+  /// Otherwise unchanged: removed or muted targets are skipped, an added one gets the next message.
+  /// Targets are released when `body` ends or the targets change. A nested multicast is retained,
+  /// but not its targets.
   ///
-  /// - Parameter body: gets the proxy to send through, and must not keep it.
+  /// - Parameter body: gets the proxy to send through, which must not escape.
   public func pinned<T>(_ body: (PinnedMulticast<Interface>) throws -> T) rethrows -> T {
     try body(PinnedMulticast(pins: Pins(core)))
   }
 }
 
-/// The routes of one burst, which retain their targets. Stays with the caller of `pinned`.
+/// The routes of one burst, which retain their targets. Used by the caller of `pinned` only.
 @usableFromInline
 final class Pins {
   let core: MulticastCore
-  // Used in one turn at a time: `body` does not keep its parameter.
+  // Never used concurrently: `body` does not let its parameter escape.
   @exclusivity(unchecked) private var board: Unmanaged<RouteBoard>?
 
   init(_ core: MulticastCore) { self.core = core }
@@ -53,14 +55,14 @@ final class Pins {
     let epoch = TableEpoch.current
     let route = core.ownRoute(selector, pinned: true)
     var next = RouteBoard([route], epoch: epoch)
-    // All routes of a board are for one version of the target list.
+    // All routes of a board have the same version of the target list.
     if let board = board?.takeUnretainedValue(), board.epoch == epoch, board.all[0].version == route.version {
       let others = board.all.filter { $0.selector != selector }
       next = board.enter(route) ? board : RouteBoard(others + [route], epoch: epoch)
     }
     if next !== board?.takeUnretainedValue() {
       next.add(1)
-      // Messages on their way keep the old one.
+      // Running messages retain the old board.
       exchange(&board, with: .passRetained(next))?._withUnsafeGuaranteedRef { $0.add(-1) }
     }
     return Unmanaged.passUnretained(next).visit(along: .passUnretained(route))

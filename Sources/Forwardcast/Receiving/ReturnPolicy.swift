@@ -1,36 +1,37 @@
-// ReturnPolicy.swift: how many answers become one result.
+// ReturnPolicy.swift: combines many answers into one result.
 
-/// How the answers of many targets, taken in the order of delivery, become one result.
+/// Combines the answers of many targets, in delivery order, into one result.
 ///
 ///     try themes.collect(.progress, returning: .sum)
 ///     try themes.collect(.progress, returning: .reduce(0) { max($0, $1) })
 ///
-/// `R` is the type of the answers, `Output` of the result. When nobody answers, the result is the policy's empty value: `nil`,
-/// `[]`, `0`, `false` for any, `true` for every, the initial value of a reduction.
+/// `R` is the type of the answers, `Output` that of the result. Without answers the result is the
+/// policy's empty value: `nil`, `[]`, `0`, `false` for any, `true` for every, or a reduction's
+/// initial value.
 public struct ReturnPolicy<R, Output>: Sendable {
   @usableFromInline let way: Way
-  /// Whether the result may be known before everybody was asked.
+  /// True if the result may be known before all targets have run.
   @usableFromInline var mayStopEarly: Bool
-  /// Whether errors are thrown only when nobody answered.
+  /// True if errors are thrown only if there is no answer.
   @usableFromInline let ignoresErrors: Bool
-  /// The result when there are targets but none could be asked; `nil` for that of no answers.
+  /// The result if no target's answer is available; `nil` for the empty value.
   @usableFromInline let unasked: (@Sendable () -> Output)?
 
-  /// How a policy keeps its state.
+  /// The policy's implementation.
   @usableFromInline
   enum Way: Sendable {
-    /// As its result, on the sender's stack: a `collect` allocates nothing.
+    /// Folds into the result on the sender's stack, without allocation.
     case folding(initial: @Sendable () -> Output, step: @Sendable (inout Output, R) throws -> Bool)
-    /// As a state of its own type.
+    /// Gathers in a separate accumulator.
     case gathering(@Sendable () -> AnswerCollector<R, Output>)
   }
 
-  /// Your own policy.
+  /// Creates a policy.
   ///
   /// - Parameters:
-  ///   - initial: the state before the first answer; its `finish` is the empty value.
-  ///   - step: takes one answer; `false` when the result is known and no further target is to be asked.
-  ///   - finish: the result for the final state.
+  ///   - initial: the state before the first answer; `finish` turns it into the empty value.
+  ///   - step: adds an answer. Returns false if no further one is needed.
+  ///   - finish: turns the final state into the result.
   public init<State: Sendable>(
     from initial: State, step: @escaping @Sendable (inout State, R) throws -> Bool,
     finish: @escaping @Sendable (State) -> Output
@@ -53,7 +54,7 @@ public struct ReturnPolicy<R, Output>: Sendable {
     self.ignoresErrors = ignoresErrors
   }
 
-  /// A collector, for answers that come at different times.
+  /// A collector, for answers that arrive at different times.
   @export(implementation) @inline(never)
   func makeCollector() -> AnswerCollector<R, Output> {
     switch way {
@@ -64,11 +65,11 @@ public struct ReturnPolicy<R, Output>: Sendable {
 }
 
 extension ReturnPolicy {
-  /// The same rule for answers in boxes.
+  /// The same rule for boxed answers.
   ///
   /// - Parameters:
-  ///   - crosses: whether answers and result may cross contexts.
-  ///   - answer: the result as an answer; `nil` if there is none.
+  ///   - crosses: true if answers and result are `Sendable`.
+  ///   - answer: turns the result into an answer, or returns `nil`.
   func boxed(crosses: Bool, _ answer: @escaping @Sendable (Output) -> R?) -> ReturnPolicy<ArgumentBox, ArgumentBox?> {
     ReturnPolicy<ArgumentBox, ArgumentBox?>(mayStopEarly: mayStopEarly, ignoresErrors: ignoresErrors) {
       let collector = makeCollector()
@@ -107,12 +108,12 @@ extension Responds {
   }
 }
 
-/// Takes answers one after another, for one `collect` at a time.
+/// Collects the answers of one `collect`.
 @usableFromInline
 struct AnswerCollector<R, Output> {
-  /// Takes one answer; `false` when no further one is needed.
+  /// Adds an answer. Returns false if no further one is needed.
   @usableFromInline let take: (R) throws -> Bool
-  /// The result of the answers taken.
+  /// The result of the collected answers.
   @usableFromInline let finish: () -> Output
 
   @export(implementation) @inline(__always)
@@ -127,7 +128,7 @@ struct AnswerCollector<R, Output> {
   init(take: @escaping (R) throws -> Bool, finish: @escaping () -> Output) { (self.take, self.finish) = (take, finish) }
 }
 
-/// The state of a collector. Its accesses follow one another, so none is checked.
+/// The state of a collector. Accesses never overlap, so exclusivity is unchecked.
 @usableFromInline
 final class CollectedState<State> {
   @usableFromInline @exclusivity(unchecked) var state: State
@@ -146,7 +147,7 @@ extension ReturnPolicy where Output == R? {
     }
   }
 
-  /// The first answer, or `nil`; no further target is asked.
+  /// The first answer, or `nil`. Ends the message.
   @export(implementation)
   public static var first: Self {
     Self(folding: nil, mayStopEarly: true) { first, answer in
@@ -155,8 +156,8 @@ extension ReturnPolicy where Output == R? {
     }
   }
 
-  /// The answer of the first target that does not fail; no further target is asked. Errors before it go to `onError`; when all
-  /// fail, the first error is thrown.
+  /// The answer of the first target that does not fail. Ends the message. Earlier errors go to
+  /// `onError`; if all targets fail, the first error is thrown.
   @export(implementation)
   public static var firstSuccess: Self {
     Self(folding: nil, mayStopEarly: true, ignoresErrors: true) { first, answer in
@@ -167,7 +168,7 @@ extension ReturnPolicy where Output == R? {
 }
 
 extension ReturnPolicy where Output == [R] {
-  /// Every answer, in the order of delivery.
+  /// Every answer, in delivery order.
   @export(implementation)
   public static var all: Self {
     Self(folding: []) { all, answer in
@@ -178,7 +179,7 @@ extension ReturnPolicy where Output == [R] {
 }
 
 extension ReturnPolicy where R == Bool, Output == Bool {
-  /// Whether somebody answered `true`; that ends the message.
+  /// True if any answer is `true`, which ends the message.
   @export(implementation)
   public static var any: Self {
     Self(folding: false, mayStopEarly: true) { any, answer in
@@ -187,8 +188,8 @@ extension ReturnPolicy where R == Bool, Output == Bool {
     }
   }
 
-  /// Whether nobody answered `false`; the first `false` ends the message. `false` also when there are targets but none can be
-  /// asked: a vote that nobody gave is no yes.
+  /// True if no answer is `false`; the first `false` ends the message. Also false if there are
+  /// targets but none can answer: a missing vote is no approval.
   @export(implementation)
   public static var every: Self {
     Self(folding: true, mayStopEarly: true, unasked: { false }) { every, answer in
@@ -210,7 +211,7 @@ extension ReturnPolicy where R: AdditiveArithmetic & SendableMetatype, Output ==
 }
 
 extension ReturnPolicy where Output: Sendable {
-  /// The answers combined one after another by `combine`, beginning with `initial`. What `combine` throws is the error of the send.
+  /// The answers combined by `combine`, starting with `initial`. An error of `combine` is thrown.
   @export(implementation)
   public static func reduce(_ initial: Output, _ combine: @escaping @Sendable (Output, R) throws -> Output) -> Self {
     Self(folding: initial) { result, answer in

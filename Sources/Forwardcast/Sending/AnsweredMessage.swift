@@ -1,15 +1,15 @@
-// AnsweredMessage.swift: what a receiver answers, and from where.
+// AnsweredMessage.swift: one message that a receiver's tables answer.
 
-/// One message that a receiver answers from a table.
+/// One message that a receiver's tables answer.
 ///
 ///     // addMsg:data: B@:@"String"@  from Screen:
 ///     for message in screen.answeredMessages { print(message) }
 public struct AnsweredMessage: Hashable, Sendable {
-  /// Where a method comes from.
+  /// The origin of a method.
   public enum Source: Hashable, Sendable {
-    /// The table of the one object.
+    /// The object's own table.
     case object
-    /// A class's table, by the name of the type that the table is for.
+    /// A class's table, named by the table's type.
     case table(of: String)
   }
 
@@ -17,7 +17,7 @@ public struct AnsweredMessage: Hashable, Sendable {
   public let selector: MessageSelector
   /// The method's types.
   public let signature: MethodSignature
-  /// Where the method comes from.
+  /// The origin of the method.
   public let source: Source
 }
 
@@ -30,13 +30,13 @@ extension AnsweredMessage: CustomStringConvertible {
 }
 
 extension SelectorTable {
-  /// Every message that this table answers, inherited ones included, sorted by name.
+  /// The messages that this table answers, including inherited ones, sorted by name.
   public var answeredMessages: [AnsweredMessage] { storage.answeredMessages() }
 }
 
 extension MessageReceiver {
-  /// Every message that the receiver's tables answer, sorted by name: object table, class's, superclasses'. Not what a resolver
-  /// hook would add or the receiver would forward.
+  /// The messages that the receiver's tables answer, sorted by name: the object's, its class's and
+  /// the superclasses'. Excludes resolver hooks and forwarding.
   public var answeredMessages: [AnsweredMessage] {
     let shared = Self.selectorTable.storage
     let own = ownTable(of: self, classTable: shared)?.answeredMessages(from: .object) ?? []
@@ -46,7 +46,7 @@ extension MessageReceiver {
 }
 
 extension TableStorage {
-  /// - Parameter source: `nil` for each table's own.
+  /// - Parameter source: `nil` for the table of each method.
   @inline(never) fileprivate func answeredMessages(from source: AnsweredMessage.Source? = nil) -> [AnsweredMessage] {
     let found = selectors.compactMap { selector in
       find(selector).map {

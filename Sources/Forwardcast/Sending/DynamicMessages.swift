@@ -1,12 +1,12 @@
-// DynamicMessages.swift: messages written like calls, without keys.
+// DynamicMessages.swift: messages in call syntax, without keys.
 
-/// Sends messages to many by the name and labels of a call, unchecked by the compiler.
+/// Sends messages to many targets by a call's name and labels, unchecked by the compiler.
 ///
 ///     themes.dynamic.onAddMsg("alice", msgData: [1, 2])  // selector onAddMsg:msgData:
 ///     themes.dynamic.progress()                             // selector progress
 ///
-/// Name and labels become a selector as in ``MessageSelector/init(swiftName:)``. The answer is the last target's, or `nil`; errors
-/// go where those of a broadcast go.
+/// Name and labels become a selector as in ``MessageSelector/init(swiftName:)``. Returns the last
+/// target's answer, or `nil`. Errors are reported like those of `broadcast`.
 @dynamicMemberLookup
 public struct DynamicMessages {
   private let deliver: (MessageSelector, [ArgumentBox]) -> Any?
@@ -19,7 +19,7 @@ public struct DynamicMessages {
   /// The message with that base name.
   public subscript(dynamicMember name: String) -> Call { Call(messages: self, name: name) }
 
-  /// A base name, to be called with arguments.
+  /// A base name, callable with arguments.
   @dynamicCallable
   public struct Call {
     fileprivate let messages: DynamicMessages
@@ -38,7 +38,7 @@ public struct DynamicMessages {
   }
 }
 
-/// Sends messages to one receiver by the name and labels of a call, unchecked by the compiler: see ``DynamicMessages``.
+/// Sends messages to one receiver by a call's name and labels, see ``DynamicMessages``.
 ///
 ///     try screen.dynamic.add(1, to: 2)                      // selector add:to:
 ///     let sum: Int = try screen.dynamic.add(1, to: 2)  // and the answer as an Int
@@ -49,21 +49,22 @@ public struct DynamicSends {
   /// The message with that base name.
   public subscript(dynamicMember name: String) -> Call { Call(receiver: receiver, name: name) }
 
-  /// A base name, to be called with arguments.
+  /// A base name, callable with arguments.
   @dynamicCallable
   public struct Call {
     fileprivate let receiver: any MessageReceiver
     fileprivate let name: String
 
-    /// Sends the message; returns its answer, or `nil` when nothing was answered.
+    /// Sends the message and returns its answer, or `nil` without one.
     ///
-    /// - Throws: as ``MessageReceiver/perform(_:)``; ``MessageSelectorError`` for a name that makes no selector.
+    /// - Throws: as ``MessageReceiver/perform(_:)``; ``MessageSelectorError`` for an invalid name.
     @discardableResult
     public func dynamicallyCall(withKeywordArguments arguments: KeyValuePairs<String, Any>) throws -> Any? {
       try send(arguments).result?.value
     }
 
-    /// As the form without a type, and throws ``MessageError`` when the answer is no `R`.
+    /// Sends the message and returns its answer as `R`. Throws ``MessageError`` if it has another
+    /// type.
     public func dynamicallyCall<R>(withKeywordArguments arguments: KeyValuePairs<String, Any>) throws -> R {
       try typedResult(of: send(arguments), from: receiver)
     }
@@ -78,7 +79,7 @@ public struct DynamicSends {
 }
 
 extension MessageReceiver {
-  /// Messages to this receiver, written like calls.
+  /// Messages to this receiver in call syntax.
   public var dynamic: DynamicSends { DynamicSends(receiver: self) }
 }
 

@@ -1,16 +1,16 @@
-// ForwardingHooks.swift: hooks of a proxy for one object.
+// ForwardingHooks.swift: the hooks of a proxy for one object.
 
 import Synchronization
 
 /// The hooks of a proxy for one object, and that object.
 final class ForwardingHooks: HookHolder, @unchecked Sendable {  // `target` is the proxy's, and stays in its isolation
-  /// For a proxy whose hooks are elsewhere.
+  /// For a proxy that stores its hooks itself.
   static let ofNobody = ForwardingHooks(nil, isShared: false)
-  /// Whether there were ever hooks in the process: until then, no message looks for them.
+  /// True once any hook was installed in the process. Until then no message looks for hooks.
   private static let everInstalled = Atomic<Bool>(false)
 
   let target: (any MessageReceiver)?
-  /// Whether the target may be passed to methods of other isolations.
+  /// True if methods of other isolations may get the target.
   let isShared: Bool
   private let list = Guarded(FirstInFirstOut<Hook>())
 
@@ -18,17 +18,17 @@ final class ForwardingHooks: HookHolder, @unchecked Sendable {  // `target` is t
 
   var receiverName: String { "the proxy" }
 
-  /// The target is not asked: that would make a lazy one.
+  /// Returns `nil` without querying the target, which would create a lazy one.
   func firstMethod(for selector: MessageSelector) -> Method? { nil }
 
   func install(_ hook: Hook) -> HookRegistration {
     Self.everInstalled.store(true, ordering: .releasing)
     list.withLock { hook.number = $0.append(hook) }
-    // The caller of `cancel` keeps the hook until after the lock.
+    // The caller of `cancel` retains the hook until the lock is released.
     return HookRegistration(hook) { [weak self] hook in _ = self?.list.withLock { $0.remove(hook.number) } }
   }
 
-  /// The hooks for a message that came to `receiver`, as the object that forwards it.
+  /// The hooks for a message that `receiver` forwards.
   ///
   /// - Parameter past: the proxy whose hooks are running.
   static func around(_ selector: MessageSelector, of receiver: any MessageForwarding, past: AnyObject?)
@@ -41,11 +41,12 @@ final class ForwardingHooks: HookHolder, @unchecked Sendable {  // `target` is t
   }
 }
 
-/// Forwards one message through its proxy's hooks. Inside of them it is sent again, past these hooks.
+/// Forwards one message through its proxy's hooks. Inside them it is sent again without these
+/// hooks.
 final class ForwardingAround: ForwardingToMany {
   private let proxy: ForwardingProxy
   private let chain: HookChain
-  /// Whether the sender waits and only a receiver known to be `Sendable` may leave its isolation.
+  /// True if only a `Sendable` receiver may leave the waiting sender's isolation.
   var stays = false
 
   init(proxy: ForwardingProxy, chain: HookChain) { (self.proxy, self.chain) = (proxy, chain) }

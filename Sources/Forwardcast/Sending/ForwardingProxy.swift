@@ -1,44 +1,45 @@
-// ForwardingProxy.swift: the open class that stands for one object.
+// ForwardingProxy.swift: the open class of proxies for one object.
 
-/// An object that stands for another, with hooks that subclasses override, like Objective-C's `NSProxy`.
+/// An object that forwards to another one, with overridable hooks, like Objective-C's `NSProxy`.
 ///
 ///     let stand = ForwardingProxy(to: screen)
 ///     try stand.send(.themesColorChanged, .red)       // screen gets it
 ///
-/// By itself it passes each message to its target, held strongly. Its own Swift methods never shadow a forwarded selector: messages
-/// are looked up in tables, and a proxy's is empty. It stays in one isolation, and waits from there for what runs elsewhere:
-/// ``sendAndWait(_:_:)``.
+/// By default it forwards each message to its target, which it retains. Its own Swift methods never
+/// shadow a selector, since messages are looked up in tables and a proxy's table is empty. It
+/// remains in one isolation and awaits isolated methods from there, see ``sendAndWait(_:_:)``.
 open class ForwardingProxy: MessageForwarding, MessageHooking {
   /// Empty, so that every message is forwarded.
   open class var selectorTable: SelectorTable { emptyProxyTable }
 
-  /// The table of this proxy, by default `nil`; its methods are answered and not forwarded.
+  /// The table of this proxy, `nil` by default. Its methods are called instead of forwarding.
   open var objectTable: SelectorTable? { nil }
 
-  /// Adds a method for a message that no table answers: see ``MessageReceiver/resolveMethod(for:)``.
+  /// Adds a method for a message without a row, see ``MessageReceiver/resolveMethod(for:)``.
   open class func resolveMethod(for selector: MessageSelector) -> Bool { false }
 
   let hooks: ForwardingHooks
 
-  /// A proxy without a target, for subclasses that find one themselves.
+  /// A proxy without a target, for subclasses that provide one.
   public init() { hooks = ForwardingHooks(nil, isShared: false) }
 
   init(hooks: ForwardingHooks) { self.hooks = hooks }
 
-  /// A proxy that forwards to `target` and keeps it alive.
+  /// A proxy that forwards to `target` and retains it.
   public init(to target: any MessageReceiver) { hooks = ForwardingHooks(target, isShared: false) }
 
-  /// A proxy that forwards to `target` and keeps it alive; methods of other isolations may get the target.
+  /// A proxy that forwards to `target` and retains it. Methods of other isolations may get the
+  /// target.
   public init(to target: any MessageReceiver & Sendable) { hooks = ForwardingHooks(target, isShared: true) }
 
-  /// The target, where it is known to be `Sendable`.
+  /// The target, if it is known to be `Sendable`.
   var sharedTarget: AnyObject? { hooks.isShared ? hooks.target : nil }
 
-  /// Whether the proxy's table, the receiver that it forwards to or ``methodSignature(for:)`` knows `selector`. `false` in a ring
-  /// of proxies.
+  /// True if the proxy's table, its target or ``methodSignature(for:)`` knows `selector`. False in
+  /// a cycle of proxies.
   open func responds(to selector: MessageSelector) -> Bool { defaultResponds(to: selector) }
 
-  /// The types that the target states; `nil` when there is no target or it does not respond.
+  /// The target's signature; `nil` if there is no target or it does not respond.
   open func methodSignature(for selector: MessageSelector) -> MethodSignature? {
     if let method = try? tableMethod(of: self, for: selector) { return method.signature }
     guard let other = forwardingTarget(for: selector), other !== self else { return nil }
@@ -48,8 +49,8 @@ open class ForwardingProxy: MessageForwarding, MessageHooking {
   /// The target.
   open func forwardingTarget(for selector: MessageSelector) -> (any MessageReceiver)? { hooks.target }
 
-  /// Handles a message that ``forwardingTarget(for:)`` did not take. The default throws what ``doesNotRecognize(_:)`` gives; called
-  /// directly for a message that is taken, it sends it as ``MessageReceiver/perform(_:)`` does.
+  /// Handles a message that ``forwardingTarget(for:)`` rejected. The default throws the error of
+  /// ``doesNotRecognize(_:)``. A direct call for a recognized message performs it.
   @discardableResult
   open func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
     guard hasTaker(for: invocation.selector) else { throw doesNotRecognize(invocation.selector) }
@@ -57,8 +58,8 @@ open class ForwardingProxy: MessageForwarding, MessageHooking {
     return DeliveryReport(answeredBy: self, invocation.result)
   }
 
-  /// Handles a message that ``forwardingTarget(for:)`` did not take, for a sender that waits; by default, calls ``forward(_:)``.
-  /// A subclass that sends the message on overrides this with a waiting send.
+  /// Handles a rejected message for a waiting sender. Calls ``forward(_:)`` by default; override it
+  /// if you forward with a waiting send.
   nonisolated(nonsending) open func forwardAndWait(_ invocation: Invocation) async throws -> DeliveryReport {
     guard hasTaker(for: invocation.selector) else { return try forwardInTurn(invocation) }
     var answered = invocation
@@ -66,16 +67,18 @@ open class ForwardingProxy: MessageForwarding, MessageHooking {
     return DeliveryReport(answeredBy: self, answered.result)
   }
 
-  /// Whether a send would not end in ``forward(_:)``; then a direct call of the hook sends the message.
+  /// True if a send would not end in ``forward(_:)``, so a direct call of the hook sends the
+  /// message.
   private func hasTaker(for selector: MessageSelector) -> Bool {
     if (try? tableMethod(of: self, for: selector)) != nil { return true }
     return forwardingTarget(for: selector).map { $0 !== self } ?? false
   }
 
-  /// The proxy's hooks, which surround what it forwards, whoever sends. A subclass that stands for another proxy returns its.
+  /// The proxy's hooks, for all messages it forwards. A wrapper of another proxy returns that
+  /// proxy's.
   open var hookPlace: HookPlace { HookPlace(holder: hooks) }
 
-  /// The error for a message that nothing answers; by default `unrecognizedSelector`.
+  /// The error of an unanswered message, `unrecognizedSelector` by default.
   open func doesNotRecognize(_ selector: MessageSelector) -> any Error {
     MessageError.unrecognized(selector, by: self)
   }

@@ -1,7 +1,8 @@
-// Hook+Typed.swift: bodies of hooks, made of closures with types.
+// Hook+Typed.swift: hook bodies from typed closures.
 
-// The closures need not be `Sendable`: those of a shared proxy are, others stay with their proxy in one isolation. The compiler
-// checks that where a hook is installed, which is why `nonisolated(unsafe)` is right here.
+// The closures need not be `Sendable`: those of a shared proxy are, the others remain in their
+// proxy's isolation. The compiler checks this at installation, so `nonisolated(unsafe)` is safe
+// here.
 
 extension Hook.Body {
   static func before<R, each A>(
@@ -33,9 +34,9 @@ extension Hook.Body {
   }
 }
 
-/// The form of an `around` hook for senders that do not wait, specialized in the module that installs it.
+/// The synchronous form of an `around` hook, specialized in the installing module.
 ///
-/// - Parameter crosses: whether answers are known to be `Sendable`.
+/// - Parameter crosses: true if the answers are known to be `Sendable`.
 @export(implementation)
 func aroundBody<R, each A>(_ body: ((MessageCall<R, repeat each A>) throws -> [R])?, crosses: Bool) -> (
   @Sendable (HookTurn) throws -> MessageAnswers
@@ -51,7 +52,7 @@ extension HookedMessage {
   }
 }
 
-// MARK: In boxes
+// MARK: - Boxed forms
 
 extension Hook.Body {
   static func before(_ body: @escaping (Invocation) throws -> Void) -> Hook.Body {
@@ -91,6 +92,6 @@ extension Hook.Body {
 }
 
 extension HookedMessage {
-  /// The receiver whose method is called; `nil` at a proxy.
+  /// The receiver of the method; `nil` at a proxy.
   fileprivate var target: AnyObject? { receiver is any HookHolder ? nil : receiver }
 }

@@ -1,30 +1,31 @@
-// LazyProxy.swift: a proxy that makes its target for the first message.
+// LazyProxy.swift: a proxy that creates its target on first use.
 
-/// A proxy that makes its target on the first message or question, exactly once.
+/// A proxy that creates its target on the first message or query, exactly once.
 ///
 ///     let archive = LazyProxy { try Archive(path: path) }
 ///     try archive.send(.store, "page")       // the archive is opened here
 ///     // for a method that is async, or on an actor:
 ///     let pages = try await archive.sendAndWait(.count)
 ///
-/// When the maker throws, the message fails with its error, and the next one tries again.
+/// If the closure throws, the message fails with its error and the next one tries again.
 public final class LazyProxy: ForwardingProxy {
   // Unguarded: a lazy proxy is not `Sendable` and stays in one isolation.
   private var made: (any MessageReceiver)?
-  /// `nil` while the target is made, and after.
+  /// `nil` during and after the creation of the target.
   private var maker: (() throws -> any MessageReceiver)?
   private let isShared: Bool
-  /// Why the maker gave no target for the last message or question.
+  /// The closure's error for the last message or query.
   package private(set) var failure: (any Error)?
 
-  /// A proxy for the target that `make` returns; called again after it has thrown.
+  /// A proxy for the result of `make`, which is called again after it has thrown.
   public init(_ make: @escaping () throws -> any MessageReceiver) {
     (maker, isShared) = (make, false)
     super.init()
   }
 
-  /// A proxy for the target that `make` returns, which methods of other isolations may get; an actor they get without this form.
-  /// Disfavored, since a trailing closure would otherwise be refused when its target is not `Sendable`.
+  /// A proxy for the result of `make`, which methods of other isolations may get; an actor needs no
+  /// such form. Disfavored, since trailing closures with targets that are not `Sendable` would
+  /// select it.
   @_disfavoredOverload
   public init(sharing make: @escaping () throws -> any MessageReceiver & Sendable) {
     (maker, isShared) = (make, true)
@@ -33,12 +34,12 @@ public final class LazyProxy: ForwardingProxy {
 
   override var sharedTarget: AnyObject? { isShared ? made : nil }
 
-  /// Whether the target has been made.
+  /// True once the target was created.
   public var isMade: Bool { made != nil }
 
-  /// The target, made now if it was not.
+  /// The target, created on first use.
   ///
-  /// - Throws: what the maker throws; `proxyCycle` when the maker needs this very target.
+  /// - Throws: the closure's error; `proxyCycle` if the closure needs this target itself.
   public func target() throws -> any MessageReceiver {
     if let made { return made }
     guard let make = maker.take() else {
@@ -55,11 +56,11 @@ public final class LazyProxy: ForwardingProxy {
     }
   }
 
-  /// The target, made now if it was not; `nil` when the maker throws.
+  /// The target, created on first use; `nil` if the closure throws.
   public override func forwardingTarget(for selector: MessageSelector) -> (any MessageReceiver)? {
     do {
       let target = try target()
-      // What asks while the target is made has failed.
+      // An error of a query during the creation is obsolete.
       failure = nil
       return target
     } catch {
@@ -68,12 +69,13 @@ public final class LazyProxy: ForwardingProxy {
     }
   }
 
-  /// The types that the target states; `nil` when the maker has just failed, since it is called once a message.
+  /// The target's signature; `nil` if the creation has just failed, since it is tried once per
+  /// message.
   public override func methodSignature(for selector: MessageSelector) -> MethodSignature? {
     isMade || failure == nil ? super.methodSignature(for: selector) : nil
   }
 
-  /// What the maker threw, else `unrecognizedSelector`.
+  /// The closure's error, otherwise `unrecognizedSelector`.
   public override func doesNotRecognize(_ selector: MessageSelector) -> any Error {
     failure.take() ?? super.doesNotRecognize(selector)
   }

@@ -1,6 +1,6 @@
-// MessageHooking+Sharing.swift: hooks of what is shared between threads.
+// MessageHooking+Sharing.swift: hooks of objects shared between threads.
 
-// Each is as the form for one isolation, but for the thread.
+// Like the forms for one isolation, except for the thread.
 extension MessageHooking where Self: Sendable {
   /// Runs `body` before each message of a key, on its sender's thread.
   @discardableResult
@@ -10,7 +10,7 @@ extension MessageHooking where Self: Sendable {
     try hookPlace.install(message, Hook.Body.before(message, body))
   }
 
-  /// Runs `body` after each message of a key that did not throw, on its sender's thread.
+  /// Runs `body` after each successful message of a key, on its sender's thread.
   @discardableResult
   public func after<R, each A>(
     _ message: Message<(repeat each A) -> R>, _ body: @escaping @Sendable ([R], repeat each A) throws -> Void
@@ -18,7 +18,7 @@ extension MessageHooking where Self: Sendable {
     try hookPlace.install(message, Hook.Body.after(message, body))
   }
 
-  /// Runs `body` in place of each message of a key, on its sender's thread.
+  /// Runs `body` instead of each message of a key, on its sender's thread.
   @export(implementation) @discardableResult
   public func around<R, each A>(
     _ message: Message<(repeat each A) -> R>,
@@ -27,9 +27,9 @@ extension MessageHooking where Self: Sendable {
     try hookPlace.install(message, aroundBody(body, crosses: message.answerCrosses), nil)
   }
 
-  /// Runs `waiting` in place of each message of a key for senders that wait, and `body` for others.
+  /// Runs `waiting` instead of each message of a key for waiting senders, and `body` for others.
   ///
-  /// The compiler (Swift 6.3) takes no capture list in `waiting`: write `weak let me = self` before the closure for `[weak self]`.
+  /// Swift 6.3 rejects capture lists in `waiting`; write `weak let me = self` before the closure.
   @export(implementation) @discardableResult
   public func around<R, each A>(
     _ message: Message<(repeat each A) -> R>,
@@ -39,7 +39,7 @@ extension MessageHooking where Self: Sendable {
     try hookPlace.install(message, aroundBody(body, crosses: message.answerCrosses), waiting)
   }
 
-  /// Runs `body` with boxes before each message of a selector, or every message, on its sender's thread.
+  /// Runs `body` before each boxed message of a selector, or every message, on its sender's thread.
   @discardableResult
   public func before(_ selector: MessageSelector? = nil, _ body: @escaping @Sendable (Invocation) throws -> Void)
     throws(MessageError) -> HookRegistration
@@ -47,7 +47,8 @@ extension MessageHooking where Self: Sendable {
     try hookPlace.install(selector, Hook.Body.before(body))
   }
 
-  /// Runs `body` with boxes after each message of a selector, or every message, that did not throw, on its sender's thread.
+  /// Runs `body` after each successful boxed message of a selector, or every one, on its sender's
+  /// thread.
   @discardableResult
   public func after(
     _ selector: MessageSelector? = nil, _ body: @escaping @Sendable ([ArgumentBox], Invocation) throws -> Void
@@ -55,7 +56,7 @@ extension MessageHooking where Self: Sendable {
     try hookPlace.install(selector, Hook.Body.after(body))
   }
 
-  /// Runs `body` with boxes in place of each message of a selector, or of every message, on its sender's thread.
+  /// Runs `body` instead of each boxed message of a selector, or every one, on its sender's thread.
   @discardableResult
   public func around(
     _ selector: MessageSelector? = nil, _ body: @escaping @Sendable (InvocationCall) throws -> [ArgumentBox]
@@ -63,8 +64,7 @@ extension MessageHooking where Self: Sendable {
     try hookPlace.install(selector, Hook.Body.around(body, nil))
   }
 
-  /// Runs `waiting`, with boxes, in place of each message for senders that wait, and `body` for
-  /// others.
+  /// Runs `waiting` instead of each boxed message for waiting senders, and `body` for others.
   @discardableResult
   public func around(
     _ selector: MessageSelector? = nil, _ body: (@Sendable (InvocationCall) throws -> [ArgumentBox])? = nil,
@@ -76,8 +76,7 @@ extension MessageHooking where Self: Sendable {
 
 // MARK: - Refused function values
 
-// Selected only by function values that are not `Sendable`, which they refuse: see
-// ``closureMustBeSendable()``.
+// Selected only by function values that are not `Sendable`, see ``closureMustBeSendable()``.
 extension MessageHooking where Self: Sendable {
   /// Refuses a function value that is not `Sendable`.
   @discardableResult

@@ -1,7 +1,7 @@
-// MessageHooking.swift: installs hooks on a proxy, a written class or a table.
+// MessageHooking.swift: installs hooks on proxies, facades and tables.
 
-/// Something that takes hooks around its messages: a ``MulticastProxy``, a class that `@Forwarded` writes, an extension point, a
-/// ``ForwardingProxy``, a ``SelectorTable``.
+/// An object that runs hooks around its messages: a ``MulticastProxy``, a `@Forwarded` class, an
+/// extension point, a ``ForwardingProxy``, or a ``SelectorTable``.
 ///
 ///     try service.before(.withdraw) { amount in
 ///       guard amount < limit else { throw Refusal.tooMuch }
@@ -10,18 +10,19 @@
 ///       try call.proceed(with: call.arguments.uppercased())
 ///     }
 ///
-/// **Hooks of a proxy** run once for a message, around all of its targets, in the sender's turn, also when nobody responds.
-/// Those of a nested proxy surround its own targets only. Calls by closure, `broadcast { $0.f() }`, are no messages.
-/// **Hooks of a table** run once for each receiver, where its method runs: see ``SelectorTable/before(_:of:_:)``.
+/// **Hooks of a proxy** run once per message, around all of its targets, on the sender's context,
+/// even without a responder. Those of a nested proxy surround its own targets only. Calls by
+/// closure, `broadcast { $0.f() }`, are not messages. **Hooks of a table** run once per receiver,
+/// where its method runs, see ``SelectorTable/before(_:of:_:)``.
 ///
-/// A later hook surrounds those already there, whatever their kinds. Installing one only looks into tables. What a hook
-/// throws is the send's error; a broadcast, which does not throw, passes it to `onError`.
+/// A later hook surrounds earlier ones of any kind. Installing one only reads tables. An error of a
+/// hook is the send's error; a broadcast, which does not throw, reports it to `onError`.
 public protocol MessageHooking {
-  /// Where the hooks are kept: in the proxy or table itself, or in the one that this stands for.
+  /// The owner of the hooks: the proxy or table itself, or the one that this object wraps.
   var hookPlace: HookPlace { get }
 }
 
-/// The keeper of hooks. Only proxies and tables make one; what stands for a proxy returns the proxy's.
+/// An owner of hooks. Only proxies and tables create one; wrappers return their proxy's.
 public struct HookPlace: Sendable {
   let holder: any HookHolder
 
@@ -40,38 +41,39 @@ public struct HookPlace: Sendable {
     try install(message, .around(body, waiting: Hook.Body.waitingBody(waiting, crosses: message.answerCrosses)))
   }
 
-  // Not `@usableFromInline`: an optimized build for tests would crash in the cross-module pass (Swift 6.3) where the form above
-  // calls this.
+  // Not `@usableFromInline`: optimized test builds crash in the cross-module pass (Swift 6.3) where
+  // the form above calls this.
   func install(_ selector: MessageSelector?, _ body: Hook.Body) throws(MessageError) -> HookRegistration {
     try holder.install(Hook(selector, body))
   }
 }
 
-/// Keeps hooks and runs them around its messages.
+/// Stores hooks and runs them around its messages.
 protocol HookHolder: NamedReceiver, Sendable {
-  /// The method that answers `selector`, as far as is known without asking anybody.
+  /// The method that answers `selector`, as far as known without queries.
   func firstMethod(for selector: MessageSelector) -> Method?
 
-  /// Checks that a hook of a key fits messages of its selector. A requirement because an optimized build for tests crashes in the
-  /// cross-module pass (Swift 6.3) with only the extension.
+  /// Checks a key's types against its selector's messages. A requirement, since optimized test
+  /// builds crash in the cross-module pass (Swift 6.3) with the extension alone.
   func check<R, each A>(_ message: Message<(repeat each A) -> R>) throws(MessageError)
 
-  /// Installs a hook outside of those already there; messages that begin from now on run it.
+  /// Installs a hook around the existing ones. Messages that begin later run it.
   func install(_ hook: Hook) throws(MessageError) -> HookRegistration
 }
 
-// A proxy that is not `Sendable` stays in one isolation, and its hooks with it. `isolation` only
-// makes these forms rank like those in MessageHooking+Sharing.swift that refuse function values.
+// A proxy that is not `Sendable` remains in one isolation with its hooks. `isolation` only gives
+// these forms the rank of those in MessageHooking+Sharing.swift that refuse function values.
 extension MessageHooking {
-  /// Runs `body` before each message of a key. If it throws, nobody gets the message.
+  /// Runs `body` before each message of a key. If it throws, no target gets the message.
   ///
   /// - Parameters:
   ///   - message: the key. Arguments of other types are converted.
-  ///   - isolation: where the hook is installed. Leave it out.
-  ///   - body: gets the arguments.
+  ///   - isolation: the caller's isolation. Leave it out.
+  ///   - body: called with the arguments.
   /// - Returns: a handle that cancels the hook; releasing it does not.
-  /// - Throws: `wrongArgumentCount` when selector and key disagree; `typeMismatch` when the answering method has types that the
-  ///   key's can never become; of a table `unrecognizedSelector` when it neither has nor inherits such a row.
+  /// - Throws: `wrongArgumentCount` if selector and key disagree; `typeMismatch` if the answering
+  ///   method's types cannot be converted; from a table `unrecognizedSelector` if it has no such
+  ///   row.
   @discardableResult
   public func before<R, each A>(
     _ message: Message<(repeat each A) -> R>, isolation: (any Actor)? = nil,
@@ -80,13 +82,13 @@ extension MessageHooking {
     try hookPlace.install(message, Hook.Body.before(message, body))
   }
 
-  /// Runs `body` after each message of a key that did not throw: see `before`.
+  /// Runs `body` after each successful message of a key, see `before`.
   ///
   /// - Parameters:
   ///   - message: the key.
-  ///   - isolation: where the hook is installed. Leave it out.
-  ///   - body: gets the answers in the order of delivery, and the arguments. `broadcast` asks for no answers; queued targets
-  ///     answer only senders that wait.
+  ///   - isolation: the caller's isolation. Leave it out.
+  ///   - body: called with the answers in delivery order, and the arguments. `broadcast` requests
+  ///     no answers; queued targets answer only waiting senders.
   @discardableResult
   public func after<R, each A>(
     _ message: Message<(repeat each A) -> R>, isolation: (any Actor)? = nil,
@@ -95,20 +97,20 @@ extension MessageHooking {
     try hookPlace.install(message, Hook.Body.after(message, body))
   }
 
-  /// Runs `body` in place of each message of a key: see `before`.
+  /// Runs `body` instead of each message of a key, see `before`.
   ///
   ///     try service.around(.quote) { call in
   ///       try call.proceed(with: call.arguments.uppercased())
   ///     }
   ///
-  /// A sender that waits then gets `isolationMismatch` only if the targets suspend: see the form
-  /// with `waiting`.
+  /// A waiting sender gets `isolationMismatch` only if a target suspends, see the form with
+  /// `waiting`.
   ///
   /// - Parameters:
   ///   - message: the key.
-  ///   - isolation: where the hook is installed. Leave it out.
-  ///   - body: gets the message and returns the answers, to which the sender's policy is applied.
-  ///     Each `proceed` sends the message to the targets; the outcome of the last one counts.
+  ///   - isolation: the caller's isolation. Leave it out.
+  ///   - body: gets the message and returns the answers that the sender's policy combines. Each
+  ///     `proceed` sends the message to the targets; the outcome of the last one counts.
   @export(implementation) @discardableResult
   public func around<R, each A>(
     _ message: Message<(repeat each A) -> R>, isolation: (any Actor)? = nil,
@@ -117,9 +119,8 @@ extension MessageHooking {
     try hookPlace.install(message, aroundBody(body, crosses: message.answerCrosses), nil)
   }
 
-  /// Runs `waiting` in place of each message of a key for senders that wait, such as
-  /// `collectAndWait`, and for methods that suspend. Other senders run `body`; without it they get
-  /// `isolationMismatch`.
+  /// Runs `waiting` instead of each message of a key for waiting senders, such as `collectAndWait`,
+  /// and for asynchronous methods. Other senders run `body`, or get `isolationMismatch` without it.
   ///
   ///     try service.around(.quote, waiting: { call in
   ///       let answers = try await call.proceed()
@@ -134,7 +135,7 @@ extension MessageHooking {
     try hookPlace.install(message, aroundBody(body, crosses: message.answerCrosses), waiting)
   }
 
-  /// Runs `body` with boxes before each message of `selector`, by default before every message.
+  /// Runs `body` before each boxed message of `selector`, or every message by default.
   @discardableResult
   public func before(
     _ selector: MessageSelector? = nil, isolation: (any Actor)? = nil, _ body: @escaping (Invocation) throws -> Void
@@ -142,8 +143,8 @@ extension MessageHooking {
     try hookPlace.install(selector, Hook.Body.before(body))
   }
 
-  /// Runs `body` with boxes after each message of `selector`, by default of every message, that did not throw. It gets the answers
-  /// and the message, whose ``Invocation/result`` is the last of them.
+  /// Runs `body` after each successful boxed message of `selector`, or every message by default,
+  /// with the answers and the message, whose ``Invocation/result`` is the last answer.
   @discardableResult
   public func after(
     _ selector: MessageSelector? = nil, isolation: (any Actor)? = nil,
@@ -152,7 +153,7 @@ extension MessageHooking {
     try hookPlace.install(selector, Hook.Body.after(body))
   }
 
-  /// Runs `body` with boxes in place of each message of `selector`, by default of every message.
+  /// Runs `body` instead of each boxed message of `selector`, or every message by default.
   @discardableResult
   public func around(
     _ selector: MessageSelector? = nil, isolation: (any Actor)? = nil,
@@ -161,8 +162,7 @@ extension MessageHooking {
     try hookPlace.install(selector, Hook.Body.around(body, nil))
   }
 
-  /// Runs `waiting`, with boxes, in place of each message for senders that wait, and `body` for
-  /// others.
+  /// Runs `waiting` instead of each boxed message for waiting senders, and `body` for others.
   @discardableResult
   public func around(
     _ selector: MessageSelector? = nil, isolation: (any Actor)? = nil,

@@ -7,7 +7,7 @@
 ///     // surrounds the timeout: each attempt has two seconds
 ///     try store.around(.price, .retrying(3, while: { $0 is Offline }))
 ///
-/// As with other hooks, one that is installed later surrounds those already there.
+/// A later hook surrounds earlier ones, as always.
 public struct MessageInterceptor: Sendable {
   let body: Hook.Body
 
@@ -21,10 +21,10 @@ public struct MessageInterceptor: Sendable {
   /// Sends the message again if it throws.
   ///
   /// - Parameters:
-  ///   - attempts: how often to send it at most, the first time included.
-  ///   - delay: how long a sender that waits pauses between attempts. Other senders do not pause.
-  ///   - clock: measures the delay, such as a `TestClock`; `nil` for the continuous clock.
-  ///   - isTransient: whether an error is worth another attempt.
+  ///   - attempts: the maximum number of sends, including the first.
+  ///   - delay: the pause of a waiting sender between attempts. Other senders do not pause.
+  ///   - clock: measures the delay, for example a `TestClock`; `nil` for the continuous clock.
+  ///   - isTransient: returns true if the error is worth another attempt.
   /// - Precondition: `attempts` is positive.
   public static func retrying(
     _ attempts: Int, delay: Duration = .zero, clock: (any Clock<Duration>)? = nil,
@@ -50,13 +50,12 @@ public struct MessageInterceptor: Sendable {
     }
   }
 
-  /// Ends the wait of a sender with `timedOut`. Messages of senders that do not wait pass.
+  /// Ends a sender's wait with `timedOut`. Messages of senders that do not wait are unaffected.
   ///
-  /// When the time is up, the message is cancelled, and the wait ends when it has: queued targets
-  /// are not waited for, but a suspending method of a direct target is, until it reacts to the
-  /// cancellation.
+  /// At the timeout the message is cancelled, and the wait ends when it has reacted: queued targets
+  /// are not awaited, but a direct target's asynchronous method is.
   ///
-  /// `clock` measures the timeout, such as a `TestClock`; `nil` is the continuous clock.
+  /// `clock` measures the timeout, for example a `TestClock`; `nil` is the continuous clock.
   public static func timeout(_ timeout: Duration, clock: (any Clock<Duration>)? = nil) -> MessageInterceptor {
     MessageInterceptor {
       try $0.proceed()
@@ -67,16 +66,15 @@ public struct MessageInterceptor: Sendable {
     }
   }
 
-  /// Answers a message with the answers of an earlier one that had equal arguments.
+  /// Answers a message from a cache of earlier messages with equal arguments.
   ///
-  /// Kept are answers that are known to be `Sendable`, of messages with an
-  /// ``Invocation/contentKey``. Errors are not kept. Concurrent messages with equal arguments may
-  /// all be sent.
+  /// Caches `Sendable` answers of messages with an ``Invocation/contentKey``, but no errors.
+  /// Concurrent messages with equal arguments may all be sent.
   ///
   /// - Parameters:
-  ///   - duration: how long answers are kept.
-  ///   - limit: how many messages' answers are kept at most; the oldest are dropped first.
-  ///   - clock: measures the duration, such as a `TestClock`.
+  ///   - duration: the lifetime of an entry.
+  ///   - limit: the maximum number of entries; the oldest are dropped first.
+  ///   - clock: measures the duration, for example a `TestClock`.
   public static func caching(
     for duration: Duration, limit: Int = 1_000, clock: any Clock<Duration> = ContinuousClock()
   ) -> MessageInterceptor {
@@ -97,10 +95,8 @@ public struct MessageInterceptor: Sendable {
     }
   }
 
-  /// Writes a line for each message, such as `priceOf: "tea" answered 3` or `priceOf: "tea" failed:
-  /// offline`.
-  ///
-  /// `broadcast` asks for no answers; then the line ends with `sent`.
+  /// Logs a line for each message, such as `priceOf: "tea" answered 3` or `priceOf: "tea" failed:
+  /// offline`. A `broadcast` requests no answers, so its line ends with `sent`.
   public static func logging(_ log: @escaping @Sendable (String) -> Void) -> MessageInterceptor {
     @Sendable func write(_ message: HookedMessage, _ outcome: Result<MessageAnswers, any Error>) throws
       -> MessageAnswers
@@ -134,7 +130,7 @@ extension MessageHooking {
     try hookPlace.install(message, interceptor.body)
   }
 
-  /// Installs a ready-made hook around the messages of a selector, or around every message.
+  /// Installs a ready-made hook around the messages of a selector, or every message by default.
   @discardableResult
   public func around(_ selector: MessageSelector? = nil, _ interceptor: MessageInterceptor)
     throws(MessageError) -> HookRegistration
@@ -147,7 +143,7 @@ private func pause(_ delay: Duration, _ clock: (any Clock<Duration>)?) async thr
   if let clock { try await clock.sleep(for: delay) } else { try await Deadline(after: delay).sleep() }
 }
 
-/// Answers by message, each for some time.
+/// A cache of answers by message.
 private final class AnswerCache<C: Clock>: Sendable where C.Duration == Duration {
   private struct Known: Sendable {
     let answers: UncheckedSendable<[ArgumentBox]>  // each of them is Sendable

@@ -1,7 +1,7 @@
 // MessageSend+Waiting.swift: sends to one receiver that cross isolations or wait.
 
 extension MessageReceiver {
-  /// Sends a message whose arguments may cross to other isolations, as a forwarding receiver may need.
+  /// Sends a message whose arguments may cross isolations, as a forwarding receiver may require.
   @export(implementation)
   @discardableResult
   public func send<R, each A: Sendable>(_ message: Message<(repeat each A) -> R>, _ arguments: repeat each A) throws
@@ -19,13 +19,13 @@ extension MessageReceiver {
 }
 
 extension MessageReceiver where Self: Sendable {
-  /// Sends a message to this receiver and waits for its answer, wherever the method runs.
+  /// Sends a message to this receiver and awaits its answer, wherever the method runs.
   ///
   ///     let title = try await window.sendAndWait(.title)     // a row on the main actor
   ///
-  /// A method that is not isolated runs synchronously, as with `send(_:_:)`.
+  /// A method without isolation runs synchronously, as with `send(_:_:)`.
   ///
-  /// - Throws: what the method throws; ``MessageError`` when nothing answers or an argument does not fit.
+  /// - Throws: the method's error; ``MessageError`` without an answer or with mismatched arguments.
   @discardableResult
   nonisolated(nonsending) public func sendAndWait<R: Sendable, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A
@@ -33,10 +33,9 @@ extension MessageReceiver where Self: Sendable {
     try await sendWaiting(message, stays: false, repeat each arguments)
   }
 
-  /// As ``sendAndWait(_:_:)``, and waits at most for `timeout`. When the time is up, the method is
-  /// cancelled and left alone.
+  /// Like ``sendAndWait(_:_:)``, with a timeout, at which the method is cancelled but not awaited.
   ///
-  /// `clock` measures the timeout, such as a `TestClock`; `nil` is the continuous clock.
+  /// `clock` measures the timeout, for example a `TestClock`; `nil` is the continuous clock.
   ///
   /// - Throws: also `timedOut`.
   @discardableResult
@@ -49,23 +48,23 @@ extension MessageReceiver where Self: Sendable {
     }
   }
 
-  /// Sends a message with boxes, waits for its answer wherever the method runs, and leaves it in ``Invocation/result``.
+  /// Sends a boxed message and awaits its answer, stored in ``Invocation/result``.
   ///
-  /// - Throws: as ``sendAndWait(_:_:)``; `isolationMismatch` when an argument or answer would cross to another isolation and
-  ///   ``ArgumentBox/isSendable`` is `false`. The result is then `nil`.
+  /// - Throws: as ``sendAndWait(_:_:)``; `isolationMismatch` if an argument or answer would cross
+  ///   isolations although ``ArgumentBox/isSendable`` is false. The result is `nil` then.
   nonisolated(nonsending) public func performAndWait(_ invocation: inout Invocation) async throws {
     try await performWaiting(&invocation, on: self)
   }
 }
 
 extension ForwardingProxy {
-  /// Sends a message through this proxy and waits for its answer, wherever the method runs.
+  /// Sends a message through this proxy and awaits its answer, wherever the method runs.
   ///
   ///     let store = ForwardingProxy(to: Store())             // its price(of:) is async
   ///     let price = try await store.sendAndWait(.price, "tea")
   ///
-  /// - Throws: as ``MessageReceiver/sendAndWait(_:_:)``; `isolationMismatch` for a method of another isolation whose receiver
-  ///   the proxy does not know to be `Sendable`.
+  /// - Throws: as ``MessageReceiver/sendAndWait(_:_:)``; `isolationMismatch` for an isolated method
+  ///   whose receiver is not known to be `Sendable`.
   @discardableResult
   nonisolated(nonsending) public func sendAndWait<R: Sendable, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A
@@ -73,8 +72,7 @@ extension ForwardingProxy {
     try await sendWaiting(message, stays: true, repeat each arguments)
   }
 
-  /// As ``sendAndWait(_:_:)``, and waits at most for `timeout`. When the time is up, the method is
-  /// cancelled, and the call ends when the method does.
+  /// Like ``sendAndWait(_:_:)``, with a timeout, at which the method is cancelled and awaited.
   ///
   /// `clock` measures the timeout; `nil` is the continuous clock.
   ///
@@ -91,15 +89,16 @@ extension ForwardingProxy {
     }
   }
 
-  /// Sends a message with boxes through this proxy, waits for its answer wherever the method runs, and leaves it in
+  /// Sends a boxed message through this proxy and awaits its answer, stored in
   /// ``Invocation/result``.
   ///
-  /// - Throws: as ``sendAndWait(_:_:)``. The result is then `nil`.
+  /// - Throws: as ``sendAndWait(_:_:)``. The result is `nil` then.
   nonisolated(nonsending) public func performAndWait(_ invocation: inout Invocation) async throws {
     try await performWaiting(&invocation, on: self, stays: true)
   }
 
-  /// Whether `selector` is led to a receiver that is known to be `Sendable`, or is behind a proxy that is.
+  /// True if `selector` leads to a receiver known to be `Sendable`, possibly through further
+  /// proxies.
   fileprivate func leadsToShared(_ selector: MessageSelector) -> Bool {
     var proxy = self
     for _ in 0..<maximumHops {
@@ -116,7 +115,8 @@ extension MessageReceiver {
   nonisolated(nonsending) fileprivate func sendWaiting<R: Sendable, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, stays: Bool, _ arguments: repeat each A
   ) async throws -> R {
-    // One exit: a function that suspends after a pack was allocated must not return early (a compiler bug).
+    // A single exit: a function that suspends after allocating a pack must not return early (a
+    // compiler bug).
     let resolution = try resolve(message.selector, for: self)
     let result: R
     if case .method(let method, let target) = resolution, method.canRun(on: target) {
@@ -132,13 +132,14 @@ extension MessageReceiver {
   }
 }
 
-/// Checks that a resolution's receiver stays in the sender's isolation, unless the proxy before it knows that it may leave.
+/// Checks that a receiver remains in the sender's isolation, unless its proxy knows it as
+/// `Sendable`.
 ///
-/// - Throws: `isolationMismatch` when it would leave.
+/// - Throws: `isolationMismatch` if it would leave.
 nonisolated(nonsending) func staying(
   _ resolution: Resolution, _ selector: MessageSelector, behind proxy: any MessageReceiver
 ) async throws -> Resolution {
-  // Not inside `&&`: its autoclosure would be on no actor.
+  // Not inside `&&`, whose autoclosure has no isolation.
   let sender = #isolation
   switch resolution {
   case .method(let method, let target) where !method.canRun(on: target) && !method.runs(on: sender):
@@ -154,10 +155,9 @@ nonisolated(nonsending) func staying(
   return resolution
 }
 
-/// Sends an invocation to one receiver, waits for its answer wherever the method runs, and leaves it in
-/// `invocation.result`.
+/// Sends a boxed message to one receiver and awaits its answer, stored in `invocation.result`.
 ///
-/// - Parameter stays: whether the receiver may not cross isolations; else its owner has made sure that it may.
+/// - Parameter stays: true if the receiver must not cross isolations.
 nonisolated(nonsending) package func performWaiting(
   _ invocation: inout Invocation, on receiver: any MessageReceiver, stays: Bool = false
 ) async throws {
@@ -174,15 +174,14 @@ nonisolated(nonsending) package func performWaiting(
   }
 }
 
-/// Runs a method where it belongs, or the waiting hook of a receiver that forwards, and leaves the answer in the
-/// invocation.
+/// Runs a method on its isolation, or a forwarding receiver's waiting hook, and stores the answer.
 nonisolated(nonsending) func finishWaiting(_ resolution: Resolution, _ invocation: inout Invocation)
   async throws
 {
   switch resolution {
   case .method(let method, let target) where method.canRun(on: target): try method.invoke(target, &invocation)
   case .method(let method, let found):
-    // Only the method's own isolation touches the target: this caller waits.
+    // Only the method's isolation accesses the target while this caller waits.
     nonisolated(unsafe) let target = found
     if !method.runs(on: #isolation) { try invocation.checkCrossing(receiver: target) }
     invocation.result = try await method.invokeAndWait(target, UncheckedSendable(invocation))?.value.result

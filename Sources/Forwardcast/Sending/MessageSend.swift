@@ -1,47 +1,47 @@
-// MessageSend.swift: the steps of one send, in order.
+// MessageSend.swift: the steps of a send to one receiver.
 
 @usableFromInline
 enum Resolution {
-  /// By a method of a table, run on that receiver: the first, or one that a forwarding target led to.
+  /// By a table's method, on the first receiver or on one reached by forwarding targets.
   case method(Method, AnyObject)
-  /// By the forwarding hooks of that receiver, as an invocation of these types.
+  /// By the forwarding hooks of a receiver, as an invocation of these types.
   case forward(any MessageForwarding, MethodSignature)
 }
 
-/// How many forwarding targets one message may be led through: objects that make a new one each time would lead it on forever.
+/// The maximum number of forwarding targets per message, since each may create a new one.
 let maximumHops = 4096
 
 /// Finds how `receiver` answers `selector`.
 ///
-/// - Throws: what the receiver's `doesNotRecognize` gives, and as ``follow(_:from:past:)``.
+/// - Throws: the error of `doesNotRecognize`, and as ``follow(_:from:past:)``.
 @usableFromInline
 func resolve(_ selector: MessageSelector, for receiver: any MessageReceiver, past hooked: AnyObject? = nil) throws
   -> Resolution
 {
   let (resolution, last) = try follow(selector, from: receiver, past: hooked)
   if let resolution { return resolution }
-  // 5. Nobody.
+  // 5. Without an answer.
   throw (last as? any MessageForwarding)?.doesNotRecognize(selector) ?? MessageError.unrecognized(selector, by: last)
 }
 
 /// The steps of every send, in order.
 ///
-/// - Parameter hooked: a proxy inside of whose hooks the message is.
-/// - Returns: how the message will be answered, `nil` for not at all, and the receiver it came to last.
-/// - Throws: `proxyCycle` when forwarding targets form a ring; `typeMismatch` when a table was made for another class;
-///   `tooDeep` when the stack is exhausted, or there are too many forwarding targets.
+/// - Parameter hooked: the proxy whose hooks the message is inside of.
+/// - Returns: how the message is answered, `nil` for not at all, and the last receiver.
+/// - Throws: `proxyCycle` for a cycle of forwarding targets; `typeMismatch` for a table of another
+///   class; `tooDeep` if the stack is exhausted or there are too many forwarding targets.
 func follow(_ selector: MessageSelector, from first: any MessageReceiver, past hooked: AnyObject?) throws
   -> (resolution: Resolution?, last: any MessageReceiver)
 {
   guard StackGuard.hasRoom else { throw StackGuard.tooDeep(selector, receiver: first) }
   var receiver = first
-  // Retained: otherwise a new receiver at the address of a dead one would look like a ring.
+  // Retained: a new receiver at a deallocated one's address would look like a cycle.
   var passed: [any MessageReceiver] = []
   while true {
     // 1. The tables of the object, its class and the superclasses. 2. The resolver hook, which may add a method.
     if let method = try tableMethod(of: receiver, for: selector) { return (.method(method, receiver), receiver) }
     guard let forwarding = receiver as? any MessageForwarding else { return (nil, receiver) }
-    // A proxy's hooks surround all that it forwards.
+    // A proxy's hooks surround all messages it forwards.
     if let around = ForwardingHooks.around(selector, of: forwarding, past: hooked) {
       return (.forward(around, .objects(arguments: selector.numberOfArguments)), receiver)
     }
@@ -57,15 +57,16 @@ func follow(_ selector: MessageSelector, from first: any MessageReceiver, past h
       receiver = other
       continue
     }
-    // 4. Forwarding, when the receiver gives the message's types.
+    // 4. Forwarding, if the receiver knows the message's signature.
     return (forwarding.methodSignature(for: selector).map { .forward(forwarding, $0) }, receiver)
   }
 }
 
-/// Steps 1 and 2: the method that the receiver's tables have for `selector`, or `nil`.
+/// Steps 1 and 2: the method for `selector` in the receiver's tables, or `nil`.
 ///
-/// - Throws: why a row of that selector was refused; `typeMismatch` for a table of another class; `resolverAddedNothing` for a
-///   resolver hook that did not do what it said; `wouldDeadlock` for one that needs what the calling thread is doing.
+/// - Throws: a refused row's error; `typeMismatch` for another class's table;
+///   `resolverAddedNothing` if a resolver hook made a false claim; `wouldDeadlock` if the hook
+///   waits for the calling thread.
 @usableFromInline
 func tableMethod(of receiver: any MessageReceiver, for selector: MessageSelector) throws -> Method? {
   let type = Swift.type(of: receiver)
@@ -78,7 +79,7 @@ func tableMethod(of receiver: any MessageReceiver, for selector: MessageSelector
   if let method = try find() { return method }
   if shared.resolvesNothing.contains(ObjectIdentifier(type)) { return nil }
   let answer = try ResolverHook.ask(type, selector) {
-    // A refused row throws its reason when it is looked up again below.
+    // A refused row throws its error when it is looked up again below.
     do { return try find() != nil } catch { return true }
   }
   if answer == .nothing { return nil }
@@ -100,8 +101,8 @@ func ownTable(of receiver: any MessageReceiver, classTable: TableStorage) -> Tab
 }
 
 extension Invocation {
-  /// Runs `body`, which leaves an answer, with arguments and answer fitted to the types that the sender stated. If anything throws,
-  /// the answer is `nil`.
+  /// Runs `body`, which stores an answer, and converts arguments and answer to the stated types.
+  /// After an error the answer is `nil`.
   mutating func answer(from receiver: AnyObject, _ body: (inout Invocation) throws -> Void) throws {
     result = nil
     do {
@@ -115,7 +116,7 @@ extension Invocation {
   }
 }
 
-/// Runs a method or forwarding hook, and leaves the answer in the invocation.
+/// Runs a method or forwarding hook, and stores the answer.
 @inline(never) func finish(_ resolution: Resolution, _ invocation: inout Invocation) throws {
   switch resolution {
   case .method(let method, let target): try method.invoke(target, &invocation)
@@ -123,7 +124,7 @@ extension Invocation {
   }
 }
 
-/// Step 4 of a send. Count and types are checked before the hook runs, so that it may open arguments unchecked.
+/// Step 4 of a send. Count and types are checked first, so the hook may unbox arguments unchecked.
 @inline(never) func forward(_ invocation: inout Invocation, by hooks: any MessageForwarding, _ types: MethodSignature)
   throws
 {
@@ -144,7 +145,7 @@ nonisolated(nonsending) func forwardWaiting(
 }
 
 extension Invocation {
-  /// Fits the message to the types that hooks gave; returns the signature stated before.
+  /// Converts the message to a hook's types. Returns the previously stated signature.
   @inline(never) fileprivate mutating func prepare(for hooks: any MessageForwarding, _ types: MethodSignature) throws
     -> MethodSignature?
   {
@@ -155,14 +156,14 @@ extension Invocation {
     return stated
   }
 
-  /// Fits the answer to the types that hooks gave.
+  /// Converts the answer to a hook's types.
   ///
   /// - Throws: the first failure of the report.
   fileprivate mutating func take(_ report: DeliveryReport, from hooks: any MessageForwarding, _ types: MethodSignature)
     throws
   {
     if let failure = report.failures.first {
-      // Only one can be thrown; a multicast reports the others to its error handlers.
+      // Only one error can be thrown; a multicast reports the others.
       if let many = hooks as? any ForwardingToMany { many.tell(report.failures.dropFirst(), of: selector) }
       throw failure.error
     }
@@ -173,11 +174,11 @@ extension Invocation {
 extension MessageReceiver {
   /// Sends a message to this receiver and returns its answer.
   ///
-  /// A method of exactly the key's types is called without boxes; for any other, arguments and result are converted as by
-  /// ``ArgumentBox/unbox(as:)``.
+  /// A method with exactly the key's types is called unboxed. Otherwise arguments and result are
+  /// converted, see ``ArgumentBox/unbox(as:)``.
   ///
-  /// - Throws: what the method throws; ``MessageError`` when nothing answers, an argument does not fit, or the caller is not
-  ///   in the method's isolation.
+  /// - Throws: the method's error; ``MessageError`` without an answer, with mismatched arguments,
+  ///   or outside the method's isolation.
   @export(implementation)
   @discardableResult
   public func send<R, each A>(_ message: Message<(repeat each A) -> R>, _ arguments: repeat each A) throws -> R {
@@ -206,15 +207,15 @@ extension MessageReceiver {
   @_disfavoredOverload
   public func send<R>(_ selector: MessageSelector, _ arguments: Any...) throws -> R { fatalError() }
 
-  /// Sends a message with boxes to this receiver and leaves the answer in ``Invocation/result``.
+  /// Sends a boxed message to this receiver and stores the answer in ``Invocation/result``.
   ///
-  /// - Throws: as `send(_:_:)`; the result is then `nil`.
+  /// - Throws: as `send(_:_:)`; the result is `nil` then.
   public func perform(_ invocation: inout Invocation) throws {
     try invocation.answer(from: self) { try finish(try resolve($0.selector, for: self), &$0) }
   }
 }
 
-/// The rest of a typed send when the method's types differ.
+/// The end of a typed send if the method's types differ.
 @usableFromInline
 func sendBoxed<R>(
   _ selector: MessageSelector, _ boxes: [ArgumentBox], _ resolution: Resolution, to receiver: any MessageReceiver
@@ -224,7 +225,7 @@ func sendBoxed<R>(
   return try typedResult(of: invocation, from: receiver)
 }
 
-/// The result of an invocation as `R`; without one, `Void` and `nil` for optionals.
+/// An invocation's result as `R`. Without one, `Void`, or `nil` for optionals.
 @usableFromInline
 func typedResult<R>(of invocation: Invocation, from receiver: AnyObject) throws(MessageError) -> R {
   if R.self == Void.self, let nothing = () as? R { return nothing }

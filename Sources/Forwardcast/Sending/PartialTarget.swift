@@ -1,35 +1,47 @@
-// PartialTarget.swift: targets that leave out requirements or messages.
+// PartialTarget.swift: targets that do not implement every message.
 
 #if canImport(ObjectiveC)
   public import ObjectiveC
 #endif
 
-/// A target that does not answer every requirement of the protocol under which it is added.
+/// A target that does not implement every requirement of its protocol.
 ///
-/// Swift has optional requirements only for Objective-C. Elsewhere an extension gives the requirement a default body, and the
-/// target lists it as left out: it gets no such message, and a proxy without another target does not respond.
+/// Only Objective-C protocols have optional requirements. In a Swift protocol, an extension gives
+/// the requirement a default body and the target lists its selector: it does not get such messages,
+/// and a proxy without other targets does not respond to them.
 ///
 ///     extension ListDelegate { func height(ofRow row: Int) -> Double { 0 } }
 ///     final class Plain: ListDelegate, PartialTarget {
-///       static let leftOut = [ListDelegateProxy.Messages.height.selector]
+///       static let unimplemented = [ListDelegateProxy.Messages.height.selector]
 ///     }
 ///     list.add(plain)
 ///     list.responds(to: "heightOfRow:")        // false
 public protocol PartialTarget: AnyObject, SendableMetatype {
-  /// The selectors that objects of the class leave out. Read once for each class, when a route is made.
+  /// The selectors that the class does not implement. Read once for each class and route.
+  nonisolated static var unimplemented: [MessageSelector] { get }
+  /// The former name of ``unimplemented``.
+  @available(*, deprecated, renamed: "unimplemented")
   nonisolated static var leftOut: [MessageSelector] { get }
 }
 
+@available(*, deprecated, message: "declare 'unimplemented' instead of 'leftOut'")
+extension PartialTarget {
+  /// Returns the selectors under their former name.
+  public nonisolated static var unimplemented: [MessageSelector] { leftOut }
+  /// Returns no selectors.
+  public nonisolated static var leftOut: [MessageSelector] { [] }
+}
+
 extension Method {
-  /// The method, unless `target` leaves it out.
-  final func unlessLeftOut(by target: AnyObject) -> Method? {
-    if let partial = target as? any PartialTarget, type(of: partial).leftOut.contains(selector) { return nil }
+  /// The method, unless `target` does not implement it.
+  final func ifImplemented(by target: AnyObject) -> Method? {
+    if let partial = target as? any PartialTarget, type(of: partial).unimplemented.contains(selector) { return nil }
     return isPresent?(target) ?? true ? self : nil
   }
 }
 
 extension Responds {
-  /// The row, for targets for which `isPresent`, as their class tells.
+  /// Returns the row, limited to targets whose class satisfies `isPresent`.
   public func present(where isPresent: @escaping @Sendable (AnyObject) -> Bool) -> Self {
     method.isPresent = isPresent
     return self
@@ -37,22 +49,22 @@ extension Responds {
 }
 
 #if canImport(ObjectiveC)
-  /// Whether an object has an Objective-C method; for written rows of optional requirements.
+  /// True if an object has an Objective-C method. For hand-written rows of optional requirements.
   public func implements(_ object: AnyObject, _ selector: Selector) -> Bool {
     if let object = object as? any NSObjectProtocol { return object.responds(to: selector) }
     return class_respondsToSelector(object_getClass(object), selector)
   }
 #endif
 
-/// Thrown by ``MessageForwarding/forward(_:)`` of a target that had to see a message to know that it does not answer it. A
-/// multicast counts the target as one that does not respond.
+/// Thrown by ``MessageForwarding/forward(_:)`` if the target needed the message to decide that it
+/// does not respond. A multicast counts such a target as one that does not respond.
 package struct MessageNotTaken: Error, CustomStringConvertible {
   package init() {}
   package var description: String { "does not respond" }
 }
 
-/// A target that does not take some messages, and advises its user on that.
+/// A target that rejects some messages and can explain the rejection.
 package protocol NotTakenAdvising: AnyObject {
-  /// Text for the error of a message that had to be answered; may be empty.
+  /// The advice in the error of a message that requires an answer; may be empty.
   func advice(for selector: MessageSelector) -> String
 }

@@ -1,13 +1,13 @@
-// ResolverHook.swift: asks a class to add a method, once for each class and selector.
+// ResolverHook.swift: queries a class once per selector for a method to add.
 
-/// Which classes have been asked to resolve which selectors. The methods are in the tables.
+/// The classes and selectors whose resolver hooks have run. The methods are in the tables.
 enum ResolverHook {
-  /// What a class's hook said, and whether it was true.
+  /// A hook's claim, checked against the tables.
   enum Answer: Sendable {
     case nothing
     /// It added a method, which may have been removed since.
     case added
-    /// It said that it had added a method, and no table had one.
+    /// It claimed to have added a method, but no table has one.
     case falseClaim
   }
 
@@ -16,16 +16,16 @@ enum ResolverHook {
     let selector: MessageSelector
   }
 
-  /// The work while the hook runs, then what it said.
+  /// The work while the hook runs, then its answer.
   private typealias Progress = (work: SharedWork?, answer: Answer?)
 
   private static let requests = Guarded<[Request: Progress]>(.init())
 
-  /// Asks the hook once, or waits for the thread that does. Unless the answer is `nothing`, the tables may have changed since the
-  /// caller looked.
+  /// Runs the hook once, or waits for the thread that does. Unless the answer is `nothing`, the
+  /// tables may have changed.
   ///
-  /// - Parameter isThere: whether a table has the method.
-  /// - Throws: `wouldDeadlock` when the hook is running and needs what the calling thread is doing.
+  /// - Parameter isThere: returns true if a table has the method.
+  /// - Throws: `wouldDeadlock` if the running hook waits for the calling thread.
   static func ask(_ type: any MessageReceiver.Type, _ selector: MessageSelector, isThere: () -> Bool)
     throws(MessageError) -> Answer
   {
@@ -37,7 +37,7 @@ enum ResolverHook {
       requests[request] = mine
       return (mine, true)
     }
-    // The hook may have added the method after the caller looked.
+    // The hook may have added the method after the caller's lookup.
     guard let work = known.work else { return known.answer ?? .added }
     if !isMine {
       do { try WaitGraph.wait(for: work) } catch {
@@ -55,7 +55,7 @@ enum ResolverHook {
   }
 }
 
-/// The types of the method that a class's tables have for `selector`, found without an instance; asks the resolver hook.
+/// The signature of a class's method for `selector`, without an instance. Runs the resolver hook.
 package func signature(ofClass type: any MessageReceiver.Type, _ selector: MessageSelector) -> MethodSignature? {
   let table = type.selectorTable
   if let signature = table.signature(for: selector) { return signature }

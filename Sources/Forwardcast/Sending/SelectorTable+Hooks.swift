@@ -1,4 +1,4 @@
-// SelectorTable+Hooks.swift: hooks around the methods of a table.
+// SelectorTable+Hooks.swift: hooks around a table's methods.
 
 extension SelectorTable: MessageHooking {
   /// The table's hooks, around its own rows.
@@ -10,20 +10,21 @@ extension SelectorTable: MessageHooking {
   ///       screen, chat, data in log(chat)
   ///     }
   ///
-  /// **Hooks of a table** run once for each receiver, where its method runs, whoever sends. They surround the table's own rows and
-  /// those that replace them later. A hook for a selector also surrounds an inherited row that is reached through this table,
-  /// outside of the hooks of the row's own table; one for all rows surrounds this table's own only. A later hook surrounds earlier
-  /// ones. A row with hooks stays typed. Hooks for all rows, or by selector, are those of ``MessageHooking``: an `around` hook
-  /// finds the receiver in ``InvocationCall/target``.
+  /// **Hooks of a table** run once per receiver, where its method runs, for all senders. They
+  /// surround the table's own rows and later replacements. A hook for a selector also surrounds an
+  /// inherited row called through this table, outside the hooks of the row's own table; a hook for
+  /// all rows surrounds own rows only. A later hook surrounds earlier ones. A row with hooks
+  /// remains typed. Hooks for all rows or by selector are those of ``MessageHooking``; an `around`
+  /// hook finds the receiver in ``InvocationCall/target``.
   ///
   /// - Parameters:
   ///   - message: the key.
-  ///   - target: the type that the table is for.
-  ///   - body: gets the receiver and the arguments, in the isolation of the method. What it throws is the method's error, and the
-  ///     method does not run.
+  ///   - target: the table's type.
+  ///   - body: called with receiver and arguments, in the method's isolation. Its error is the
+  ///     method's error, and the method does not run.
   /// - Returns: a handle that cancels the hook; releasing it does not.
-  /// - Throws: `unrecognizedSelector` when the table neither has nor inherits such a row, `wrongArgumentCount` or `typeMismatch`
-  ///   when the row's types are not the key's, or the table is for another type.
+  /// - Throws: `unrecognizedSelector` if the table has no such row, not even an inherited one;
+  ///   `wrongArgumentCount` or `typeMismatch` if the types differ from the key's or the table's.
   @discardableResult
   public func before<Target, R, each A>(
     _ message: Message<(repeat each A) -> R>, of target: Target.Type,
@@ -38,9 +39,10 @@ extension SelectorTable: MessageHooking {
     }
   }
 
-  /// Runs `body` after each call of this table's method for a key that did not throw: see ``before(_:of:_:)``.
+  /// Runs `body` after each successful call of this table's method for a key, see
+  /// ``before(_:of:_:)``.
   ///
-  /// `body` gets the receiver, the answer and the arguments. What it throws is the method's error.
+  /// `body` gets the receiver, the answer and the arguments. Its error is the method's error.
   @discardableResult
   public func after<Target, R, each A>(
     _ message: Message<(repeat each A) -> R>, of target: Target.Type,
@@ -56,14 +58,14 @@ extension SelectorTable: MessageHooking {
     }
   }
 
-  /// Runs `body` in place of this table's method for a key: see ``before(_:of:_:)``.
+  /// Runs `body` instead of this table's method for a key, see ``before(_:of:_:)``.
   ///
   ///     try table.around(.title, of: Letter.self) { letter, call in
   ///       "Dear " + (try call.proceed())
   ///     }
   ///
-  /// `body` gets the receiver and the call, and returns the answer; `waiting` is the form for a method that suspends, which
-  /// otherwise throws `isolationMismatch`.
+  /// `body` gets the receiver and the call, and returns the answer. `waiting` is the form for an
+  /// asynchronous method, which otherwise throws `isolationMismatch`.
   @discardableResult
   public func around<Target, R, each A>(
     _ message: Message<(repeat each A) -> R>, of target: Target.Type,
@@ -110,8 +112,8 @@ extension TableStorage: HookHolder {
 }
 
 extension HookHolder {
-  /// - Throws: `wrongArgumentCount` when key and selector disagree; `typeMismatch` when the method can never take such arguments
-  ///   or give such an answer.
+  /// - Throws: `wrongArgumentCount` if key and selector disagree; `typeMismatch` if the method's
+  ///   types cannot be converted.
   func check<R, each A>(_ message: Message<(repeat each A) -> R>) throws(MessageError) {
     let (selector, found) = (message.selector, packCount(repeat (each A).self))
     guard found == selector.numberOfArguments else {
@@ -125,7 +127,7 @@ extension HookHolder {
 }
 
 extension MethodSignature {
-  /// - Throws: `typeMismatch` when these types and the `stated` ones of a hook can never become one another.
+  /// - Throws: `typeMismatch` if these types and a hook's `stated` ones cannot be converted.
   func check(_ stated: MethodSignature, _ selector: MessageSelector, receiver: String) throws(MessageError) {
     guard argumentTypes.count == stated.argumentTypes.count else { return }
     try compare(with: stated, selector, receiver: receiver) { wanted, found in
@@ -136,7 +138,7 @@ extension MethodSignature {
 }
 
 extension TypeEncoding {
-  /// Whether some value of this type can become one of `other`.
+  /// True if some value of this type can be converted to `other`.
   fileprivate func mayBecome(_ other: TypeEncoding) -> Bool {
     if other.accepts(self) { return true }
     switch (kind, other.kind) {

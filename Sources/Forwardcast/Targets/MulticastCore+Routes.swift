@@ -248,7 +248,7 @@ extension MulticastCore {
   func method(of target: AnyObject, _ selector: MessageSelector) -> Method? {
     if let closure = target as? Method { return closure.selector == selector ? closure : nil }
     if let receiver = target as? any MessageReceiver, let method = method(of: receiver, selector) { return method }
-    return interfaceMethod(of: target, selector)?.unlessLeftOut(by: target)
+    return interfaceMethod(of: target, selector)?.ifImplemented(by: target)
   }
 
   /// True if `target`, once registered, would get `selector`, even if its table refused the row.

@@ -55,7 +55,7 @@ struct TargetKinds {
     case .receiver:
       return ClassKind.receivers(target) { receiver in
         let method =
-          core.method(of: receiver, selector) ?? core.interfaceMethod(of: target, selector)?.unlessLeftOut(by: target)
+          core.method(of: receiver, selector) ?? core.interfaceMethod(of: target, selector)?.ifImplemented(by: target)
         let type = Swift.type(of: receiver)
         let isShared =
           !(method?.isRefusal ?? false) && ownTable(of: receiver, classTable: type.selectorTable.storage) == nil

@@ -18,8 +18,8 @@ extension ExtensionPoint {
   /// message, and the next message tries again. A class that is registered in several points is
   /// created once.
   ///
-  /// The messages that the class implements are those of its table, if it is a `MessageReceiver`, and of the point's, without those
-  /// that a `PartialTarget` leaves out.
+  /// The class implements the messages of its table, if it is a `MessageReceiver`, and of the
+  /// point's table, except those that a `PartialTarget` lists.
   ///
   /// - Parameters:
   ///   - type: the service's class.
@@ -42,7 +42,7 @@ extension ExtensionPoint {
     return LazyRegistration(
       ServiceKey(type), type: type, delivery: delivery,
       signature: { selector in
-        if let partial = type as? any PartialTarget.Type, partial.leftOut.contains(selector) { return nil }
+        if let partial = type as? any PartialTarget.Type, partial.unimplemented.contains(selector) { return nil }
         let receiver = type as? any MessageReceiver.Type
         return receiver.flatMap { Forwardcast.signature(ofClass: $0, selector) } ?? shared?.signature(for: selector)
       }, as: observer)

@@ -59,7 +59,7 @@ nonisolated extension RowDelegate {
 }
 
 nonisolated final class Selection: RowDelegate, PartialTarget {
-  static let leftOut = [RowDelegateProxy.Messages.height.selector]
+  static let unimplemented = [RowDelegateProxy.Messages.height.selector]
   var row = 0
   func selected(_ row: Int) { self.row = row }
 }

@@ -73,13 +73,13 @@ struct ShapeTests {
 
   init() { easel = TestDouble(EaselProxy(), reporter: failures.reporter) }
 
-  private func useAll(_ face: any Easel) throws {
-    face.draw(Ink(shade: 3), at: 4)
-    face.keep("a", "b")
-    face.make(Int.self, 1.5)
-    face.maybe(.some(.none), nil)
-    face[1] = "one"
-    face.handler = { 5 }
+  private func useAll(_ proxy: any Easel) throws {
+    proxy.draw(Ink(shade: 3), at: 4)
+    proxy.keep("a", "b")
+    proxy.make(Int.self, 1.5)
+    proxy.maybe(.some(.none), nil)
+    proxy[1] = "one"
+    proxy.handler = { 5 }
   }
 
   @Test("calls are kept and passed on to a real object, whatever their arguments are")
@@ -161,10 +161,10 @@ struct ShapeTests {
     let press = TestDouble(PressProxy(), .strict, reporter: failures.reporter)
     press.stub(PressProxy.Messages.start, .where { $0 < 100 }).answers(true)
     press.stub(PressProxy.Messages.finish).fails(Busy()).answers(99)
-    let face: any Press = press.proxy
-    expect(try face.start(5))
-    await #expect(throws: Busy.self) { try await face.finish() }
-    try await expect(face.finish(), equals: 99)
+    let proxy: any Press = press.proxy
+    expect(try proxy.start(5))
+    await #expect(throws: Busy.self) { try await proxy.finish() }
+    try await expect(proxy.finish(), equals: 99)
     expect(failures.failures.isEmpty)
   }
 }

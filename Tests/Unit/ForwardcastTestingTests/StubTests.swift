@@ -11,26 +11,26 @@ private typealias Says = StoreProxy.Messages
 struct StubTests {
   private let failures = FailureList()
   private let store: TestDouble<StoreProxy>
-  private var face: any Store { store.proxy }
+  private var proxy: any Store { store.proxy }
 
   init() { store = TestDouble(StoreProxy(), reporter: failures.reporter) }
 
   @Test("a nice double answers what the proxy gives when nobody responds")
   func nice() throws {
-    let error = #expect(throws: MessageError.self) { try face.load("a") }
+    let error = #expect(throws: MessageError.self) { try proxy.load("a") }
     expect(error?.code, equals: .nobodyResponds)
-    face.save("a", count: 1)
-    expect(face.mayClose())
-    expect(face.title, equals: "untitled")
-    expect(face.find("a") == nil)
+    proxy.save("a", count: 1)
+    expect(proxy.mayClose())
+    expect(proxy.title, equals: "untitled")
+    expect(proxy.find("a") == nil)
     expect(store.calls.map { "\($0)" }.count == 5 && failures.failures.isEmpty)
   }
 
   @Test("a stub answers calls with equal arguments, and only those")
   func equal() throws {
     store.stub(Says.load, "a").answers("text")
-    try expect(face.load("a"), equals: "text")
-    #expect(throws: MessageError.self) { try face.load("b") }
+    try expect(proxy.load("a"), equals: "text")
+    #expect(throws: MessageError.self) { try proxy.load("b") }
   }
 
   @Test("any value, a condition, nothing, and a value that is no literal match as they say")
@@ -40,10 +40,10 @@ struct StubTests {
     store.stub(Says.find, .where("longer than 3") { ($0?.count ?? 0) > 3 }).answers(["long"])
     let name = "abcde"
     store.stub(Says.find, .equal(name)).answers([])
-    expect(face.find("abc"), equals: ["any"])
-    expect(face.find(nil), equals: ["nil"])
-    expect(face.find("abcd"), equals: ["long"])
-    expect(face.find("abcde"), equals: [])
+    expect(proxy.find("abc"), equals: ["any"])
+    expect(proxy.find(nil), equals: ["nil"])
+    expect(proxy.find("abcd"), equals: ["long"])
+    expect(proxy.find("abcde"), equals: [])
   }
 
   @Test("numbers and flags are matched by their literals, and a call with other arguments by none")
@@ -64,19 +64,19 @@ struct StubTests {
   func lastStubFirst() throws {
     store.stub(Says.load, "a").answers("first")
     store.stub(Says.load, .any).answers("second")
-    try expect(face.load("a"), equals: "second")
+    try expect(proxy.load("a"), equals: "second")
     store.removeStubs()
-    #expect(throws: MessageError.self) { try face.load("a") }
+    #expect(throws: MessageError.self) { try proxy.load("a") }
   }
 
   @Test("errors, values and closures follow one another, and the last one stays")
   func sequences() throws {
     store.stub(Says.load, .any).fails(Busy()).answers("one", "two").runs { "\($0)!" }
-    #expect(throws: Busy.self) { try face.load("a") }
-    try expect(face.load("a"), equals: "one")
-    try expect(face.load("a"), equals: "two")
-    try expect(face.load("a"), equals: "a!")
-    try expect(face.load("b"), equals: "b!")
+    #expect(throws: Busy.self) { try proxy.load("a") }
+    try expect(proxy.load("a"), equals: "one")
+    try expect(proxy.load("a"), equals: "two")
+    try expect(proxy.load("a"), equals: "a!")
+    try expect(proxy.load("b"), equals: "b!")
   }
 
   @Test("a closure gets the arguments, may throw, and may keep what is not Sendable")
@@ -88,9 +88,9 @@ struct StubTests {
       return name.uppercased()
     }
     store.stub(Says.save, .any, .any).runs { name, count in seen.append("\(name)\(count)") }
-    try expect(face.load("a"), equals: "A")
-    face.save("b", count: 2)
-    #expect(throws: NotFound(name: "z")) { try face.load("z") }
+    try expect(proxy.load("a"), equals: "A")
+    proxy.save("b", count: 2)
+    #expect(throws: NotFound(name: "z")) { try proxy.load("z") }
     expect(seen, equals: ["a", "b2", "z"])
   }
 
@@ -100,7 +100,7 @@ struct StubTests {
     let short = Capture<String>()
     store.stub(Says.load, .captured(by: names)).answers("x")
     store.stub(Says.load, .captured(by: short, .where { $0.count < 2 })).answers("y")
-    expect(try face.load("abc") == "x" && face.load("d") == "y" && face.load("ef") == "x")
+    expect(try proxy.load("abc") == "x" && proxy.load("d") == "y" && proxy.load("ef") == "x")
     expect(names.values == ["abc", "ef"] && names.last == "ef")
     expect(short.values, equals: ["d"])
   }
@@ -110,7 +110,7 @@ struct StubTests {
     let seen = Capture<String>()
     store.proxy.onError = { failure in Recorded.keep("\(failure.error)", in: seen) }
     store.stub(Says.mayClose).fails(Busy())
-    expect(face.mayClose())
+    expect(proxy.mayClose())
     expect(seen.values, equals: ["Busy()"])
   }
 
@@ -118,9 +118,9 @@ struct StubTests {
   func properties() {
     store.stub(Says.title).answers("stubbed")
     store.stub(Says.mayClose).answers(false, true)
-    expect(face.title, equals: "stubbed")
-    face.title = "new"
-    expect(!face.mayClose() && face.mayClose())
+    expect(proxy.title, equals: "stubbed")
+    proxy.title = "new"
+    expect(!proxy.mayClose() && proxy.mayClose())
     expect(store.calls.map(\.selector), equals: ["title", "setTitle:", "mayClose", "mayClose"])
   }
 
@@ -130,19 +130,19 @@ struct StubTests {
     store.fallsBack(to: real)
     store.stub(Says.load, "stubbed").answers("text")
     store.stub(Says.load, "twice").fails(Busy()).fallsBack()
-    face.save("a", count: 3)
-    face.save("twice", count: 2)
-    expect(try face.load("a") == "a 3" && face.load("stubbed") == "text")
-    #expect(throws: NotFound(name: "b")) { try face.load("b") }
-    #expect(throws: Busy.self) { try face.load("twice") }
-    try expect(face.load("twice"), equals: "twice 2")
-    expect(!face.mayClose() && face.title == "real" && face.find("x") == ["x"])
+    proxy.save("a", count: 3)
+    proxy.save("twice", count: 2)
+    expect(try proxy.load("a") == "a 3" && proxy.load("stubbed") == "text")
+    #expect(throws: NotFound(name: "b")) { try proxy.load("b") }
+    #expect(throws: Busy.self) { try proxy.load("twice") }
+    try expect(proxy.load("twice"), equals: "twice 2")
+    expect(!proxy.mayClose() && proxy.title == "real" && proxy.find("x") == ["x"])
     expect(store.calls[4].error?.description, equals: "NotFound(name: \"b\")")
     try expect(store.calls[2].answer?.unbox(as: String.self), equals: "a 3")
     // Another one takes its place.
     store.fallsBack(to: RealStore())
-    #expect(throws: NotFound.self) { try face.load("a") }
-    face.save("c", count: 1)
+    #expect(throws: NotFound.self) { try proxy.load("a") }
+    proxy.save("c", count: 1)
     #expect(throws: NotFound.self) { try real.load("c") }
   }
 
@@ -155,8 +155,8 @@ struct StubTests {
       store.fallsBack(to: real)
     }
     expect(weakReal != nil)
-    face.save("a", count: 1)
-    try expect(face.load("a"), equals: "a 1")
+    proxy.save("a", count: 1)
+    try expect(proxy.load("a"), equals: "a 1")
   }
 
   @Test("arguments of any type match: existentials, closures, objects, collections, tuples, errors")
@@ -185,36 +185,36 @@ struct StubTests {
     let log = TestDouble(LeveledLoggingProxy(), .strict, reporter: failures.reporter)
     log.stub(LoggingProxy.Messages.note, "a")
     log.stub(LeveledLoggingProxy.Messages.raise, 2)
-    let face: any Logging = log.proxy
-    face.note("a")
+    let proxy: any Logging = log.proxy
+    proxy.note("a")
     log.proxy.raise(2)
     expect(failures.failures.isEmpty)
     log.proxy.raise(3)
     expect(failures.failures.count, equals: 1)
   }
 
-  @Test("a face that is written by hand is doubled too, without a table")
+  @Test("a proxy that is written by hand is doubled too, without a table")
   func handWritten() throws {
     let printer = TestDouble(MulticastProxy<any Printer>(), reporter: failures.reporter)
     expect(
       printer.proxy.nobodyResponds(to: "print:").evidence,
       equals: "the double Printer has no stub for it: double.stub(its key, .any).answers(…)")
     expect(printer.name, equals: "Printer")
-    let face: any Printer = printer.proxy
-    face.print("a")
-    #expect(throws: MessageError.self) { try face.pages() }
+    let proxy: any Printer = printer.proxy
+    proxy.print("a")
+    #expect(throws: MessageError.self) { try proxy.pages() }
     printer.stub(.pages).answers(3)
     printer.stub(.printPage, "bad").fails(Busy())
-    try expect(face.pages(), equals: 3)
+    try expect(proxy.pages(), equals: 3)
     let seen = Capture<String>()
     printer.proxy.onError = { failure in Recorded.keep("\(failure.error)", in: seen) }
-    face.print("bad")
+    proxy.print("bad")
     expect(seen.values, equals: ["Busy()"])
     printer.verify(.printPage, .any, times: 2)
     expect(failures.failures.isEmpty)
   }
 
-  @Test("a face that is written by hand falls back to a real object by its table")
+  @Test("a proxy that is written by hand falls back to a real object by its table")
   func handWrittenPartial() throws {
     let table = SelectorTable(for: (any Printer).self) {
       Responds(to: .printPage) { $0.print($1) }
@@ -236,9 +236,9 @@ struct StubTests {
   func lifetimes() throws {
     var other: TestDouble<StoreProxy>? = TestDouble(StoreProxy())
     other?.stub(Says.load, .any).answers("x")
-    let face = try #require(other?.proxy)
+    let proxy = try #require(other?.proxy)
     other = nil
-    try expect(face.load("a"), equals: "x")
+    try expect(proxy.load("a"), equals: "x")
     weak var gone: StoreProxy?
     do {
       let double = TestDouble(StoreProxy())

@@ -41,8 +41,8 @@ struct WaitingTests {
   func delays() async throws {
     let clock = TestClock()
     server.stub(Says.fetch, .any).delayed(by: .seconds(3), on: clock).answers([1]).fails(Busy())
-    let face = server.proxy
-    let fetching = Task { try await face.fetch("/a") }
+    let proxy = server.proxy
+    let fetching = Task { try await proxy.fetch("/a") }
     await clock.waitForSleepers()
     clock.advance(by: .seconds(2))
     expect(clock.sleeperCount, equals: 1)
@@ -50,7 +50,7 @@ struct WaitingTests {
     clock.advance(by: .seconds(1))
     try await expect(fetching.value, equals: [1])
     // The delay is for all that was said behind it.
-    let failing = Task { try await face.fetch("/a") }
+    let failing = Task { try await proxy.fetch("/a") }
     await clock.waitForSleepers()
     clock.advance(by: .seconds(3))
     await #expect(throws: Busy.self) { try await failing.value }
@@ -60,8 +60,8 @@ struct WaitingTests {
   func cancelledDelay() async throws {
     let clock = TestClock()
     server.stub(Says.fetch, .any).delayed(by: .seconds(3), on: clock).answers([1])
-    let face = server.proxy
-    let fetching = Task { try await face.fetch("/a") }
+    let proxy = server.proxy
+    let fetching = Task { try await proxy.fetch("/a") }
     await clock.waitForSleepers()
     fetching.cancel()
     await #expect(throws: CancellationError.self) { try await fetching.value }
@@ -83,12 +83,12 @@ struct WaitingTests {
 
   @Test("a wait for calls ends when there have been enough, however they come")
   func waits() async {
-    let face = server.proxy
-    face.tell("before")
+    let proxy = server.proxy
+    proxy.tell("before")
     expect(await server.call(Says.tell, "before").wait())
-    DispatchQueue.global().async { for index in 0..<10 { face.tell("\(index)") } }
+    DispatchQueue.global().async { for index in 0..<10 { proxy.tell("\(index)") } }
     expect(await server.call(Says.tell, .where("a digit") { $0.count == 1 }).wait(times: 10))
-    Task { await face.ping(4) }
+    Task { await proxy.ping(4) }
     expect(await server.call(Says.ping, .where { $0 > 3 }).wait())
     expect(failures.failures.isEmpty && server.verifyNoOtherCalls())
   }
@@ -119,8 +119,8 @@ struct WaitingTests {
     expect(failures.failures.map(\.place.line), equals: [UInt(line)])
     expect(failures.failures.first?.text.contains("found 0 within 0.001 seconds\n") == true)
     let told = Capture<String>()
-    let face = server.proxy
-    DispatchQueue.global().async { face.tell("a") }
+    let proxy = server.proxy
+    DispatchQueue.global().async { proxy.tell("a") }
     expect(await server.call(Says.tell, .captured(by: told)).wait(within: .seconds(600)))
     expect(told.values == ["a"] && failures.failures.count == 1)
   }
@@ -135,9 +135,9 @@ struct WaitingTests {
       return true
     }
     server.stub(Says.tell, .captured(by: told, slow))
-    let face = server.proxy
+    let proxy = server.proxy
     DispatchQueue(label: "caller").async {
-      face.tell("a")
+      proxy.tell("a")
       isOver.open()
     }
     isApplied.pass()
@@ -194,12 +194,12 @@ struct WaitingTests {
 
   @Test("calls on many threads are all kept, and each stub outcome is used once")
   func threads() {
-    let face = server.proxy
+    let proxy = server.proxy
     server.stub(Says.status, .any).answers(0, Array(1...999))
     let answers = Capture<Int>()
     server.stub(Says.tell, .any)
     DispatchQueue.concurrentPerform(iterations: 4) { thread in
-      for index in 0..<250 { face.tell("\((try? face.status(of: "\(thread) \(index)")) ?? -1)") }
+      for index in 0..<250 { proxy.tell("\((try? proxy.status(of: "\(thread) \(index)")) ?? -1)") }
     }
     let told = server.arguments(of: Says.tell).compactMap(Int.init)
     expect(told.sorted(), equals: Array(0...999))
@@ -208,18 +208,18 @@ struct WaitingTests {
 
   @Test("a closure of a double that threads share runs on whichever calls")
   func closures() {
-    let (face, told) = (server.proxy, Locked<Set<String>>([]))
+    let (proxy, told) = (server.proxy, Locked<Set<String>>([]))
     server.stub(Says.tell, .any).runs { text in told.withLock { _ = $0.insert(text) } }
-    DispatchQueue.concurrentPerform(iterations: 100) { face.tell("\($0)") }
+    DispatchQueue.concurrentPerform(iterations: 100) { proxy.tell("\($0)") }
     expect(told.withLock { $0.count }, equals: 100)
   }
 
   @Test("doubles of tests that run at the same time do not meet", arguments: 0..<20)
   func parallel(index: Int) async throws {
     server.stub(Says.fetch, .any).answers([UInt8(index)])
-    let face = server.proxy
+    let proxy = server.proxy
     try await withThrowingTaskGroup(of: Void.self) { group in
-      for _ in 0..<10 { group.addTask { _ = try await face.fetch("/\(index)") } }
+      for _ in 0..<10 { group.addTask { _ = try await proxy.fetch("/\(index)") } }
       try await group.waitForAll()
     }
     server.verify(Says.fetch, .equal("/\(index)"), times: 10)
@@ -234,10 +234,10 @@ struct WaitingTests {
     screen.stub(ScreenProxy.Messages.show, "a")
     screen.stub(ScreenProxy.Messages.ask, .any).answers(true)
     screen.stub(ScreenProxy.Messages.wait).delayed(by: .seconds(1), on: clock).answers("done")
-    let face: any Screen = screen.proxy
-    face.show("a")
-    expect(try face.ask("?"))
-    let waiting = Task { try await face.wait() }
+    let proxy: any Screen = screen.proxy
+    proxy.show("a")
+    expect(try proxy.ask("?"))
+    let waiting = Task { try await proxy.wait() }
     await clock.waitForSleepers()
     clock.advance(by: .seconds(1))
     expect(try await waiting.value == "done" && failures.failures.isEmpty)

@@ -15,7 +15,7 @@ private protocol Partial: AnyObject, Sendable {
 }
 
 private final class Half: ManagedService, Partial, PartialTarget {
-  static let leftOut = [PartialProxy.Messages.second.selector]
+  static let unimplemented = [PartialProxy.Messages.second.selector]
   init(in center: ServiceCenter) {}
   func first() {}
   func second() {}

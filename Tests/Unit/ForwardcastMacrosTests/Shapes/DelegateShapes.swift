@@ -525,7 +525,7 @@ extension RowDelegate {
 @Suite("Targets that leave out requirements")
 struct PartialDelegateShapes {
   nonisolated final class Short: RowDelegate, PartialTarget {
-    static let leftOut = [RowDelegateProxy.Messages.height.selector]
+    static let unimplemented = [RowDelegateProxy.Messages.height.selector]
     nonisolated(unsafe) var rows: [Int] = []  // one test's own
     func selected(_ row: Int) { rows.append(row) }
   }

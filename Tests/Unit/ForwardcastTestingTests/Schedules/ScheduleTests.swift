@@ -522,9 +522,9 @@ struct ScheduleTests {
   func doubles() async {
     let summary = await run { schedule in
       let (proxy, log) = (MulticastProxy<any SharedLog>(), TestDouble(SharedLogProxy()))
-      let face = log.proxy
-      proxy.on(.note, delivery: schedule.queue("a")) { number in face.note("\(number)") }
-      proxy.on(.other, delivery: schedule.queue("b")) { face.note("other") }
+      let notes = log.proxy
+      proxy.on(.note, delivery: schedule.queue("a")) { number in notes.note("\(number)") }
+      proxy.on(.other, delivery: schedule.queue("b")) { notes.note("other") }
       proxy.broadcast(.note, 1)
       proxy.broadcast(.other)
       try await proxy.drain()
