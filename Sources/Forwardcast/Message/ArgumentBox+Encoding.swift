@@ -3,10 +3,11 @@
 extension ArgumentBox {
   /// The box converted to `type`, as a method with that type in its signature receives it.
   ///
-  /// `@` takes any value. Integers fit exactly or are refused; floating point is rounded to the nearest value of a narrower type
-  /// and refused out of its range; integers become floating point when exact. `Bool` is not a number. Other types take the Swift
-  /// values that have their encoding: `*` and `@"String"` a `String`, `:` a selector, `#` a metatype, `{Name}` a struct of that
-  /// name, `{Optional<Int>}` an `Int`, `nil` or a number that fits, and so on. Every reference type takes `nil`.
+  /// `@` accepts any value. Integers must fit exactly. Floating point is rounded to a narrower
+  /// type's nearest value, within its range; integers become floating point if exact. `Bool` is not
+  /// a number. Other types accept the Swift values with their encoding: `*` and `@"String"` a
+  /// `String`, `:` a selector, `#` a metatype, `{Name}` a struct of that name, `{Optional<Int>}` an
+  /// `Int`, `nil` or a number that fits, and so on. Reference types accept `nil`.
   ///
   /// - Throws: ``UnboxingError`` with the wanted encoding and the found type.
   public func converted(to type: TypeEncoding) throws(UnboxingError) -> ArgumentBox {
@@ -30,7 +31,8 @@ extension ArgumentBox {
     }
   }
 
-  /// The box for an optional of the Swift type `name`: takes `nil`, a value of the type, a number that fits, or any in an optional.
+  /// The box for an optional of type `name`: `nil`, a value of the type, a number that fits, or an
+  /// optional.
   private func optional(of name: Substring, _ type: TypeEncoding) throws(UnboxingError) -> ArgumentBox {
     if isNil { return self }
     let value = unwrapped(value)
@@ -41,7 +43,7 @@ extension ArgumentBox {
     return ArgumentBox(storage: fitted, isSendable: true)
   }
 
-  /// The standard number types by name, which is all that the encoding of an optional tells.
+  /// The standard number types by name, the only information in an optional's encoding.
   private static let numberTypes: [(name: String, type: any Any.Type)] =
     TypeEncoding.Scalar.swiftTypes.map { ("\($0.type)", $0.type) }
 
@@ -86,7 +88,7 @@ extension TypeEncoding {
     }
   }
 
-  /// Whether a Swift value encoded as `found` is accepted as this type.
+  /// True if this type accepts a Swift value encoded as `found`.
   package func accepts(_ found: TypeEncoding) -> Bool {
     switch (kind, found.kind) {
     case (.object(name: nil), _), (.unknown, _): true
@@ -106,7 +108,7 @@ extension TypeEncoding {
 }
 
 extension TypeEncoding.Scalar {
-  /// Whether this is C's `long` and `given` the encoding of a Swift integer of the same size: `Int` is encoded `q`.
+  /// True if this is C's `long` and `given` encodes a Swift integer of the same size: `Int` is `q`.
   fileprivate func isLong(as given: Self) -> Bool {
     switch (self, given) {
     case (.long, .longLong), (.unsignedLong, .unsignedLongLong): MemoryLayout<Int>.size == 8

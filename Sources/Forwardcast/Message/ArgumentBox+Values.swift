@@ -1,19 +1,20 @@
 // ArgumentBox+Values.swift: unboxing and conversion of numbers.
 
 extension ArgumentBox {
-  /// The value as `T`: one of
+  /// The value as `T`, which may be
   ///
-  /// - the exact type, a superclass, a protocol, or what the platform bridges;
-  /// - a number that fits: integers exactly, floating point rounded to the nearest value of a narrower type but refused out of
-  ///   its range, integers to floating point when exact, and back; also number types of other modules, such as `CGFloat`;
-  /// - an optional of any of these, or the value inside an optional;
-  /// - an array or dictionary whose elements can be converted; a `Substring` as a `String` and back;
-  /// - a `@Sendable` closure as one that is not.
+  /// - the exact type, a superclass, a protocol, or a type that the platform bridges to;
+  /// - a number type: integers must fit exactly, floating point is rounded to a narrower type's
+  ///   nearest value within its range, integers and floating point convert if exact; includes
+  ///   number types of other modules, such as `CGFloat`;
+  /// - an optional of these, or the value inside an optional;
+  /// - an array or dictionary with convertible elements; `String` and `Substring` for one another;
+  /// - a function type that differs from the value's in `@Sendable` only.
   ///
   /// `Bool` is not a number.
   ///
   /// - Throws: ``UnboxingError`` with the wanted and the found type.
-  /// - Complexity: for the exact type a comparison of two pointers, else a dynamic cast.
+  /// - Complexity: a comparison of two pointers for the exact type, otherwise a dynamic cast.
   @inlinable
   public func unbox<T>(as wanted: T.Type = T.self) throws(UnboxingError) -> T {
     if holds(T.self) { return uncheckedExactly(T.self) }
@@ -28,14 +29,14 @@ extension ArgumentBox {
     return try converted(wanted)
   }
 
-  /// Whether the value's type is exactly `T`.
+  /// True if the value's type is exactly `T`.
   @inlinable
   func holds<T>(_ wanted: T.Type) -> Bool {
     func open<V>(_ value: V) -> Bool { V.self == T.self }
     return _openExistential(storage, do: open)
   }
 
-  /// The value, of which ``holds(_:)`` has said that its type is `T`.
+  /// The value, whose type must be `T`, see ``holds(_:)``.
   @inlinable
   func uncheckedExactly<T>(_ wanted: T.Type) -> T {
     func open<V>(_ value: V) -> T { unsafeBitCast(value, to: T.self) }
@@ -45,7 +46,7 @@ extension ArgumentBox {
   @usableFromInline
   func converted<T>(_ wanted: T.Type) throws(UnboxingError) -> T {
     let value = value
-    // In two steps, here and below: casting `nil` to an optional type succeeds.
+    // In two steps, here and below, since casting `nil` to an optional type succeeds.
     if let number = wideNumber(value), let made = makeNumber(wanted, fitting: number), let fitted = made as? T {
       return fitted
     }
@@ -73,7 +74,7 @@ extension ArgumentBox {
     throw refusal("\(wanted)")
   }
 
-  /// The value as a type that no cast leads to, though it means the same.
+  /// The value as a related type that no cast reaches.
   private func related<T>(_ value: Any, as wanted: T.Type) -> T? {
     if let text = value as? Substring { return String(text) as? T }
     if let text = value as? String { return Substring(text) as? T }
@@ -91,22 +92,23 @@ extension ArgumentBox {
 extension [ArgumentBox] {
   /// The value of the box at `index` as `T`, to be shared by many targets.
   ///
-  /// - Throws: ``UnboxingError``, also for a weak or unowned box: its object may go meanwhile, so each target has to read it.
+  /// - Throws: ``UnboxingError``, also for a weak or unowned box, which each target must read
+  ///   itself.
   @inlinable
   func opened<T>(_ index: Int, as wanted: T.Type) throws(UnboxingError) -> T {
-    // In place: copying the box would cost more than the rest.
+    // In place, since copying the box costs more than the rest.
     if self[index].holds(T.self) { return self[index].uncheckedExactly(T.self) }
     return try self[index].convertedForMany(wanted)
   }
 }
 
-/// At most 60 characters and 240 scalars (a character may have any number) of `text`, as evidence in errors.
+/// At most 60 characters and 240 scalars of `text`, as evidence in errors.
 package func shortened(_ text: String) -> String {
   let start = String(text.unicodeScalars.prefix(240))
   return start.utf8.count < text.utf8.count || start.count > 60 ? start.prefix(57) + "…" : text
 }
 
-/// `nil` as a `T`; no value when `T` is not optional.
+/// `nil` as a `T`, or no value if `T` is not optional.
 func absent<T>(_ type: T.Type) -> T? {
   guard let optional = T.self as? any OptionalType.Type else { return nil }
   return optional.nothing(as: T.self)
@@ -149,7 +151,7 @@ enum WideNumber {
   case floating(WideFloat)
 }
 
-/// `value` as a number: any type of fixed width or floating point; `nil` for others.
+/// `value` as a number of any fixed-width or floating-point type; `nil` for others.
 func wideNumber(_ value: Any) -> WideNumber? {
   if let integer = value as? any FixedWidthInteger { return widened(integer) }
   if let float = value as? WideFloat { return .floating(float) }
@@ -157,12 +159,12 @@ func wideNumber(_ value: Any) -> WideNumber? {
   return nil
 }
 
-/// `number` as a value of `type`, if that is a number type and has the value.
+/// `number` as a value of `type`, if that is a number type and can represent it.
 func makeNumber(_ type: any Any.Type, fitting number: WideNumber) -> Any? {
   if let integer = type as? any FixedWidthInteger.Type { return narrowed(number, integer) }
   if let standard = type as? any StandardFloat.Type { return standard.init(fitting: number) }
   guard let floating = type as? any BinaryFloatingPoint.Type else { return nil }
-  // Through `Double`, for which every such type has initializers: some lack the generic ones.
+  // Through `Double`, since some types lack the generic initializers.
   func make<F: BinaryFloatingPoint>(_: F.Type) -> F? {
     guard let double = Double(fitting: number) else { return nil }
     let made = F(double)
@@ -173,7 +175,7 @@ func makeNumber(_ type: any Any.Type, fitting number: WideNumber) -> Any? {
   return make(floating)
 }
 
-// Not specialized, because the conversions would be compiled for each type.
+// Not specialized, since the conversions would be compiled for each type.
 @inline(never)
 @_semantics("optimize.sil.specialize.generic.never")
 private func widened<I: FixedWidthInteger>(_ integer: I) -> WideNumber? {
@@ -185,7 +187,7 @@ private func widened<I: FixedWidthInteger>(_ integer: I) -> WideNumber? {
   return UInt128(exactly: integer).map { .large($0) }
 }
 
-// Uses the low bits, because the standard library's unspecialized `exactly` is slow.
+// Uses the low bits, since the standard library's unspecialized `exactly` is slow.
 @inline(never)
 @_semantics("optimize.sil.specialize.generic.never")
 private func narrowed<I: FixedWidthInteger>(_ number: WideNumber, _ type: I.Type) -> I? {

@@ -1,14 +1,15 @@
 // ArgumentBox.swift: one owned value of any type.
 
-/// One owned, copyable argument or result of any type, including `nil`, optionals, tuples, closures and metatypes.
+/// One owned, copyable argument or result of any type, including `nil`, optionals, tuples, closures
+/// and metatypes.
 ///
 ///     let box = ArgumentBox(7)
 ///     try box.unbox(as: Int.self)       // 7
 ///     try box.unbox(as: UInt8?.self)    // 7: a number that fits, in an optional
 ///     try box.unbox(as: String.self)    // throws: wanted String, found Int
 ///
-/// Values of up to three words need no heap allocation.
-/// A reference is kept strongly unless the box is made with ``weak(_:)`` or ``unowned(_:)``.
+/// Values of up to three words need no heap allocation. References are strong unless the box is
+/// made with ``weak(_:)`` or ``unowned(_:)``.
 public struct ArgumentBox {
   @usableFromInline var storage: Any
 
@@ -34,7 +35,7 @@ public struct ArgumentBox {
     self.init(storage: value, isSendable: true)
   }
 
-  /// Boxes a value that is not `Sendable`; the caller promises that nobody else touches it, or that it is thread-safe.
+  /// Boxes a value that is not `Sendable`. The caller promises exclusive or thread-safe access.
   @inlinable
   public init<T>(uncheckedSendable value: T) {
     self.init(storage: value, isSendable: true)
@@ -78,7 +79,7 @@ public protocol ArgumentCopying: AnyObject {
 }
 
 extension ArgumentBox {
-  /// The box for one more target: an ``ArgumentCopying`` object is copied.
+  /// The box for another target: an ``ArgumentCopying`` object is copied.
   package func copiedForDelivery() -> ArgumentBox {
     guard let object = storage as? any ArgumentCopying else { return self }
     return ArgumentBox(storage: object.argumentCopy(), isSendable: isSendable)
@@ -91,7 +92,7 @@ public struct UnboxingError: Error, CustomStringConvertible {
   public var wanted: String { storage.wanted }
   /// The type of the value.
   public var found: String { storage.found }
-  /// The value, shortened, or what happened to it.
+  /// The value, shortened, or the reason why it is unavailable.
   public var evidence: String { storage.evidence }
 
   /// One reference, as in ``MessageError``.
@@ -108,18 +109,19 @@ public struct UnboxingError: Error, CustomStringConvertible {
   @inline(never)
   package init(wanted: String, found: String, evidence: String) { storage = Storage(wanted, found, evidence) }
 
-  /// All three, in words.
+  /// All three properties in words.
   public var description: String { "wanted \(wanted), found \(found) \(evidence)" }
 }
 
 struct LooseArgument {
   weak var object: AnyObject?
-  /// The object's type where its owner promised that it outlives the box (``ArgumentBox/unowned(_:)``).
+  /// The object's type if its owner promised that it outlives the box
+  /// (``ArgumentBox/unowned(_:)``).
   let promised: Any.Type?
 }
 
 extension ArgumentBox: CustomStringConvertible {
-  /// The value as in a call: text quoted, `nil` for nothing, everything else by its own description.
+  /// The value as in a call: text in quotes, `nil`, otherwise its own description.
   public var description: String {
     let value = value
     if isNone(value) { return "nil" }
@@ -154,7 +156,7 @@ extension Optional: OptionalType {
   static var wrappedType: any Any.Type { Wrapped.self }
 
   static func nothing<T>(as type: T.Type) -> T? {
-    // No cast: one to an optional of `Any` would wrap the `nil`.
+    // Not a cast, which would wrap the `nil` in an optional of `Any`.
     T.self == Self.self ? withUnsafePointer(to: Self.none) { UnsafeRawPointer($0).load(as: T.self) } : nil
   }
 

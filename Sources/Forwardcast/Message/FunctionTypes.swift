@@ -1,10 +1,11 @@
 // FunctionTypes.swift: function types that differ in `@Sendable` only.
 
-/// Whether a function of type `found` may be called as one of type `wanted` because they differ in `@Sendable` alone.
+/// True if a function of type `found` can be called as `wanted`, since they differ in `@Sendable`
+/// only.
 ///
-/// Swift converts such values at compile time, but a dynamic cast wants equal types. The words compared here (flags, result,
-/// parameters) belong to Swift's stable ABI on Apple systems and are the same on Linux. Function types with more words, such as
-/// those of a global actor, are never related.
+/// Swift converts such values at compile time, but dynamic casts require equal types. The compared
+/// words (flags, result, parameters) belong to Swift's stable ABI on Apple systems and are the same
+/// on Linux. Function types with more words, such as those of a global actor, never match.
 func isFunction(_ found: any Any.Type, usableAs wanted: any Any.Type) -> Bool {
   let (found, wanted) = (
     unsafeBitCast(found, to: UnsafePointer<UInt>.self), unsafeBitCast(wanted, to: UnsafePointer<UInt>.self)
@@ -26,10 +27,11 @@ func isFunction(_ found: any Any.Type, usableAs wanted: any Any.Type) -> Bool {
 private enum FunctionWords {
   /// Word 0 of every function type.
   static let kind: UInt = 0x302
-  // Word 1. Word 2 is the result's type; the parameters' types follow, then, if the flag says so, 32 bits for each.
+  // Word 1. Word 2 is the result type; the parameter types follow, then optionally 32 bits for
+  // each.
   static let parameterCount: UInt = 0xFFFF
   static let hasParameterFlags: UInt = 0x0200_0000
   static let sendable: UInt = 0x4000_0000
-  /// Differentiability, a global actor, extended flags: each adds words that are not compared here.
+  /// Differentiability, a global actor, extended flags: each adds words that are not compared.
   static let uncompared: UInt = 0x0800_0000 | 0x1000_0000 | 0x8000_0000
 }

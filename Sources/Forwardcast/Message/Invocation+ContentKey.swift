@@ -11,11 +11,9 @@ extension Invocation {
     }
   }
 
-  /// The key under which equal messages are found in a dictionary or set; `nil` if an argument is
-  /// not `Hashable`.
+  /// The key of equal messages in a dictionary or set; `nil` if an argument is not `Hashable`.
   ///
-  /// Numbers of different types are equal if their values are. Stated types and results are not
-  /// compared.
+  /// Numbers of different types are equal if their values are. Ignores stated types and results.
   public var contentKey: ContentKey? {
     var values: [AnyHashable] = []
     for argument in arguments {

@@ -2,9 +2,9 @@
 
 import Synchronization
 
-/// One message as a value: selector, arguments in boxes and, once answered, the result.
+/// One message as a value: selector, boxed arguments and, once answered, the result.
 ///
-/// Copying an invocation copies its boxes: no target sees another's writes, and queues share nothing.
+/// Copying an invocation copies its boxes, so no target sees another's writes.
 ///
 ///     var call = Invocation(
 ///       "onAddMsg:msgData:", arguments: [.init("alice"), .init([1, 2])])
@@ -15,17 +15,17 @@ public struct Invocation {
   /// The selector; `retarget(to:)` changes it.
   public private(set) var selector: MessageSelector
 
-  /// The types that the sender states; `nil` when it leaves them to the answering method.
+  /// The types stated by the sender; `nil` to use the answering method's.
   package var statedSignature: MethodSignature?
 
-  /// The arguments, from 0; without receiver and selector, which encodings number 0 and 1.
+  /// The arguments, without receiver and selector, which encodings number 0 and 1.
   public var arguments: [ArgumentBox]
 
   /// The result. `nil` before the message is answered and after a failed call; a box of `Void` if
   /// the method returns nothing.
   public var result: ArgumentBox?
 
-  /// The proxies that the message came through, to detect cycles.
+  /// The proxies that the message passed, for detecting cycles.
   package var route: ProxyTrail?
 
   /// The message without result and route.
@@ -35,7 +35,7 @@ public struct Invocation {
     return message
   }
 
-  /// A message. Number and types of arguments are checked where it is sent.
+  /// Creates a message. The send checks the number and types of arguments.
   ///
   /// - Parameters:
   ///   - selector: the name of the message.
@@ -54,7 +54,7 @@ public struct Invocation {
 
   package var hasStatedSignature: Bool { statedSignature != nil }
 
-  /// The argument at `index`, counted from 0, unboxed as `T`: see ``ArgumentBox/unbox(as:)``.
+  /// The argument at `index`, unboxed as `T`, see ``ArgumentBox/unbox(as:)``.
   ///
   /// - Precondition: `index` is an index of ``arguments``.
   /// - Throws: ``UnboxingError``.
@@ -63,10 +63,11 @@ public struct Invocation {
     return try arguments[index].unbox(as: type)
   }
 
-  /// Changes the selector to one with as many colons and drops the result. Stated types stay: methods of `other` are to have an
-  /// equal signature.
+  /// Changes the selector to one with as many colons, and drops the result. Stated types are
+  /// retained.
   ///
-  /// - Throws: ``MessageError`` `wrongArgumentCount` when the colons differ; the message is then unchanged.
+  /// - Throws: ``MessageError`` `wrongArgumentCount` if the colons differ; the message is unchanged
+  ///   then.
   public mutating func retarget(to other: MessageSelector) throws(MessageError) {
     guard other.numberOfArguments == selector.numberOfArguments else {
       throw .argumentCount(other, receiver: "Invocation", found: selector.numberOfArguments)
@@ -78,7 +79,7 @@ public struct Invocation {
 }
 
 extension Invocation: CustomStringConvertible {
-  /// The message as a call: `onAddMsg: "alice" msgData: [1, 2]`; arguments without a colon are at the end:
+  /// The message as a call: `onAddMsg: "alice" msgData: [1, 2]`. Excess arguments are at the end:
   /// `ping (beyond its colons: 1)`.
   public var description: String {
     let count = selector.numberOfArguments
@@ -121,7 +122,7 @@ package final class ProxyTrail: Sendable {
 
   private var hasEnded: Bool { ended.load(ordering: .acquiring) }
 
-  /// Whether the message, or the question about `selector`, has come through `proxy` before.
+  /// True if the message, or the query for `selector`, has already passed `proxy`.
   @inline(never) package func contains(_ proxy: AnyObject, _ selector: MessageSelector? = nil) -> Bool {
     if hasEnded { return false }
     var step: ProxyTrail? = self

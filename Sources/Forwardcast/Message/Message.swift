@@ -1,7 +1,7 @@
 // Message.swift: a selector with its Swift function type.
 
-/// A selector with the Swift function type of the methods that answer it, so that sender and row agree at compile time and
-/// nothing is boxed. Keys are usually static members:
+/// A selector with the Swift function type of its methods, so sender and row agree at compile time
+/// and nothing is boxed. Keys are usually static members:
 ///
 ///     extension Message<(String, [UInt8]) -> Bool> {
 ///       static var onAddMsg: Self { .init("onAddMsg:msgData:") }

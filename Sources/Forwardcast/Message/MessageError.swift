@@ -1,35 +1,36 @@
-// MessageError.swift: why a message was not answered.
+// MessageError.swift: the reason why a message has no answer.
 
 /// The reason why a message has no answer, for example `unrecognized selector 'wash:' of Cook`.
 public struct MessageError: Error, Hashable, CustomStringConvertible {
   /// The kind of error. More may be added, so a `switch` needs a `default`.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
-    /// The kind in words, as it begins the error's text.
+    /// The kind in words, the start of the error's text.
     public let description: String
-    /// What to do about every error of the kind. `nil` if the evidence says it.
+    /// The cure for every error of the kind. `nil` if the evidence has it.
     package var cure: String?
 
     /// Neither the receiver's tables nor its hooks answer the selector.
     public static var unrecognizedSelector: Code { Code(description: "unrecognized selector") }
-    /// A class's ``MessageReceiver/resolveMethod(for:)`` said that it added a method, and no table has one.
+    /// A class's ``MessageReceiver/resolveMethod(for:)`` claimed to add a method, but no table has
+    /// one.
     public static var resolverAddedNothing: Code {
       Code(description: "resolver hook added nothing", cure: "add the method to a table, or return false")
     }
-    /// An argument or result has a type that the method or sender cannot take.
+    /// An argument or result cannot be converted to the type of the method or sender.
     public static var typeMismatch: Code { Code(description: "type mismatch") }
     /// The number of arguments or parameters is not the selector's number of colons.
     public static var wrongArgumentCount: Code { Code(description: "wrong number of arguments") }
-    /// A type encoding could not be read.
+    /// A type encoding is invalid.
     public static var invalidTypeEncoding: Code { Code(description: "invalid type encoding") }
     /// A message that needs an answer reached no target.
     public static var nobodyResponds: Code { Code(description: "nobody responds") }
-    /// A message that needs an answer reached only targets whose answers the sender did not wait for.
+    /// A message that needs an answer reached only targets whose answers the sender does not await.
     public static var notAwaited: Code { Code(description: "answers not waited for") }
-    /// The sender is not in the method's isolation, or an argument may not cross.
+    /// The sender is not in the method's isolation, or an argument may not cross isolations.
     public static var isolationMismatch: Code { Code(description: "isolation mismatch") }
-    /// Proxies lead back to one that the message came through.
+    /// The message came back to a proxy that it already passed.
     public static var proxyCycle: Code { Code(description: "proxy cycle") }
-    /// Proxies are nested too deeply, or reachable in too many ways.
+    /// Proxies are nested too deeply, or reachable along too many paths.
     public static var tooManyProxies: Code { Code(description: "too many proxies", cure: "nest fewer proxies") }
     /// A target has no selector table, its proxy has none for it, and it does not forward.
     public static var noSelectorTable: Code {
@@ -39,7 +40,7 @@ public struct MessageError: Error, Hashable, CustomStringConvertible {
     public static var alreadyInTable: Code {
       Code(description: "already in table", cure: "use 'replace' to put one in its place")
     }
-    /// Waiting here would never end.
+    /// The wait would never end.
     public static var wouldDeadlock: Code {
       Code(description: "would deadlock", cure: "wait from a context that none of these needs")
     }
@@ -51,21 +52,21 @@ public struct MessageError: Error, Hashable, CustomStringConvertible {
     public static var tooDeep: Code {
       Code(description: "too many levels", cure: "send further messages from a queue or a task")
     }
-    /// Not all answers came in time.
+    /// Some answers did not arrive in time.
     public static var timedOut: Code { Code(description: "timed out") }
     /// The sender's task was cancelled after the message had reached some targets.
     public static var cancelled: Code { Code(description: "cancelled") }
   }
 
-  /// The kind of error. Compare this: the texts may change.
+  /// The kind of error. Compare this, since the texts may change.
   public var code: Code { parts.code }
   /// The type of the receiver.
   public var receiver: String { parts.receiver }
-  /// The name of the message, as text since it may not be interned.
+  /// The name of the message. Text, since it may not be interned.
   public var selector: String { parts.selector }
-  /// What was wanted and found, in words; may be empty.
+  /// The evidence, such as wanted and found types; may be empty.
   public var evidence: String { parts.evidence }
-  /// The index of the argument in question, from 0; `nil` for none or for the result.
+  /// The index of the affected argument, from 0; `nil` for none or for the result.
   public var argumentIndex: Int? { parts.argumentIndex }
 
   private struct Parts: Hashable, Sendable {
@@ -74,7 +75,7 @@ public struct MessageError: Error, Hashable, CustomStringConvertible {
     let argumentIndex: Int?
   }
 
-  /// One reference: an error is copied by each function that it passes through.
+  /// One reference, since each function that an error passes through copies it.
   private indirect enum Storage: Hashable, Sendable { case parts(Parts) }
 
   private let storage: Storage
@@ -111,7 +112,7 @@ extension MessageError {
     MessageError(.unrecognizedSelector, of: receiver, selector)
   }
 
-  /// - Parameter wanted: by default the selector's number of colons.
+  /// - Parameter wanted: the selector's number of colons by default.
   @inline(never)
   package static func argumentCount(_ selector: MessageSelector, receiver: String, wanted: Int? = nil, found: Int)
     -> MessageError
@@ -149,7 +150,7 @@ package func typeName(of object: AnyObject) -> String {
   return "\(type(of: object))"
 }
 
-/// A receiver whose type has another name for its users than its Swift class, such as an object made by a script.
+/// A receiver with a user-visible type name of its own, such as an object made by a script.
 public protocol NamedReceiver: AnyObject {
   /// The name of the receiver's type in errors and reports.
   var receiverName: String { get }

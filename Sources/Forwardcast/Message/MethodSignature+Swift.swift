@@ -1,27 +1,29 @@
-// MethodSignature+Swift.swift: signatures made from Swift types.
+// MethodSignature+Swift.swift: signatures of Swift types.
 
 import Synchronization
 
 extension MethodSignature {
-  /// The signature of a method with these Swift types, each encoded by `TypeEncoding.init(of:)`, without frame digits.
+  /// The signature of a method with these Swift types, see `TypeEncoding.init(of:)`, without frame
+  /// digits.
   ///
   ///     // B@:@"String"q:
   ///     MethodSignature(returning: Bool.self, taking: String.self, Int.self).description
   ///
-  /// - Complexity: O(1) for types seen together before in this process, else O(*n*) in their number.
+  /// - Complexity: O(1) for types used together before in this process, otherwise O(*n*) in their
+  ///   number.
   public init<Result, each Argument>(returning result: Result.Type, taking arguments: repeat (each Argument).Type) {
     var types: [any Any.Type] = [Result.self]
     for argument in repeat each arguments { types.append(argument) }
     self.init(types)
   }
 
-  /// A signature that takes any values and returns any value (`@@:@@`) or nothing (`v@:@@`).
+  /// A signature that accepts any values and returns any value (`@@:@@`) or nothing (`v@:@@`).
   package static func objects(arguments: Int, returningVoid: Bool = false) -> MethodSignature {
     let result: any Any.Type = returningVoid ? Void.self : Any.self
     return MethodSignature([result] + Array(repeating: Any.self, count: arguments))
   }
 
-  /// The signature of these types, the result's first; cached by types for the process.
+  /// The signature of these types, the result's first. Cached for the process.
   @inline(never) private init(_ types: [any Any.Type]) {
     let key = types.map(ObjectIdentifier.init)
     if let known = Self.ofTypes.withLock({ $0[key] }) {
@@ -37,6 +39,6 @@ extension MethodSignature {
     }
   }
 
-  /// Bounded by the function types in the program's code, not by its input.
+  /// Bounded by the function types in the program's code.
   private static let ofTypes = Guarded<[[ObjectIdentifier]: MethodSignature]>(.init())
 }

@@ -1,4 +1,4 @@
-// TypeEncoding+Swift.swift: encodings made from Swift types.
+// TypeEncoding+Swift.swift: encodings of Swift types.
 
 // `TypeEncoding` is part of this module's interface.
 @_exported import ForwardcastEncoding
@@ -18,7 +18,7 @@ extension TypeEncoding {
   /// | an optional of any of the last six rows | as without the optional |
   /// | any other type | `{Name}` with its size and alignment |
   ///
-  /// A type whose name is no record name, such as a tuple, is `{?}` with its size and alignment.
+  /// A type whose name is not a record name, such as a tuple, is `{?}` with its size and alignment.
   public init(of type: any Any.Type) {
     if type == Void.self {
       self = .void
@@ -43,8 +43,9 @@ extension TypeEncoding {
     if let pointer = type as? any PointerType.Type { return pointer.encoding }
     if type == UnsafeRawPointer.self { return .pointer(toValuesOf: Void.self, [.const]) }
     if type == UnsafeMutableRawPointer.self || type == OpaquePointer.self { return .pointer(toValuesOf: Void.self, []) }
-    // Where no cast can tell: the first word of the metadata, which for classes is an address or 0. The numbers belong to Swift's
-    // stable ABI on Apple systems and are the same on Linux.
+    // Casts cannot distinguish these, so compare the first word of the metadata, an address or 0
+    // for classes. The kinds belong to Swift's stable ABI on Apple systems and are the same on
+    // Linux.
     switch unsafeBitCast(type, to: UnsafePointer<UInt>.self).pointee {
     case 0x303, 0x307: return .object  // existentials
     case 0x302: return .block  // functions
@@ -64,7 +65,7 @@ extension TypeEncoding {
 }
 
 extension TypeEncoding {
-  /// The Swift type and the encoding in parentheses, as in errors: `Int (q)`.
+  /// The Swift type with its encoding, as in errors: `Int (q)`.
   package var swiftName: String {
     let name: String? =
       switch kind {
@@ -80,7 +81,8 @@ extension TypeEncoding {
 }
 
 extension TypeEncoding.Scalar {
-  /// Types whose optionals need more room, with their encodings. Where a scalar has several, numbers are converted to the last.
+  /// Types whose optionals need more space, with their encodings. The last of equal scalars is
+  /// preferred.
   static let swiftTypes: [(type: any Any.Type, scalar: TypeEncoding.Scalar)] = [
     (Int.self, MemoryLayout<Int>.size == 8 ? .longLong : .int),
     (UInt.self, MemoryLayout<UInt>.size == 8 ? .unsignedLongLong : .unsignedInt),

@@ -1,10 +1,9 @@
-// ClosureTarget.swift: closures that are targets, and what is checked before each call.
+// ClosureTarget.swift: closures as targets, and the checks before each call.
 
 import Synchronization
 
-/// A closure that is a target, in a form that every module calls alike.
-///
-/// A proxy that is not `Sendable` stays in one isolation, and its closures with it.
+/// A closure as a target, in a form that every module calls alike. With a proxy that is not
+/// `Sendable`, it remains in one isolation.
 @frozen @usableFromInline
 struct MessageClosure<R, each A> {
   @usableFromInline let call: (repeat each A) throws -> R
@@ -13,7 +12,7 @@ struct MessageClosure<R, each A> {
   init(call: @escaping (repeat each A) throws -> R) { self.call = call }
 }
 
-/// A closure that knows its actor. A struct, because a function type over a pack cannot be passed on.
+/// A closure with its actor. A struct, since a function type over a pack cannot be passed on.
 @frozen @usableFromInline
 struct IsolatedClosure<R, each A> {
   @usableFromInline let call: @isolated(any) (repeat each A) throws -> R
@@ -21,8 +20,8 @@ struct IsolatedClosure<R, each A> {
   @export(implementation) @inline(__always)
   init(call: @escaping @isolated(any) (repeat each A) throws -> R) { self.call = call }
 
-  /// The closure for callers that make sure that they are on its actor. The bit cast is sound because
-  /// closures are called alike whether or not their types carry an isolation.
+  /// The closure for callers that guarantee its actor. The bit cast is sound: closures are called
+  /// alike with or without an isolation in their types.
   @export(implementation) @inline(__always)
   var unchecked: MessageClosure<R, repeat each A> { unsafeBitCast(self, to: MessageClosure<R, repeat each A>.self) }
 }
@@ -38,29 +37,31 @@ extension MessageClosure {
   }
 }
 
-/// What is checked before each call of a closure that is a target.
+/// The checks before each call of a closure.
 @usableFromInline
 final class ClosureLimits: Sendable {
   private let selector: MessageSelector
-  /// The actor that calls must be on.
+  /// The actor that callers must be on.
   private let actor: (any Actor)?
   private let isOnce: Bool
   private let isSpent = Atomic<Bool>(false)
-  /// Ends the registration, once there is one.
+  /// Cancels the registration, once there is one.
   private let cancel = Guarded<(@Sendable () -> Void)?>(nil)
 
   private init(_ selector: MessageSelector, once: Bool, on actor: (any Actor)?) {
     (self.selector, isOnce, self.actor) = (selector, once, actor)
   }
 
-  /// The limits of a closure that runs in its sender's isolation or on its own actor; `nil` without any.
+  /// The limits of a closure that runs in its sender's isolation or on its own actor; `nil` for
+  /// none.
   @usableFromInline
   static func of(_ selector: MessageSelector, once: Bool) -> ClosureLimits? {
     once ? ClosureLimits(selector, once: true, on: nil) : nil
   }
 
-  /// The limits of a closure that stays in its proxy's isolation, that of the caller. A closure of another actor, or of the main
-  /// one, checks each call: generic code does not know that a proxy is `Sendable`, and could send the closure away.
+  /// The limits of a closure in its proxy's isolation, that of the caller. A closure of another
+  /// actor or the main actor checks each call, since generic code could send such a proxy to
+  /// another thread.
   @usableFromInline
   static func of(_ selector: MessageSelector, once: Bool, on actor: (any Actor)?, in isolation: (any Actor)?)
     -> ClosureLimits?
@@ -69,8 +70,8 @@ final class ClosureLimits: Sendable {
     return once || isChecked ? ClosureLimits(selector, once: once, on: isChecked ? actor : nil) : nil
   }
 
-  /// Whether the closure runs. The first message ends the registration of one that is for a single message; `false` for messages
-  /// that begin meanwhile on other threads.
+  /// True if the closure may run. The first message ends a single-message registration; concurrent
+  /// ones get false.
   ///
   /// - Throws: `isolationMismatch` if the caller is not on the actor.
   @usableFromInline @inline(never)
@@ -87,7 +88,7 @@ final class ClosureLimits: Sendable {
 
   /// The answer of a call that does not run the closure: nothing.
   ///
-  /// - Throws: `nobodyResponds` where an answer is wanted.
+  /// - Throws: `nobodyResponds` if an answer is required.
   @usableFromInline
   func nothing<R>() throws -> R {
     if let nothing = () as? R { return nothing }
@@ -98,7 +99,7 @@ final class ClosureLimits: Sendable {
     MessageError(code, receiver: "closure for \(selector)", selector: selector.name, evidence: evidence)
   }
 
-  /// Sets how the registration is ended, and ends it now if the message has come.
+  /// Sets the function that ends the registration, and calls it if the message has already arrived.
   func end(_ cancel: @escaping @Sendable () -> Void) {
     self.cancel.withLock { $0 = cancel }
     if isSpent.load(ordering: .acquiring) { cancel() }

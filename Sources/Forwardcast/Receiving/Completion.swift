@@ -1,9 +1,9 @@
-// Completion.swift: counts pending events, and lets one waiter wait for all of them.
+// Completion.swift: counts pending events for one waiter.
 
 import Dispatch
 
-/// Counts pending events, and lets one task or thread wait until none is left. Each ``enter()`` is matched by one ``leave()``, from
-/// any thread. Nobody waits before the last `enter`.
+/// Counts pending events, and lets one task or thread wait for all of them. Each ``enter()`` is
+/// matched by one ``leave()``, from any thread. The wait starts after the last `enter`.
 package final class Completion: Sendable {
   enum Waiter {
     case nobody
@@ -39,7 +39,8 @@ package final class Completion: Sendable {
 
   /// Suspends until nothing is pending.
   ///
-  /// - Throws: `CancellationError` when the task is cancelled, or what ``fail(_:)`` was given; the events still happen, unheard.
+  /// - Throws: `CancellationError` if the task is cancelled, or the error of ``fail(_:)``. The
+  ///   events still happen.
   package nonisolated(nonsending) func wait() async throws {
     try await withTaskCancellationHandler {
       try await untilDone()
@@ -48,7 +49,7 @@ package final class Completion: Sendable {
     }
   }
 
-  /// The same, without regard to the task's cancellation.
+  /// Suspends like ``wait()``, ignoring cancellation of the task.
   nonisolated(nonsending) func untilDone() async throws {
     try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
       let (isDone, failure) = state.withLock { state in
@@ -60,7 +61,7 @@ package final class Completion: Sendable {
     }
   }
 
-  /// Ends the wait of a task, now or later, with an error.
+  /// Ends a task's wait, now or later, with an error.
   package func fail(_ error: any Error) {
     let waiter = state.withLock { state -> Waiter in
       guard case .task = state.waiter else {

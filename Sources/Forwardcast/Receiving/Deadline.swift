@@ -1,10 +1,11 @@
-// Deadline.swift: when a wait ends.
+// Deadline.swift: the end of a wait.
 
 import Dispatch
 
-/// When a wait ends: at once, at a time, or never.
+/// The end of a wait: immediately, at a time, or never.
 ///
-/// A number and not a clock's instant, whose size the compiler does not know: copying what holds one would call the runtime.
+/// A number, since copying a clock's instant, whose size is unknown at compile time, calls the
+/// runtime.
 package struct Deadline: Comparable, Sendable {
   private static let origin = ContinuousClock.now
   private let nanoseconds: Int64
@@ -21,7 +22,7 @@ package struct Deadline: Comparable, Sendable {
 
   package static var present: Deadline { Deadline(origin.duration(to: .now)) }
 
-  /// `duration` after the present: ``now`` when it is not positive, ``never`` when it is longer than a century.
+  /// The time after `duration`: ``now`` if not positive, ``never`` beyond a century.
   package init(after duration: Duration) {
     if duration <= .zero {
       self = .now
@@ -36,7 +37,7 @@ package struct Deadline: Comparable, Sendable {
 
   package var hasPassed: Bool { self <= .present }
 
-  /// The time until then: zero when it has passed, more than a century for ``never``.
+  /// The time until then: zero if passed, more than a century for ``never``.
   package var remaining: Duration {
     switch self {
     case .now: .zero
@@ -51,7 +52,7 @@ package struct Deadline: Comparable, Sendable {
     return .now() + .seconds(Int(clamping: seconds)) + .nanoseconds(Int(attoseconds / 1_000_000_000))
   }
 
-  /// Suspends until then; throws `CancellationError`, the only way to end at ``never``.
+  /// Suspends until then. Throws `CancellationError`, which is the only end of ``never``.
   package func sleep() async throws {
     switch self {
     case .now: try Task.checkCancellation()

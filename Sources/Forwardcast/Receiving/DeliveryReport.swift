@@ -1,16 +1,18 @@
-// DeliveryReport.swift: what became of a message at each of its targets.
+// DeliveryReport.swift: the outcome of a message at each of its targets.
 
-/// What became of one forwarded message. Every live target is in exactly one of the four lists, in the order of delivery.
+/// The outcome of one forwarded message: every live target is in one of four lists, in delivery
+/// order.
 public struct DeliveryReport {
-  /// A target that ran the message, either synchronously or on its own context while the sender waited.
+  /// A target that ran the message, either synchronously or on its own context while the sender
+  /// waited.
   public struct Answer {
-    /// Who answered; the proxy for an answer that its hooks made up.
+    /// The target that answered; the proxy for an answer that its hooks made up.
     public let target: AnyObject
-    /// The answer; `nil` when the method returns nothing.
+    /// The answer; `nil` if the method returns nothing.
     public let result: ArgumentBox?
-    /// Whether it ran on its own context.
+    /// True if it ran on its own context.
     public let wasQueued: Bool
-    /// Whether hooks made the answer up, so that no target ran for it.
+    /// True if hooks made up the answer, so no target ran.
     var isOwn = false
 
     /// An answer for the report of your own ``MessageForwarding/forward(_:)``.
@@ -21,11 +23,11 @@ public struct DeliveryReport {
 
   /// A target that threw, or could not take the arguments.
   public struct Failure {
-    /// Who failed.
+    /// The target that failed.
     public let target: AnyObject
-    /// What it threw, or why its method could not be called.
+    /// The target's error, or the reason why its method could not be called.
     public let error: any Error
-    /// Reports the error to the handlers of the proxy where it happened.
+    /// Reports the error to the handlers of its proxy.
     var tell: (() -> Void)?
 
     /// A failure for the report of your own ``MessageForwarding/forward(_:)``.
@@ -34,24 +36,24 @@ public struct DeliveryReport {
 
   /// A target that did not get the message.
   public struct Skip {
-    /// The target; `nil` when it is gone.
+    /// The target; `nil` once deallocated.
     public let target: AnyObject?
-    /// Why it was passed over.
+    /// The reason.
     public let reason: SkipReason
 
     /// A skip for the report of your own ``MessageForwarding/forward(_:)``.
     public init(target: AnyObject?, reason: SkipReason) { (self.target, self.reason) = (target, reason) }
   }
 
-  /// Why a target was passed over.
+  /// The reason why a target was skipped.
   public struct SkipReason: Hashable, Sendable, CustomStringConvertible {
     /// The reason in words.
     public let description: String
 
-    /// Your own reason: lower case, without a full stop.
+    /// Your own reason, in lower case, without a full stop.
     public init(_ description: String) { self.description = description }
 
-    /// The target died; its place has been reclaimed since.
+    /// The target was deallocated.
     public static var dead: SkipReason { SkipReason("dead") }
     /// Its registration is muted.
     public static var muted: SkipReason { SkipReason("muted") }
@@ -63,54 +65,54 @@ public struct DeliveryReport {
     public static var outOfScope: SkipReason { SkipReason("out of scope") }
     /// An earlier target ended the message.
     public static var stopped: SkipReason { SkipReason("stopped") }
-    /// Its buffer was full, or the message was pushed out by a newer one.
+    /// Its buffer was full, or a newer message replaced this one.
     public static var bufferFull: SkipReason { SkipReason("buffer full") }
     /// A hook withheld the message.
     public static var withheld: SkipReason { SkipReason("withheld by a hook") }
     /// Its context was released before the message ran.
     public static var lost: SkipReason { SkipReason("context gone") }
 
-    /// When several reasons hold, the first of these is given.
+    /// The precedence of reasons.
     private static let order: [SkipReason] = [.removed, .dead, .muted, .outOfScope, .doesNotRespond]
 
-    /// Which of two reasons to give when both hold.
+    /// The reason with precedence.
     static func first(_ one: SkipReason?, _ other: SkipReason) -> SkipReason {
       guard let one else { return other }
       return order.first { $0 == one || $0 == other } ?? one
     }
   }
 
-  /// Who ran the message, and what each answered.
+  /// The targets that ran the message, with their answers.
   public var answers: [Answer] = []
-  /// Who will run it later on its own context.
+  /// The targets that will run it later on their own contexts.
   public var queued: [AnyObject] {
     get { rest?.queued ?? [] }
     _modify { yield &ownRest.queued }
   }
-  /// Who failed, and with what.
+  /// The targets that failed, with their errors.
   public var failures: [Failure] {
     get { rest?.failures ?? [] }
     _modify { yield &ownRest.failures }
   }
-  /// Who did not get it, and why.
+  /// The targets that were skipped, with the reasons.
   public var skipped: [Skip] {
     get { rest?.skipped ?? [] }
     _modify { yield &ownRest.skipped }
   }
-  /// How many messages full buffers dropped because of this one, itself included.
+  /// The number of messages that full buffers dropped because of this one, including itself.
   public var dropped = 0
 
-  /// Whether the last target of the message is queued, so that its answer is not known yet.
+  /// True if the message's last target is queued, so its answer is unknown.
   public var endsQueued = false
 
-  /// The lists that are empty for most messages, behind one reference: each empty list of its own costs a release.
+  /// The usually empty lists behind one reference, since each empty list costs a release.
   private final class Rest {
     var queued: [AnyObject] = []
     var failures: [Failure] = []
     var skipped: [Skip] = []
   }
   private var rest: Rest?
-  /// ``rest``, made or copied where other reports share it.
+  /// ``rest``, created, or copied if other reports share it.
   private var ownRest: Rest {
     mutating get {
       if isKnownUniquelyReferenced(&rest), let rest { return rest }
@@ -124,19 +126,20 @@ public struct DeliveryReport {
   /// An empty report: no target.
   public init() {}
 
-  /// The last answer in the order of delivery; `nil` when nothing was answered.
+  /// The last answer in delivery order; `nil` without answers.
   public var result: ArgumentBox? {
-    // In place: copying the answer would retain its target.
+    // In place, since copying the answer retains its target.
     answers.withUnsafeBufferPointer { $0.isEmpty ? nil : $0[$0.count - 1].result }
   }
 
-  /// Whether no target got the message.
+  /// True if no target got the message.
   public var nobodyResponded: Bool { delivered == 0 && queued.isEmpty && failures.isEmpty && dropped == 0 }
 
-  /// How many targets ran the message; answers that hooks made up do not count.
+  /// The number of targets that ran the message, without answers that hooks made up.
   public var delivered: Int { answers.count { !$0.isOwn } }
 
-  /// The report of a message that one receiver answered, for your own ``MessageForwarding/forward(_:)``.
+  /// The report of a message that one receiver answered, for your own
+  /// ``MessageForwarding/forward(_:)``.
   public init(answeredBy target: AnyObject, _ result: ArgumentBox? = nil) {
     answers = [Answer(target: target, result: result)]
   }
@@ -155,17 +158,17 @@ extension DeliveryReport: CustomStringConvertible {
   }
 }
 
-/// How many targets a broadcast reached; made without allocation.
+/// The number of targets that a broadcast reached, without allocation.
 public struct BroadcastSummary: Hashable, Sendable {
   /// Targets that ran the message synchronously.
   public var delivered = 0
   /// Targets that will run it on their own context.
   public var queued = 0
-  /// Targets that threw or could not take the arguments; the errors went to the proxy's error handler.
+  /// Targets that threw or could not convert the arguments. The error handler got their errors.
   public var failed = 0
-  /// Responding targets that were muted, removed or dead when their turn came.
+  /// Responding targets that were muted, removed or deallocated by then.
   public var skipped = 0
-  /// Messages that full buffers dropped because of this one: older ones, or itself, which then is not `queued`.
+  /// Messages that full buffers dropped because of this one: older ones, or itself.
   public var dropped = 0
 
   @inlinable
@@ -173,7 +176,7 @@ public struct BroadcastSummary: Hashable, Sendable {
     (self.delivered, self.queued, self.failed, self.skipped) = (delivered, queued, failed, skipped)
   }
 
-  /// Whether no target got the message.
+  /// True if no target got the message.
   public var nobodyResponded: Bool { delivered + queued + failed + dropped == 0 }
 }
 

@@ -1,18 +1,18 @@
-// HeldContext.swift: the contexts that the running thread is on, so that a wait on one of them is refused.
+// HeldContext.swift: the contexts of the current thread, for refusing waits on them.
 
 import Dispatch
 
-/// One context (queue, actor or executor) whose delivery the running thread is making.
+/// One context (queue, actor or executor) whose delivery the current thread is making.
 ///
-/// The contexts of a thread are a linked list on its stack, innermost first. They belong to the thread, not the task: a task that a
-/// delivery starts is not on the context.
+/// A thread's contexts are a linked list on its stack, innermost first. They belong to the thread:
+/// a task started by a delivery is not on the context.
 package struct HeldContext {
   private let identity: ObjectIdentifier
   private let outer: UnsafeMutableRawPointer?
 
   private static let slot = ThreadSlot()
 
-  /// Runs `body`, which must not suspend, as part of a delivery on that context.
+  /// Runs `body`, which must not suspend, within a delivery on that context.
   package static func hold<T, E: Error>(_ identity: ObjectIdentifier, _ body: () throws(E) -> T) throws(E) -> T {
     let outer = slot.pointer
     var held = HeldContext(identity: identity, outer: outer)
@@ -42,19 +42,19 @@ package struct HeldContext {
     return all
   }
 
-  /// Marks the main queue, so that code running on it can tell.
+  /// Marks the main queue, so that code can detect it.
   private static let mainMark: DispatchSpecificKey<Bool> = {
     let mark = DispatchSpecificKey<Bool>()
     DispatchQueue.main.setSpecific(key: mark, value: true)
     return mark
   }()
 
-  /// Whether the running code is on the main actor, whose executor is the main queue.
+  /// True if the running code is on the main actor, whose executor is the main queue.
   @inline(never) package static var isMain: Bool {
     DispatchQueue.getSpecific(key: mainMark) != nil || contains(ObjectIdentifier(MainActor.shared))
   }
 
-  /// Whether the running code is known to be on `actor`.
+  /// True if the running code is known to be on `actor`.
   @inline(never) package static func isOn(_ actor: any Actor) -> Bool {
     contains(ObjectIdentifier(actor)) || actor === MainActor.shared && isMain
   }

@@ -1,21 +1,21 @@
-// Hook.swift: code that runs around messages, of any types.
+// Hook.swift: code that runs around messages of any types.
 
 import Synchronization
 
 @usableFromInline
 struct HookedMessage {
   @usableFromInline let selector: MessageSelector
-  /// Whom errors name: the proxy, or the receiver whose method is called.
+  /// The receiver named in errors: the proxy, or the receiver of the method.
   @usableFromInline let receiver: AnyObject
   @usableFromInline let arguments: MessageArguments
-  /// What the message's cost is charged to.
+  /// The budget that the message is charged to.
   var budget: MessageBudget?
 
   func with(_ arguments: MessageArguments) -> HookedMessage {
     HookedMessage(selector: selector, receiver: receiver, arguments: arguments, budget: budget)
   }
 
-  /// The message in boxes, without a result.
+  /// The boxed message, without a result.
   var invocation: Invocation {
     var invocation = arguments.invocation(selector)
     invocation.result = nil
@@ -23,9 +23,9 @@ struct HookedMessage {
   }
 }
 
-/// One hook of a proxy or table. Its body wraps the user's closure: it unpacks arguments and packs answers.
+/// One hook of a proxy or table. Its body unpacks the arguments and packs the answers of a closure.
 final class Hook: @unchecked Sendable {  // `number` is guarded by the lock of the proxy or table that has the hook
-  /// Runs what an `around` hook surrounds.
+  /// The message inside an `around` hook.
   typealias Rest = (MessageArguments) throws -> MessageAnswers
   typealias WaitingRest = nonisolated(nonsending) (MessageArguments) async throws -> MessageAnswers
   typealias AroundBody = @Sendable (HookTurn) throws -> MessageAnswers
@@ -34,15 +34,15 @@ final class Hook: @unchecked Sendable {  // `number` is guarded by the lock of t
   enum Body: Sendable {
     case before(@Sendable (HookedMessage) throws -> Void)
     case after(@Sendable (HookedMessage, MessageAnswers) throws -> Void)
-    /// A missing form refuses messages whose sender waits, or those whose sender does not.
+    /// A missing form refuses messages of waiting senders, or of the others.
     case around(AroundBody?, waiting: WaitingAroundBody?)
   }
 
   let selector: MessageSelector?
   let body: Body
-  /// Ends the stream whose hook it is; what is in its buffer can still be taken.
+  /// Ends the hook's stream, whose buffered messages can still be read.
   let finish: (@Sendable () -> Void)?
-  /// The hook's number in the queue of its proxy or table.
+  /// The hook's number in its proxy's or table's queue.
   var number = 0
   private let cancelled = Atomic<Bool>(false)
 
@@ -52,32 +52,33 @@ final class Hook: @unchecked Sendable {  // `number` is guarded by the lock of t
 
   var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
 
-  /// Keeps the hook from running again, also for messages on their way that have not reached it.
+  /// Prevents further runs, also for messages that have not reached the hook.
   func cancel() { cancelled.store(true, ordering: .releasing) }
 
   func isFor(_ selector: MessageSelector) -> Bool { self.selector == nil || self.selector == selector }
 }
 
-/// A handle that cancels a hook; releasing it cancels nothing.
+/// A handle that cancels a hook; releasing it does not.
 public final class HookRegistration: Sendable {
-  /// The selector that the hook is for; `nil` for all.
+  /// The hook's selector; `nil` for all.
   public let selector: MessageSelector?
   private weak let hook: Hook?
   private let remove: @Sendable (Hook) -> Void
 
-  /// - Parameter remove: takes the hook out of its proxy or table, which it holds weakly.
+  /// - Parameter remove: removes the hook from its proxy or table, which it references weakly.
   init(_ hook: Hook, remove: @escaping @Sendable (Hook) -> Void) {
     (self.hook, selector, self.remove) = (hook, hook.selector, remove)
   }
 
-  /// Takes the hook away: it does not start again, and its captures are released once it has ended. May be called repeatedly.
+  /// Removes the hook: it does not start again, and its captures are released after its current
+  /// run. May be called repeatedly.
   public func cancel() {
     guard let hook else { return }
     hook.cancel()
     remove(hook)
   }
 
-  /// Whether the hook was cancelled, or its proxy or table is gone.
+  /// True if the hook was cancelled, or its proxy or table deallocated.
   public var isCancelled: Bool { hook?.isCancelled ?? true }
 }
 

@@ -1,10 +1,10 @@
 // HookChain.swift: runs the hooks of one message, the newest outermost.
 
-/// The hooks of one selector in the order of installation; each surrounds those before it.
+/// The hooks of one selector in installation order; each surrounds the earlier ones.
 struct HookChain: Sendable {
   let hooks: [Hook]
 
-  /// Whether all of them are `before` hooks.
+  /// True if all hooks are `before` hooks.
   var isBefore: Bool { hooks.allSatisfy { if case .before = $0.body { true } else { false } } }
 
   /// Runs the hooks of a chain that ``isBefore``.
@@ -13,9 +13,10 @@ struct HookChain: Sendable {
     _ = try enter(message, inside: hooks.count)
   }
 
-  /// Runs the hooks around `rest` synchronously. Only `around` hooks take a level of the stack.
+  /// Runs the hooks around `rest` synchronously. Only `around` hooks use the stack.
   ///
-  /// - Throws: what a hook or `rest` throws; `isolationMismatch` at a hook that suspends; `tooDeep` when the stack is exhausted.
+  /// - Throws: an error of a hook or `rest`; `isolationMismatch` at an asynchronous hook; `tooDeep`
+  ///   if the stack is exhausted.
   func run(_ message: HookedMessage, inside count: Int? = nil, _ rest: @escaping Hook.Rest) throws -> MessageAnswers {
     guard StackGuard.hasRoom else { throw StackGuard.tooDeep(message.selector, receiver: message.receiver) }
     let (afters, around) = try enter(message, inside: count ?? hooks.count)
@@ -35,12 +36,13 @@ struct HookChain: Sendable {
     return answers
   }
 
-  /// Runs the hooks around `rest`, which may suspend.
+  /// Runs the hooks around `rest` asynchronously.
   ///
   /// - Parameters:
-  ///   - count: how many hooks to run; all unless given.
-  ///   - inTurn: `rest` without suspensions, for an `around` hook that has no waiting form: it throws where it would have to wait.
-  /// - Throws: what a hook or `rest` throws.
+  ///   - count: the number of hooks to run; all by default.
+  ///   - inTurn: a synchronous `rest` for `around` hooks without a waiting form. Throws if it would
+  ///     wait.
+  /// - Throws: an error of a hook or `rest`.
   @inline(never) nonisolated(nonsending) func runAndWait(
     _ message: HookedMessage, inside count: Int? = nil, _ rest: @escaping Hook.WaitingRest,
     inTurn: @escaping Hook.Rest
@@ -67,10 +69,11 @@ struct HookChain: Sendable {
     return answers
   }
 
-  /// The forms of an `around` hook, and how many hooks it surrounds.
+  /// The forms of an `around` hook, and the number of hooks inside it.
   private typealias Around = (body: Hook.AroundBody?, waiting: Hook.WaitingAroundBody?, inner: Int)
 
-  /// Runs the `before` hooks down to the next `around` hook. Returns that one, and the `after` hooks passed on the way.
+  /// Runs the `before` hooks up to the next `around` hook. Returns that one, and the `after` hooks
+  /// passed.
   private func enter(_ message: HookedMessage, inside count: Int) throws -> (afters: [Hook], around: Around?) {
     var afters: [Hook] = []
     for index in (0..<count).reversed() where !hooks[index].isCancelled {

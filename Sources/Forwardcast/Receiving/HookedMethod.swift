@@ -1,6 +1,6 @@
-// HookedMethod.swift: a method without a typed form, with hooks around it.
+// HookedMethod.swift: a boxed or asynchronous method with hooks.
 
-/// A method with hooks around it that is called with boxes, or that suspends.
+/// A method with hooks that is called boxed or asynchronously.
 final class HookedMethod: Method, @unchecked Sendable {  // immutable after init
   private let inner: Method
   private let hooks: HookChain

@@ -1,7 +1,7 @@
-// Invocation+Checks.swift: checks a message's values against the types stated for it.
+// Invocation+Checks.swift: validates a message's values against stated types.
 
 extension Invocation {
-  /// Converts the arguments to the signature that the sender stated, if any.
+  /// Converts the arguments to the types stated by the sender, if any.
   mutating func fitStatedTypes(receiver: AnyObject) throws(MessageError) {
     guard let stated = statedSignature else { return }
     try checkColons(of: stated, receiver, "the stated signature \(stated) takes")
@@ -9,22 +9,22 @@ extension Invocation {
     try fit(stated.argumentTypes, typeName(of: receiver))
   }
 
-  /// Converts the answer to the return type that the sender stated, if any; with `v` any answer is dropped.
+  /// Converts the answer to the return type stated by the sender, if any. `v` drops it.
   @inline(never) mutating func fitStatedReturn(receiver: AnyObject) throws(MessageError) {
     guard let stated = statedSignature else { return }
     try fitReturn(stated.returnType, receiver: receiver)
   }
 
-  /// Converts the arguments to the types that a receiver's hooks gave for the message.
+  /// Converts the arguments to the types stated by a receiver's hooks.
   mutating func fit(hookTypes types: MethodSignature, receiver: AnyObject) throws(MessageError) {
     try checkColons(of: types, receiver, "methodSignature(for:) gave \(types), which takes")
     try fit(types.argumentTypes, typeName(of: receiver))
     statedSignature = types
   }
 
-  /// Checks without sending that `receiver` answers the message and takes its arguments.
+  /// Checks that `receiver` answers the message and accepts its arguments. Sends nothing.
   ///
-  /// - Throws: what a send would throw before any method runs.
+  /// - Throws: the error that a send would throw before any method runs.
   package func check(for receiver: any MessageReceiver) throws {
     var checked = self
     try checked.fitStatedTypes(receiver: receiver)
@@ -45,7 +45,7 @@ extension Invocation {
     }
   }
 
-  /// Converts the answer to `type`; when that fails, drops it and throws.
+  /// Converts the answer to `type`, or drops it and throws.
   mutating func fitReturn(_ type: TypeEncoding, receiver: AnyObject) throws(MessageError) {
     guard let answer = result else { return }
     if type.kind == .void {

@@ -1,9 +1,9 @@
-// MessageAnswers.swift: the answers of one message, as its hooks pass them on.
+// MessageAnswers.swift: the answers of one message, for its hooks.
 
-/// The answers of one message in the order of delivery, of a type that only some of its hooks know.
+/// A type-erased list of answers, in delivery order.
 @usableFromInline
 class MessageAnswers {
-  /// The type of the answers; `nil` when there are none.
+  /// The type of the answers; `nil` without any.
   @usableFromInline final let type: ObjectIdentifier?
 
   @usableFromInline
@@ -20,11 +20,11 @@ class MessageAnswers {
   @usableFromInline nonisolated(unsafe) static let none = MessageAnswers(nil)
 }
 
-/// Answers whose type the sender, or a hook, knew.
+/// Answers of a type known to the sender or a hook.
 @usableFromInline
 final class TypedAnswers<R>: MessageAnswers {
   @usableFromInline let list: [R]
-  /// Whether `R` is known to be `Sendable`.
+  /// True if `R` is known to be `Sendable`.
   @usableFromInline let crosses: Bool
 
   @export(implementation)
@@ -33,7 +33,7 @@ final class TypedAnswers<R>: MessageAnswers {
     super.init(ObjectIdentifier(R.self))
   }
 
-  /// The list, or ``MessageAnswers/none`` when empty.
+  /// The list, or ``MessageAnswers/none`` if empty.
   @export(implementation) @inline(__always)
   static func list(_ list: [R], crosses: Bool) -> MessageAnswers {
     list.isEmpty ? .none : TypedAnswers(list, crosses: crosses)
@@ -55,7 +55,7 @@ final class TypedAnswers<R>: MessageAnswers {
   override var count: Int { list.count }
 }
 
-/// Answers with the targets that gave them, of a message whose report lists those. All have a result, or none.
+/// Answers with their targets, for a report. All of them have a result, or none.
 final class ListedAnswers: MessageAnswers {
   @exclusivity(unchecked) private(set) var list: [DeliveryReport.Answer] = []
   private var hasResults = true
@@ -74,7 +74,7 @@ final class ListedAnswers: MessageAnswers {
 
   override var boxes: [ArgumentBox] {
     guard hasResults else { return [] }
-    // In place: copying an answer would retain its target.
+    // In place, since copying an answer retains its target.
     return list.withUnsafeBufferPointer { list in list.indices.compactMap { list[$0].result } }
   }
 
@@ -89,12 +89,12 @@ final class ListedAnswers: MessageAnswers {
 }
 
 extension TypedAnswers<ArgumentBox> {
-  /// The answer of a message in boxes.
+  /// The answer of a boxed message.
   convenience init(of answered: Invocation) { self.init(answered.result.map { [$0] } ?? []) }
 }
 
 extension MessageAnswers {
-  /// The answers as values of `type`: as they are when they were made as such, else unboxed.
+  /// The answers as values of `type`, unboxed if necessary.
   ///
   /// - Throws: `typeMismatch` for an answer of another type.
   @export(implementation) @inline(__always)
@@ -102,7 +102,7 @@ extension MessageAnswers {
     try list(of: type) ?? converted(message)
   }
 
-  /// The answers, if they were made as values of `type`.
+  /// The answers, if they were created as values of `type`.
   @export(implementation) @inline(__always)
   final func list<R>(of type: R.Type) -> [R]? {
     guard let found = self.type else { return [] }
@@ -111,7 +111,7 @@ extension MessageAnswers {
 
   @usableFromInline
   final func converted<R>(_ message: HookedMessage) throws -> [R] {
-    // An array cast would look up the type of each element.
+    // An array cast would look up each element's type.
     if R.self == ArgumentBox.self { return unsafeBitCast(boxes, to: [R].self) }
     // `map` of an unspecialized array would ask a witness for each element.
     return try Array(unsafeUninitializedCapacity: count) { list, count in
@@ -124,7 +124,7 @@ extension MessageAnswers {
 
   /// The answer of a method: the last of the list.
   ///
-  /// - Throws: `nobodyResponds` when there is none and `type` has no value for nothing.
+  /// - Throws: `nobodyResponds` if there is none and `type` requires one.
   final func single<R>(as type: R.Type, _ message: HookedMessage) throws -> R {
     if let last = try typed(as: type, message).last { return last }
     return try typedResult(of: Invocation(message.selector), from: message.receiver)

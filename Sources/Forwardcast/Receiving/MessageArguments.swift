@@ -2,16 +2,16 @@
 
 import Synchronization
 
-/// The arguments of one message: one object, shared by all targets and contexts that the message goes to.
+/// The arguments of one message, in one object shared by all targets and contexts.
 @usableFromInline
 class MessageArguments: @unchecked Sendable {  // immutable; crosses contexts only where the arguments may
-  /// The function type of the methods that ``call(_:_:keepsAnswer:)`` takes; `nil` when there is none.
+  /// The function type of methods for ``call(_:_:keepsAnswer:)``; `nil` if there is none.
   @usableFromInline final let functionType: ObjectIdentifier?
-  /// Whether an argument may need a copy for each target on another context.
+  /// True if an argument may need a copy for each target on another context.
   @usableFromInline final let mayCopy: Bool
   @usableFromInline final let crosses: Bool
-  /// Delivers the message to the steps that a delivery is at, whose methods have ``functionType``:
-  /// a function of the sender's module, specialized for its types. `nil` when there is none.
+  /// Delivers the message to a delivery's current steps, whose methods have ``functionType``.
+  /// Specialized in the sender's module; `nil` if there is none.
   final let loop: Loop?
   @usableFromInline typealias Loop = (_ arguments: MessageArguments, _ delivery: AnyObject) -> Void
 
@@ -22,7 +22,7 @@ class MessageArguments: @unchecked Sendable {  // immutable; crosses contexts on
     (self.functionType, self.mayCopy, self.crosses, self.loop) = (functionType, mayCopy, crosses, loop)
   }
 
-  /// Calls a method of ``functionType``. The answer is boxed only when `keepsAnswer`.
+  /// Calls a method of ``functionType``. Boxes the answer if `keepsAnswer` is true.
   func call(_ method: Method, _ target: AnyObject, keepsAnswer: Bool) throws -> ArgumentBox? { nil }
 
   func invocation(_ selector: MessageSelector) -> Invocation { Invocation(selector) }
@@ -32,7 +32,7 @@ class MessageArguments: @unchecked Sendable {  // immutable; crosses contexts on
     rendered.load()?.text ?? rendered.storeIfNil(RenderedText(text: invocation(selector).description)).text
   }
 
-  /// The arguments, copied where one more target needs its own (``ArgumentCopying``).
+  /// The arguments for another target, with ``ArgumentCopying`` objects copied.
   func copied() -> MessageArguments { self }
 
   func replacing(_ boxes: [ArgumentBox], of selector: MessageSelector) -> MessageArguments {
@@ -41,9 +41,9 @@ class MessageArguments: @unchecked Sendable {  // immutable; crosses contexts on
     return BoxedArguments(message)
   }
 
-  /// The answer of a message in boxes, as the type that its sender wants.
+  /// The answer of a boxed message as the sender's type.
   ///
-  /// - Throws: `typeMismatch` when it is of another type; `nobodyResponds` when there is none and one is wanted.
+  /// - Throws: `typeMismatch` for another type; `nobodyResponds` if one is required but missing.
   func answer(of invocation: Invocation, from target: AnyObject) throws -> ArgumentBox? { invocation.result }
 }
 
@@ -52,16 +52,16 @@ private final class RenderedText: Sendable {
   init(text: String) { self.text = text }
 }
 
-/// Arguments that stay typed, as the sender knew them.
+/// Arguments that retain the sender's types.
 ///
-/// Generic over one type that holds them all: the `deinit` of a class that names a pack asks the runtime for the type of its
-/// field, some 390 instructions a message.
+/// Generic over one type for all of them: the `deinit` of a class with a pack queries the runtime
+/// for its field's type, see `typed` of the cost client.
 @usableFromInline
 final class TypedArguments<R, Values: ArgumentValues>: MessageArguments, @unchecked Sendable {  // immutable
   @usableFromInline let values: Values
 
   /// - Parameters:
-  ///   - crosses: whether the compiler has checked that all arguments are `Sendable`.
+  ///   - crosses: true if the compiler has checked that all arguments are `Sendable`.
   ///   - loop: see ``MessageArguments/loop``.
   @export(implementation) @inline(never)
   init(_ values: Values, as type: ObjectIdentifier, crosses: Bool, loop: Loop? = nil) {
@@ -90,7 +90,7 @@ final class TypedArguments<R, Values: ArgumentValues>: MessageArguments, @unchec
   }
 }
 
-/// What ``TypedArguments`` needs of its ``Arguments``.
+/// The requirements of ``TypedArguments`` for its ``Arguments``.
 @usableFromInline
 protocol ArgumentValues {
   var traits: (isEmpty: Bool, mayCopy: Bool) { get }
@@ -126,7 +126,8 @@ final class BoxedArguments: MessageArguments, @unchecked Sendable {  // immutabl
 }
 
 extension MessageArguments {
-  /// The arguments as the types of a key: as they are when the sender's key had these types, else unboxed.
+  /// The arguments as the types of a key: as they are when the sender's key had these types, else
+  /// unboxed.
   ///
   /// - Throws: `wrongArgumentCount`, or `typeMismatch` with the index of the argument.
   @export(implementation) @inline(__always)
@@ -144,7 +145,7 @@ extension MessageArguments {
     try Arguments(unboxing: invocation(selector).arguments, of: selector, for: typeName(of: receiver))
   }
 
-  /// The same message with other arguments, typed if the message is.
+  /// The message with other arguments, typed if the message is.
   final func replacing<R, each A>(
     _ values: Arguments<repeat each A>, as type: ((repeat each A) -> R).Type, crosses: Bool,
     of selector: MessageSelector
@@ -183,7 +184,7 @@ extension Arguments: ArgumentValues {
   @inlinable
   var copiedForDelivery: Arguments { Arguments(values: (repeat copied(each values))) }
 
-  /// Each argument in a box, marked as `Sendable` where `crosses`.
+  /// The boxed arguments, marked as `Sendable` if `crosses`.
   @usableFromInline
   func boxes(crossing crosses: Bool) -> [ArgumentBox] {
     var boxes: [ArgumentBox] = []
@@ -192,17 +193,17 @@ extension Arguments: ArgumentValues {
   }
 }
 
-/// Whether a value of `type` may be, or hold, an ``ArgumentCopying`` object.
+/// True if a value of `type` may be, or contain, an ``ArgumentCopying`` object.
 @export(implementation) @inline(__always)
 func mayCopy<T>(_ type: T.Type) -> Bool {
-  // No concrete struct or enum is one; an optional, class or existential may be. These kinds belong to Swift's stable ABI; values
-  // of unknown kinds are looked into when sent.
+  // No concrete struct or enum is one; an optional, class or existential may be. These kinds belong
+  // to Swift's stable ABI. Values of unknown kinds are inspected when sent.
   if _isPOD(T.self) { return false }
   let kind = unsafeBitCast(T.self as Any.Type, to: UnsafePointer<UInt>.self).pointee
   return kind != 0x200 && kind != 0x201
 }
 
-/// `argument`, or its copy for one more target.
+/// `argument`, or its copy for another target.
 @inlinable
 func copied<T>(_ argument: T) -> T {
   guard mayCopy(T.self), let object = argument as? any ArgumentCopying, let copy = object.argumentCopy() as? T else {

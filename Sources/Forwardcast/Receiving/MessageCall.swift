@@ -1,4 +1,4 @@
-// MessageCall.swift: what `around` hooks get and proceed with.
+// MessageCall.swift: the calls that `around` hooks get and proceed with.
 
 /// A typed message at an `around` hook. Valid while the hook runs.
 ///
@@ -8,15 +8,16 @@
 ///       return try call.proceed().map { $0 / 2 }  // changes the answers
 ///     }
 ///
-/// The forms with arguments are disfavored, since a message of no arguments would find all of them for `proceed()`.
+/// The forms with arguments are disfavored: `proceed()` of a message without arguments would match
+/// all.
 public struct MessageCall<R, each A> {
-  /// The arguments as they came to this hook.
+  /// The arguments that reached this hook.
   public let arguments: (repeat each A)
   @usableFromInline let turn: HookTurn
 
   @export(implementation) @inline(__always)
   init(_ turn: HookTurn) throws {
-    // First what throws: the compiler crashes when it has to release a half-initialized value.
+    // Throwing expressions first: the compiler crashes if it must release a half-initialized value.
     arguments = try turn.message.arguments.values(
       as: ((repeat each A) -> R).self, turn.message.selector, turn.message.receiver
     ).values
@@ -26,16 +27,16 @@ public struct MessageCall<R, each A> {
   /// The message's selector.
   public var selector: MessageSelector { turn.message.selector }
 
-  /// Runs what this hook surrounds: the hooks installed before it, then the targets.
+  /// Runs the inner hooks, then the targets.
   ///
-  /// May be called any number of times. Each call sends the message; the outcome of the last counts.
+  /// May be called repeatedly. Each call sends the message; the outcome of the last one counts.
   ///
-  /// - Returns: the answers in the order of delivery, as far as the sender asked for them.
-  /// - Throws: what an inner hook or the message throws; `hookEnded` when the hook has returned.
+  /// - Returns: the answers in delivery order, if the sender requested any.
+  /// - Throws: the error of an inner hook or the message; `hookEnded` after the hook has returned.
   @export(implementation) @discardableResult
   public func proceed() throws -> [R] { try turn.typed(try turn.proceed()) }
 
-  /// As ``proceed()``, with other `arguments`, which reach direct targets only.
+  /// Proceeds with other `arguments`, which reach direct targets only.
   @discardableResult @_disfavoredOverload
   public func proceed(with arguments: repeat each A) throws -> [R] {
     try proceed(Arguments(values: (repeat each arguments)), crosses: false)
@@ -49,21 +50,21 @@ public struct MessageCall<R, each A> {
 }
 
 extension MessageCall where repeat each A: Sendable {
-  /// As ``MessageCall/proceed()``, with other `arguments`, which may also reach queued targets.
+  /// Proceeds with other `arguments`, which may also reach queued targets.
   @discardableResult @_disfavoredOverload
   public func proceed(with arguments: repeat each A) throws -> [R] {
     try proceed(Arguments(values: (repeat each arguments)), crosses: true)
   }
 }
 
-/// A typed message at an `around` hook whose sender waits: see ``MessageCall``.
+/// A typed message of a waiting sender at an `around` hook, see ``MessageCall``.
 public struct WaitingMessageCall<R, each A> {
-  /// The arguments as they came to this hook.
+  /// The arguments that reached this hook.
   public let arguments: (repeat each A)
   let turn: WaitingHookTurn
 
   init(_ turn: WaitingHookTurn) throws {
-    // First what throws: see `MessageCall.init`.
+    // Throwing expressions first, see `MessageCall.init`.
     arguments = try turn.message.arguments.values(
       as: ((repeat each A) -> R).self, turn.message.selector, turn.message.receiver
     ).values
@@ -73,13 +74,13 @@ public struct WaitingMessageCall<R, each A> {
   /// The message's selector.
   public var selector: MessageSelector { turn.message.selector }
 
-  /// Runs what this hook surrounds and waits for it: see ``MessageCall/proceed()``.
+  /// Runs the inner hooks, then the targets, and awaits them, see ``MessageCall/proceed()``.
   @discardableResult
   nonisolated(nonsending) public func proceed() async throws -> [R] {
     try await turn.proceed().typed(as: R.self, turn.message)
   }
 
-  /// As ``proceed()``, with other `arguments`, which reach direct targets only.
+  /// Proceeds with other `arguments`, which reach direct targets only.
   @discardableResult @_disfavoredOverload
   nonisolated(nonsending) public func proceed(with arguments: repeat each A) async throws -> [R] {
     try await proceed(Arguments(values: (repeat each arguments)), crosses: false)
@@ -95,22 +96,22 @@ public struct WaitingMessageCall<R, each A> {
 }
 
 extension WaitingMessageCall where repeat each A: Sendable {
-  /// As ``WaitingMessageCall/proceed()``, with other `arguments`, which may also reach queued targets.
+  /// Proceeds with other `arguments`, which may also reach queued targets.
   @discardableResult @_disfavoredOverload
   nonisolated(nonsending) public func proceed(with arguments: repeat each A) async throws -> [R] {
     try await proceed(Arguments(values: (repeat each arguments)), crosses: true)
   }
 }
 
-/// A hook may hand its call to a task group, to race it against a timeout. One task proceeds at a
-/// time.
+// A hook may pass its call to a task group, to race a timeout. One task proceeds at a time.
 extension WaitingMessageCall: @unchecked Sendable where repeat each A: Sendable {}  // the turn is, too
 
-/// A message in boxes at an `around` hook for a selector or for all messages: see ``MessageCall``.
+/// A boxed message at an `around` hook for a selector or all messages, see ``MessageCall``.
 public struct InvocationCall {
-  /// At a hook of a table, the receiver whose method is called; `nil` at one of a proxy, which runs once for all targets.
+  /// At a table's hook, the receiver of the method; `nil` at a proxy's, which runs once for all
+  /// targets.
   public let target: AnyObject?
-  /// The message as it came to this hook.
+  /// The message that reached this hook.
   public let invocation: Invocation
   let turn: HookTurn
 
@@ -118,18 +119,18 @@ public struct InvocationCall {
   @discardableResult
   public func proceed() throws -> [ArgumentBox] { try turn.proceed().boxes }
 
-  /// As ``proceed()``, with other `arguments`.
+  /// Proceeds with other `arguments`.
   @discardableResult
   public func proceed(with arguments: [ArgumentBox]) throws -> [ArgumentBox] {
     try turn.proceed(turn.message.arguments.replacing(arguments, of: turn.message.selector)).boxes
   }
 }
 
-/// A message in boxes at an `around` hook whose sender waits: see ``MessageCall``.
+/// A boxed message of a waiting sender at an `around` hook, see ``MessageCall``.
 public struct WaitingInvocationCall {
   /// See ``InvocationCall/target``.
   public let target: AnyObject?
-  /// The message as it came to this hook.
+  /// The message that reached this hook.
   public let invocation: Invocation
   let turn: WaitingHookTurn
 
@@ -137,7 +138,7 @@ public struct WaitingInvocationCall {
   @discardableResult
   nonisolated(nonsending) public func proceed() async throws -> [ArgumentBox] { try await turn.proceed().boxes }
 
-  /// As ``proceed()``, with other `arguments`.
+  /// Proceeds with other `arguments`.
   @discardableResult
   nonisolated(nonsending) public func proceed(with arguments: [ArgumentBox]) async throws -> [ArgumentBox] {
     try await turn.proceed(turn.message.arguments.replacing(arguments, of: turn.message.selector)).boxes
@@ -152,7 +153,7 @@ class RunningHook {
   fileprivate init(_ message: HookedMessage) { self.message = message }
 }
 
-/// A run of a hook that does not suspend, with what it surrounds. It stays on the message's thread.
+/// A run of a synchronous hook. It remains on the message's thread.
 @usableFromInline
 final class HookTurn: RunningHook {
   private var isOver = false
@@ -162,7 +163,7 @@ final class HookTurn: RunningHook {
   /// The answers of the last call as the hook got them, and what they were converted from.
   @usableFromInline var converted: (list: MessageAnswers, source: MessageAnswers)?
 
-  /// - Parameter count: how many hooks of the chain the hook surrounds.
+  /// - Parameter count: the number of hooks inside this one.
   init(_ message: HookedMessage, around inside: HookChain, _ count: Int, _ rest: @escaping Hook.Rest) {
     (self.inside, self.count, self.rest) = (inside, count, rest)
     super.init(message)
@@ -170,9 +171,9 @@ final class HookTurn: RunningHook {
 
   func end() { isOver = true }
 
-  /// Runs what the hook surrounds, with `arguments` if given.
+  /// Runs the inner hooks and the message, with `arguments` if given.
   ///
-  /// - Throws: `hookEnded` after the hook: its sender would know nothing of the message.
+  /// - Throws: `hookEnded` after the hook has returned, since its sender has ended.
   @usableFromInline
   func proceed(_ arguments: MessageArguments? = nil) throws -> MessageAnswers {
     if isOver { throw MessageError(.hookEnded, receiver: "the hook's call", selector: message.selector.name) }
@@ -202,12 +203,12 @@ final class HookTurn: RunningHook {
   }
 }
 
-/// A run of a hook that may suspend. Child tasks of the hook may proceed, one at a time.
+/// A run of an asynchronous hook. Its child tasks may proceed, one at a time.
 final class WaitingHookTurn: RunningHook, @unchecked Sendable {  // `state` has a lock, the rest never changes
   private enum State { case idle, proceeding(Completion), over }
 
   private let rest: Hook.WaitingRest
-  /// The sender's actor, where the message runs whichever task proceeds.
+  /// The sender's actor, on which the message runs regardless of the proceeding task.
   private let home: (any Actor)?
   private let state = Guarded(State.idle)
 
@@ -247,7 +248,7 @@ final class WaitingHookTurn: RunningHook, @unchecked Sendable {  // `state` has 
       evidence: "it proceeds only while the hook runs, and in one task at a time")
   }
 
-  /// Ends the run. Waits for a task of the hook that still proceeds.
+  /// Ends the run, and awaits a child task that still proceeds.
   nonisolated(nonsending) func endAndWait() async {
     let open = state.withLock { state in
       let open: Completion? = if case .proceeding(let completion) = state { completion } else { nil }

@@ -1,19 +1,19 @@
-// Method.swift: one implementation in a table, with a typed form and a boxed one.
+// Method.swift: a method of a table, with a typed and a boxed form.
 
 /// An implementation of one selector, with its types erased.
 ///
-/// A sender whose function type equals ``functionType`` calls ``TypedMethod/body`` without boxes. Any other goes through
-/// ``invoke(_:_:)``, where boxes are opened and numbers converted.
+/// A sender whose function type equals ``functionType`` calls ``TypedMethod/body`` unboxed. Others
+/// use ``invoke(_:_:)``, which unboxes and converts.
 @usableFromInline
 class Method: @unchecked Sendable {  // immutable once in a table
   @usableFromInline final let selector: MessageSelector
-  /// The Swift function type `(arguments) -> result` of the typed form; `nil` for a method that has only the boxed form or
-  /// cannot be called synchronously.
+  /// The Swift function type `(arguments) -> result` of the typed form; `nil` if the method has
+  /// only the boxed form or is asynchronous.
   @usableFromInline final let functionType: ObjectIdentifier?
-  /// `nil` for a method that runs in its sender's turn, for any target, and states no types.
+  /// `nil` for a method without isolation, availability check or stated types.
   private final var rare: Rare?
 
-  /// The properties that few methods have.
+  /// Rarely used properties.
   private final class Rare: Sendable {
     struct Values: Sendable {
       var crosses = false
@@ -24,7 +24,7 @@ class Method: @unchecked Sendable {  // immutable once in a table
       var isClosure = false
     }
     let values: Values
-    // Shared by all methods that have nothing else.
+    // Shared by all methods without other properties.
     static let crossing = Rare(Values(crosses: true))
     static let closure = Rare(Values(isClosure: true))
     static let crossingClosure = Rare(Values(crosses: true, isClosure: true))
@@ -46,7 +46,7 @@ class Method: @unchecked Sendable {  // immutable once in a table
     }
   }
 
-  /// Whether the method is a closure that is a target.
+  /// True if the method is a closure that serves as a target.
   final var isClosure: Bool { rare?.values.isClosure ?? false }
 
   @usableFromInline final var resultCrosses: Bool { rare?.values.crosses ?? false }
@@ -54,15 +54,15 @@ class Method: @unchecked Sendable {  // immutable once in a table
   typealias Presence = @Sendable (AnyObject) -> Bool
   typealias BoxedPolicy = ReturnPolicy<ArgumentBox, ArgumentBox?>
 
-  /// Tells which targets of a class have the method; `nil` if all do. Set before the method enters
-  /// a table.
+  /// The availability check: whether a target has the method; `nil` if all have. Set before the
+  /// method enters a table.
   final var isPresent: Presence? {
     get { rare?.values.isPresent }
     set { change { $0.isPresent = newValue } }
   }
 
-  /// How a multicast with this method in its table combines the answers of its targets when it
-  /// gives one; `nil` for the last. Set before the method enters a table.
+  /// The rule by which a multicast with this method combines answers into one; `nil` for the last.
+  /// Set before the method enters a table.
   final var rule: BoxedPolicy? {
     get { rare?.values.rule }
     set { change { $0.rule = newValue } }
@@ -85,27 +85,27 @@ class Method: @unchecked Sendable {  // immutable once in a table
 
   final var isolation: MethodIsolation { rare?.values.isolation ?? .sender }
 
-  /// The types that were stated for the method.
+  /// The signature stated for the method.
   final var statedSignature: MethodSignature? { rare?.values.signature }
 
   var signature: MethodSignature { statedSignature ?? .objects(arguments: selector.numberOfArguments) }
 
-  /// Whether a sender on `actor` (`nil`: on none) may get the answer although it is not known to be `Sendable`: the method suspends
-  /// where the sender is, or nobody else has its answers.
+  /// True if a non-`Sendable` result may be returned to a sender isolated to `actor` (`nil`: to
+  /// none): the method runs on that actor, or the result is freshly made.
   func answers(to actor: (any Actor)?) -> Bool { false }
 
-  /// Whether a suspending method runs on its sender's actor, or on none like its sender.
+  /// True if an asynchronous method runs in its sender's isolation.
   func runs(on sender: (any Actor)?) -> Bool { false }
 
   var isRefusal: Bool { false }
 
-  /// How many arguments the closure takes.
+  /// The closure's number of parameters.
   var numberOfParameters: Int { selector.numberOfArguments }
 
-  /// Runs the method with boxes synchronously and leaves the answer in `invocation.result`.
+  /// Runs the boxed method synchronously and stores the answer in `invocation.result`.
   func invoke(_ target: AnyObject, _ invocation: inout Invocation) throws { throw unreachable(target) }
 
-  /// Runs a suspending method; any other runs synchronously.
+  /// Runs an asynchronous method; others run synchronously.
   nonisolated(nonsending) func invokeSuspending(_ target: AnyObject, _ invocation: Invocation) async throws
     -> Invocation
   {
@@ -114,15 +114,16 @@ class Method: @unchecked Sendable {  // immutable once in a table
     return copy
   }
 
-  /// Checks that the method takes the boxes, without running it.
+  /// Checks that the method accepts the boxes, without running it.
   func check(_ arguments: [ArgumentBox], receiver: @autoclosure () -> String) throws(MessageError) {
     try checkCount(arguments, receiver: receiver())
   }
 
-  /// Opens boxes once for many targets; gives `body` functions that call methods of the same ``functionType`` with their values.
+  /// Unboxes once for many targets, and passes `body` functions that call methods of
+  /// ``functionType``.
   ///
-  /// - Returns: `false`, with nothing done, where each target has to open the boxes: they do not fit, one of them does not
-  ///   retain its value, or the method takes the invocation whole.
+  /// - Returns: false, with no effect, if each target must unbox: the boxes do not fit, one does
+  ///   not retain its value, or the method takes the invocation.
   func withOpened(_ arguments: [ArgumentBox], _ body: (_ run: OpenedRun, _ ask: OpenedAsk) -> Void) -> Bool { false }
 
   @usableFromInline
@@ -132,10 +133,10 @@ class Method: @unchecked Sendable {  // immutable once in a table
   @usableFromInline
   typealias Opener = @Sendable (_ boxes: [ArgumentBox], _ body: (_ run: OpenedRun, _ ask: OpenedAsk) -> Void) -> Bool
 
-  /// Checks the closure's types against the encoding that was stated for them.
+  /// Checks the closure's types against the stated encoding.
   func checkEncoding(receiver: String) throws(MessageError) {}
 
-  /// The method with hooks around it; a typed method keeps its typed form.
+  /// The method with hooks. A typed method retains its typed form.
   func hooked(by hooks: HookChain) -> Method { HookedMethod(self, hooks) }
 
   final func checkCount(_ arguments: [ArgumentBox], receiver: @autoclosure () -> String) throws(MessageError) {
@@ -149,7 +150,7 @@ extension Method: Identified {
   var identity: UInt { selector.identity }
 }
 
-// A closure that is a target is its own method.
+// A closure target is its own method.
 extension Method: NamedReceiver {
   @usableFromInline var receiverName: String { "closure for \(selector)" }
 }
@@ -158,20 +159,20 @@ extension Method: NamedReceiver {
 enum MethodIsolation: Sendable {
   case sender
   case mainActor
-  /// On the actor that is its target.
+  /// On its target, an actor.
   case target
   /// On a global actor other than the main one.
   indirect case actor(any Actor)
   case async
 
-  /// The isolation of a closure: to a global actor, or to none.
+  /// The isolation of a closure: a global actor, or none.
   init(_ actor: (any Actor)?) {
     self = actor.map { $0 === MainActor.shared ? .mainActor : .actor($0) } ?? .sender
   }
 
   var isSender: Bool { if case .sender = self { true } else { false } }
 
-  /// Why a sender elsewhere cannot call the method.
+  /// The reason why a sender in another isolation cannot call the method.
   var evidence: String {
     if case .async = self { return "the method is async; use an async form, such as sendAndWait" }
     return "the method runs \(place), but the sender does not; use an async form, or send from there"
@@ -188,19 +189,20 @@ enum MethodIsolation: Sendable {
   }
 }
 
-/// A function that opens boxes.
+/// A function that unboxes arguments.
 @frozen @usableFromInline
 struct BoxOpening: Sendable {
   @usableFromInline let call: Method.Opener
 }
 
-/// A method whose Swift types are known.
+/// A method with known Swift types.
 @usableFromInline
 final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable after init
   @usableFromInline let body: @Sendable (AnyObject, Arguments<repeat each A>) throws -> R
-  /// Opens boxes: a function of the module that wrote the row, specialized for its types. `nil` for the generic one.
+  /// Unboxes arguments, specialized in the row's module; `nil` for the generic function.
   ///
-  /// Of a closure target it is the closure, which is only called as ``closure``: two fields would take 16 bytes more of each row.
+  /// For a closure target it stores the closure, called as ``closure`` only: a second field would
+  /// enlarge each row.
   @usableFromInline let opener: BoxOpening?
 
   @usableFromInline
@@ -224,7 +226,8 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
       message, signature: signature, isolation: isolation, opener: { TypedMethod.open($0, $1) }, body: body)
   }
 
-  /// The method of a closure target. Its body finds the closure in the target, so it captures and allocates nothing.
+  /// The method of a closure target. Its body finds the closure in the target, so it allocates
+  /// nothing.
   @export(implementation) @inline(never)
   convenience init(_ message: Message<(repeat each A) -> R>, closure: MessageClosure<R, repeat each A>) {
     self.init(message, opener: nil, closure: unsafeBitCast(closure, to: BoxOpening.self)) {
@@ -233,7 +236,7 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
     }
   }
 
-  /// The method of a closure that gets its owner, which is the target.
+  /// The method of a closure that gets its owner, the target.
   @export(implementation) @inline(never)
   convenience init<Owner: AnyObject>(
     _ message: Message<(repeat each A) -> R>, owned closure: UncheckedRow<Owner, R, repeat each A>,
@@ -268,7 +271,7 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
       Message(selector, answerCrosses: resultCrosses), signature: statedSignature, isolation: isolation,
       opener: opener?.call
     ) { [self] (target: AnyObject, arguments: Arguments<repeat each A>) throws -> R in
-      // The hooks run where the method does, or not at all.
+      // The hooks run in the method's isolation, or not at all.
       guard canRun(on: target) else { throw unreachable(target) }
       let message = HookedMessage(
         selector: selector, receiver: target,
@@ -291,7 +294,7 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
     (isClosure ? nil : opener)?.call(boxes, body) ?? TypedMethod.open(boxes, body)
   }
 
-  /// Opens boxes generically: for rows of four arguments or more, see ``BoxOpener1``.
+  /// Unboxes generically, for rows of four arguments or more, see ``BoxOpener1``.
   @export(implementation) @inline(never)
   static func open(_ boxes: [ArgumentBox], _ body: (_ run: OpenedRun, _ ask: OpenedAsk) -> Void) -> Bool {
     guard boxes.count == packCount(repeat (each A).self) else { return false }
@@ -316,7 +319,7 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
   }
 }
 
-/// A method that takes the whole invocation.
+/// A method that takes the invocation itself.
 final class RawMethod: Method, @unchecked Sendable {  // immutable after init
   private let body: @Sendable (AnyObject, inout Invocation) throws -> Void
 
@@ -349,7 +352,7 @@ final class RawMethod: Method, @unchecked Sendable {  // immutable after init
   }
 }
 
-/// A row that its table refused: every message of its selector throws the reason.
+/// A refused row. Every message of its selector throws the reason.
 final class RefusedMethod: Method, @unchecked Sendable {  // immutable after init
   let reason: any Error
 
@@ -363,7 +366,7 @@ final class RefusedMethod: Method, @unchecked Sendable {  // immutable after ini
 }
 
 extension MethodSignature {
-  /// Checks a closure's types against those stated for it.
+  /// Checks a closure's types against the stated ones.
   @inline(never)
   fileprivate func check(closure own: MethodSignature, _ selector: MessageSelector, receiver: String)
     throws(MessageError)
@@ -378,10 +381,10 @@ extension MethodSignature {
     }
   }
 
-  /// Compares, pair by pair, the types of two signatures with equally many arguments.
+  /// Compares the types of two signatures with equally many arguments.
   ///
-  /// - Parameter misfit: what is wrong with a pair; `nil` where nothing is.
-  /// - Throws: `typeMismatch` for the first pair with a misfit.
+  /// - Parameter misfit: the mismatch of a pair, or `nil`.
+  /// - Throws: `typeMismatch` for the first mismatch.
   func compare(
     with other: MethodSignature, _ selector: MessageSelector, receiver: String,
     misfit: (TypeEncoding, TypeEncoding) -> String?

@@ -1,4 +1,4 @@
-// MethodCall.swift: what `around` hooks of a selector table get.
+// MethodCall.swift: the calls that `around` hooks of a selector table get.
 
 /// A call of a method at an `around` hook of a table. Valid while the hook runs.
 public struct MethodCall<R, each A> {
@@ -8,23 +8,23 @@ public struct MethodCall<R, each A> {
 
   /// The message's selector.
   public var selector: MessageSelector { call.selector }
-  /// The arguments as they came to this hook.
+  /// The arguments that reached this hook.
   public var arguments: (repeat each A) { call.arguments }
 
-  /// Runs what this hook surrounds: the hooks installed before it, then the method. May be called any number of times.
+  /// Runs the inner hooks, then the method. May be called repeatedly.
   ///
-  /// - Throws: what an inner hook or the method throws; `hookEnded` when the hook has returned.
+  /// - Throws: the error of an inner hook or the method; `hookEnded` after the hook has returned.
   @discardableResult
   public func proceed() throws -> R { try TypedAnswers(try call.proceed()).single(as: R.self, call.turn.message) }
 
-  /// As ``proceed()``, with other `arguments`.
+  /// Proceeds with other `arguments`.
   @discardableResult
   public func proceed(with arguments: repeat each A) throws -> R {
     try TypedAnswers(try call.proceed(with: repeat each arguments)).single(as: R.self, call.turn.message)
   }
 }
 
-/// A call of a method at an `around` hook of a table, for a sender that waits: see ``MethodCall``.
+/// A call of a method at an `around` hook of a table, for a waiting sender, see ``MethodCall``.
 public struct WaitingMethodCall<R, each A> {
   private let call: WaitingMessageCall<R, repeat each A>
 
@@ -32,17 +32,17 @@ public struct WaitingMethodCall<R, each A> {
 
   /// The message's selector.
   public var selector: MessageSelector { call.selector }
-  /// The arguments as they came to this hook.
+  /// The arguments that reached this hook.
   public var arguments: (repeat each A) { call.arguments }
 
-  /// Runs what this hook surrounds and waits for it: see ``MethodCall/proceed()``.
+  /// Runs the inner hooks, then the method, and awaits it, see ``MethodCall/proceed()``.
   @discardableResult
   nonisolated(nonsending) public func proceed() async throws -> R {
     let list = try await call.proceed()
     return try TypedAnswers(list).single(as: R.self, call.turn.message)
   }
 
-  /// As ``proceed()``, with other `arguments`.
+  /// Proceeds with other `arguments`.
   @discardableResult
   nonisolated(nonsending) public func proceed(with arguments: repeat each A) async throws -> R {
     let list = try await call.proceed(with: repeat each arguments)

@@ -1,4 +1,4 @@
-// Responds+Isolation.swift: rows that are isolated or suspend.
+// Responds+Isolation.swift: isolated and asynchronous rows.
 
 extension Responds {
   @inline(never)
@@ -10,7 +10,8 @@ extension Responds {
     self.init(
       method: SuspendingMethod<R, repeat each A>(message, .onActor(actor, targetCrosses: targetCrosses)) {
         (target: AnyObject, arguments: Arguments<repeat each A>) async throws -> R in
-        // The method gets both while its caller waits, who has checked that the arguments may cross.
+        // The method gets both while its caller waits; the caller has checked that the arguments
+        // may cross.
         let (target, arguments) = (UncheckedSendable(cast.target(target)), UncheckedSendable(arguments))
         return try await UncheckedSendable(calling: {
           try await body(target.value, repeat each arguments.value.values)
@@ -42,23 +43,24 @@ extension Responds where Target: Actor {
     _ body: @escaping @Sendable (isolated Target, repeat each A) throws -> R
   ) {
     self.init(isolated: .target, message) { (target: Target, arguments: Arguments<repeat each A>) throws -> R in
-      // The row has checked that it is on the actor: nothing crosses.
+      // The row has checked that it is on the actor, so nothing crosses.
       let arguments = UncheckedSendable(arguments)
       return try uncheckedOnActor(target) { UncheckedSendable(try body($0, repeat each arguments.value.values)) }.value
     }
   }
 }
 
-// The label `key:` keeps a trailing closure after `to:` from choosing these forms: a pack loses that a parameter is `inout`.
+// `key:` prevents trailing closures after `to:` from selecting these forms: packs lose `inout`.
 extension Responds {
-  /// A row that runs on the global actor that its closure is isolated to; without an isolation, an ordinary row.
+  /// A row that runs on its closure's global actor; without an isolation, an ordinary row.
   ///
   ///     Responds(
   ///       key: .store,
   ///       onGlobalActor: { @StoreActor archive, page in archive.store(page) })
   ///
-  /// Deliveries on that actor, and senders inside ``withHeldActor(isolation:_:)`` on it, run it synchronously; waiting forms
-  /// hop to it. Any other synchronous send throws ``MessageError`` `isolationMismatch`.
+  /// Deliveries on that actor, and senders inside ``withHeldActor(isolation:_:)`` on it, run it
+  /// synchronously. Waiting forms hop to it. Other sends throw ``MessageError``
+  /// `isolationMismatch`.
   @inline(never)
   public init<R, each A>(
     key message: Message<(repeat each A) -> R>,
@@ -76,12 +78,12 @@ extension Responds {
     }
   }
 
-  /// A row that suspends on the actor that its closure is isolated to, for targets that stay on that actor.
+  /// An asynchronous row on its closure's actor, for targets that remain on that actor.
   ///
-  /// The compiler does not check that target, arguments and answer may cross: they do not when the sender is on the
-  /// actor too, as is one that has the proxy of a protocol of that actor.
+  /// The compiler does not check that target, arguments and answer may cross. They do not if the
+  /// sender is on the actor too, like one with the proxy of a protocol of that actor.
   ///
-  /// `sharing` says whether targets are `Sendable`, for a closure that is on no actor.
+  /// `sharing` is true if targets are `Sendable`, for a closure without isolation.
   public init<R, each A>(
     key message: Message<(repeat each A) -> R>,
     asyncOnActor body: @escaping @isolated(any) @Sendable (Target, repeat each A) async throws -> R,
@@ -99,8 +101,8 @@ extension Responds {
       unsafeBitCast(row, to: SuspendingRow<Target, R, repeat each A>.self).call)
   }
 
-  /// A row that may suspend and stays in its sender's isolation unless its body leaves it: for targets that are not `Sendable`.
-  /// Only waiting forms reach it.
+  /// An asynchronous row in its sender's isolation, for targets that are not `Sendable`. Only
+  /// waiting forms call it.
   public init<R, each A>(
     key message: Message<(repeat each A) -> R>,
     inTurn body: nonisolated(nonsending) @escaping @Sendable (Target, repeat each A) async throws -> R
@@ -113,9 +115,9 @@ extension Responds {
       })
   }
 
-  /// A row that suspends and runs on no actor, for targets that are not `Sendable`.
+  /// An asynchronous row without isolation, for targets that are not `Sendable`.
   ///
-  /// Only waiting forms from senders on no actor reach it; for others it throws `isolationMismatch`.
+  /// Only waiting forms of senders without isolation call it; others get `isolationMismatch`.
   public init<R, each A>(
     key message: Message<(repeat each A) -> R>,
     concurrent body: @escaping @Sendable (Target, repeat each A) async throws -> R
@@ -124,11 +126,10 @@ extension Responds {
   }
 }
 
-// A function type over a pack cannot be passed on as it is, so isolated closures are wrapped in structs. The bit casts below are
-// sound because a closure is called alike whether or not its type says that it may be isolated.
+// A function type over a pack cannot be passed on, so isolated closures are wrapped in structs. The
+// bit casts are sound: closures are called alike with or without an isolation in their types.
 
-/// An isolated closure of a row or an owner. It is `Sendable`, captures nothing, or stays where it
-/// is.
+/// An isolated closure of a row or owner. It is `Sendable`, captures nothing, or remains in place.
 @frozen @usableFromInline
 struct IsolatedRow<Target, R, each A>: @unchecked Sendable {
   @usableFromInline let call: @isolated(any) (Target, repeat each A) throws -> R
@@ -136,44 +137,44 @@ struct IsolatedRow<Target, R, each A>: @unchecked Sendable {
   @export(implementation) @inline(__always)
   init(call: @escaping @isolated(any) (Target, repeat each A) throws -> R) { self.call = call }
 
-  /// The same closure for callers that make sure that they are in its isolation.
+  /// The closure for callers that guarantee its isolation.
   @export(implementation) @inline(__always)
   var unchecked: UncheckedRow<Target, R, repeat each A> {
     unsafeBitCast(self, to: UncheckedRow<Target, R, repeat each A>.self)
   }
 }
 
-/// The same closure without its isolation.
+/// The closure without its isolation.
 @frozen @usableFromInline
 struct UncheckedRow<Target, R, each A>: Sendable {
   @usableFromInline let call: @Sendable (Target, repeat each A) throws -> R
 }
 
-/// The same of one that suspends.
+/// An isolated asynchronous closure.
 struct IsolatedSuspendingRow<Target, R, each A>: @unchecked Sendable {
   let call: @isolated(any) (Target, repeat each A) async throws -> R
 }
 
-/// The same closure; it hops to its actor itself.
+/// The closure without its isolation, which hops to its actor itself.
 private struct SuspendingRow<Target, R, each A>: Sendable {
   let call: @Sendable (Target, repeat each A) async throws -> R
 }
 
 extension UncheckedSendable {
-  /// The result of `make`, taken across isolations: nobody else has it yet.
+  /// The result of `make`, transferred across isolations: no other reference exists.
   fileprivate init(calling make: @Sendable () async throws -> Value) async rethrows {
     self.init(try await make())
   }
 }
 
-/// Runs `body`; the caller has checked that it is on `actor`.
+/// Runs `body`. The caller must be on `actor`.
 private func uncheckedOnActor<T: Actor, R>(_ actor: T, _ body: (isolated T) throws -> R) rethrows -> R {
   try withoutActuallyEscaping(body) { try unsafeBitCast($0, to: ((T) throws -> R).self)(actor) }
 }
 
-/// Marks `body` as running on the actor that its caller is isolated to, so that rows of that actor can be called synchronously.
+/// Marks `body` as running on the caller's actor, so that rows of that actor run synchronously.
 ///
-/// Needed for your own global actors only; the library detects the main actor itself.
+/// Needed for your own global actors only; the library detects the main actor.
 @discardableResult
 public func withHeldActor<T, E: Error>(
   isolation: isolated (any Actor)? = #isolation, _ body: () throws(E) -> T

@@ -8,18 +8,18 @@
 ///     // the whole message, in boxes:
 ///     Responds(to: "note:", signature: types, invocation: { (log: Log, call) in … })
 ///
-/// Arguments are copied for each target, so the compiler refuses `inout` parameters. (In closures of four arguments or more it does
-/// not notice them, and what they write is lost.)
+/// Arguments are copied for each target, so `inout` parameters are refused. (In closures of four
+/// arguments or more they are not detected, and writes are lost.)
 ///
-/// The table that the row enters checks the number of arguments and the types.
+/// The row's table checks the number of arguments and the types.
 public struct Responds<Target>: Sendable {
   @usableFromInline let method: Method
 
   @usableFromInline
   init(method: Method) { self.method = method }
 
-  /// A row that takes the invocation whole: `body` reads ``Invocation/arguments`` and sets ``Invocation/result``, which are
-  /// converted to the types of `signature`, or refused.
+  /// A row that takes the invocation itself: `body` reads ``Invocation/arguments`` and sets
+  /// ``Invocation/result``, converted to the types of `signature`.
   public init(
     to selector: MessageSelector, signature: MethodSignature,
     invocation body: @escaping @Sendable (Target, inout Invocation) throws -> Void
@@ -34,6 +34,6 @@ public struct Responds<Target>: Sendable {
   /// The message that the row answers.
   public var selector: MessageSelector { method.selector }
 
-  /// The stated types, else those of the closure.
+  /// The stated types, otherwise those of the closure.
   public var signature: MethodSignature { method.signature }
 }

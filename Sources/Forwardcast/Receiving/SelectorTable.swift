@@ -1,8 +1,8 @@
-// SelectorTable.swift: selector to implementation; inherited, and changed at run time.
+// SelectorTable.swift: maps selectors to methods, with inheritance and changes at run time.
 
 import Synchronization
 
-/// Which method answers which selector: of a class, of one object, or of a ``BareReceiver``.
+/// The methods of a class, an object, or a ``BareReceiver``, by selector.
 ///
 ///     final class Screen: MessageReceiver {
 ///       static let selectorTable = SelectorTable(for: Screen.self) {
@@ -12,17 +12,19 @@ import Synchronization
 ///       }
 ///     }
 ///
-/// A table is a reference: copies are the same table, and changes are seen by the next message everywhere. All members may be
-/// called from any thread.
+/// A table is a reference: copies are the same table, and changes apply to the next message
+/// everywhere. All members are thread-safe.
 ///
-/// A wrong row (number of arguments, types, or a selector twice) does not enter: the initializer lists it in ``refusals`` and
-/// messages of its selector throw the error; ``add(_:)`` throws it at once.
+/// An invalid row (number of arguments, types, or a duplicate selector) is rejected: the
+/// initializer lists it in ``refusals`` and messages of its selector throw the error; ``add(_:)``
+/// throws immediately.
 public struct SelectorTable: Sendable {
   let storage: TableStorage
 
-  /// A table for instances of `Target`: a class, or a protocol whose conforming classes then need no tables.
+  /// A table for instances of `Target`: a class, or a protocol whose conforming classes need no
+  /// tables.
   ///
-  /// `parent` is a superclass's table, searched for what this one has no row for.
+  /// `parent` is the superclass's table, used for selectors without a row here.
   public init<Target>(
     for type: Target.Type, inheriting parent: SelectorTable? = nil,
     @SelectorTableBuilder<Target> _ rows: () -> [Responds<Target>]
@@ -30,7 +32,7 @@ public struct SelectorTable: Sendable {
     self.init(for: type, inheriting: parent, rows: rows())
   }
 
-  /// A table of the rows in an array; otherwise as the form with a builder.
+  /// A table of the rows in an array, otherwise like the form with a builder.
   public init<Target>(
     for type: Target.Type, inheriting parent: SelectorTable? = nil, rows: [Responds<Target>]
   ) {
@@ -40,8 +42,9 @@ public struct SelectorTable: Sendable {
 
   /// Adds a method, which may override an inherited one.
   ///
-  /// - Throws: ``MessageError`` `alreadyInTable`, `wrongArgumentCount`, or `typeMismatch` when the row was made for another
-  ///   type of target or its closure does not fit its encoding. The table is then unchanged.
+  /// - Throws: ``MessageError`` `alreadyInTable`, `wrongArgumentCount`, or `typeMismatch` if the
+  ///   row is for another target type or its closure does not fit its encoding. The table is
+  ///   unchanged then.
   public func add<Target>(_ row: Responds<Target>) throws(MessageError) {
     try storage.checkTarget(Target.self, row.method.selector)
     try storage.enter(row.method, replacing: false)
@@ -50,7 +53,7 @@ public struct SelectorTable: Sendable {
 
   /// Replaces this table's own method, or adds one.
   ///
-  /// - Returns: the replaced method; `nil` when the table had none of its own.
+  /// - Returns: the replaced method; `nil` if the table had none of its own.
   /// - Throws: as ``add(_:)``, except `alreadyInTable`.
   @discardableResult
   public func replace<Target>(_ row: Responds<Target>) throws(MessageError) -> TableMethod? {
@@ -60,7 +63,8 @@ public struct SelectorTable: Sendable {
     return old.map { TableMethod(method: $0, owner: storage) }
   }
 
-  /// Removes this table's own method, so that an inherited one shows again. `false` when there is none.
+  /// Removes this table's own method, which reveals an inherited one. Returns false if there is
+  /// none.
   @discardableResult
   public func remove(_ selector: MessageSelector) -> Bool {
     let removed = storage.remove(selector)
@@ -68,21 +72,21 @@ public struct SelectorTable: Sendable {
     return removed
   }
 
-  /// Whether this table or one that it inherits has a method for `selector`.
+  /// True if this table or an inherited one has a method for `selector`.
   public func responds(to selector: MessageSelector) -> Bool { storage.method(for: selector) != nil }
 
-  /// The types of the method for `selector`; `nil` when there is none.
+  /// The signature of the method for `selector`; `nil` if there is none.
   public func signature(for selector: MessageSelector) -> MethodSignature? { storage.method(for: selector)?.signature }
 
   /// The selectors of all methods, own and inherited, sorted by name.
   @inline(never) public var selectors: [MessageSelector] { inOrder(Array(storage.selectors)) { $0.name } }
 
-  /// Why rows of the initializer were refused, sorted by selector.
+  /// The errors of the initializer's rejected rows, sorted by selector.
   public var refusals: [MessageError] { storage.refusals }
 }
 
 extension SelectorTable: CustomStringConvertible {
-  /// One selector with its encoding a line.
+  /// One line per selector, with its encoding.
   public var description: String {
     selectors.map { "- \($0) \(signature(for: $0)?.description ?? "")" }.joined(separator: "\n")
   }
@@ -107,7 +111,7 @@ public enum SelectorTableBuilder<Target> {
   public static func buildArray(_ rows: [[Responds<Target>]]) -> [Responds<Target>] { rows.flatMap { $0 } }
 }
 
-/// Counts the changes of all tables in the process: a cache is valid while the count stays the same.
+/// Counts the changes of all tables in the process. A cache is valid while the count is unchanged.
 @usableFromInline
 package enum TableEpoch {
   private static let counter = Atomic<UInt>(1)
@@ -116,7 +120,7 @@ package enum TableEpoch {
   package static func advance() { counter.wrappingAdd(1, ordering: .acquiringAndReleasing) }
 }
 
-/// The class last found to have a property, so that its next object costs one comparison.
+/// The class last found to have a property, so that its next object needs one comparison.
 struct LastClass: ~Copyable {
   private let word = Atomic<UInt>(0)
 
@@ -124,28 +128,29 @@ struct LastClass: ~Copyable {
   func note(_ type: ObjectIdentifier) { word.store(UInt(bitPattern: type), ordering: .relaxed) }
 }
 
-/// What a table holds. All mutable state is in `state`, under its lock.
+/// The contents of a table. All mutable state is in `state`, under its lock.
 final class TableStorage: Sendable {
   private struct State {
     /// The rows, without hooks; each retained.
     private(set) var rows = IdentityTable<Method>()
-    /// The rows that were refused, each once.
+    /// The rejected rows, each once.
     private(set) var refusals: [(selector: MessageSelector, error: MessageError)] = []
-    /// The hooks in the order of installation.
+    /// The hooks in installation order.
     var hooks = FirstInFirstOut<Hook>() {
       didSet {
         for method in hooked.values { outdated += [method.row, method.method] }
         hooked = .init()
       }
     }
-    /// The methods with hooks around them that messages have found so far, for own and inherited rows.
+    /// The hooked methods found so far, for own and inherited rows.
     private var hooked: [MessageSelector: Hooked] = .init()
-    /// What was taken out, to be released outside of the lock: an inherited row may be kept by nothing else.
+    /// Removed methods, to be released outside the lock: no other reference may exist.
     var outdated: [Method] = []
 
     typealias Hooked = (row: Method, method: Method)
 
-    /// The method for a selector, whether a row of it was refused, and whether hooks are for this very selector.
+    /// The method for a selector, whether its row was rejected, and whether a hook has this
+    /// selector.
     mutating func find(_ selector: MessageSelector) -> (method: Method?, refused: Bool, hasHook: Bool) {
       let (row, refused) = (row(selector), refusal(selector) != nil)
       if hooks.isEmpty { return (row, refused, false) }
@@ -155,7 +160,8 @@ final class TableStorage: Sendable {
 
     func row(_ selector: MessageSelector) -> Method? { rows.find(selector.identity)?.takeUnretainedValue() }
 
-    /// A row with its hooks: an own one with all that are for it, an inherited one with those for its very selector.
+    /// A row with its hooks: an own row with all that apply, an inherited one with those of its
+    /// selector.
     mutating func surrounded(_ row: Method, _ selector: MessageSelector, isOwn: Bool) -> Method {
       if let known = hooked[selector], known.row === row { return known.method }
       let around = hooks.filter { isOwn ? $0.isFor(selector) : $0.selector == selector }
@@ -164,7 +170,7 @@ final class TableStorage: Sendable {
       return method
     }
 
-    /// Puts a row in place, or removes one; returns the old row.
+    /// Sets or removes a row. Returns the old row.
     @inline(never) @discardableResult
     mutating func set(_ selector: MessageSelector, _ method: Method?) -> Method? {
       replaceHooked(selector, nil)
@@ -204,11 +210,11 @@ final class TableStorage: Sendable {
   private let accepts: @Sendable (AnyObject) -> Bool
   private let isSubtype: @Sendable (any Any.Type) -> Bool
   private let isForClass: Bool
-  /// The class last accepted as target.
+  /// The class last accepted as a target.
   private let accepted = LastClass()
   /// The class last found not to be ``ObjectTableOwning``.
   let ownsNoTables = LastClass()
-  /// The class last found to leave ``MessageReceiver/resolveMethod(for:)`` to its default.
+  /// The class last found to have no ``MessageReceiver/resolveMethod(for:)`` of its own.
   let resolvesNothing = LastClass()
 
   convenience init<Target>(for type: Target.Type, parent: TableStorage?) {
@@ -223,7 +229,7 @@ final class TableStorage: Sendable {
     targetName = "\(type)"
     targetID = ObjectIdentifier(type)
     self.accepts = accepts
-    // Conformance to a protocol can be checked of an object only: that is done when a method is found.
+    // Conformance to a protocol can only be checked for an object, when a method is looked up.
     isForClass = type is AnyObject.Type
     self.isSubtype = isSubtype
     self.parent = parent.flatMap { !$0.isForClass || $0.isSubtype(type) ? $0 : nil }
@@ -239,7 +245,8 @@ final class TableStorage: Sendable {
     for row in state.withLock({ $0.rows.all }) { row.release() }
   }
 
-  /// Changes the state under the lock and releases replaced methods outside of it: closures' captures may have `deinit`s.
+  /// Changes the state with the lock held, and releases replaced methods outside it: captures may
+  /// have a `deinit`.
   private func change<Result>(_ body: (inout State) -> Result) -> Result {
     let (result, outdated) = state.withLock { (body(&$0), Swift.exchange(&$0.outdated, with: [])) }
     withExtendedLifetime(outdated) {}
@@ -250,15 +257,15 @@ final class TableStorage: Sendable {
     let type = ObjectIdentifier(type(of: object))
     if accepted.contains(type) { return true }
     guard accepts(object) else { return false }
-    // One class stands for values of all types: each is checked.
+    // One class wraps values of all types, so each is checked.
     if !standsForValue(object) { accepted.note(type) }
     return true
   }
 
-  /// The own or inherited method with the hooks around it, and the table that has it. A refused row hides the method it was to
-  /// override.
+  /// The own or inherited method with its hooks, and its table. A rejected row hides the inherited
+  /// one.
   func find(_ selector: MessageSelector) -> TableMethod? {
-    // By hand: a sequence would allocate where it is not optimized.
+    // A loop, since a sequence allocates in unoptimized code.
     var (next, hooked): (TableStorage?, [TableStorage]) = (self, [])
     while let here = next {
       let (method, refused, hasHook) = here.change { $0.find(selector) }
@@ -277,9 +284,9 @@ final class TableStorage: Sendable {
 
   func method(for selector: MessageSelector) -> Method? { find(selector)?.method }
 
-  /// The method for `selector`, checked to be for targets such as `object`.
+  /// The method for `selector`, checked to accept targets like `object`.
   ///
-  /// - Throws: why the row was refused, or `typeMismatch`.
+  /// - Throws: the error of a rejected row, or `typeMismatch`.
   func method(for selector: MessageSelector, on object: AnyObject) throws(MessageError) -> Method? {
     guard let found = find(selector) else {
       if let refusal = refusal(for: selector) { throw refusal }
@@ -303,7 +310,7 @@ final class TableStorage: Sendable {
     return nil
   }
 
-  /// Whether this table itself refused a row.
+  /// True if this table itself rejected a row.
   func hasRefused(_ selector: MessageSelector) -> Bool { state.withLock { $0.refusal(selector) != nil } }
 
   var refusals: [MessageError] {
@@ -332,13 +339,13 @@ final class TableStorage: Sendable {
   /// The table's own row, without hooks.
   @inline(never) func ownMethod(for selector: MessageSelector) -> Method? { state.withLock { $0.row(selector) } }
 
-  /// Changes the hooks. The caller keeps removed ones until after the lock.
+  /// Changes the hooks. The caller retains removed ones until the lock is released.
   func changeHooks(_ change: @Sendable (inout FirstInFirstOut<Hook>) -> Void) {
     self.change { change(&$0.hooks) }
     TableEpoch.advance()
   }
 
-  /// - Throws: `typeMismatch` when the methods of this table may not run on `object`.
+  /// - Throws: `typeMismatch` if this table's methods may not run on `object`.
   func checkAccepts(_ object: AnyObject, _ selector: MessageSelector) throws(MessageError) {
     guard !acceptsTarget(object) else { return }
     throw MessageError(.typeMismatch, of: object, selector, "its table is for \(targetName)")
@@ -350,7 +357,8 @@ final class TableStorage: Sendable {
       .typeMismatch, of: self, selector, "the row is for \(Target.self), the table for \(targetName)")
   }
 
-  /// Lets rows in, or keeps why one was refused; then no other one of its selector is there: either may be the mistake.
+  /// Adds rows. If one is rejected, no row of its selector is added, since either may be the
+  /// mistake.
   @inline(never)
   func enterOrRefuse(_ methods: [Method]) {
     var refused: Set<MessageSelector> = []
@@ -365,7 +373,7 @@ final class TableStorage: Sendable {
     }
   }
 
-  /// Lets a row in; returns the method it replaced.
+  /// Adds a row. Returns the method it replaced.
   @discardableResult
   @inline(never) func enter(_ method: Method, replacing: Bool) throws(MessageError) -> Method? {
     let selector = method.selector
@@ -375,7 +383,7 @@ final class TableStorage: Sendable {
     return old
   }
 
-  /// Lets a row in if it may take the place of the one that is there; returns the method that stood there. Checks the row's number of
+  /// Adds a row if it may replace the existing one, which is returned. Checks the row's number of
   /// arguments, and its types against its encoding.
   @inline(never)
   func enter(_ method: Method, where mayEnter: (Method?) -> Bool) throws(MessageError) -> Method?? {

@@ -1,7 +1,7 @@
-// SuspendingMethod.swift: methods that suspend or are isolated.
+// SuspendingMethod.swift: asynchronous and isolated methods.
 
 extension MethodIsolation {
-  /// Whether the caller is where a method of `target` runs, so that it needs no suspension.
+  /// True if the caller is in the isolation of a method of `target`.
   @inline(never) func isHeld(of target: AnyObject) -> Bool {
     switch self {
     case .sender: true
@@ -17,25 +17,24 @@ extension Method {
   @usableFromInline
   final func canRun(on target: AnyObject) -> Bool { isolation.isHeld(of: target) }
 
-  /// Whether its isolation is another one than the caller's.
+  /// True if its isolation is not the caller's.
   final func runsElsewhere(on target: AnyObject) -> Bool { !isolation.isSender && !canRun(on: target) }
 
-  /// The error for a sender that cannot call the method from where it is.
+  /// The error for a sender in another isolation.
   final func unreachable(_ target: AnyObject) -> MessageError {
     MessageError(.isolationMismatch, of: target, selector, isolation.evidence)
   }
 
-  /// Runs the method with boxes in its isolation and waits for it. The caller has checked that arguments may cross, and checks the
-  /// answer.
+  /// Runs the boxed method in its isolation and awaits it. The caller checks arguments and answer.
   ///
-  /// - Parameter mayStart: asked in the method's isolation, right before it starts.
-  /// - Returns: `nil` when the method was not to start any more.
+  /// - Parameter mayStart: called in the method's isolation, directly before it starts.
+  /// - Returns: `nil` if the method must not start.
   @inline(never)
   nonisolated(nonsending) final func invokeAndWait(
     _ target: AnyObject, _ invocation: UncheckedSendable<Invocation>,
     mayStart: @escaping @Sendable () -> Bool = { true }
   ) async throws -> UncheckedSendable<Invocation>? {
-    // From here on only the method's isolation touches the target: the caller waits.
+    // Only the method's isolation accesses the target while the caller waits.
     nonisolated(unsafe) let target = target
     @Sendable func run() throws -> UncheckedSendable<Invocation>? {
       guard mayStart() else { return nil }
@@ -66,21 +65,21 @@ private func onActor<T: Sendable>(_ actor: isolated any Actor, _ body: @Sendable
   try HeldContext.hold(ObjectIdentifier(actor), body)
 }
 
-/// Where the body of a suspending method runs.
+/// The isolation of an asynchronous method's body.
 enum SuspendingPlace: Sendable {
-  /// In its sender's isolation: its answer does not cross.
+  /// In its sender's isolation, so its answer does not cross.
   case inTurn
-  /// On that actor (`nil`: on none); `targetCrosses` says whether targets may go there from elsewhere.
+  /// On that actor (`nil`: on none); `targetCrosses` is true if targets may cross to it.
   case onActor((any Actor)?, targetCrosses: Bool)
 }
 
-/// A method that suspends. It has only the boxed form: a suspension costs more than boxes.
+/// An asynchronous method. It has only the boxed form, since a suspension costs more than boxing.
 final class SuspendingMethod<R, each A>: Method, @unchecked Sendable {  // immutable after init
   typealias Body = nonisolated(nonsending) @Sendable (AnyObject, Arguments<repeat each A>) async throws -> R
   private let body: Body
   private let place: SuspendingPlace
 
-  /// - Parameter body: starts in its caller's isolation, and hops to its place itself.
+  /// - Parameter body: starts in its caller's isolation and hops to its own.
   init(_ message: Message<(repeat each A) -> R>, _ place: SuspendingPlace, body: @escaping Body) {
     (self.body, self.place) = (body, place)
     let crosses = if case .inTurn = place { false } else { message.answerCrosses }
@@ -90,7 +89,8 @@ final class SuspendingMethod<R, each A>: Method, @unchecked Sendable {  // immut
   override var signature: MethodSignature { MethodSignature(returning: R.self, taking: repeat (each A).self) }
   override var numberOfParameters: Int { packCount(repeat (each A).self) }
 
-  /// A body on no actor makes its answer of `Sendable` values, so nobody else has it; an actor's answer stays on it.
+  /// A body without isolation makes its answer of `Sendable` values; an actor's answer remains on
+  /// it.
   override func answers(to sender: (any Actor)?) -> Bool {
     if case .onActor(let actor?, _) = place { actor === sender } else { true }
   }
@@ -99,10 +99,10 @@ final class SuspendingMethod<R, each A>: Method, @unchecked Sendable {  // immut
     if case .onActor(let actor, _) = place { actor === sender } else { true }
   }
 
-  /// Checks that nothing crosses that is not known to be `Sendable`, unless the sender is where the body runs.
+  /// Checks that all crossing values are `Sendable`, unless the sender is in the body's isolation.
   ///
-  /// A separate function because a pattern with an optional existential in an `async` function with packs is miscompiled
-  /// (Swift 6.3, optimized).
+  /// A separate function, since a pattern with an optional existential in an `async` function with
+  /// packs is miscompiled (Swift 6.3, optimized).
   private func checkCrossing(_ invocation: Invocation, _ target: AnyObject, from sender: (any Actor)?) throws {
     guard case .onActor(let actor, let targetCrosses) = place, sender !== actor else { return }
     try invocation.checkCrossing(receiver: target)

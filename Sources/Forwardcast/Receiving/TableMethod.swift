@@ -1,6 +1,6 @@
-// TableMethod.swift: a method of a table as a value, to be called regardless of tables.
+// TableMethod.swift: a table's method as a value, callable regardless of tables.
 
-/// A method that a table has or had: for example what a new row replaced, or what it inherits.
+/// A method that a table has or had, for example one that a row replaced or inherits.
 ///
 ///     try table.replace("title:") { original in
 ///       Responds(to: "title:") { (window: Window, text: String) in
@@ -8,22 +8,22 @@
 ///       }
 ///     }
 ///
-/// It keeps the row's closure and does not change with the table.
+/// It retains the row's closure and does not change with the table.
 public struct TableMethod: Sendable {
   let method: Method
   let owner: TableStorage
 
-  /// The selector under which it stood in its table.
+  /// The selector in its table.
   public var selector: MessageSelector { method.selector }
 
   /// The method's types.
   public var signature: MethodSignature { method.signature }
 
-  /// Calls the method on `target` synchronously, regardless of the target's tables. Arguments and result are converted as with
-  /// `send(_:_:)`.
+  /// Calls the method on `target` synchronously, regardless of its tables. Arguments and result are
+  /// converted as by `send(_:_:)`.
   ///
-  /// - Throws: what the method throws; ``MessageError`` for a target that the method's table is not for, arguments or a
-  ///   result that do not fit, or an isolation that the caller is not in.
+  /// - Throws: the method's error; ``MessageError`` if the table rejects the target, the arguments
+  ///   or result do not fit, or the caller is in another isolation.
   @discardableResult
   public func call<R, each A>(on target: AnyObject, _ arguments: repeat each A) throws -> R {
     try owner.checkAccepts(target, selector)
@@ -36,9 +36,10 @@ public struct TableMethod: Sendable {
     return try typedResult(of: invocation, from: target)
   }
 
-  /// Calls the method on `target` with boxes and leaves the answer in ``Invocation/result``. The invocation's selector is ignored.
+  /// Calls the boxed method on `target` and stores the answer in ``Invocation/result``. Ignores the
+  /// invocation's selector.
   ///
-  /// - Throws: as ``call(on:_:)``; the result is then `nil`.
+  /// - Throws: as ``call(on:_:)``; the result is `nil` then.
   public func perform(_ invocation: inout Invocation, on target: AnyObject) throws {
     invocation.result = nil
     try owner.checkAccepts(target, selector)
@@ -47,7 +48,7 @@ public struct TableMethod: Sendable {
 }
 
 extension SelectorTable {
-  /// The method that this table has or inherits, without this table's hooks; `nil` when there is none.
+  /// The own or inherited method without this table's hooks; `nil` if there is none.
   public func method(for selector: MessageSelector) -> TableMethod? {
     if let own = storage.ownMethod(for: selector) { return TableMethod(method: own, owner: storage) }
     // A refused row hides the inherited one.
@@ -55,17 +56,17 @@ extension SelectorTable {
     return inheritedMethod(for: selector)
   }
 
-  /// The method that this table would have for `selector` without its own row.
+  /// The method that this table inherits for `selector`.
   public func inheritedMethod(for selector: MessageSelector) -> TableMethod? {
     storage.parent?.find(selector)
   }
 
-  /// Replaces the method that this table has or inherits, by a row made from that method.
+  /// Replaces the own or inherited method with a row made from it.
   ///
   /// - Parameters:
   ///   - selector: the message.
-  ///   - row: makes the row, which should be for `selector`; called again when another thread has changed the method meanwhile.
-  /// - Throws: as ``replace(_:)``, and what `row` throws. The table is then unchanged.
+  ///   - row: makes the row for `selector`. Called again if another thread has changed the method.
+  /// - Throws: as ``replace(_:)``, and the error of `row`. The table is unchanged then.
   public func replace<Target>(_ selector: MessageSelector, with row: (TableMethod?) throws -> Responds<Target>) throws {
     var entered = false
     while !entered {
@@ -79,19 +80,19 @@ extension SelectorTable {
 }
 
 extension MessageReceiver {
-  /// Sends a message to the method that `table` inherits, as `super` does.
+  /// Sends a message to the method that `table` inherits, like `super`.
   ///
   ///     Responds(to: .title) { letter, text in
   ///       try letter.sendSuper(.title, from: letterTable, "Dear " + text)
   ///     }
   ///
-  /// The forwarding hooks are not asked.
+  /// Bypasses the forwarding hooks.
   ///
   /// - Parameters:
   ///   - message: the key.
-  ///   - table: the table of the row that calls this.
+  ///   - table: the table of the calling row.
   ///   - arguments: the message's, in order.
-  /// - Throws: as `send(_:_:)`; `unrecognizedSelector` when nothing is inherited.
+  /// - Throws: as `send(_:_:)`; `unrecognizedSelector` if nothing is inherited.
   @discardableResult
   public func sendSuper<R, each A>(
     _ message: Message<(repeat each A) -> R>, from table: SelectorTable, _ arguments: repeat each A
