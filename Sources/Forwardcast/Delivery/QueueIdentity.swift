@@ -48,7 +48,7 @@ final class QueueIdentity: Sendable {
 
   /// True if the running code is on the queue, or on one that targets it.
   var isCurrent: Bool {
-    DispatchQueue.getSpecific(key: mark) != nil || HeldContext.contains(ObjectIdentifier(self))
+    mark.isCurrent || HeldContext.contains(ObjectIdentifier(self))
   }
 
   /// The serial queues that the running code is known to hold.
@@ -86,7 +86,7 @@ final class QueueIdentity: Sendable {
 
   @inline(never)
   private func lookForTarget(of queue: DispatchQueue) {
-    assert(DispatchQueue.getSpecific(key: mark) != nil, "a queue looks for its target in a block of its own")
+    assert(mark.isCurrent, "a queue looks for its target in a block of its own")
     looked.store(Self.known.load(ordering: .acquiring), ordering: .relaxed)
     // The system's own queues have no target.
     if queue.label.hasPrefix("com.apple.") { return }

@@ -9,88 +9,103 @@ import Synchronization
 /// queue these can collide, and only Apple's systems reveal such queues. A sender that finds the
 /// target busy queues its message; the drain defers it until the sender has finished. Messages that
 /// the target sends to itself meanwhile, on the same thread, run synchronously.
-// `parked` and `place` are owned by the mailbox's drain; `closed` is atomic; `state` has a lock.
+///
+/// One word holds the state, so acquiring and releasing the target take one atomic operation each:
+///
+///     thread      runs the target; 0 for none
+///     awaited     the drain has deferred a message until the thread is done
+///     closed      a method is suspended, or the drain waits for the thread; set on the context
+// `parked` and `place` are owned by the mailbox's drain, `depth` by the thread in `word`.
 final class SerialGate: @unchecked Sendable {
-  private let closed = Atomic<Bool>(false)
-  fileprivate(set) var isClosed: Bool {
-    get { closed.load(ordering: .acquiring) }
-    set { closed.store(newValue, ordering: .releasing) }
-  }
+  private let word = Atomic<UInt>(0)
+  private static let awaited: UInt = 1
+  private static let closed: UInt = 2
+  private static let marks: UInt = 3
+  /// The number of queued messages of automatic deliveries.
+  private let waiting = Atomic<Int>(0)
+  /// The number of nested methods that the thread is running.
+  @exclusivity(unchecked) private var depth = 0
   /// The gate's index in the mailbox's `closedGates`.
   fileprivate var place: Int?
   fileprivate var parked = FirstInFirstOut<(envelope: Envelope, index: Int)>()
 
-  private struct State {
-    /// The number of queued messages of automatic deliveries.
-    var waiting = 0
-    /// The thread that runs the target, and its number of nested methods.
-    var thread: ThreadIdentity?
-    var depth = 0
-    /// True if the drain has deferred a message until the thread is done.
-    var isAwaited = false
+  init() {}
 
-    /// True if no other thread runs the target.
-    var isMine: Bool { thread == nil || thread == .current }
-
-    mutating func take() {
-      thread = .current
-      depth += 1
+  fileprivate(set) var isClosed: Bool {
+    get { word.load(ordering: .acquiring) & SerialGate.closed != 0 }
+    set {
+      if newValue {
+        word.bitwiseOr(SerialGate.closed, ordering: .acquiringAndReleasing)
+      } else {
+        word.bitwiseAnd(~SerialGate.closed, ordering: .acquiringAndReleasing)
+      }
     }
   }
 
-  private let state = Guarded(State())
-
-  init() {}
+  private static var thread: UInt {
+    let thread = ThreadIdentity.current.id
+    assert(thread != 0 && thread & marks == 0, "the identity of a thread is an address")
+    return thread
+  }
 
   /// True if nothing is queued, no method is suspended and no other thread runs the target.
-  var isFree: Bool { !isClosed && state.withLock { $0.waiting == 0 && $0.isMine } }
+  @inline(__always)
+  var isFree: Bool {
+    // The count drops after the drain's thread is in the word.
+    guard waiting.load(ordering: .acquiring) == 0 else { return false }
+    let word = word.load(ordering: .acquiring)
+    return word == 0 || word & ~SerialGate.awaited == SerialGate.thread
+  }
 
-  func noteQueued() { state.withLock { $0.waiting += 1 } }
+  func noteQueued() { waiting.wrappingAdd(1, ordering: .acquiringAndReleasing) }
 
   /// Records that a queued message was dropped.
-  func noteDropped() {
-    state.withLock { state in
-      assert(state.waiting > 0, "only a message that waits is dropped")
-      state.waiting -= 1
-    }
+  func noteDropped() { noteBegun() }
+
+  private func noteBegun() {
+    let old = waiting.wrappingSubtract(1, ordering: .acquiringAndReleasing).oldValue
+    assert(old > 0, "only a message that waits is served or dropped")
   }
 
   /// Acquires the target for a synchronous sender. Returns false if another thread runs it, or the
   /// gate is closed.
+  @inline(__always)
   func begin() -> Bool {
-    state.withLock { state in
-      // A closed gate with a thread belongs to that thread.
-      guard state.isMine, state.thread != nil || !isClosed else { return false }
-      state.take()
-      return true
-    }
+    let thread = SerialGate.thread
+    let (done, found) = word.compareExchange(
+      expected: 0, desired: thread, successOrdering: .acquiringAndReleasing, failureOrdering: .relaxed)
+    // A closed gate with a thread belongs to that thread.
+    guard done || found & ~SerialGate.marks == thread else { return false }
+    depth &+= 1
+    return true
   }
 
   /// Acquires the target for a queued message. Returns false if a sender has it, whose ``end()``
   /// then returns true.
   func beginQueued() -> Bool {
-    state.withLock { state in
-      guard state.isMine else {
-        state.isAwaited = true
-        return false
-      }
-      assert(state.waiting > 0, "only a message that waits is served")
-      state.waiting -= 1
-      state.take()
-      return true
+    let thread = SerialGate.thread
+    var found = word.load(ordering: .relaxed)
+    while found & ~SerialGate.marks != thread {
+      let isTaken = found & ~SerialGate.marks != 0
+      let (done, now) = word.weakCompareExchange(
+        expected: found, desired: found | (isTaken ? SerialGate.awaited : thread),
+        successOrdering: .acquiringAndReleasing, failureOrdering: .relaxed)
+      if done, isTaken { return false }
+      found = done ? thread : now
     }
+    depth &+= 1
+    noteBegun()
+    return true
   }
 
   /// Releases the target. Returns true if the drain waits for that.
+  @inline(__always)
   func end() -> Bool {
-    state.withLock { state in
-      assert(state.depth > 0 && state.thread == .current, "the thread that has taken the target gives it back")
-      state.depth -= 1
-      guard state.depth == 0 else { return false }
-      defer { state.isAwaited = false }
-      state.thread = nil
-      return state.isAwaited
-    }
+    assert(
+      depth > 0 && word.load(ordering: .relaxed) & ~SerialGate.marks == SerialGate.thread, "its thread ends a turn")
+    depth &-= 1
+    guard depth == 0 else { return false }
+    return word.bitwiseAnd(SerialGate.closed, ordering: .acquiringAndReleasing).oldValue & SerialGate.awaited != 0
   }
 }
 

@@ -5,19 +5,60 @@
 @usableFromInline
 struct LoopTally: ~Copyable {
   @usableFromInline let visit: MessageVisit
+  /// Whether the arguments may go to another context.
+  @usableFromInline let crosses: Bool
   @usableFromInline var dead = 0
   @usableFromInline var failed = 0
-  /// The number of steps that were not served: dead, failed, or skipped.
+  /// How many steps were not served: dead, failed, queued, or not to get the message.
   @usableFromInline var unserved = 0
+  /// How many automatic steps were queued, since another thread ran their target, or refused by a full buffer; and how many
+  /// messages their buffers dropped.
+  private var (queued, refused, dropped): (Int32, Int32, Int32) = (0, 0, 0)
 
   @export(implementation) @inline(__always)
-  init(_ visit: consuming MessageVisit) { self.visit = visit }
+  init(_ visit: consuming MessageVisit, crosses: Bool) {
+    self.visit = visit
+    self.crosses = crosses
+  }
 
-  /// Counts a step whose target is dead or skipped.
+  /// Counts the step before `end`, whose target is dead or not to get the message.
   @usableFromInline @inline(never)
-  mutating func miss(_ step: RouteStep) {
+  mutating func miss(_ end: UnsafeMutablePointer<RouteStep>) {
+    let step = (end - 1).pointee
     unserved += 1
-    if step.isActive { dead += 1 }
+    if step.isActive, step.target == nil { dead += 1 }
+  }
+
+  /// Calls the method of an automatic target, whose step is before `end`. `nil` if the step is not to be served, or was queued.
+  @export(implementation) @inline(never)
+  mutating func callHere<R, each A>(
+    _ end: UnsafeMutablePointer<RouteStep>, _ arguments: Arguments<repeat each A>, returning: R.Type
+  ) throws -> R? {
+    let step = (end - 1).pointee
+    guard step.isActive else { return nil }
+    guard step.beginTurn() else {
+      return try deliverAlone(step, arguments.packed(returning: R.self, crosses: crosses)) as R?
+    }
+    defer { step.endTurn() }
+    return try step.call(arguments, returning: R.self)
+  }
+
+  /// Gives the message to one target by a delivery of its own, which queues it while another thread runs the target.
+  @usableFromInline @inline(never)
+  mutating func deliverAlone<R>(_ step: RouteStep, _ arguments: MessageArguments) throws -> R? {
+    let route = visit.kept.route.only(step.registration.takeUnretainedValue())
+    let request = DeliveryRequest(result: .answers, keepsAnswers: R.self != Void.self)
+    let sink = OutgoingMessage(route.selector, arguments, request)
+      .send(along: MessageRoute(route, count: route.count), into: SingleOutcome())
+    dropped += Int32(clamping: sink.dropped)
+    switch sink.outcome {
+    case .answered(let box): return box?.uncheckedExactly(R.self) ?? () as? R
+    case .failed(let error): throw error
+    case .queued: queued += 1
+    case .skipped(.bufferFull): refused += 1
+    default: break
+    }
+    return nil
   }
 
   /// Counts a target's error. Returns false if the message ends.
@@ -29,23 +70,27 @@ struct LoopTally: ~Copyable {
   }
 
   @usableFromInline @inline(never)
-  mutating func fail(_ error: any Error, _ step: RouteStep) -> Bool {
+  mutating func fail(_ error: any Error, _ end: UnsafeMutablePointer<RouteStep>) -> Bool {
     let core = visit.core
-    core.report(error, visit.kept.selector, step)
+    core.report(error, visit.kept.selector, (end - 1).pointee)
     return fail()
   }
 
   /// The summary of a broadcast that skipped steps; `end` is the end of the steps it came to.
   @usableFromInline @inline(never)
   func unusualSummary(_ end: UnsafeMutablePointer<RouteStep>) -> BroadcastSummary {
-    let (route, missed, count) = (cleanUp(), unserved - failed, end - visit.steps)
-    if missed == count { reportSilence(route) }
-    return BroadcastSummary(delivered: count - unserved, failed: failed, skipped: missed)
+    let (route, count) = (cleanUp(), end - visit.steps)
+    var summary = BroadcastSummary(delivered: count - unserved, queued: Int(queued), failed: failed, skipped: missed)
+    summary.dropped = Int(dropped)
+    if summary.nobodyResponded { reportSilence(route) }
+    return summary
   }
+
+  private var missed: Int { unserved - failed - Int(queued + refused) }
 
   private func cleanUp() -> MessageRoute {
     let route = visit.kept
-    if unserved > failed { route.core.end(route, dead: dead, skipped: unserved - failed - dead) }
+    if missed > 0 { route.core.end(route, dead: dead, skipped: missed - dead) }
     return route
   }
 
@@ -60,6 +105,10 @@ struct LoopTally: ~Copyable {
   func unusualFailure(_ errors: StepErrors?, reachedAny: Bool, ignoresErrors: Bool) -> CollectFailure? {
     let route = cleanUp()
     if let errors { return errors.failure(route, isContent: ignoresErrors && reachedAny) }
+    let unasked = Int(queued + refused)
+    if !reachedAny, unasked > 0 {
+      return CollectFailure(MessageError.notAwaited(route.selector, by: route.core, count: unasked), route)
+    }
     return reachedAny ? nil : .silence(route)
   }
 }
@@ -104,5 +153,21 @@ struct StepErrors {
     for (error, step) in list.dropFirst(isContent ? 0 : 1) { route.core.report(error, route.selector, step) }
     guard !isContent, let first = list.first else { return nil }
     return CollectFailure(error: first.error) { route.core.report(first.error, route.selector, first.step) }
+  }
+}
+
+/// The outcome at one target.
+private struct SingleOutcome: OutcomeSink {
+  private(set) var outcome: StepOutcome?
+  private(set) var dropped = 0
+
+  mutating func take(_ outcome: StepOutcome, at context: StepContext) -> Bool {
+    self.outcome = outcome
+    return true
+  }
+
+  consuming func end(_ delivery: MessageDelivery, by failure: (any Error)?) -> SingleOutcome {
+    dropped = delivery.outcomes.dropped
+    return self
   }
 }

@@ -19,14 +19,16 @@ func broadcastTyped<R, each A>(
       }
       return BroadcastSummary(queued: plan._withUnsafeGuaranteedRef { $0.count })
     }
-    var summary = BroadcastSummary()
-    let passed = broadcastOtherwise(visit, count, type, &summary) {
-      arguments.packed(returning: R.self, crosses: crosses)
+    if !visit.runsHere(type, count) {
+      var summary = BroadcastSummary()
+      let passed = broadcastOtherwise(visit, count, type, &summary) {
+        arguments.packed(returning: R.self, crosses: crosses)
+      }
+      guard let passed else { return summary }
+      visit = passed
     }
-    guard let passed else { return summary }
-    visit = passed
   }
-  var tally = LoopTally(visit)
+  var tally = LoopTally(visit, crosses: crosses)
   return tally.broadcast(count, arguments, returning: R.self)
 }
 
@@ -73,18 +75,22 @@ func collectTyped<R, Output, each A>(
   _ visit: consuming MessageVisit, _ arguments: Arguments<repeat each A>, _ policy: ReturnPolicy<R, Output>,
   crosses: Bool
 ) -> CollectResult<Output> {
-  guard visit.loopType == ObjectIdentifier(((repeat each A) -> R).self) else {
+  let (type, count) = (ObjectIdentifier(((repeat each A) -> R).self), visit.count)
+  guard visit.loopType == type || policy.unasked == nil && visit.runsHere(type, count) else {
     return collectOtherwise(visit, arguments, policy, crosses: crosses)
   }
-  let count = visit.count
   switch policy.way {
   case .folding(let initial, let step):
     var result = initial()
-    let failure = answerTyped(visit, count, arguments, ignoresErrors: policy.ignoresErrors) { try step(&result, $0) }
+    let failure = answerTyped(visit, count, arguments, crosses, ignoresErrors: policy.ignoresErrors) {
+      try step(&result, $0)
+    }
     return CollectResult(result, failure)
   case .gathering(let makeCollector):
     let collector = makeCollector()
-    let failure = answerTyped(visit, count, arguments, ignoresErrors: policy.ignoresErrors) { try collector.take($0) }
+    let failure = answerTyped(visit, count, arguments, crosses, ignoresErrors: policy.ignoresErrors) {
+      try collector.take($0)
+    }
     return CollectResult(collector.finish(), failure)
   }
 }
@@ -110,7 +116,9 @@ func collectOtherwise<R, Output, each A>(
     }
     if passed {
       if count == 0 { return collectDelivered(keep(visit), policy, collector, nil) }
-      let failure = answerTyped(visit, count, arguments, ignoresErrors: policy.ignoresErrors) { try collector.take($0) }
+      let failure = answerTyped(visit, count, arguments, crosses, ignoresErrors: policy.ignoresErrors) {
+        try collector.take($0)
+      }
       return CollectResult(collector.finish(), failure)
     }
   } catch { return CollectResult(collector.finish(), CollectFailure(error, keep(visit))) }
@@ -122,17 +130,17 @@ func collectOtherwise<R, Output, each A>(
 /// Passes the answers of direct targets to `take`, in order, until it returns false.
 @export(implementation) @inline(never)
 func answerTyped<R, each A>(
-  _ visit: consuming MessageVisit, _ count: Int, _ arguments: Arguments<repeat each A>, ignoresErrors: Bool,
-  _ take: (R) throws -> Bool
+  _ visit: consuming MessageVisit, _ count: Int, _ arguments: Arguments<repeat each A>, _ crosses: Bool,
+  ignoresErrors: Bool, _ take: (R) throws -> Bool
 ) -> CollectFailure? {
   var (errors, reachedAny) = (StepErrors?.none, false)
-  var tally = LoopTally(visit)
+  var tally = LoopTally(visit, crosses: crosses)
   _ = tally.serve(count, arguments, returning: R.self) { answer in
     reachedAny = true
     return try take(answer)
-  } fail: { tally, error, step in
+  } fail: { tally, error, end in
     if errors == nil { errors = StepErrors() }
-    errors?.add(error, step)
+    errors?.add(error, (end - 1).pointee)
     return tally.fail()
   }
   return tally.failure(errors, reachedAny: reachedAny, ignoresErrors: ignoresErrors)
@@ -148,12 +156,12 @@ extension LoopTally {
     return unserved == 0 ? BroadcastSummary(delivered: count) : unusualSummary(end)
   }
 
-  /// Calls `count` methods of one function type. `take` gets each answer, `fail` each error; either
-  /// ends the message by returning false. Returns the end of the visited steps.
+  /// Calls `count` methods of one function type, of direct targets or of automatic ones that run here. `take` gets each answer,
+  /// `fail` what a target, or `take`, throws; `false` of either ends the message. Returns the end of the steps that were served.
   @export(implementation) @inline(__always)
   mutating func serve<R, each A>(
     _ count: Int, _ arguments: Arguments<repeat each A>, returning: R.Type, take: (R) throws -> Bool,
-    fail: (inout LoopTally, any Error, RouteStep) -> Bool
+    fail: (inout LoopTally, any Error, UnsafeMutablePointer<RouteStep>) -> Bool
   ) -> UnsafeMutablePointer<RouteStep> {
     var next = visit.steps
     let end = next + count
@@ -162,13 +170,18 @@ extension LoopTally {
       let step = next.pointee
       next += 1
       do {
-        if step.isActive, let answer = try step.call(arguments, returning: R.self) {
+        // Calls out of the loop get the place of the step, so that no register is needed for its parts.
+        let answer =
+          try step.isActiveAnywhere
+          ? step.call(arguments, returning: R.self)
+          : callHere(next, arguments, returning: R.self)
+        if let answer {
           if try !take(answer) { break }
         } else {
-          miss(step)
+          miss(next)
         }
       } catch {
-        if !fail(&self, error, step) { break }
+        if !fail(&self, error, next) { break }
       }
     } while next < end
     return next

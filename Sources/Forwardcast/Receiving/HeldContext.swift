@@ -2,7 +2,11 @@
 
 import Dispatch
 
-/// One context (queue, actor or executor) whose delivery the current thread is making.
+#if canImport(CDispatch)
+  internal import CDispatch
+#endif
+
+/// One context (queue, actor or executor) whose delivery the running thread is making.
 ///
 /// A thread's contexts are a linked list on its stack, innermost first. They belong to the thread:
 /// a task started by a delivery is not on the context.
@@ -51,11 +55,23 @@ package struct HeldContext {
 
   /// True if the running code is on the main actor, whose executor is the main queue.
   @inline(never) package static var isMain: Bool {
-    DispatchQueue.getSpecific(key: mainMark) != nil || contains(ObjectIdentifier(MainActor.shared))
+    mainMark.isCurrent || contains(ObjectIdentifier(MainActor.shared))
   }
 
   /// True if the running code is known to be on `actor`.
   @inline(never) package static func isOn(_ actor: any Actor) -> Bool {
     contains(ObjectIdentifier(actor)) || actor === MainActor.shared && isMain
+  }
+}
+
+extension DispatchSpecificKey {
+  /// Whether the running code is on a queue with a value for the key, or on one that targets it.
+  var isCurrent: Bool {
+    #if canImport(CDispatch)
+      // `getSpecific` is not specialized for its type: `here` of the cost client.
+      dispatch_get_specific(Unmanaged.passUnretained(self).toOpaque()) != nil
+    #else
+      DispatchQueue.getSpecific(key: self) != nil
+    #endif
   }
 }

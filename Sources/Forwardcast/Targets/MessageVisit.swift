@@ -49,12 +49,26 @@ public struct MessageVisit: ~Copyable {
 
   /// The plan of a typed message that only needs posting; `nil` if a registration is inactive.
   @usableFromInline var plainPlan: Unmanaged<DeliveryPlan>? {
-    if route._withUnsafeGuaranteedRef({ $0.hasQueued && $0.keptPlan == nil }) { _ = core.plan(kept) }
+    guard route._withUnsafeGuaranteedRef({ $0.hasQueued && !$0.traits.isAutomatic }) else { return nil }
+    if route._withUnsafeGuaranteedRef({ $0.keptPlan == nil }) { _ = core.plan(kept) }
     guard let plan = route._withUnsafeGuaranteedRef({ $0.keptPlan }) else { return nil }
     let (steps, count) = (steps, count)
     guard plan._withUnsafeGuaranteedRef({ $0.isPlain && $0.count == count }) else { return nil }
     for index in 0..<count where !steps[index].isActive { return nil }
     return plan
+  }
+
+  /// Whether a loop can serve the message though some deliveries are automatic: the sender is on
+  /// their contexts and nothing waits for their targets.
+  @usableFromInline @inline(never)
+  func runsHere(_ type: ObjectIdentifier, _ count: Int) -> Bool {
+    guard route._withUnsafeGuaranteedRef({ $0.automaticType }) == type else { return false }
+    let (steps, hasIsolated) = (steps, route._withUnsafeGuaranteedRef { $0.traits.hasIsolated })
+    var here: UInt = 0
+    for index in 0..<count {
+      guard steps[index].runsHere(after: &here) else { return false }
+    }
+    return !hasIsolated || (0..<count).allSatisfy { steps[$0].queued == nil || steps[$0].hasSendersIsolation }
   }
 
   @usableFromInline var core: MulticastCore { route._withUnsafeGuaranteedRef { $0.core } }

@@ -237,7 +237,10 @@ extension MulticastCore {
         steps.traits.hasNested = true
         steps.append(RouteStep(registration, method: nil, strong: strong))
       case .forwarder: steps.append(RouteStep(registration, method: nil, strong: strong))
-      case .method(let method?): steps.append(RouteStep(registration, method: method, strong: strong))
+      case .method(let method?):
+        // A closure is its own method, which the step retains.
+        let isKept = isStrong && method === target
+        steps.append(RouteStep(registration, method: method, strong: isKept ? target : strong))
       case .method(nil): steps.traits.leavesOut = true
       }
     }

@@ -11,8 +11,10 @@ final class QueuedState: Sendable {
   }
 
   let mailbox: Mailbox
-  /// The target's gate if the delivery is automatic, so that senders may run the target.
-  let turns: SerialGate?
+  /// The target's gate if the delivery is automatic, so that senders may run the target. Retained by
+  /// `rare`: retaining it for each message is slow, since it has weak references.
+  private let automaticGate: Unmanaged<SerialGate>?
+  var turns: SerialGate? { automaticGate?.takeUnretainedValue() }
   private let rare = Guarded(Rare())
   private let keepsPending: Atomic<Bool>
   private let droppedCount = Atomic<Int>(0)
@@ -22,7 +24,7 @@ final class QueuedState: Sendable {
     _ delivery: Delivery, _ mailbox: Mailbox, _ gate: SerialGate?, buffer: DeliveryBuffer, pending: PendingDeliveries
   ) {
     self.mailbox = mailbox
-    turns = delivery.isAutomatic ? gate : nil
+    automaticGate = delivery.isAutomatic ? gate.map { .passUnretained($0) } : nil
     keepsPending = Atomic(pending == .deliverPending)
     guard let gate else { return }
     rare.withLock { $0 = Rare(line: buffer == .unbounded ? nil : BufferedLine(buffer, gate: gate), gate: gate) }
@@ -84,7 +86,56 @@ final class QueuedState: Sendable {
   /// thread acquired it first; the message is queued then.
   func beginTurn() -> Bool { turns?.begin() ?? true }
 
-  func endTurn() { if let turns, turns.end() { mailbox.reopen(turns) } }
+  func endTurn() { if turns?.end() ?? false { reopen() } }
+
+  @inline(never)
+  fileprivate func reopen() { if let turns { mailbox.reopen(turns) } }
+
+  /// Calls `body` with the gate of an automatic delivery.
+  @inline(__always)
+  fileprivate func withGate<T>(_ body: (SerialGate) -> T) -> T {
+    automaticGate.unsafelyUnwrapped._withUnsafeGuaranteedRef(body)
+  }
+}
+
+// MARK: - Automatic steps of loops, without reference counting
+
+extension RouteStep {
+  @inline(__always)
+  private func withAutomatic<T>(_ body: (QueuedState) -> T) -> T {
+    registration._withUnsafeGuaranteedRef { $0.withAutomatic(body) }
+  }
+
+  /// True if a message may run synchronously: always for direct steps, otherwise as
+  /// ``QueuedState/runsNow(_:)``. Also checked for muted targets, which an earlier target may unmute.
+  ///
+  /// - Parameter here: the address of the last mailbox whose context the sender was found on.
+  @inline(__always)
+  func runsHere(after here: inout UInt) -> Bool {
+    guard registration._withUnsafeGuaranteedRef(\.isAutomatic) else { return true }
+    return withAutomatic { queued in
+      let mailbox = Unmanaged.passUnretained(queued.mailbox)
+      let address = UInt(bitPattern: mailbox.toOpaque())
+      if address != here {
+        guard mailbox._withUnsafeGuaranteedRef({ $0.context.isCurrent }) else { return false }
+        here = address
+      }
+      return queued.withGate { $0.isFree }
+    }
+  }
+
+  /// True if the sender is in the isolation of the method.
+  var hasSendersIsolation: Bool {
+    guard let method, let target else { return true }
+    return method._withUnsafeGuaranteedRef { $0.canRun(on: target) }
+  }
+
+  /// Acquires the target for a synchronous call. Returns false if another thread runs it.
+  @usableFromInline
+  func beginTurn() -> Bool { withAutomatic { $0.withGate { $0.begin() } } }
+
+  @usableFromInline
+  func endTurn() { withAutomatic { queued in if queued.withGate({ $0.end() }) { queued.reopen() } } }
 }
 
 extension Registration {

@@ -17,7 +17,7 @@ public final class Registration: @unchecked Sendable {
   /// count to a side table and makes retains slow. If it becomes weak, the reference is formed
   /// under the lock, before the next route is made.
   @usableFromInline @exclusivity(unchecked) weak var weakTarget: AnyObject?
-  @usableFromInline let state = Atomic<UInt8>(0)
+  @usableFromInline let state: Atomic<UInt8>
   /// True if the list finds the target by this registration.
   var isFirst = false
   /// Guarded by the lock of `core`.
@@ -43,6 +43,7 @@ public final class Registration: @unchecked Sendable {
     self.weakTarget = strong && queued == nil ? nil : target
     self.strong = strong ? target : nil
     self.key = ObjectIdentifier(closure ?? target)
+    self.state = Atomic(queued?.turns == nil ? 0 : Registration.automaticBit)
     let isPlain = scope == nil && queued == nil && !keepsSlot && subject == nil && closure == nil
     self.link =
       isPlain
@@ -55,6 +56,7 @@ public final class Registration: @unchecked Sendable {
   init(slotOf owner: AnyObject, core: MulticastCore) {
     self.weakTarget = nil
     self.key = ObjectIdentifier(owner)
+    self.state = Atomic(0)
     self.link = OwnLink(core.link, scope: nil, queued: nil, keepsSlot: true)
     self.strong = nil
   }
@@ -62,6 +64,8 @@ public final class Registration: @unchecked Sendable {
   @usableFromInline static let mutedBit: UInt8 = 1
   @usableFromInline static let cancelledBit: UInt8 = 2
   private static let deadBit: UInt8 = 4
+  /// Set if the delivery is automatic; immutable.
+  @usableFromInline static let automaticBit: UInt8 = 8
 
   var core: MulticastCore? { link.core }
 
@@ -75,7 +79,11 @@ public final class Registration: @unchecked Sendable {
   public var isStrong: Bool { core?.state.withLock { _ in strong != nil } ?? false }
 
   @export(implementation) @inline(__always)
-  var isActive: Bool { state.load(ordering: .relaxed) == 0 }
+  var isActive: Bool { state.load(ordering: .relaxed) & ~Registration.automaticBit == 0 }
+
+  /// True if it is active and its delivery is not automatic.
+  @export(implementation) @inline(__always)
+  var isActiveAnywhere: Bool { state.load(ordering: .relaxed) == 0 }
 
   /// True if a method of the target may start now.
   ///
@@ -86,7 +94,9 @@ public final class Registration: @unchecked Sendable {
   public var isCancelled: Bool { state.load(ordering: .acquiring) & Registration.cancelledBit != 0 }
 
   /// True if it was cancelled or its target was found dead.
-  var hasEnded: Bool { state.load(ordering: .acquiring) & ~Registration.mutedBit != 0 }
+  var hasEnded: Bool {
+    state.load(ordering: .acquiring) & (Registration.cancelledBit | Registration.deadBit) != 0
+  }
 
   /// True if messages skip the target.
   public var isMuted: Bool { state.load(ordering: .acquiring) & Registration.mutedBit != 0 }
@@ -100,6 +110,17 @@ public final class Registration: @unchecked Sendable {
 
   /// The state of queued deliveries; `nil` for direct ones.
   var queued: QueuedState? { link.own?.queued }
+
+  /// Calls `body` with the queued state of an automatic registration, without reference counting.
+  @inline(__always)
+  func withAutomatic<T>(_ body: (QueuedState) -> T) -> T {
+    assert(queued?.turns != nil, "the delivery is automatic")
+    return Unmanaged.passUnretained(unsafeDowncast(link, to: OwnLink.self))._withUnsafeGuaranteedRef { own in
+      Unmanaged.passUnretained(own.queued.unsafelyUnwrapped)._withUnsafeGuaranteedRef(body)
+    }
+  }
+
+  var isAutomatic: Bool { state.load(ordering: .relaxed) & Registration.automaticBit != 0 }
 
   /// The selectors that the registration is limited to; `nil` for all.
   public var selectors: Set<MessageSelector>? {

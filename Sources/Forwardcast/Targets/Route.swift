@@ -85,6 +85,12 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
     planWord.store(UInt(bitPattern: Unmanaged.passRetained(plan).toOpaque()), ordering: .releasing)
   }
 
+  /// The function type of all methods, if every target is direct or automatic and messages need no
+  /// hooks; otherwise `nil`.
+  var automaticType: ObjectIdentifier? {
+    traits.isAutomatic && !traits.hasForwarders && around == nil && prelude == nil ? traits.types.only : nil
+  }
+
   /// The function types of the methods, if messages only need `before` hooks and a loop.
   var typesBehindHooks: RouteTraits.Types? {
     around?.isBefore ?? false && !traits.needsWalk && prelude == nil ? traits.types : nil
@@ -179,6 +185,11 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
     return Route(core, selector, version: version, steps: retainedSteps(upTo: count), isStale: true)
   }
 
+  /// A route of one of the steps, without hooks.
+  func only(_ registration: Registration) -> Route {
+    Route(core, selector, steps: retainedSteps(upTo: count) { $0 === registration })
+  }
+
   func hasStep(of registration: Registration) -> Bool {
     (0..<count).contains { steps[$0].registration._withUnsafeGuaranteedRef { $0 === registration } }
   }
@@ -238,6 +249,8 @@ struct RouteTraits: Equatable {
   var hasForwarders = false
   var hasNested = false
   var hasQueued = false
+  /// True if all queued steps have an automatic delivery.
+  var isAutomatic = true
   var leavesOut = false
   var hasIsolated = false
 
@@ -264,7 +277,8 @@ struct RouteTraits: Equatable {
     RouteTraits(
       types: types.joined(by: more.types), hasForwarders: hasForwarders || more.hasForwarders,
       hasNested: hasNested || more.hasNested,
-      hasQueued: hasQueued || more.hasQueued, leavesOut: leavesOut || more.leavesOut,
+      hasQueued: hasQueued || more.hasQueued, isAutomatic: isAutomatic && more.isAutomatic,
+      leavesOut: leavesOut || more.leavesOut,
       hasIsolated: hasIsolated || more.hasIsolated)
   }
 }
@@ -281,7 +295,10 @@ struct RouteSteps {
     } else {
       traits.hasForwarders = true
     }
-    if step.queued != nil { traits.hasQueued = true }
+    if let queued = step.queued {
+      traits.hasQueued = true
+      if queued.turns == nil { traits.isAutomatic = false }
+    }
     traits.types = traits.types.joined(by: step.functionType.map { .one($0) } ?? .several)
   }
 }
@@ -369,6 +386,9 @@ struct RouteStep {
 
   @export(implementation) @inline(__always)
   var isActive: Bool { registration._withUnsafeGuaranteedRef { $0.isActive } }
+
+  @export(implementation) @inline(__always)
+  var isActiveAnywhere: Bool { registration._withUnsafeGuaranteedRef { $0.isActiveAnywhere } }
 
   @export(implementation) @inline(__always)
   var functionType: ObjectIdentifier? { method?._withUnsafeGuaranteedRef { $0.functionType } }

@@ -98,6 +98,15 @@ for case in typed attribute attribute-answer typed-heap collect strong pinned bo
   # Ten times the targets, plus 5 %.
   compare "$case.growth" "$(awk -v big="$thousand" -v small="$hundred" 'BEGIN { printf "%.2f", big / small }')" 10.5
 done
+# A delivery on the context that its sender is on costs two direct ones at most.
+here() { # CASE DIRECT
+  local targets
+  for targets in 1 10; do
+    compare "$1.ratio-$targets" "$(awk -v a="$(message "$1" "$targets")" -v b="$(message "$2" "$targets")" \
+      'BEGIN { printf "%.2f", a / b }')" 2
+  done
+}
+wanted here && { here here closure && here here-answer collect && here here-queue typed; }
 # A direct delivery among a hundred, in a message that also has a hook, a stream, a nested proxy or a queued target.
 for thing in hook around stream trace steps nested queued repeated; do
   for form in typed collect boxed report; do
@@ -110,6 +119,14 @@ done
 for targets in 0 10; do
   wanted visit && note "visit-$targets.call" "$(message visit "$targets")" 0
 done
+# Something that comes and goes again among a thousand targets, beside the message alone; to reach are 1.3 times.
+if wanted churn; then
+  alone=$(message typed 1000)
+  for thing in target closure hook; do
+    with=$(message "churn-$thing" 1000)
+    note "churn-$thing.ratio" "$(awk -v a="$with" -v b="$alone" 'BEGIN { printf "%.2f", a / b }')" 2
+  done
+fi
 wanted born && note born.call "$(message born 1)" 0
 # A message that only a stream receives.
 wanted listen && note listen.call "$(message stream:typed 0)" 0

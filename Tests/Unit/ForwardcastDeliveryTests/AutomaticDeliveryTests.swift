@@ -1,5 +1,6 @@
 // AutomaticDeliveryTests.swift: deliveries that are direct where the sender is there already.
 
+import AllocationCounter
 import CoreTestSupport
 import Dispatch
 import Synchronization
@@ -7,6 +8,15 @@ import TestSupport
 import Testing
 
 @testable import Forwardcast
+
+/// Used on one queue at a time.
+private final class Adder: Member, MessageReceiver, @unchecked Sendable {
+  private(set) var sum = 0
+  func add(_ number: Int) { sum += number }
+  static let selectorTable = SelectorTable(for: Adder.self) {
+    Responds(to: .note) { adder, number in adder.add(number) }
+  }
+}
 
 @Suite("Automatic delivery")
 struct AutomaticDeliveryTests {
@@ -181,5 +191,123 @@ struct AutomaticDeliveryTests {
     try await proxy.drain()
     expect(journal.take(), equals: expected)
     withExtendedLifetime(clerk) {}
+  }
+
+  /// Adds two targets to the concurrent queue.
+  private func onBoth(_ first: @escaping @Sendable () -> Int, _ second: @escaping @Sendable () -> Int) {
+    proxy.on(.value, delivery: .automatic(wide), first)
+    proxy.on(.value, delivery: .automatic(wide), second)
+  }
+
+  @Test("a target that another thread begins to run while a message is on its way gets the message queued")
+  func takenMeanwhile() async throws {
+    let (inside, sent, turns) = (Latch(), Latch(), Locked((first: 0, second: 0)))
+    onBoth { [proxy, wide] in
+      let isOuter = turns.withLock { turns in
+        turns.first += 1
+        return turns.first == 1
+      }
+      if isOuter {
+        // The first target is taken, so this message is queued for it and runs the second one.
+        wide.async { _ = proxy.broadcast(.value) }
+        inside.pass()
+      }
+      return 1
+    } _: { [journal] in
+      let turn = turns.withLock { turns in
+        turns.second += 1
+        return turns.second
+      }
+      journal.write("begins \(turn)")
+      inside.open()
+      sent.pass()
+      journal.write("ends \(turn)")
+      return 10
+    }
+    let sum = try wide.sync { try proxy.collect(.value, returning: .sum) }
+    expect(sum, equals: 1)
+    expect(journal.all, equals: ["begins 1"])
+    sent.open()
+    wide.sync(flags: .barrier) {}
+    try await proxy.drain()
+    expect(journal.all, equals: ["begins 1", "ends 1", "begins 2", "ends 2"])
+    expect(turns.withLock { $0.first }, equals: 2)
+  }
+
+  @Test("a broadcast counts a target that another thread began to run as queued")
+  func countedAsQueued() async throws {
+    let (inside, sent, isOuter) = (Latch(), Latch(), Locked(true))
+    onBoth { [proxy, wide] in
+      if isOuter.withLock({ exchange(&$0, with: false) }) {
+        wide.async { _ = proxy.broadcast(.value) }
+        inside.pass()
+      }
+      return 1
+    } _: {
+      inside.open()
+      sent.pass()
+      return 10
+    }
+    let summary = wide.sync { proxy.broadcast(.value) }
+    expect(summary, equals: BroadcastSummary(delivered: 1, queued: 1))
+    sent.open()
+    wide.sync(flags: .barrier) {}
+    try await proxy.drain()
+  }
+
+  @Test("a target that is unmuted during a message does not run on the sender's thread if that is not on its queue")
+  func unmutedMeanwhile() async throws {
+    let muted = Locked<Registration?>(nil)
+    let mark = DispatchSpecificKey<Bool>()
+    queue.setSpecific(key: mark, value: true)
+    proxy.on(.note) { _ in muted.withLock { $0 }?.unmute() }
+    let registration = proxy.on(.note, delivery: .automatic(queue)) { [journal] number in
+      journal.write("\(number) on \(DispatchQueue.getSpecific(key: mark) == nil ? "the sender" : "its queue")")
+    }
+    registration.mute()
+    muted.withLock { $0 = registration }
+    expect(proxy.broadcast(.note, 1).delivered, equals: 1)
+    expect(proxy.broadcast(.note, 2).queued, equals: 1)
+    try await proxy.drain()
+    expect(journal.all, equals: ["2 on its queue"])
+  }
+
+  @Test("the errors and deaths of targets in their sender's turn are counted as those of direct ones")
+  func countsInTurn() throws {
+    var dying: Clerk? = Clerk("dead", journal)
+    let (clerk, failing) = (Clerk("a", journal), Clerk("b", journal))
+    failing.onNote { _ in throw Refusal() }
+    for target in [clerk, failing, dying].compactMap({ $0 }) { proxy.add(target, delivery: .automatic(queue)) }
+    let muted = proxy.add(Clerk("muted", journal), delivery: .automatic(queue), ownership: .strong)
+    muted.mute()
+    queue.sync { _ = proxy.broadcast(.note, 1) }
+    dying = nil
+    let summary = queue.sync { proxy.broadcast(.note, 2) }
+    expect(summary, equals: BroadcastSummary(delivered: 1, failed: 1, skipped: 2))
+    expect(journal.all, equals: ["a 1", "b 1", "dead 1", "a 2", "b 2"])
+    // They were given back, so the drain serves what comes from elsewhere.
+    expect(proxy.broadcast(.note, 3).queued, equals: 2)
+    try proxy.drainBlocking(timeout: .seconds(600))
+    expect(journal.all.suffix(2), equals: ["a 3", "b 3"])
+    withExtendedLifetime((clerk, failing)) {}
+  }
+
+  private struct Refusal: Error {}
+
+  @Test(
+    "a message to targets and closures on their sender's queue asks for no memory",
+    .enabled(if: AllocationCounter.isAvailable))
+  func allocations() throws {
+    let adder = Adder()
+    proxy.add(adder, delivery: .automatic(queue))
+    for _ in 0..<3 { proxy.on(.note, delivery: .automatic(queue)) { [adder] in adder.add($0) } }
+    let blocks = try withTablesUnchanged {
+      try queue.sync {
+        proxy.broadcast(.note, 1)
+        return try #require(AllocationCounter.count(.thisThread) { for _ in 0..<100 { proxy.broadcast(.note, 1) } })
+      }
+    }
+    expect(blocks, equals: 0)
+    expect(adder.sum % 4, equals: 0)
   }
 }

@@ -44,6 +44,8 @@ struct Count {
         sendTick(proxy, value)
         registration.cancel()
       }
+    case "churn-target", "churn-closure", "churn-hook": try churn(name, proxy)
+    case "by-hand-heap": for _ in 0..<messages { sides.loop.read(longText) }
     case "born":
       let all = makeTargets(targets)
       for value in 0..<messages {
@@ -75,8 +77,44 @@ struct Count {
       let strong = MulticastProxy<any Listener>()
       for target in makeTargets(targets) { strong.add(target, ownership: .strong) }
       for value in 0..<messages { sendTick(strong, value) }
+    case "closure", "here", "here-answer", "here-queue": here(name)
     default: send(name, proxy)
     }
+  }
+
+  /// Messages among which something comes and goes again.
+  private func churn(_ name: String, _ proxy: MulticastProxy<any Listener>) throws {
+    let guest = makeTargets(1)[0]
+    for value in 0..<messages {
+      let end: () -> Void
+      switch name {
+      case "churn-target": end = proxy.add(guest, ownership: .strong).cancel
+      case "churn-closure": end = proxy.on(.tick) { use($0) }.cancel
+      default: end = try proxy.before(.tick) { use($0) }.cancel
+      }
+      sendTick(proxy, value)
+      end()
+    }
+  }
+
+  /// Messages to closures, or to targets whose automatic delivery is on the context of the sender.
+  private func here(_ name: String) {
+    let (proxy, queue) = (MulticastProxy<any Listener>(), DispatchQueue(label: "here"))
+    let all = makeTargets(targets)
+    for target in all {
+      switch name {
+      case "closure": proxy.on(.tick) { use($0) }
+      case "here": proxy.on(.tick, delivery: .automatic()) { use($0) }
+      case "here-answer": proxy.add(target, delivery: .automatic())
+      default: proxy.add(target, delivery: .automatic(queue))
+      }
+    }
+    switch name {
+    case "here-answer": send("collect", proxy)
+    case "here-queue": queue.sync { send("typed", proxy) }
+    default: send("typed", proxy)
+    }
+    withExtendedLifetime(all) {}
   }
 
   /// So many things of one kind, which are there when the program ends.
