@@ -53,7 +53,6 @@ public struct Delivery: Hashable, Sendable {
     Delivery(QueueContext(queue ?? .main), isAutomatic: true)
   }
 
-  /// On another type of context.
   package static func on(_ context: any DeliveryContext, isAutomatic: Bool = false) -> Delivery {
     Delivery(context, isAutomatic: isAutomatic)
   }

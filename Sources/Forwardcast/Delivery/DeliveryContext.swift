@@ -2,7 +2,6 @@
 
 import Dispatch
 
-/// A queue, actor or executor that drains mailboxes.
 package protocol DeliveryContext: AnyObject, Sendable {
   /// The queue's identity object, the actor or the executor. Retained, so that it stays unique.
   var identity: ObjectIdentifier { get }

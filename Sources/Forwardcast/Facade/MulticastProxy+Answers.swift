@@ -40,7 +40,7 @@ extension MulticastSending where Interface: Sendable {
 }
 
 extension MulticastProxy {
-  /// Sends a message to the targets one after another, awaits, and combines the answers by `policy`.
+  /// Sends a message to the targets in turn, awaits them, and combines the answers by `policy`.
   nonisolated(nonsending) public func answerAndWait<R, Output, each A>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
   ) async -> CollectResult<Output> {
@@ -49,7 +49,7 @@ extension MulticastProxy {
     return await collectWaiting(route, typed, policy)
   }
 
-  /// The error of an unanswered message: `nobodyResponds`, or `notAwaited` if queued targets got it.
+  /// The error of an unanswered message: `nobodyResponds`, or `notAwaited` if targets are queued.
   public func nobodyResponds(to selector: MessageSelector) -> MessageError {
     let count = core.count(for: selector, onlyQueued: true)
     guard count > 0 else {

@@ -47,7 +47,6 @@ extension ArgumentBox {
   private static let numberTypes: [(name: String, type: any Any.Type)] =
     TypeEncoding.Scalar.swiftTypes.map { ("\($0.type)", $0.type) }
 
-  /// The box unchanged, if the type accepts it.
   private func accepted(_ type: TypeEncoding) throws(UnboxingError) -> ArgumentBox {
     if isNil, type.isReference { return self }
     let found = TypeEncoding(of: Swift.type(of: unwrapped(value)))

@@ -29,7 +29,6 @@ extension ArgumentBox {
     return try converted(wanted)
   }
 
-  /// True if the value's type is exactly `T`.
   @inlinable
   func holds<T>(_ wanted: T.Type) -> Bool {
     func open<V>(_ value: V) -> Bool { V.self == T.self }

@@ -25,7 +25,6 @@ func isFunction(_ found: any Any.Type, usableAs wanted: any Any.Type) -> Bool {
 
 /// The first words of a function type's metadata.
 private enum FunctionWords {
-  /// Word 0 of every function type.
   static let kind: UInt = 0x302
   // Word 1. Word 2 is the result type; the parameter types follow, then optionally 32 bits for
   // each.

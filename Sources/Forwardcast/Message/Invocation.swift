@@ -28,7 +28,6 @@ public struct Invocation {
   /// The proxies that the message passed, for detecting cycles.
   package var route: ProxyTrail?
 
-  /// The message without result and route.
   package var asSent: Invocation {
     var message = self
     (message.result, message.route) = (nil, nil)

@@ -1,6 +1,5 @@
 // DeliveryRequest.swift: what the sender of a message requests.
 
-/// The sender's request. Immutable during the delivery.
 struct DeliveryRequest {
   /// What the outcomes are turned into.
   enum Result {
@@ -12,7 +11,6 @@ struct DeliveryRequest {
     case report
   }
 
-  /// What the sender waits for.
   enum Wait {
     case none
     /// Capacity of the buffers that suspend senders, but no answers.

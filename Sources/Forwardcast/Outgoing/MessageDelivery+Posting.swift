@@ -1,7 +1,6 @@
 // MessageDelivery+Posting.swift: posts a message to other contexts.
 
 extension MessageDelivery {
-  /// The result of posting to one queued step.
   enum Posted {
     case outcome(StepOutcome)
     /// It runs synchronously: its delivery is automatic and the sender is on its context.
@@ -106,7 +105,6 @@ extension MessageDelivery {
     return .outcome(.skipped(.bufferFull))
   }
 
-  /// The reason not to post a step, if there is one.
   private func refusal(_ group: DeliveryGroup, _ place: Int, _ node: ProxyNode, mayRunNow: Bool = true) -> Posted? {
     let step = group.steps[place]
     if let reason = step.obstacle {

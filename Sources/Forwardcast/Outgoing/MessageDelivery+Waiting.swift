@@ -1,6 +1,5 @@
 // MessageDelivery+Waiting.swift: runs a delivery to its end, waiting if requested.
 
-/// The error that ended a message as a whole.
 struct DeliveryFailure {
   let error: any Error
   /// True if the receiver's hooks threw it.
@@ -133,7 +132,6 @@ extension MessageDelivery {
     return try SenderWait.begin(for: tree.queuedTargets, in: route.core, selector)
   }
 
-  /// Suspends until the outcomes of the scope are known.
   nonisolated(nonsending) func awaitAnswers() async throws {
     guard request.waitsInTask, let pending = scope.pending else { return }
     wait?.sent(pending)

@@ -68,11 +68,9 @@ final class MessageDelivery {
   @exclusivity(unchecked) var unposted: [(node: ProxyNode, group: Int)] = []
   /// The results of steps posted ahead, by the numbers of their proxies.
   @exclusivity(unchecked) var posted: [PostedSteps?] = []
-  /// The number of queued steps that have the message.
   var postedCount = 0
   /// Proxies whose unmatched registrations a report lists, and why the message did not enter them.
   @exclusivity(unchecked) var visited: [(node: ProxyNode, stop: DeliveryReport.SkipReason?)] = []
-  /// The end of the running loop's steps.
   @exclusivity(unchecked) var loopEnd = 0
   /// The number of outcomes that the running loop has reported itself.
   @exclusivity(unchecked) var reportedInLoop = 0
@@ -93,7 +91,6 @@ final class MessageDelivery {
   }
 
   var root: ProxyNode { tree.root }
-  /// The receiver's route.
   var route: MessageRoute { tree.root.route }
   var depth: Int { visits.count }
   var isTraced: Bool { message.trace != nil }
@@ -254,7 +251,6 @@ final class MessageDelivery {
 
   // MARK: - Nested proxies
 
-  /// Enters the receiver.
   func begin() { enter(root, nil) }
 
   /// Enters a proxy: its hooks, if any, or its targets. Queued ones are posted first, unless
@@ -331,7 +327,6 @@ final class MessageDelivery {
     take(.skipped(reason), at: reason == .dead ? context(step, nil) : skippedContext(step))
   }
 
-  /// Leaves the innermost proxy.
   private func leave(to base: Int) {
     let last = visits.count - 1
     if visits[last].node.route.route.prelude != nil { reportFailedObservers(visits[last].node) }
@@ -406,7 +401,6 @@ final class MessageDelivery {
     if let count { visited.removeLast(visited.count - count) }
   }
 
-  /// Reports an error of the receiver.
   func report(_ error: any Error) {
     root.path.report(
       MulticastFailure(selector: selector, receiver: route.core.name, registration: nil, error: error))

@@ -43,7 +43,6 @@ class OutcomeQueue {
   private final var given: [ArgumentBox] = []
   /// Buffers the answers of the running loop inside hooks.
   @exclusivity(unchecked) private final var keeper: TypedTaker?
-  /// The number of targets reached.
   @exclusivity(unchecked) final var reached = 0
   /// The number of messages that full buffers have dropped for this one.
   final var dropped = 0
@@ -93,7 +92,6 @@ class OutcomeQueue {
     }
   }
 
-  /// Passes known outcomes to the result, in order.
   final func flush(_ pending: PendingAnswers?) {
     guard hookCalls == 0, !held.isEmpty else { return }
     var index = 0
@@ -223,7 +221,6 @@ class OutcomeQueue {
 
   // MARK: - Loops
 
-  /// True if answers of `type` are accepted unboxed.
   final func takesTyped(_ type: Any.Type) -> Bool {
     taker?.type == type && (makeProbe == nil || !recordsGiven && isDirect)
   }
@@ -278,7 +275,6 @@ class TypedTaker {
   func takeKept() -> MessageAnswers { .none }
 }
 
-/// Consumes typed answers, or buffers them for hooks.
 @usableFromInline
 final class AnswerTaker<R>: TypedTaker {
   @usableFromInline let body: (R) throws -> Bool

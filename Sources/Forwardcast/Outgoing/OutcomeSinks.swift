@@ -28,7 +28,6 @@ protocol OutcomeSink {
   /// The consumer of typed answers, if the sink accepts them.
   var taker: TypedTaker? { get }
 
-  /// The queue that passes outcomes to the sink.
   associatedtype Queue: ResultQueue<Self> = ResultQueue<Self>
 
   /// The result of the ended message; `failure` is the error that ended it as a whole.
@@ -48,7 +47,6 @@ extension OutcomeSink {
   var taker: TypedTaker? { nil }
 }
 
-/// Passes the outcomes of one message to a sink.
 class ResultQueue<Sink: OutcomeSink>: OutcomeQueue {
   @exclusivity(unchecked) final var sink: Sink
 
@@ -74,7 +72,6 @@ final class SummaryQueue: ResultQueue<BroadcastSummary> {
   override func countDelivered(_ count: Int) { sink.countDelivered(count) }
 }
 
-/// The queue of a forwarded message.
 final class ReportQueue: ResultQueue<DeliveryReport> {
   override func accept(_ outcome: StepOutcome, at context: StepContext) -> Bool { sink.take(outcome, at: context) }
   override func accept(_ answer: consuming ArgumentBox, of target: consuming AnyObject) {
@@ -191,7 +188,6 @@ extension DeliveryReport: OutcomeSink {
   }
 }
 
-/// Combines the answers by a return policy.
 struct PolicySink<R, Output>: OutcomeSink {
   private let collector: AnswerCollector<R, Output>
   private let ofType: AnswerTaker<R>?

@@ -48,7 +48,6 @@ struct OutgoingMessage {
     if !route.isSurrounded { try admit(along: route) }
   }
 
-  /// A boxed message whose answers a policy combines.
   init<Output>(_ invocation: Invocation, asking policy: ReturnPolicy<ArgumentBox, Output>, along route: MessageRoute)
     throws
   {
@@ -56,7 +55,6 @@ struct OutgoingMessage {
     ask(policy) { box, _ in box }
   }
 
-  /// Adapts the request to a policy.
   mutating func ask<R, Output>(
     _ policy: ReturnPolicy<R, Output>, _ convert: @escaping (ArgumentBox, MessageSelector) -> R?
   ) {

@@ -53,7 +53,6 @@ extension Parcel {
 }
 
 extension OutgoingMessage {
-  /// The message for a multicast on another context.
   fileprivate func asking(for result: DeliveryRequest.Result) -> OutgoingMessage {
     var message = self
     message.request = DeliveryRequest(result: result, keepsAnswers: result != .counts && request.keepsAnswers)
@@ -75,7 +74,6 @@ extension OutgoingMessage {
     return delivery.outcomes.reached == 0 ? .skipped(.doesNotRespond) : .answered(collected.output)
   }
 
-  /// Waits for capacity at the targets of a multicast.
   nonisolated(nonsending) fileprivate func room(along route: MessageRoute, in path: ProxyChain) async -> StepOutcome {
     do {
       let summary = try await asking(for: .counts).broadcastWhenReady(along: route, in: path)
@@ -97,7 +95,6 @@ final class MailboxExecutor: TaskExecutor {
   }
 }
 
-/// One job of a task, posted to a context.
 private final class JobEnvelope: Envelope, @unchecked Sendable {  // immutable
   private let job: UnownedJob
   private let executor: MailboxExecutor

@@ -11,10 +11,8 @@ package final class ParcelDetails: @unchecked Sendable {
   let kept: AnyObject?
   /// The targets' proxy and its enclosing proxies, if any.
   let proxies: ProxyChain?
-  /// The proxies whose hooks have forwarded the message.
   let trail: ProxyTrail?
   let trace: MessageTrace?
-  /// The first target's step number in the trace.
   let firstStep: Int
 
   init(
@@ -72,7 +70,6 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable but fo
     return details.slots[chosen?.partitioningIndex { $0 >= place } ?? place]
   }
 
-  /// True if the sender waits for answers or capacity.
   var isAwaited: Bool { details.map { $0.pending != nil || $0.request.waitsForRoom } ?? false }
 
   func noteBegan(_ place: Int, _ target: AnyObject) {

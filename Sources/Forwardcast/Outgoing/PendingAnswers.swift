@@ -144,7 +144,6 @@ package final class PendingAnswers: @unchecked Sendable {
 
   func fail(_ error: any Error) { completion.fail(error) }
 
-  /// The sites of pending outcomes.
   var open: [StepContext] { state.withLock { UncheckedSendable($0.slots.filter(\.isOpen).map(\.context)) }.value }
 
   func hasFailed(in proxies: ProxyChain) -> Bool {

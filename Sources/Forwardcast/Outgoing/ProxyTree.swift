@@ -8,7 +8,6 @@
 struct ProxyTree {
   let root: ProxyNode
   private(set) var count = 0
-  /// True if any proxy has queued targets.
   private(set) var hasQueued = false
 
   init(_ route: MessageRoute, _ path: ProxyChain, for request: DeliveryRequest, _ trail: ProxyTrail?) {
@@ -66,7 +65,6 @@ struct ProxyTree {
   /// True if any proxy has hooks, which may change known outcomes.
   var hasHooks: Bool { root.all.contains(where: \.hasHooks) }
 
-  /// All queued targets.
   var queuedTargets: [Registration] { root.queuedTargets }
 }
 
@@ -86,10 +84,8 @@ final class ProxyNode {
     let strong: AnyObject?
   }
 
-  /// Identifies the proxy within its tree.
   let number: Int
   let route: MessageRoute
-  /// The proxy and its enclosing proxies.
   let path: ProxyChain
   /// The grouping of the steps; `nil` if one loop serves all.
   let plan: DeliveryPlan?

@@ -79,7 +79,6 @@ struct ProxyVisit {
     return .step(index - 1)
   }
 
-  /// The type and end of the segment at ``index``.
   private var here: (type: ObjectIdentifier?, end: Int) {
     mutating get {
       guard let segments else { return (wholeType, count) }
@@ -88,7 +87,6 @@ struct ProxyVisit {
     }
   }
 
-  /// Advances past the steps that a loop has served.
   mutating func advance(to end: Int) {
     assert(end > index && end <= count, "a loop serves at least one step")
     index = end

@@ -1,14 +1,14 @@
-// SenderWait.swift: which senders wait for which targets, so that none waits for itself.
+// SenderWait.swift: the waits of senders for targets, in the wait-for graph.
 
 import Synchronization
 
-/// A suspending method of a queued target, while it runs: until it ends its target gets no other message.
+/// A running asynchronous method of a queued target, whose next message waits for its end.
 final class SuspendedMethod: Sendable {
   fileprivate let registration: Registration
   fileprivate let task: Int?
   private let ended = Atomic<Bool>(false)
 
-  /// The methods that the running task is in, or was made in.
+  /// The methods that the current task runs in or was created in.
   @TaskLocal fileprivate static var around: [SuspendedMethod] = []
   fileprivate static var currentTask: Int? { withUnsafeCurrentTask { $0?.hashValue } }
 
@@ -25,28 +25,29 @@ final class SuspendedMethod: Sendable {
   }
 }
 
-/// The wait of a sender that keeps something busy meanwhile: the target of the suspended method that it is in, or was made in; the
-/// contexts that it blocks.
+/// The wait of a sender that occupies objects meanwhile: the target of the suspended method that it
+/// runs or was created in, and the contexts that it blocks.
 ///
-/// For the wait of a task that a method made, nobody can know whether the method awaits it (`async let`, a group) or not
-/// (`Task { }`): it ends with `timedOut` after ``MulticastOptions/deadlockTimeout``, if the method still runs then. A detached task
-/// belongs to no method.
+/// The library cannot know whether a method awaits a task that it created (`async let`, a group) or
+/// not (`Task { }`). Such a task's wait ends with `timedOut` after
+/// ``MulticastOptions/deadlockTimeout`` if the method still runs. A detached task belongs to no
+/// method.
 final class SenderWait: Sendable {
   private let wait: Wait
   private let methods: [SuspendedMethod]
   private let core: MulticastCore
   private let selector: MessageSelector
-  /// The ring that the wait may close, by a task that a method made.
+  /// The cycle that the wait may close, through a task created by a method.
   private let suspected = Guarded<[AwaitedEnd]?>(nil)
 
   private init(_ wait: Wait, _ methods: [SuspendedMethod], _ core: MulticastCore, _ selector: MessageSelector) {
     (self.wait, self.methods, self.core, self.selector) = (wait, methods, core, selector)
   }
 
-  /// Notes that the caller is about to wait for those targets; `nil` if it keeps nothing busy.
+  /// Begins a wait of the caller for targets; `nil` if the caller occupies nothing.
   ///
-  /// - Parameter blocks: whether its thread waits, and not its task.
-  /// - Throws: `wouldDeadlock`, with the ring.
+  /// - Parameter blocks: true if its thread waits instead of its task.
+  /// - Throws: `wouldDeadlock`, with the cycle.
   @inline(never)
   static func begin(
     for wanted: @autoclosure () -> [Registration], in core: MulticastCore, _ selector: MessageSelector,
@@ -63,7 +64,7 @@ final class SenderWait: Sendable {
     return wait
   }
 
-  /// Adds targets that were not known when the message began, or throws `wouldDeadlock`.
+  /// Adds targets that were unknown when the message began. Throws `wouldDeadlock`.
   func add(_ more: [Registration]) throws(MessageError) {
     guard let (ring, isCertain) = wait.enter(more.map(\.awaited)) else { return }
     if isCertain {
@@ -72,12 +73,12 @@ final class SenderWait: Sendable {
     suspected.withLock { $0 = $0 ?? ring }
   }
 
-  /// Notes that the message was sent: from now on only open outcomes are waited for.
+  /// Records that the message was sent, so only pending outcomes are awaited.
   func sent(_ pending: PendingAnswers) {
     wait.narrow { pending.open.compactMap { $0.registration?.awaited } }
   }
 
-  /// Starts the timer of a wait that may be one for itself; `expire` ends the wait with an error.
+  /// Starts the timer of a wait that may be a deadlock; `expire` ends the wait with an error.
   @inline(never) func start(_ expire: @escaping @Sendable (MessageError) -> Void) -> Task<Void, Never>? {
     guard let ring = suspected.withLock({ $0 }) else { return nil }
     let duration = core.options.deadlockTimeout
@@ -101,7 +102,8 @@ final class SenderWait: Sendable {
 }
 
 extension Registration {
-  /// Identifies the target's turns on its context; its own where it has none.
+  /// The identity that serializes the target's methods on its context; otherwise the
+  /// registration's.
   @inline(never)
   var gateIdentity: ObjectIdentifier { ObjectIdentifier(gate ?? self as AnyObject) }
 

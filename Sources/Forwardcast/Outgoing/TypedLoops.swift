@@ -59,7 +59,6 @@ func broadcastOtherwise(
 }
 
 extension MessageVisit {
-  /// The result of a broadcast that a hook ended.
   consuming func failure(_ error: any Error) -> BroadcastSummary {
     core.report(error, kept.selector, nil, receiver: core.name)
     return BroadcastSummary(failed: 1)
@@ -147,7 +146,6 @@ func answerTyped<R, each A>(
 }
 
 extension LoopTally {
-  /// Calls `count` methods and discards their answers.
   @export(implementation) @inline(__always)
   mutating func broadcast<R, each A>(_ count: Int, _ arguments: Arguments<repeat each A>, returning: R.Type)
     -> BroadcastSummary

@@ -40,7 +40,6 @@ struct DrainRound {
     return last == seen || seen.isEmpty
   }
 
-  /// The number of deliveries since the beginning.
   var turns: Int { last?.reduce(0) { $0 + max(0, $1.value - (before[$1.key] ?? 0)) } ?? 0 }
 }
 

@@ -37,7 +37,6 @@ extension MessageClosure {
   }
 }
 
-/// The checks before each call of a closure.
 @usableFromInline
 final class ClosureLimits: Sendable {
   private let selector: MessageSelector

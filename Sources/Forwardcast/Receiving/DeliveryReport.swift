@@ -72,10 +72,8 @@ public struct DeliveryReport {
     /// Its context was released before the message ran.
     public static var lost: SkipReason { SkipReason("context gone") }
 
-    /// The precedence of reasons.
     private static let order: [SkipReason] = [.removed, .dead, .muted, .outOfScope, .doesNotRespond]
 
-    /// The reason with precedence.
     static func first(_ one: SkipReason?, _ other: SkipReason) -> SkipReason {
       guard let one else { return other }
       return order.first { $0 == one || $0 == other } ?? one

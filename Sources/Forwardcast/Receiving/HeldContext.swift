@@ -58,7 +58,6 @@ package struct HeldContext {
     mainMark.isCurrent || contains(ObjectIdentifier(MainActor.shared))
   }
 
-  /// True if the running code is known to be on `actor`.
   @inline(never) package static func isOn(_ actor: any Actor) -> Bool {
     contains(ObjectIdentifier(actor)) || actor === MainActor.shared && isMain
   }

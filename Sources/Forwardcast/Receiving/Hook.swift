@@ -8,7 +8,6 @@ struct HookedMessage {
   /// The receiver named in errors: the proxy, or the receiver of the method.
   @usableFromInline let receiver: AnyObject
   @usableFromInline let arguments: MessageArguments
-  /// The budget that the message is charged to.
   var budget: MessageBudget?
 
   func with(_ arguments: MessageArguments) -> HookedMessage {
@@ -42,7 +41,6 @@ final class Hook: @unchecked Sendable {  // `number` is guarded by the lock of t
   let body: Body
   /// Ends the hook's stream, whose buffered messages can still be read.
   let finish: (@Sendable () -> Void)?
-  /// The hook's number in its proxy's or table's queue.
   var number = 0
   private let cancelled = Atomic<Bool>(false)
 

@@ -7,7 +7,6 @@ struct HookChain: Sendable {
   /// True if all hooks are `before` hooks.
   var isBefore: Bool { hooks.allSatisfy { if case .before = $0.body { true } else { false } } }
 
-  /// Runs the hooks of a chain that ``isBefore``.
   func runBefore(_ message: HookedMessage) throws {
     guard StackGuard.hasRoom else { throw StackGuard.tooDeep(message.selector, receiver: message.receiver) }
     _ = try enter(message, inside: hooks.count)

@@ -20,7 +20,6 @@ class MessageAnswers {
   @usableFromInline nonisolated(unsafe) static let none = MessageAnswers(nil)
 }
 
-/// Answers of a type known to the sender or a hook.
 @usableFromInline
 final class TypedAnswers<R>: MessageAnswers {
   @usableFromInline let list: [R]
@@ -89,7 +88,6 @@ final class ListedAnswers: MessageAnswers {
 }
 
 extension TypedAnswers<ArgumentBox> {
-  /// The answer of a boxed message.
   convenience init(of answered: Invocation) { self.init(answered.result.map { [$0] } ?? []) }
 }
 

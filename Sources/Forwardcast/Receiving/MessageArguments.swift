@@ -157,13 +157,11 @@ extension MessageArguments {
 }
 
 extension Arguments: ArgumentValues {
-  /// The arguments as one object that all targets share.
   @export(implementation) @inline(__always)
   func shared<R>(returning: R.Type, crosses: Bool, loop: MessageArguments.Loop? = nil) -> TypedArguments<R, Self> {
     TypedArguments(self, as: ObjectIdentifier(((repeat each A) -> R).self), crosses: crosses, loop: loop)
   }
 
-  /// Calls a method of this function type.
   @usableFromInline
   func call<R>(_ method: Method, _ target: AnyObject) throws -> R {
     try unsafeDowncast(method, to: TypedMethod<R, repeat each A>.self).call(target, self)

@@ -145,7 +145,6 @@ public struct WaitingInvocationCall {
   }
 }
 
-/// One run of an `around` hook.
 @usableFromInline
 class RunningHook {
   @usableFromInline final let message: HookedMessage

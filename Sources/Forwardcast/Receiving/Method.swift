@@ -85,7 +85,6 @@ class Method: @unchecked Sendable {  // immutable once in a table
 
   final var isolation: MethodIsolation { rare?.values.isolation ?? .sender }
 
-  /// The signature stated for the method.
   final var statedSignature: MethodSignature? { rare?.values.signature }
 
   var signature: MethodSignature { statedSignature ?? .objects(arguments: selector.numberOfArguments) }
@@ -99,7 +98,6 @@ class Method: @unchecked Sendable {  // immutable once in a table
 
   var isRefusal: Bool { false }
 
-  /// The closure's number of parameters.
   var numberOfParameters: Int { selector.numberOfArguments }
 
   /// Runs the boxed method synchronously and stores the answer in `invocation.result`.
@@ -165,7 +163,6 @@ enum MethodIsolation: Sendable {
   indirect case actor(any Actor)
   case async
 
-  /// The isolation of a closure: a global actor, or none.
   init(_ actor: (any Actor)?) {
     self = actor.map { $0 === MainActor.shared ? .mainActor : .actor($0) } ?? .sender
   }
@@ -189,13 +186,11 @@ enum MethodIsolation: Sendable {
   }
 }
 
-/// A function that unboxes arguments.
 @frozen @usableFromInline
 struct BoxOpening: Sendable {
   @usableFromInline let call: Method.Opener
 }
 
-/// A method with known Swift types.
 @usableFromInline
 final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable after init
   @usableFromInline let body: @Sendable (AnyObject, Arguments<repeat each A>) throws -> R
@@ -248,7 +243,6 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
     }
   }
 
-  /// The closure of a closure target.
   @export(implementation) @inline(__always)
   var closure: MessageClosure<R, repeat each A> {
     unsafeBitCast(opener.unsafelyUnwrapped, to: MessageClosure<R, repeat each A>.self)
@@ -366,7 +360,6 @@ final class RefusedMethod: Method, @unchecked Sendable {  // immutable after ini
 }
 
 extension MethodSignature {
-  /// Checks a closure's types against the stated ones.
   @inline(never)
   fileprivate func check(closure own: MethodSignature, _ selector: MessageSelector, receiver: String)
     throws(MessageError)

@@ -150,7 +150,6 @@ struct UncheckedRow<Target, R, each A>: Sendable {
   @usableFromInline let call: @Sendable (Target, repeat each A) throws -> R
 }
 
-/// An isolated asynchronous closure.
 struct IsolatedSuspendingRow<Target, R, each A>: @unchecked Sendable {
   let call: @isolated(any) (Target, repeat each A) async throws -> R
 }

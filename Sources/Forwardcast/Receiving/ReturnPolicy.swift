@@ -17,7 +17,6 @@ public struct ReturnPolicy<R, Output>: Sendable {
   /// The result if no target's answer is available; `nil` for the empty value.
   @usableFromInline let unasked: (@Sendable () -> Output)?
 
-  /// The policy's implementation.
   @usableFromInline
   enum Way: Sendable {
     /// Folds into the result on the sender's stack, without allocation.
@@ -108,12 +107,10 @@ extension Responds {
   }
 }
 
-/// Collects the answers of one `collect`.
 @usableFromInline
 struct AnswerCollector<R, Output> {
   /// Adds an answer. Returns false if no further one is needed.
   @usableFromInline let take: (R) throws -> Bool
-  /// The result of the collected answers.
   @usableFromInline let finish: () -> Output
 
   @export(implementation) @inline(__always)

@@ -135,7 +135,6 @@ final class TableStorage: Sendable {
     private(set) var rows = IdentityTable<Method>()
     /// The rejected rows, each once.
     private(set) var refusals: [(selector: MessageSelector, error: MessageError)] = []
-    /// The hooks in installation order.
     var hooks = FirstInFirstOut<Hook>() {
       didSet {
         for method in hooked.values { outdated += [method.row, method.method] }
@@ -210,7 +209,6 @@ final class TableStorage: Sendable {
   private let accepts: @Sendable (AnyObject) -> Bool
   private let isSubtype: @Sendable (any Any.Type) -> Bool
   private let isForClass: Bool
-  /// The class last accepted as a target.
   private let accepted = LastClass()
   /// The class last found not to be ``ObjectTableOwning``.
   let ownsNoTables = LastClass()
@@ -310,7 +308,6 @@ final class TableStorage: Sendable {
     return nil
   }
 
-  /// True if this table itself rejected a row.
   func hasRefused(_ selector: MessageSelector) -> Bool { state.withLock { $0.refusal(selector) != nil } }
 
   var refusals: [MessageError] {

@@ -17,10 +17,8 @@ extension Method {
   @usableFromInline
   final func canRun(on target: AnyObject) -> Bool { isolation.isHeld(of: target) }
 
-  /// True if its isolation is not the caller's.
   final func runsElsewhere(on target: AnyObject) -> Bool { !isolation.isSender && !canRun(on: target) }
 
-  /// The error for a sender in another isolation.
   final func unreachable(_ target: AnyObject) -> MessageError {
     MessageError(.isolationMismatch, of: target, selector, isolation.evidence)
   }
@@ -65,7 +63,6 @@ private func onActor<T: Sendable>(_ actor: isolated any Actor, _ body: @Sendable
   try HeldContext.hold(ObjectIdentifier(actor), body)
 }
 
-/// The isolation of an asynchronous method's body.
 enum SuspendingPlace: Sendable {
   /// In its sender's isolation, so its answer does not cross.
   case inTurn

@@ -2,7 +2,6 @@
 
 import Synchronization
 
-/// The hooks of a proxy for one object, and that object.
 final class ForwardingHooks: HookHolder, @unchecked Sendable {  // `target` is the proxy's, and stays in its isolation
   /// For a proxy that stores its hooks itself.
   static let ofNobody = ForwardingHooks(nil, isShared: false)

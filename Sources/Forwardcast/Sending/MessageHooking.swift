@@ -48,7 +48,6 @@ public struct HookPlace: Sendable {
   }
 }
 
-/// Stores hooks and runs them around its messages.
 protocol HookHolder: NamedReceiver, Sendable {
   /// The method that answers `selector`, as far as known without queries.
   func firstMethod(for selector: MessageSelector) -> Method?

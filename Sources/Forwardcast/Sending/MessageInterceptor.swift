@@ -143,7 +143,6 @@ private func pause(_ delay: Duration, _ clock: (any Clock<Duration>)?) async thr
   if let clock { try await clock.sleep(for: delay) } else { try await Deadline(after: delay).sleep() }
 }
 
-/// A cache of answers by message.
 private final class AnswerCache<C: Clock>: Sendable where C.Duration == Duration {
   private struct Known: Sendable {
     let answers: UncheckedSendable<[ArgumentBox]>  // each of them is Sendable

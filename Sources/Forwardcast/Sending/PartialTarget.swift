@@ -33,7 +33,6 @@ extension PartialTarget {
 }
 
 extension Method {
-  /// The method, unless `target` does not implement it.
   final func ifImplemented(by target: AnyObject) -> Method? {
     if let partial = target as? any PartialTarget, type(of: partial).unimplemented.contains(selector) { return nil }
     return isPresent?(target) ?? true ? self : nil

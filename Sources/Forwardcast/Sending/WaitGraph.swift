@@ -1,21 +1,20 @@
-// WaitGraph.swift: who waits for whom, so that nobody waits for itself.
+// WaitGraph.swift: the wait-for graph of threads, tasks and queues, for detecting deadlocks.
 
 import Dispatch
 
-/// Work that one thread does while others wait for its end: a resolver hook, or a service under construction. Its maker calls
-/// ``WaitGraph/begin(_:)`` and ``WaitGraph/end(_:)`` on the same thread.
+/// Work of one thread that others may wait for: a resolver hook, or a service under construction.
+/// Its thread calls ``WaitGraph/begin(_:)`` and ``WaitGraph/end(_:)``.
 package final class SharedWork: Sendable {
   private let makeName: @Sendable () -> String
-  /// Its name in errors.
   package var name: String { makeName() }
-  /// The thread that made it and does it.
+  /// The thread that created the work and does it.
   package let thread = ThreadIdentity.current
   fileprivate let gate = DispatchGroup()
 
-  /// Work of the calling thread, for which others may wait from now on.
+  /// Work of the calling thread, which others may wait for from now on.
   ///
-  /// - Precondition: it is begun and ended: a gate that is never left is never freed.
-  /// - Parameter name: makes its name, for an error.
+  /// - Precondition: the work is begun and ended, since an unfinished one is never freed.
+  /// - Parameter name: makes its name for an error.
   package init(_ name: @escaping @Sendable () -> String) {
     makeName = name
     gate.enter()
@@ -26,18 +25,18 @@ package final class SharedWork: Sendable {
   }
 }
 
-/// A thread must not wait: it would wait for itself, perhaps across other threads.
+/// The error of a thread whose wait would deadlock, perhaps across other threads.
 package struct WaitCycle: Error {
-  /// The names of all work in the ring: the calling thread's, then each further thread's from the awaited work to the work in
-  /// which it waits itself; the last name closes the ring.
+  /// The names of the cycle's work: the calling thread's, then each further thread's up to the work
+  /// that it waits in. The last name closes the cycle.
   package let chain: [String]
 }
 
-/// Something that a sender or thread waits for.
+/// An object that a sender or thread waits for.
 struct AwaitedEnd: Sendable {
-  /// Whoever holds one of these has to end first.
+  /// The identities whose holders must finish first.
   fileprivate let identities: [ObjectIdentifier]
-  /// Its name, and those of what is done for it.
+  /// Its name, and the names of work done for it.
   let names: @Sendable () -> [String]
 
   /// - Parameter names: retains the objects of the identities.
@@ -46,19 +45,19 @@ struct AwaitedEnd: Sendable {
   }
 }
 
-/// A wait, and what stays busy until it ends.
+/// A wait, and the identities that it occupies until it ends.
 final class Wait: @unchecked Sendable {  // `awaits` is guarded by the graph's lock
   fileprivate let held: [ObjectIdentifier]
-  /// Whether the holder waits itself. A task that a method made may be awaited by it, or not.
+  /// True if the holder itself waits. A method may or may not await a task that it created.
   fileprivate let isOwn: Bool
   private var awaits: @Sendable () -> [AwaitedEnd] = { [] }
 
-  /// - Parameter held: the identities that nobody else can use until the wait ends.
+  /// - Parameter held: the identities that are unavailable to others until the wait ends.
   init(holding held: [ObjectIdentifier], isOwn: Bool = true) { (self.held, self.isOwn) = (held, isOwn) }
 
   fileprivate var awaited: [AwaitedEnd] { WaitGraph.graph.withLock { _ in awaits }() }
 
-  /// Replaces what is waited for by a part of it.
+  /// Narrows the wait to some of the awaited objects.
   func narrow(to awaits: @escaping @Sendable () -> [AwaitedEnd]) {
     let old = WaitGraph.graph.withLock { graph in
       graph.changes += 1
@@ -67,16 +66,16 @@ final class Wait: @unchecked Sendable {  // `awaits` is guarded by the graph's l
     withExtendedLifetime(old) {}
   }
 
-  /// Enters the wait, or more that it waits for, unless that is certain to close a ring.
+  /// Enters the wait, or further awaited objects, unless that certainly closes a cycle.
   ///
-  /// - Parameter wanted: what is waited for in addition.
-  /// - Returns: the ring that it closes or may close, from the wanted end to one that is held.
+  /// - Parameter wanted: the objects awaited in addition.
+  /// - Returns: the cycle that it closes or may close, from the wanted object to a held one.
   func enter(_ wanted: [AwaitedEnd]) -> (ring: [AwaitedEnd], isCertain: Bool)? {
     while true {
       let changes = WaitGraph.graph.withLock { $0.changes }
       let own = isOwn ? WaitGraph.path(from: wanted, to: held) { $0.isOwn } : nil
       let ring = own ?? WaitGraph.path(from: wanted, to: held) { _ in true }
-      // While nothing is entered waits only end, so all that was seen existed at one moment.
+      // Without new entries waits only end, so everything observed existed at one moment.
       let isCurrent = WaitGraph.graph.withLock { graph in
         guard graph.changes == changes else { return false }
         if own != nil { return true }
@@ -101,13 +100,14 @@ final class Wait: @unchecked Sendable {  // `awaits` is guarded by the graph's l
   }
 }
 
-/// The waits of the whole process: of threads for shared work, of senders for targets.
+/// The waits of the process: of threads for shared work, and of senders for targets.
 ///
-/// Whoever is about to wait looks for a ring and enters the wait, unless another one was entered meanwhile; then it looks again. So
-/// exactly one of those that close a ring finds it, and throws instead. Other waits are asked outside of the lock.
+/// A caller searches for a cycle and enters its wait, or repeats if another wait was entered
+/// meanwhile. Exactly one caller of a cycle finds it and throws. Other waits are queried outside
+/// the lock.
 package enum WaitGraph {
   fileprivate struct Graph {
-    /// What all threads do; of one thread, each needed by the one before.
+    /// The work of all threads; within one thread, each is needed by the one before.
     var work: [SharedWork] = []
     var waits: [ObjectIdentifier: [Wait]] = .init()
     var changes = 0
@@ -118,16 +118,16 @@ package enum WaitGraph {
     graph.withLock { $0.work.filter { $0.thread == thread } }
   }
 
-  /// What the running thread holds: contexts of deliveries and shared work.
+  /// The identities held by the current thread: contexts of deliveries and shared work.
   static var held: [ObjectIdentifier] { HeldContext.all + work(of: .current).map { ObjectIdentifier($0) } }
 
-  /// What the holder of an identity waits for.
+  /// The objects that an identity's holder waits for.
   static func awaited(byHolderOf identity: ObjectIdentifier) -> [AwaitedEnd] {
     (graph.withLock { $0.waits[identity] } ?? []).flatMap(\.awaited)
   }
 
-  /// The ends from a wanted one to one that is held, each awaited by the holder of the one before;
-  /// `nil` if there is no such path.
+  /// The path from a wanted object to a held one, each awaited by the holder of the one before;
+  /// `nil` if there is none.
   fileprivate static func path(
     from wanted: [AwaitedEnd], to held: [ObjectIdentifier], over isMeant: (Wait) -> Bool
   ) -> [AwaitedEnd]? {
@@ -146,16 +146,16 @@ package enum WaitGraph {
 
   package static func begin(_ work: SharedWork) { graph.withLock { $0.work.append(work) } }
 
-  /// Ends `work` and its waits. Called once, when its outcome is where waiters look for it.
+  /// Ends `work` and its waits. Called once, after its outcome is available to waiters.
   package static func end(_ work: SharedWork) {
     graph.withLock { $0.work.removeAll { $0 === work } }
-    // Last: a thread that waits for ended work is about to continue, and in no ring.
+    // Last, since a thread that waits for ended work is about to continue and in no cycle.
     work.gate.leave()
   }
 
   /// Waits until `work` has ended.
   ///
-  /// - Throws: when its thread is the calling one, or waits, perhaps across others, for work of the calling thread.
+  /// - Throws: if the work's thread is the calling one, or waits for it, perhaps across others.
   package static func wait(for work: SharedWork) throws(WaitCycle) {
     let wait = Wait(holding: held)
     if let (ring, isCertain) = wait.enter([work.awaited]), isCertain {

@@ -17,7 +17,6 @@ package final class DeliveryGroup: @unchecked Sendable {  // immutable, or atomi
   let methodType: ObjectIdentifier?
   /// The last posted batch, as a ``BatchWord``, retained by this group.
   let batch = Atomic<UInt64>(0)
-  /// The group's process-wide number.
   let number = groups.wrappingAdd(1, ordering: .relaxed).newValue
   private static let groups = Atomic<UInt>(0)
   let nextCapacity = Atomic<Int>(DeliveryGroup.smallestBatch)
@@ -87,7 +86,6 @@ final class DeliveryPlan: @unchecked Sendable {  // immutable
   let asked: [(step: Int, multicast: MulticastCast?)]
   /// The group of each queued step, and its index in that group.
   let locations: ByStep<(group: Int, place: Int)>
-  /// The groups in posting order.
   let groups: ContiguousArray<DeliveryGroup>
   /// `groups` as raw references, iterated without reference counting.
   @usableFromInline let list: UnsafeMutableBufferPointer<Unmanaged<DeliveryGroup>>
@@ -183,12 +181,10 @@ struct MulticastCast {
 
 /// A sparse array indexed by step. Empty instances allocate nothing.
 struct ByStep<Element> {
-  /// The values with their steps, in insertion order.
   private var list: [(step: Int, value: Element)] = []
   /// For each step, the index of its value in `list` plus 1, or 0.
   private var places: [Int32] = []
 
-  /// The steps with a value, in insertion order.
   var indices: [Int] {
     list.indices.compactMap { Int(places[list[$0].step]) == $0 + 1 ? list[$0].step : nil }
   }

@@ -59,7 +59,6 @@ public struct MessageEvent: Sendable {
   /// The identities of sender and receiver; `nil` if the event does not come from a proxy.
   package var identities: (sender: ObjectIdentifier?, receiver: ObjectIdentifier?) { texts.identities }
 
-  /// A copy with other names.
   package func renamed(sender: String, receiver: String) -> MessageEvent {
     let texts = EventTexts(.stated([name, message, sender, receiver, context, evidence]), identities)
     return MessageEvent(stage, step: step, instant: instant, texts)
@@ -91,7 +90,6 @@ final class EventTexts: Sendable {
     }
   }
 
-  /// Renders every text and releases the traced values.
   func render() {
     let texts = Part.allCases.map { self[$0] }
     _ = state.withLock { exchange(&$0, with: .stated(texts)) }

@@ -51,7 +51,6 @@ final class MessageTrace: Sendable {
     return step
   }
 
-  /// Reports the outcome of a message at the proxy.
   @inline(never) func note(_ found: Result<MessageAnswers, any Error>, _ message: HookedMessage, step: Int) {
     let (selector, arguments) = (message.selector, message.arguments)
     switch found {

@@ -86,7 +86,6 @@ extension MulticastCore {
     return MessageRoute(own, count: own.count)
   }
 
-  /// The versions that a route was made from.
   private struct RouteSource: Equatable {
     let version: UInt
     let changes: UInt
@@ -134,7 +133,6 @@ extension MulticastCore {
 
   // MARK: - Patches (called with the lock held)
 
-  /// Replaces the board.
   func put(_ board: RouteBoard?, _ state: inout State, _ garbage: inout Garbage) {
     self.state.assertHeld()
     garbage.keep(state.board)

@@ -39,13 +39,9 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     var onError: (@Sendable (MulticastFailure) -> Void)?
     /// One mailbox for each context, and the gates of its targets.
     var mailboxes = MailboxTable()
-    /// Unreachable targets that have not been reported.
     var unreachable: [Registration] = []
-    /// The hooks in installation order.
     var hooks = FirstInFirstOut<Hook>()
-    /// The hooks of active streams.
     var listeners = FirstInFirstOut<Hook>()
-    /// The text of the last reported error.
     var lastError: String?
     /// The trace and the token of its handle.
     var trace: (token: Hook, trace: MessageTrace)?
@@ -278,7 +274,6 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     return meant.count
   }
 
-  /// Removes registrations whose targets were found dead.
   func removeDead(_ registrations: [Registration]) {
     for registration in registrations { registration.markDead() }
     forget(registrations.filter { !$0.keepsSlot })

@@ -58,7 +58,6 @@ extension MulticastCore {
     report(error, selector, registration, receiver: step.target.map { typeName(of: $0) } ?? "a dead target")
   }
 
-  /// Reports the failures that the sender does not get.
   func report(_ failures: ArraySlice<DeliveryReport.Failure>, of selector: MessageSelector) {
     for failure in failures {
       guard let tell = failure.tell else {

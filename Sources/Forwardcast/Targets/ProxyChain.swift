@@ -5,7 +5,6 @@
 final class ProxyChain: Sendable {
   let core: MulticastCore
   let outer: ProxyChain?
-  /// The proxy's registration in `outer`.
   let registration: Registration?
   /// `outer` and `registration`, read without reference counting.
   private let around: Unmanaged<ProxyChain>?
@@ -21,10 +20,8 @@ final class ProxyChain: Sendable {
     assert((outer == nil) == (registration == nil), "a nested proxy has a registration")
   }
 
-  /// The registrations on the path to this proxy.
   var registrations: [Registration] { (registration.map { [$0] } ?? []) + (outer?.registrations ?? []) }
 
-  /// True if all registrations on the path are active.
   var isOpen: Bool {
     var next = Unmanaged.passUnretained(self)
     while true {
@@ -50,7 +47,6 @@ final class ProxyChain: Sendable {
     return isMuted ? .muted : nil
   }
 
-  /// The maximum nesting depth.
   static let maximumDepth = 256
   /// The maximum number of nested proxies per message, counted once per path.
   static let maximumCount = 65_536

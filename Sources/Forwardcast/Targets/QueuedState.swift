@@ -68,7 +68,6 @@ final class QueuedState: Sendable {
     return true
   }
 
-  /// True if each message needs its own envelope.
   var travelsAlone: Bool { line != nil || pending == .deliverPending || delivery.isAutomatic }
 
   var dropped: Int { droppedCount.load(ordering: .acquiring) }

@@ -194,7 +194,6 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
     (0..<count).contains { steps[$0].registration._withUnsafeGuaranteedRef { $0 === registration } }
   }
 
-  /// A copy of the steps that one message sees.
   func copy(upTo end: Int, only isMeant: (Registration) -> Bool, _ prelude: MessagePrelude) -> Route {
     assert(end <= count, "a message sees \(end) of \(count) steps")
     var seen = retainedSteps(upTo: end, only: isMeant)
@@ -283,7 +282,6 @@ struct RouteTraits: Equatable {
   }
 }
 
-/// The steps of a route under construction.
 struct RouteSteps {
   var list: [RouteStep] = []
   var traits = RouteTraits()
@@ -306,9 +304,7 @@ struct RouteSteps {
 /// What one message does before its first target.
 @usableFromInline
 final class MessagePrelude: @unchecked Sendable {  // immutable; used in the turn of the one message or question
-  /// Observers that could not be created for the message.
   let failures: [(target: AnyObject, error: any Error)]
-  /// The reason why no target gets the message.
   let refusal: (any Error)?
   /// Creates the observers when the message enters the proxy, inside hooks, and returns its route.
   let makeObservers: (() -> MessageRoute)?

@@ -143,7 +143,6 @@ struct BoardWord {
   @usableFromInline @inline(__always)
   init(bits: UInt64) { self.bits = bits }
 
-  /// The word of a newly published board.
   fileprivate init(_ board: RouteBoard?) {
     let address = UInt64(UInt(bitPattern: board.map { Unmanaged.passUnretained($0).toOpaque() }))
     bits = address < BoardWord.one ? address : 0

@@ -83,7 +83,6 @@ extension MulticastCore {
     do { return try tableMethod(of: receiver, for: selector) } catch { return RefusedMethod(selector, error) }
   }
 
-  /// The method in the proxy's table.
   func interfaceMethod(of target: AnyObject, _ selector: MessageSelector) -> Method? {
     do { return try table?.storage.method(for: selector, on: target) } catch { return RefusedMethod(selector, error) }
   }
@@ -98,7 +97,6 @@ enum ClassKind: UInt {
   /// Anything else: each object is queried.
   case other
 
-  /// Casts objects of kind `receiver`.
   static let receivers = TargetCast<any MessageReceiver>()
 
   /// A cache of some classes: each word is the class's address with its kind in the low bits.

@@ -138,7 +138,6 @@ struct TargetList {
     }
   }
 
-  /// The registrations of a target, the oldest first.
   func registrations(of target: ObjectIdentifier) -> [Registration] {
     guard let first = registration(of: target)?.takeUnretainedValue() else { return [] }
     return rare.map { [first] + ($0.others[target] ?? []) } ?? [first]
@@ -174,7 +173,6 @@ struct TargetList {
     self[priority].slots.append(registration)
   }
 
-  /// Moves a registration to the end of another priority.
   mutating func move(_ registration: Registration, to priority: Int16, garbage: inout Garbage) {
     guard registration.storedPriority != priority, contains(registration) else { return }
     garbage.keep(leaveSlot(registration))

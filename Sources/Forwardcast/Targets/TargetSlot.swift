@@ -65,7 +65,6 @@ extension MulticastCore {
     }
   }
 
-  /// Removes a slot and its target.
   package func giveUp(_ slot: TargetSlot) {
     change { state, garbage in
       slot.isGivenUp = true
@@ -74,13 +73,11 @@ extension MulticastCore {
     }
   }
 
-  /// The registration in a slot, with or without a target.
   package func registration(in slot: TargetSlot) -> Registration { state.withLock { _ in slot.registration } }
 
   /// The latest target of a slot, if alive, registered or not.
   package func target(of slot: TargetSlot) -> AnyObject? { state.withLock { _ in slot.served?.targetUnderLock } }
 
-  /// The age of the latest target of a slot.
   package func version(of slot: TargetSlot) -> SlotVersion? { state.withLock { _ in slot.version } }
 
   /// The registration of a target that is alive and not cancelled.
