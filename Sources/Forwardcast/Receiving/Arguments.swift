@@ -1,6 +1,7 @@
 // Arguments.swift: the arguments of one message as a pack.
 
-/// The arguments of one message, passed by address: a pack would be passed element by element, each copied for each call.
+/// The arguments of one message, passed by address. A pack would be copied element by element per
+/// call.
 @frozen @usableFromInline
 struct Arguments<each A> {
   @usableFromInline let values: (repeat each A)
@@ -10,7 +11,7 @@ struct Arguments<each A> {
 
   /// Unboxes the arguments.
   ///
-  /// - Throws: `wrongArgumentCount`, or `typeMismatch` with the index of the argument.
+  /// - Throws: `wrongArgumentCount`, or `typeMismatch` with the argument's index.
   init(unboxing boxes: [ArgumentBox], of selector: MessageSelector, for receiver: @autoclosure () -> String)
     throws(MessageError)
   {
@@ -30,7 +31,7 @@ struct Arguments<each A> {
 }
 
 extension Arguments {
-  /// Gives `body` functions that call methods of this function type; valid until it returns.
+  /// Passes `body` functions that call methods of this function type; valid until it returns.
   @export(implementation) @inline(__always)
   func withCalls<R>(returning: R.Type, _ body: (_ run: Method.OpenedRun, _ ask: Method.OpenedAsk) -> Void) {
     body(

@@ -1,16 +1,17 @@
-// TargetCast.swift: casts an object to the type that a table's rows take.
+// TargetCast.swift: casts an object to the target type of a table's rows.
 
 public import Synchronization
 
-/// Casts the object that a message reached to the type that a row's closure takes; the table has checked that it fits.
+/// Casts a receiver to the type of a row's closure; the table has checked that it fits.
 ///
-/// For a class that is a bit copy. For a class-bound protocol it is a conformance lookup of some 700 instructions, whose result, a
-/// witness table, is the same for all objects of a class: each row caches the tables it met.
+/// For a class this is a bit copy. For a class-bound protocol it is a costly conformance lookup,
+/// whose result, a witness table, is the same for all objects of a class. Each row caches these
+/// tables.
 @usableFromInline
 struct TargetCast<Target>: @unchecked Sendable {  // immutable; what `head` points to is exchanged atomically
-  /// `nil` for a class, which needs none.
+  /// `nil` for a class, which needs no table.
   @usableFromInline let tables: WitnessTables?
-  /// The pointer inside `tables`: reading it does not retain the owner for each message, as reading `tables` would.
+  /// The pointer inside `tables`. Reading it does not retain the owner for each message.
   @usableFromInline let head: WitnessTables.Head?
 
   @inlinable
@@ -36,14 +37,14 @@ struct TargetCast<Target>: @unchecked Sendable {  // immutable; what `head` poin
     try borrowing(object, 0, body)
   }
 
-  /// Calls `body` with the reference made of the words `object` and, for an existential, `table`. It is built in place so that the
-  /// target, which the caller holds, is not retained.
+  /// Calls `body` with the reference made of the words `object` and, for an existential, `table`.
+  /// Built in place, so the target, which the caller retains, is not retained again.
   @export(implementation) @inline(__always)
   static func borrowing<R>(_ object: AnyObject, _ table: UInt, _ body: (Target) throws -> R) rethrows -> R {
     var words = (UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque()), table)
     return try withUnsafeMutablePointer(to: &words) { words in
       let place = UnsafeMutableRawPointer(words).assumingMemoryBound(to: Target.self)
-      // Moved out and back, never copied: neither retained nor released.
+      // Moved out and back, which neither retains nor releases.
       let target = place.move()
       do {
         let answer = try body(target)
@@ -58,7 +59,7 @@ struct TargetCast<Target>: @unchecked Sendable {  // immutable; what `head` poin
 
   func target(_ object: AnyObject) -> Target { self(object) { $0 } }
 
-  /// The language's cast; caches the witness table where the result is the object with one.
+  /// The language's cast. Caches the witness table if the result is the object with one.
   @usableFromInline @inline(never)
   func search(_ object: AnyObject) -> Target {
     guard let target = object as? Target else {
@@ -71,8 +72,8 @@ struct TargetCast<Target>: @unchecked Sendable {  // immutable; what `head` poin
     return target
   }
 
-  /// Caches the table of `target` if its two words are the object and a table. A struct of two words, such as one that an object
-  /// was bridged to, has `Target` as its dynamic type; an existential has not.
+  /// Caches the table of `target` if its two words are the object and a table. A struct of two
+  /// words, such as a bridged one, has `Target` as its dynamic type; an existential does not.
   private func keep(_ target: Target, of object: AnyObject) {
     guard MemoryLayout<Target>.size == MemoryLayout<(AnyObject, UInt)>.size,
       Swift.type(of: target as Any) != Target.self
@@ -85,7 +86,7 @@ struct TargetCast<Target>: @unchecked Sendable {  // immutable; what `head` poin
   }
 }
 
-/// The witness tables that one row has met.
+/// The witness tables that one row has used.
 @usableFromInline
 final class WitnessTables: @unchecked Sendable {  // entries are immutable; the first one is exchanged atomically
   @usableFromInline
@@ -137,7 +138,7 @@ final class WitnessTables: @unchecked Sendable {  // entries are immutable; the 
       to: Entry(
         type: ObjectIdentifier(type(of: object)), table: table, next: first,
         followers: first.map { $0.pointee.followers + 1 } ?? 0))
-    // A faster thread has added the same, or another that makes this one be looked up again.
+    // Another thread has added the same entry, or one that causes another lookup of this one.
     if !head.pointee.compareExchange(expected: first, desired: entry, ordering: .acquiringAndReleasing).exchanged {
       entry.deallocate()
     }

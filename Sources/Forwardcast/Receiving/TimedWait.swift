@@ -1,23 +1,23 @@
 // TimedWait.swift: waits with a timeout, which name the targets that did not answer.
 
-/// A wait with a timeout. What the sender's task waits for meanwhile is noted here by name.
+/// A wait with a timeout, and the names of everything that the sender's task waits for.
 final class TimedWait: Sendable {
-  /// The wait that the running task is part of.
+  /// The wait of the current task.
   @TaskLocal static var current: TimedWait?
 
   private struct State: Sendable {
-    /// Each finds the names of what has not answered.
+    /// Each returns the names of pending objects.
     var finders: [@Sendable () -> [String]] = []
-    /// The targets whose methods the sender's task is in.
+    /// The targets whose methods the sender's task runs in.
     var waits: [Int: String] = [:]
     var next = 0
   }
   private let state = Guarded(State())
 
-  /// Notes a function that finds the names of what has not answered.
+  /// Adds a function that returns the names of pending objects.
   func note(_ finder: @escaping @Sendable () -> [String]) { state.withLock { $0.finders.append(finder) } }
 
-  /// Notes something that the task waits for, until ``end(_:)``.
+  /// Records an object that the task waits for, until ``end(_:)``.
   func begin(_ name: String) -> Int {
     state.withLock { state in
       state.next += 1
@@ -28,24 +28,23 @@ final class TimedWait: Sendable {
 
   func end(_ number: Int) { state.withLock { _ = $0.waits.removeValue(forKey: number) } }
 
-  /// The names of what has not answered.
+  /// The names of pending objects.
   var late: [String] {
     let (finders, waits) = state.withLock { ($0.finders, $0.waits) }
     return waits.sorted { $0.key < $1.key }.map(\.value) + finders.flatMap { $0() }
   }
 
-  /// Runs `body` in the caller's isolation, and waits for it at most for `timeout`.
+  /// Runs `body` in the caller's isolation for at most `timeout`.
   ///
-  /// A task of its own runs `body`, since the caller's task could not leave a method that it is in.
-  /// When the time is up or the caller is cancelled, that task is cancelled; what was sent stays
-  /// sent.
+  /// A separate task runs `body`, since the caller's task could not leave a method. At the timeout,
+  /// or if the caller is cancelled, that task is cancelled. Sent messages are not revoked.
   ///
   /// - Parameters:
   ///   - clock: measures the timeout; `nil` for the continuous clock.
-  ///   - finder: finds the names of what else has not answered.
-  ///   - awaitsEnd: whether to wait for the cancelled task too, because it uses what is not
+  ///   - finder: returns the names of further pending objects.
+  ///   - awaitsEnd: true to await the cancelled task too, since it uses values that are not
   ///     `Sendable`.
-  /// - Throws: `timedOut`, `CancellationError`, or what `body` throws.
+  /// - Throws: `timedOut`, `CancellationError`, or the error of `body`.
   static func run<T>(
     _ timeout: Duration, _ clock: (any Clock<Duration>)?, of receiver: AnyObject, _ selector: MessageSelector,
     awaitsEnd: Bool = false, noting finder: @escaping @Sendable () -> [String] = { [] },

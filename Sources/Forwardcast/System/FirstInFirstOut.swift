@@ -2,9 +2,9 @@
 
 /// A queue whose elements can also be removed by number.
 ///
-/// - Complexity: constant on average to add and to take; logarithmic to remove by number.
+/// - Complexity: amortized constant to append and pop; logarithmic to remove by number.
 struct FirstInFirstOut<Element> {
-  /// Sorted by number; the element is `nil` once taken.
+  /// Sorted by number; the element is `nil` once removed.
   private var elements: [(number: Int, element: Element?)] = []
   private var start = 0
   private var last = 0
@@ -32,7 +32,7 @@ struct FirstInFirstOut<Element> {
     }
   }
 
-  /// Takes the first element. An emptied queue keeps no memory.
+  /// Removes the first element. An empty queue retains no memory.
   mutating func next() -> Element? {
     while start < elements.count {
       start += 1
@@ -41,7 +41,7 @@ struct FirstInFirstOut<Element> {
     return nil
   }
 
-  /// Removes the element with a number. Returns `nil` if it was already taken.
+  /// Removes the element with a number. Returns `nil` if it was already removed.
   mutating func remove(_ number: Int) -> Element? {
     let index = elements.partitioningIndex { $0.number >= number }
     guard index < elements.count, elements[index].number == number else { return nil }
@@ -53,7 +53,7 @@ struct FirstInFirstOut<Element> {
     elements.compactMap { $0.element.flatMap { isMeant($0) ? $0 : nil } }
   }
 
-  /// Frees the places of taken elements when they are the majority.
+  /// Compacts the queue once removed elements are the majority.
   private mutating func left(_ element: Element) -> Element {
     count -= 1
     if count == 0 || elements.count > 32 && elements.count > count * 2 {
@@ -67,7 +67,7 @@ struct FirstInFirstOut<Element> {
 extension FirstInFirstOut: Sendable where Element: Sendable {}
 
 extension Array {
-  /// The first index whose element satisfies `belongs`, in an array where those come last.
+  /// The first index whose element satisfies `belongs`, in an array partitioned by it.
   func partitioningIndex(where belongs: (Element) -> Bool) -> Int {
     var (low, high) = (0, count)
     while low < high {

@@ -1,14 +1,13 @@
 // FlatRelease.swift: releases long chains of objects without recursion.
 
-/// Releases objects one after another, also those whose release was asked for by a `deinit` among
-/// them. So a chain of proxies of any length, each of which owns the next one, takes no more of the
-/// stack than one of them.
+/// Releases objects one after another, including those released by a `deinit` among them. A chain
+/// of proxies of any length, each owning the next one, needs no more stack than one of them.
 enum FlatRelease {
   private final class Queue { var objects: [AnyObject] = [] }
-  /// The queue of the release that is running on a thread, retained by that call.
+  /// The queue of the release running on a thread, retained by that call.
   private static let running = ThreadSlot()
 
-  /// Empties `objects`: the caller keeps none of them.
+  /// Empties `objects`, which must hold the caller's only references.
   @inline(never)
   static func release(_ objects: inout [AnyObject]) {
     if let pointer = running.pointer {

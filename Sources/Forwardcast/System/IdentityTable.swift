@@ -1,15 +1,14 @@
-// IdentityTable.swift: from an identity to the object that has it; a value without locks.
+// IdentityTable.swift: a hash table by identity, a value without locks.
 
-/// An object that an ``IdentityTable`` finds.
+/// An element of an ``IdentityTable``.
 protocol Identified: AnyObject, SendableMetatype {
-  /// The address of something: of a target, or of a selector's record.
+  /// The address of an object: a target, or a selector's record.
   var identity: UInt { get }
 }
 
-/// A hash table of objects, one for each identity and a word for each. It does not retain them: whoever enters one takes it out
-/// before releasing it.
+/// A hash table of unretained objects, one for each identity. Remove an object before releasing it.
 struct IdentityTable<Element: Identified> {
-  /// Addresses of elements, or one of the two marks. The count is a power of two.
+  /// The addresses of elements, or one of the two marks. The count is a power of two.
   private var words: ContiguousArray<UInt> = []
   private var free: UInt32 = 0
   private var count: UInt32 = 0
@@ -24,9 +23,9 @@ struct IdentityTable<Element: Identified> {
 
   var all: [Unmanaged<Element>] { words.filter { $0 > Self.leftMark }.map(Self.unmanaged) }
 
-  /// Enters an element, or returns the one that has its identity.
+  /// Adds an element, or returns the one with its identity.
   mutating func enter(_ element: Element) -> Unmanaged<Element>? {
-    // A search has to meet a free word soon: at least three of eight are free.
+    // At least three of eight words are free, so that a search ends soon.
     if Int(free) * 8 <= words.count * 3 { rebuild() }
     var place = home(of: element.identity)
     var left: Int?
@@ -44,12 +43,12 @@ struct IdentityTable<Element: Identified> {
     return nil
   }
 
-  /// Puts an element in the place of the one with its identity.
+  /// Replaces the element with the same identity.
   mutating func replace(with element: Element) {
     if let place = place(of: element.identity) { words[place] = Self.word(element) }
   }
 
-  /// Removes an element, unless its identity is another one's now.
+  /// Removes an element, unless its identity now belongs to another one.
   mutating func remove(_ element: Element) {
     guard var place = place(of: element.identity), words[place] == Self.word(element) else { return }
     count -= 1
@@ -66,7 +65,7 @@ struct IdentityTable<Element: Identified> {
     if Int(count) * 8 < words.count, words.count > 64 { rebuild() }
   }
 
-  // MARK: Places
+  // MARK: - Slots
 
   private func place(of identity: UInt) -> Int? {
     guard count > 0 else { return nil }
@@ -81,7 +80,7 @@ struct IdentityTable<Element: Identified> {
 
   private func next(_ place: Int) -> Int { (place &+ 1) & (words.count - 1) }
 
-  /// Where the search for an identity begins: the upper bits of the address times 2⁶⁴ over the golden ratio.
+  /// The first slot for an identity: the upper bits of the address times 2⁶⁴ over the golden ratio.
   private func home(of identity: UInt) -> Int {
     let mixed = UInt64(identity) &* 0x9E37_79B9_7F4A_7C15
     return Int(truncatingIfNeeded: mixed >> UInt64(64 &- words.count.trailingZeroBitCount)) & (words.count - 1)
@@ -105,7 +104,7 @@ struct IdentityTable<Element: Identified> {
   private mutating func rebuild() {
     let old = words
     var size = 8
-    // Half full at most, so that targets which come and go do not cause a rebuild each time.
+    // At most half full, so that short-lived targets do not cause a rebuild each time.
     while (Int(count) + 1) * 2 > size { size *= 2 }
     words = ContiguousArray(repeating: Self.freeMark, count: size)
     free = UInt32(size) - count

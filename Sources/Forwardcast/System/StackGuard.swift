@@ -1,14 +1,15 @@
-// StackGuard.swift: whether the thread's stack has room for another message.
+// StackGuard.swift: checks the thread's stack before a message.
 
 import Synchronization
 
-/// Whether the thread's stack has room for another message, so that unbounded recursion of messages throws and does not crash.
+/// Checks the thread's stack before a message, so that unbounded recursion throws instead of
+/// crashing.
 ///
-/// Each thread keeps the end of its room in a thread-specific slot; a check compares that with the
-/// address of a local variable. 256 KiB stay free for a method's own work, the error and the
-/// return; on stacks of less than 1 MiB a quarter, but at least 32 KiB.
+/// Each thread stores the limit in a thread-specific slot; a check compares it with the address of
+/// a local variable. 256 KiB remain for a method's own work, the error and the return; on stacks
+/// below 1 MiB a quarter, but at least 32 KiB.
 package enum StackGuard {
-  /// Whether the stack has room for another message; `true` where the system does not tell the stack's size.
+  /// True if the stack has space for another message, or its size is unknown.
   ///
   /// - Complexity: a read of thread-specific data and a comparison, after the first call on a thread.
   @inline(__always)
@@ -17,11 +18,12 @@ package enum StackGuard {
     // Nothing is written there, so the function needs no stack protector.
     let here = _withUnprotectedUnsafeMutablePointer(to: &local) { UInt(bitPattern: $0) }
     let slot = slot.load(ordering: .relaxed)
-    // The slot holds the complement of the end: an empty slot is an end that no address reaches.
+    // The slot holds the complement of the limit, so an empty slot is a limit that no address
+    // reaches.
     return slot != noSlot && ~here < UInt(bitPattern: ThreadSlot(number: slot).pointer) || hasRoomByBounds(here)
   }
 
-  /// Finds the bounds of the stack, keeps the end of its room, and compares with that.
+  /// Determines the bounds of the stack, stores the limit, and compares with it.
   @inline(never)
   private static func hasRoomByBounds(_ here: UInt) -> Bool {
     let stack = ThreadStack.bounds(around: here)
@@ -30,8 +32,8 @@ package enum StackGuard {
     return here > end
   }
 
-  /// Calls an error handler. Without room for a message that is done only once: `false` when such a call is still running on this
-  /// thread, since what it sends has no room either.
+  /// Calls an error handler. On an exhausted stack this happens only once: returns false if such a
+  /// call is still running on this thread.
   package static func tell(_ handler: () -> Void) -> Bool {
     if !hasRoom {
       guard telling.pointer == nil else { return false }
@@ -48,7 +50,7 @@ package enum StackGuard {
     max(min(256 << 10, size / 4), min(32 << 10, size / 2))
   }
 
-  /// The slot's number once it is made. A constant at first, so that reading it needs no lazy initialization.
+  /// The slot's number. A constant at first, so that reading it needs no lazy initialization.
   private static let slot = Atomic<UInt>(noSlot)
   private static let noSlot = UInt.max
   private static let madeSlot: ThreadSlot = {

@@ -1,4 +1,4 @@
-// System.swift: what the library needs of the C library.
+// System.swift: the required functions of the C library.
 
 #if canImport(Darwin)
   import Darwin
@@ -10,7 +10,7 @@
   import Android
 #endif
 
-/// A thread, distinct from any other that lives at the same time.
+/// A thread, distinct from any other running one.
 package struct ThreadIdentity: Hashable, Sendable {
   let id: UInt
 
@@ -23,7 +23,7 @@ package struct ThreadIdentity: Hashable, Sendable {
   }
 }
 
-/// A pointer of each thread, `nil` at first. Slots are never freed, and a system has few of them.
+/// A thread-specific pointer, initially `nil`. Slots are never freed, and a system has few of them.
 package struct ThreadSlot: Sendable {
   private let key: pthread_key_t
 
@@ -45,7 +45,8 @@ package struct ThreadSlot: Sendable {
 }
 
 enum ThreadStack {
-  /// The addresses of the running stack, down to where it may grow; `nil` where the system does not tell.
+  /// The bounds of the current stack, including its growth; `nil` if the system does not reveal
+  /// them.
   static func bounds(around here: UInt) -> Range<UInt>? {
     #if canImport(Darwin)
       let top = UInt(bitPattern: pthread_get_stackaddr_np(pthread_self()))
@@ -91,7 +92,7 @@ enum ThreadStack {
   }
 
   #if canImport(Darwin) || canImport(Glibc) || canImport(Musl)
-    /// How far the main thread's stack may grow; if unlimited, 64 MiB, so that unbounded recursion does not take all memory.
+    /// The maximum size of the main thread's stack; 64 MiB if unlimited, to bound recursion.
     private static var mainStackLimit: UInt {
       let unlimited: UInt = 64 << 20
       var limit = rlimit()
@@ -100,15 +101,15 @@ enum ThreadStack {
       #else
         guard getrlimit(RLIMIT_STACK, &limit) == 0 else { return unlimited }
       #endif
-      // "No limit" is the largest value that there is.
+      // "No limit" is the largest value.
       return limit.rlim_cur > 0 && limit.rlim_cur < 1 << 40 ? UInt(clamping: limit.rlim_cur) : unlimited
     }
   #endif
 }
 
-/// Standard error, written to directly: the last resort for an unhandled error.
+/// Standard error, written to directly, the last resort for an unhandled error.
 package enum StandardError {
-  /// Writes `text`, in one piece if the system can, to standard error or another file. On `false` the reason is in `errno`.
+  /// Writes `text` to standard error or another file. If false, `errno` has the reason.
   @discardableResult
   package static func write(_ text: String, to file: Int32 = 2) -> Bool {
     var text = text

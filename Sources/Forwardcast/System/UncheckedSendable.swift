@@ -1,7 +1,7 @@
 // UncheckedSendable.swift: a value that crosses isolations unchecked.
 
-/// A value whose type is not `Sendable`, sent because its user promises that nobody else touches it, or that it is thread-safe. For
-/// boxes, use ``ArgumentBox/init(uncheckedSendable:)``.
+/// A value whose type is not `Sendable`, sent with the promise of exclusive or thread-safe access.
+/// For boxes, use ``ArgumentBox/init(uncheckedSendable:)``.
 ///
 ///     extension Message<(UncheckedSendable<Bitmap>) -> Void> {
 ///       static var show: Self { .init("show:") }
@@ -9,12 +9,12 @@
 ///     // `bitmap` is not used again:
 ///     members.broadcast(.show, UncheckedSendable(bitmap))
 ///
-/// Every use is a place to look at when a data race is hunted.
+/// Check every use when you investigate a data race.
 public struct UncheckedSendable<Value>: @unchecked Sendable {  // protected by the promise of whoever makes it
   /// The value.
   public var value: Value
 
-  /// Takes `value` without a check.
+  /// Wraps `value` without a check.
   @inlinable
   public init(_ value: Value) { self.value = value }
 }
