@@ -60,7 +60,6 @@ struct CommandWord {
   /// What its help says beyond ``summary``.
   let story: String
 
-  /// The options without a subcommand.
   static let general = CommandWord(
     name: "", operands: .word,
     options: [

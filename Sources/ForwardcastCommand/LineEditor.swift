@@ -173,7 +173,6 @@ struct EditedLine {
     cursor = range.lowerBound
   }
 
-  /// Applies an editing key; ignores others.
   mutating func take(_ key: Key) {
     switch key {
     case .text(let text): insert(text)

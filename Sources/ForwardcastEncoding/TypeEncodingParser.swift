@@ -29,7 +29,6 @@ struct TypeEncodingParser {
     TypeEncodingError(code: code, encoding: text, byteOffset: offset ?? position)
   }
 
-  /// Reads one type with its qualifiers.
   mutating func readType(in place: Place = Place()) throws(TypeEncodingError) -> TypeEncoding {
     var qualifiers: [TypeEncoding.Qualifier] = []
     while let byte = peek(), let qualifier = TypeEncoding.Qualifier(rawValue: byte) {

@@ -80,7 +80,7 @@ struct IdentityTable<Element: Identified> {
 
   private func next(_ place: Int) -> Int { (place &+ 1) & (words.count - 1) }
 
-  /// The first slot for an identity: the upper bits of the address times 2⁶⁴ over the golden ratio.
+  /// The first slot for an identity: the upper bits of its product with 2⁶⁴ over the golden ratio.
   private func home(of identity: UInt) -> Int {
     let mixed = UInt64(identity) &* 0x9E37_79B9_7F4A_7C15
     return Int(truncatingIfNeeded: mixed >> UInt64(64 &- words.count.trailingZeroBitCount)) & (words.count - 1)

@@ -110,7 +110,6 @@ public final class ServiceCenter: Sendable {
 
   var root: ServiceCenter { parent?.root ?? self }
 
-  /// The inner centers, the latest first.
   var innerCenters: [ServiceCenter] { inner.withLock { $0.compactMap(\.center) }.reversed() }
 
   /// Receives every error of a callback other than ``ServiceLifecycle/serviceDidInit(in:)``, whose

@@ -167,7 +167,6 @@ final class EndpointLine {
   /// The time until which the first waiting message waits for earlier ones; `nil` if none waits.
   var patience: Deadline? { isRunning ? nil : firstHeld?.patience }
 
-  /// Drops the waiting messages.
   func dropHeld() { drop { $0.number > passed } }
 
   private func drop(_ isMeant: (EndpointMessage) -> Bool) {

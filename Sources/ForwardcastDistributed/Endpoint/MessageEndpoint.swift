@@ -25,7 +25,6 @@ public distributed actor MessageEndpoint<ActorSystem> where ActorSystem: Distrib
   private let limits: MessageLimits
   private let caller: @Sendable () -> String?
   private let lines: EndpointLines
-  /// The reason why the endpoint was closed.
   private var closed: String?
 
   /// Makes a receiver reachable for a list of selectors.

@@ -315,7 +315,6 @@ final class RemoteLine: Sendable {
     }
   }
 
-  /// Counts a call that was not answered.
   private func noteUnanswered(_ call: OutgoingCall) {
     guard call.counts, let most = options.givesUpAfter else { return }
     let failures = state.withLock { state in

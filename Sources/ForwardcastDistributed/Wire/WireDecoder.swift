@@ -20,7 +20,6 @@ final class WireReading {
     return info
   }()
 
-  /// The value of a known type at a node.
   func value<T: Decodable>(_ type: T.Type, at node: Int, _ path: @autoclosure () -> WirePath? = nil) throws -> T {
     if type == [UInt8].self, tree.kind(node) == .bytes {
       if let value = try wanted(tree.data(node), node, path()) as? T { return value }

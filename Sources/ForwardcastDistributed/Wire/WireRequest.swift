@@ -104,7 +104,6 @@ struct WireRequestText: Sendable {
   struct Place: Sendable {
     let line: String
     let number: Int
-    /// The first awaited number.
     let awaited: Int
     /// The time until which earlier ones are awaited.
     let patience: Deadline
@@ -212,7 +211,6 @@ struct WireFields {
   var refusal: WireRefusal.Code? { word("k") == "refused" ? word("c").flatMap(WireRefusal.Code.init) : nil }
 }
 
-/// An endpoint's refusal.
 struct WireRefusal: Error, Hashable {
   enum Code: String {
     case unknownVersion = "version"

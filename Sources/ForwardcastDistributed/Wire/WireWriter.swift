@@ -1,6 +1,5 @@
 // WireWriter.swift: writes items of the wire.
 
-/// Appends items to a text.
 struct WireWriter {
   private(set) var bytes: [UInt8] = []
 
@@ -81,7 +80,6 @@ struct WireWriter {
   /// Appends items that were written separately.
   mutating func items(_ written: ArraySlice<UInt8>) { bytes += written }
 
-  /// Removes everything after a position.
   mutating func cut(to place: Int) { bytes.removeLast(bytes.count - place) }
 
   /// The heading of a message, which names the version.

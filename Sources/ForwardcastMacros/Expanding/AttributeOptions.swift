@@ -6,7 +6,6 @@ struct AttributeOptions {
   /// The protocol that the class conforms to, as `any Name`; `nil` for the annotated one.
   var interface: String?
   var base: String?
-  /// The global actor of `isolatedTo:`.
   var actor: String?
   /// The answer that nobody gives, for requirements without `@Answer(otherwise:)`.
   var silence = SilentAnswers.refused

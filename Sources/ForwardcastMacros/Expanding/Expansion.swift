@@ -1,6 +1,5 @@
 // Expansion.swift: one expansion, its request and its result.
 
-/// One attribute to expand.
 struct ExpansionRequest {
   /// The name of the macro: `Forwarded`, `Receiver`, `Message`, `Answer`, `NotForwarded` or `Counted`.
   let macro: String
@@ -20,7 +19,6 @@ struct ExpansionRequest {
   var wantsConformance = true
 }
 
-/// The written text and the diagnostics.
 struct Expansion {
   var text = ""
   /// Problems with offsets in the declaration.

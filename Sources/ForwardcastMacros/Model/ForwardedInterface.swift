@@ -59,7 +59,6 @@ struct ForwardedInterface {
   /// The enum that contains the class.
   var namespace: String { AttributeOptions.namespace(of: className) }
 
-  /// The line of the attribute.
   var place: SourcePlace? { declaration.attribute("Forwarded").flatMap { request.place(of: $0.positions) } }
 
   /// A line that passes on the arguments of a member. If one may be a closure that does not escape,

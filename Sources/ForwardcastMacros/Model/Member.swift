@@ -92,7 +92,6 @@ struct Member {
 /// An associated type or alias of a protocol.
 struct NamedType {
   let name: String
-  /// The token of the name.
   let position: Int
   let constraint: String?
   /// Whether it is an alias of a function type.

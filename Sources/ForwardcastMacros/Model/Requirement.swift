@@ -44,7 +44,6 @@ struct Entry {
   /// A shorter name of the key, if no other message has it.
   var alias: String?
 
-  /// The words of the key.
   var words: [String] {
     if let stated = member.statedSelector, !stated.isEmpty {
       let stated = role == .setter ? SelectorName.setter(stated) : stated

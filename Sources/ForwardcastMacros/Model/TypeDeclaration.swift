@@ -22,7 +22,6 @@ struct TypeDeclaration {
   var items: [Item<Member>] = [] {
     didSet { namedTypes = members.filter { $0.namedType != nil } }
   }
-  /// The associated types and aliases.
   private(set) var namedTypes: [Member] = []
   /// Whether it or a member has the actor of `isolatedTo:` as an attribute.
   var isMarked = false
@@ -64,7 +63,6 @@ struct TypeDeclaration {
 
   static let accessLevels: Set<String> = ["open", "public", "package", "internal", "fileprivate", "private"]
 
-  /// The stated access level, if any.
   var access: String? { modifiers.first { Self.accessLevels.contains($0.word) && $0.detail == nil }?.word }
 
   /// The attribute, with a blank, that leaves public members out of the module's symbols: each is compiled where it is used.

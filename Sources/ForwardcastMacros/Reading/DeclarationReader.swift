@@ -5,7 +5,6 @@ struct DeclarationReader {
   let source: SourceText
   private(set) var problems: [Problem] = []
   var position = 0
-  /// The closing brace of the members.
   var limit = 0
   var isInProtocol = false
   /// The `#if` branches around the position, outermost first.

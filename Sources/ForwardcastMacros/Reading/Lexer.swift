@@ -55,7 +55,6 @@ struct Lexer {
     return Token(kind: kind, range: start..<index, leading: leading, beginsLine: beginsLine)
   }
 
-  /// Skips blanks and comments.
   private mutating func skipTrivia() {
     while let here = byte() {
       let start = index

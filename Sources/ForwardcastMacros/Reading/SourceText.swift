@@ -6,7 +6,6 @@ struct SourceText {
   let tokens: [Token]
   /// The position of the matching bracket, for both.
   private let partners: [Int: Int]
-  /// The global actor of `isolatedTo:`.
   var statedActor: String?
 
   init(_ text: String) { self.init(bytes: Array(text.utf8)) }

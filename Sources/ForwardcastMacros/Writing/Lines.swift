@@ -9,7 +9,6 @@ func block(_ head: String, remark: String? = nil, end: String = "", at place: So
 }
 
 extension [String] {
-  /// The lines as a text.
   var text: String { map { $0 + "\n" }.joined() }
 }
 

@@ -6,7 +6,6 @@ struct MemberWriter {
   private var access: String { interface.access }
   /// How types are named where the members are written.
   let carried: CarriedNames
-  /// The type that has the keys.
   let keys: String
   /// Members of an extension need no symbols: the class has its own witnesses.
   private let inClient: String

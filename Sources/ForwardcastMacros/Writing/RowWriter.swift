@@ -8,7 +8,6 @@ struct RowWriter {
   let names: CarriedNames
   /// Whether targets are known to be class instances, which setters need not copy back.
   let isClassBound: Bool
-  /// The expression of the key.
   let key: String
   let isolation: Isolation
   /// Whether targets are known to be `Sendable`.

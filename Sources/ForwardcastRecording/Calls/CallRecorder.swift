@@ -100,7 +100,6 @@ public final class CallRecorder: @unchecked Sendable {  // state is under a lock
     return try answer.get()
   }
 
-  /// Records an async call.
   nonisolated(nonsending) package func recordAndWait(
     _ message: Invocation, to receiver: String, _ body: nonisolated(nonsending) () async throws -> ArgumentBox?
   ) async throws -> ArgumentBox? {

@@ -78,7 +78,6 @@ struct TraceTimeline {
     return line.isEmpty || !isFull
   }
 
-  /// Ends the open slices.
   mutating func end(at instant: ContinuousClock.Instant) {
     for slice in slices.values.sorted(by: { ($0.begin, $0.step) > ($1.begin, $1.step) }) {
       append(end(slice, nanoseconds(instant), ",\"outcome\":\"has not ended\""))

@@ -59,7 +59,6 @@ public struct ScriptError: Error, Sendable, CustomStringConvertible {
   public let text: String
   /// What may have been meant: `did you mean "cook:"?`. Set for the error that ends a text, if something similar is known.
   public internal(set) var hint: String?
-  /// The subject of a hint.
   let subject: Subject?
   private(set) var source = SourceText.nowhere
   private(set) var offset = 0
@@ -84,7 +83,6 @@ public struct ScriptError: Error, Sendable, CustomStringConvertible {
 }
 
 extension ScriptError {
-  /// What a hint is about.
   enum Subject: Sendable {
     case name(String)
     case receiver(String)

@@ -47,7 +47,6 @@ enum Query: String, Sendable, CaseIterable {
   case selector, arity
 }
 
-/// How `collect` combines answers.
 enum CollectPolicy: String, Sendable, CaseIterable {
   case last, first, all, any, every, sum
 }

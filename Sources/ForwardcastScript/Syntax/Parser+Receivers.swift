@@ -27,7 +27,6 @@ extension Parser {
     return .action { [rows] in try $0.world.define(name, parent, rows, at: offset, of: $0.source) }
   }
 
-  /// A row, after its `-`.
   private mutating func parseRow(_ start: Token) throws -> RowDefinition {
     let first = try peek()
     var selector = ""

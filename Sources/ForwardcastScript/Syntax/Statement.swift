@@ -21,7 +21,6 @@ struct RowDefinition: Sendable {
   let arguments: [String]
   /// The type encoding with its place; `nil` where all types are `@`.
   let encoding: (text: String, offset: Int)?
-  /// Runs the row, and returns its answer.
   let body: @Sendable (Interpreter) throws -> ScriptValue
   let source: SourceText
   let offset: Int

@@ -8,9 +8,7 @@ package struct ScriptLimits: Sendable {
   package var text = 16 << 20
   /// Words, signs and literals of a text. Each takes up to 150 bytes when it is parsed.
   package var tokens = 1 << 21
-  /// Calls that one recording proxy keeps.
   package var recordedCalls = 100_000
-  /// Selectors that one session may intern.
   package var names = 10_000
   /// Proxies, questions and hooks that one message passes.
   package var proxies = 1 << 15

@@ -24,7 +24,6 @@ final class CallBook: Sendable {
     return calls.filter { !verified.contains($0.order) }
   }
 
-  /// The text of an actual call.
   func text(_ message: Invocation) -> String { names.call(message.selector, message.arguments.map(\.description)) }
 
   /// The text of an expected or stubbed call.

@@ -2,7 +2,6 @@
 
 import Forwardcast
 
-/// The answer to one call.
 struct StubOutcome: @unchecked Sendable {  // immutable; closures of a shared double are @Sendable
   /// `nil` if the real object gets the call.
   let answer: ([ArgumentBox]) throws -> ArgumentBox?

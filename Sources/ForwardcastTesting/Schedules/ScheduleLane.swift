@@ -18,7 +18,6 @@ final class ScheduleLane: @unchecked Sendable {  // used by the turn that has co
 
   let kind: Kind
   let name: String
-  /// Its number in the order of creation.
   let number: Int
   /// The next job of a task.
   var job: UnownedJob?

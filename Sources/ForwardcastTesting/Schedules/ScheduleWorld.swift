@@ -11,7 +11,6 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
   /// Jobs and posts of threads outside of the schedule.
   private struct Outside {
     var jobs: [UnownedJob] = []
-    /// The contexts that were posted to.
     var posted: [String] = []
     /// Called at the end of the run, and `nil` from then on.
     var end: (@Sendable () -> Void)?

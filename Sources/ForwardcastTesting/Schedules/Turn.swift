@@ -36,7 +36,6 @@ final class Turn: @unchecked Sendable {  // used by the turn that has control; c
     Turn.slot.pointer = nil
   }
 
-  /// Blocks the thread until ``goOn()``.
   func pause() { signal.wait() }
   func goOn() { signal.signal() }
 }
