@@ -88,10 +88,12 @@ final class HookedDelivery {
   private func begin() {
     let held = outcomes.beginHookCall(asks, from: delivery.scope.start, delivery.scope.pending)
     assert(held == start, "a hook call begins behind the outcomes of those around it")
+    assert(delivery.unposted.isEmpty, "queued targets before a hook call have been posted")
   }
 
   private func end() {
     assert(outside == nil, "a hook call ends outside of what it surrounds")
+    assert(delivery.depth == depth, "a hook call leaves no visit of what it surrounds")
     outcomes.endHookCall(asks, from: delivery.scope.start, delivery.scope.pending)
   }
 

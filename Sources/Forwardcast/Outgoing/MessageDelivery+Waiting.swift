@@ -48,6 +48,7 @@ extension MessageDelivery {
     if failure == nil {
       assert(visits.isEmpty && unposted.isEmpty, "a message that was not ended has visited every proxy")
       outcomes.flush(scope.pending)
+      assert(isSpent || outcomes.held.isEmpty, "a message that was not ended has passed on every outcome")
       if request.listsEveryTarget { listUnmatched() }
     }
     if failure != nil || isSpent {

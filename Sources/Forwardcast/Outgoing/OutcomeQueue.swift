@@ -108,6 +108,7 @@ class OutcomeQueue {
   }
 
   private final func give(_ outcome: StepOutcome, _ context: StepContext) {
+    assert(hookCalls == 0, "hooks may still replace the outcome")
     if case .answeredAll(let answers) = outcome, answers.count > 0 {
       reached += answers.count
     } else if outcome.isReached {

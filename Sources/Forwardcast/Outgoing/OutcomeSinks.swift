@@ -217,10 +217,9 @@ struct PolicySink<R, Output>: OutcomeSink {
 
   mutating func take(_ outcome: StepOutcome, at context: StepContext) -> Bool {
     switch outcome {
-    case .queued, .skipped(.bufferFull):
-      queued += 1
+    case .queued, .skipped:
+      if outcome.isReached { queued += 1 }
       return true
-    case .skipped: return true
     case .failed(let error):
       // The visit decides whether the message ends with it: another context's error is too late.
       errors.append((error, context))

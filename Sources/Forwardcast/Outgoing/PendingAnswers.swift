@@ -72,6 +72,7 @@ package final class PendingAnswers: @unchecked Sendable {
   /// target was removed.
   func begin(_ index: Int) -> Bool {
     state.withLock { state in
+      assert(state.slots.indices.contains(index), "the slot is another message's")
       state.slots[index].hasBegun = state.slots[index].isOpen
       return state.slots[index].hasBegun
     }
@@ -80,6 +81,7 @@ package final class PendingAnswers: @unchecked Sendable {
   func settle(_ index: Int, _ outcome: StepOutcome, from target: AnyObject?) {
     let sent = UncheckedSendable((outcome: outcome, target: target))
     let (settles, untold) = state.withLock { state -> (Bool, Untold?) in
+      assert(state.slots.indices.contains(index), "the slot is another message's")
       guard state.slots[index].isOpen else { return (false, nil) }
       state.slots[index].outcome = sent.value.outcome
       if let target = sent.value.target { state.slots[index].context.target = target }
@@ -101,6 +103,7 @@ package final class PendingAnswers: @unchecked Sendable {
   /// The outcome of a slot; `nil` while it is pending.
   func settled(_ index: Int) -> Outcome? {
     state.withLock { state -> UncheckedSendable<Outcome?> in
+      assert(state.slots.indices.contains(index), "the slot is another message's")
       guard let outcome = state.slots[index].outcome else { return UncheckedSendable(nil) }
       state.slots[index].isTaken = true
       return UncheckedSendable(Outcome(outcome, state.slots[index].context))

@@ -169,9 +169,11 @@ public struct BroadcastSummary: Hashable, Sendable {
   /// Messages that full buffers dropped because of this one: older ones, or itself.
   public var dropped = 0
 
+  /// A summary with these counts, for example to compare one with in a test.
   @inlinable
-  init(delivered: Int = 0, queued: Int = 0, failed: Int = 0, skipped: Int = 0) {
-    (self.delivered, self.queued, self.failed, self.skipped) = (delivered, queued, failed, skipped)
+  public init(delivered: Int = 0, queued: Int = 0, failed: Int = 0, skipped: Int = 0, dropped: Int = 0) {
+    (self.delivered, self.queued, self.failed) = (delivered, queued, failed)
+    (self.skipped, self.dropped) = (skipped, dropped)
   }
 
   /// True if no target got the message.

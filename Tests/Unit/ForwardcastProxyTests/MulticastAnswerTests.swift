@@ -53,6 +53,15 @@ struct MulticastAnswerTests {
     withExtendedLifetime(targets) {}
   }
 
+  @Test("a broadcast is compared with a summary that is made of counts")
+  func summary() {
+    let (proxy, journal) = (Proxy(), Journal())
+    let targets = listeners([3, 0], journal, on: proxy)
+    proxy.mute(targets[1])
+    expect(proxy.broadcast(.value), equals: BroadcastSummary(delivered: 1, skipped: 1))
+    expect(BroadcastSummary(dropped: 1).description, equals: "delivered 0, queued 0, failed 0, skipped 0, dropped 1")
+  }
+
   @Test("the same policies work on messages as values")
   func boxedPolicies() throws {
     let (proxy, journal) = (Proxy(), Journal())

@@ -121,6 +121,21 @@ struct LayeringTests {
     expect(missing, equals: [])
   }
 
+  @Test("every test and assertion that DESIGN.md quotes for an invariant or an addition exists")
+  func designQuotes() throws {
+    let texts = try (swiftFiles(under: "Tests") + swiftFiles(under: "Sources"))
+      .map { try String(contentsOf: $0, encoding: .utf8) }
+    let sections = try String(contentsOf: root.appending(path: "DESIGN.md"), encoding: .utf8).split(separator: "\n## ")
+      .filter { $0.hasPrefix("Invariants") || $0.hasPrefix("How to add") }
+    // A title may be broken at the end of a line.
+    let quotes = sections.flatMap { section in
+      section.replacing("\n  ", with: " ").matches(of: /"([^"]+)"/).map { String($0.1) }
+    }
+    expect(sections.count, equals: 2)
+    expect(quotes.count > 30)
+    expect(quotes.filter { quote in !texts.contains { $0.contains("\"\(quote)\"") } }, equals: [])
+  }
+
   private func file(_ layer: String, _ name: String, _ code: String) -> LayeredFile {
     LayeredFile(layer: layer, name: name, text: "// \(name): a test.\n\n\(code)\n")
   }

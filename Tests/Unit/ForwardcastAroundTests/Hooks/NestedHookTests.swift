@@ -367,6 +367,46 @@ struct NestedHookTests {
     expect(report.delivered, equals: 2)
     expect(report.skipped.map { ($0.target as? Desk)?.name }, equals: ["bo", "cy"])
   }
+
+  @Test(
+    "queued targets before, inside of and behind a surrounded proxy answer in delivery order, whoever waits",
+    arguments: [false, true], [1, 2])
+  func crosswise(isOuterHooked: Bool, tries: Int) async throws {
+    let (outer, inner) = (SharedMixed(), SharedMixed())
+    func add(_ name: String, worth: Int, to proxy: SharedMixed, isQueued: Bool = true) {
+      let delivery = isQueued ? Delivery.queue(DispatchQueue(label: name)) : .direct
+      proxy.add(Desk(name, worth: worth, journal), delivery: delivery, ownership: .strong)
+    }
+    add("ann", worth: 1, to: outer)
+    outer.add(inner, delivery: .direct, ownership: .strong)
+    add("di", worth: 4, to: outer)
+    add("bo", worth: 2, to: inner)
+    add("cy", worth: 3, to: inner, isQueued: false)
+    try inner.around(.worth) { call in
+      for _ in 1..<tries { try call.proceed() }
+      return try call.proceed().map { $0 * 10 }
+    } waiting: { call in
+      for _ in 1..<tries { try await call.proceed() }
+      return try await call.proceed().map { $0 * 10 }
+    }
+    if isOuterHooked {
+      try outer.around(.worth) { call in
+        try call.proceed() + [100]
+      } waiting: { call in
+        try await call.proceed() + [100]
+      }
+    }
+    let own = isOuterHooked ? [100] : []
+    try await expect(outer.collectAndWait(.worth, returning: .all), equals: [1, 20, 30, 4] + own)
+    try expect(
+      synchronously { try outer.collectBlocking(.worth, returning: .all, timeout: .seconds(600)) },
+      equals: [1, 20, 30, 4] + own)
+    try expect(outer.collect(.worth, returning: .all), equals: [30] + own)
+    let report = try await outer.forwardAndWait(Invocation("worth"))
+    try expect(report.answers.compactMap { try $0.result?.unbox(as: Int.self) }, equals: [1, 20, 30, 4] + own)
+    expect(report.delivered, equals: 4)
+    try await outer.drain()
+  }
 }
 
 /// A proxy for desks and for proxies of desks.
