@@ -60,6 +60,7 @@ struct MulticastAnswerTests {
     proxy.mute(targets[1])
     expect(proxy.broadcast(.value), equals: BroadcastSummary(delivered: 1, skipped: 1))
     expect(BroadcastSummary(dropped: 1).description, equals: "delivered 0, queued 0, failed 0, skipped 0, dropped 1")
+    withExtendedLifetime(targets) {}
   }
 
   @Test("the same policies work on messages as values")
