@@ -299,16 +299,21 @@ struct NestedHookTests {
 
   @Test("an outer proxy's queued answer that comes while an inner hook waits ends the message early")
   func answeredMeanwhile() async throws {
-    let (outer, inner, queue) = (SharedMixed(), SharedMixed(), DispatchQueue(label: "both"))
+    let (outer, inner, queue) = (SharedMixed(), SharedMixed(), DispatchQueue(label: "ann"))
     outer.add(Desk("ann", worth: 1, journal), delivery: .queue(queue), ownership: .strong)
     outer.add(inner, delivery: .direct, ownership: .strong)
     outer.add(Desk("cy", worth: 3, journal), delivery: .direct, ownership: .strong)
-    inner.add(Desk("bo", worth: 2, journal), delivery: .queue(queue), ownership: .strong)
+    inner.add(Desk("bo", worth: 2, journal), delivery: .queue(DispatchQueue(label: "bo")), ownership: .strong)
     try outer.after(.worth) { answers in journal.write("after \(answers)") }
-    try inner.after(.worth) { _ in journal.write("inner") }
-    // The answer of ann comes before that of bo, which the inner hook waits for.
+    try inner.after(.worth) { _ in
+      // Only now ann answers, and has answered when the hook ends.
+      queue.resume()
+      queue.sync {}
+      journal.write("inner")
+    }
+    queue.suspend()
     try await expect(outer.collectAndWait(.worth, returning: .first), equals: 1)
-    expect(journal.all, equals: ["ann worth", "bo worth", "inner", "after [1]"])
+    expect(journal.all, equals: ["bo worth", "ann worth", "inner", "after [1]"])
   }
 
   @Test("an inner hook may take the error of a queued target, and one that goes on is told once")
