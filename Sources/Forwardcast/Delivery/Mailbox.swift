@@ -6,7 +6,8 @@ import Synchronization
 /// allocate.
 @usableFromInline
 package class Envelope: @unchecked Sendable {  // `next` is its sender's until it is posted, then the drain's
-  /// The address of the envelope posted before; after taking, of the one posted after.
+  /// The address of the envelope posted before. Taking reverses the list, so then it is the address
+  /// of the one posted after.
   @exclusivity(unchecked) fileprivate var next: UInt = 0
   /// True if deliveries remain after opening, so it is opened again before all others. Owned by the
   /// context.
@@ -21,14 +22,14 @@ package class Envelope: @unchecked Sendable {  // `next` is its sender's until i
   func open(in mailbox: Mailbox) -> Int { 0 }
 
   /// Records that the context waits for a sender that is still writing its message; that sender
-  /// will wake the context. Returns false if it has finished. Called last in a drain, for an
+  /// will wake the context. Returns false if the sender has finished. Called last in a drain, for an
   /// unfinished envelope.
   func awaitsSender() -> Bool { false }
 
   /// Makes a delivery that was deferred because its target was busy.
   func resume(_ index: Int, in mailbox: Mailbox) {}
 
-  /// The selector whose newer messages replace this one under ``DeliveryBuffer/latestPerSelector``.
+  /// The message's selector. A newer message of it replaces this one under ``DeliveryBuffer/latestPerSelector``.
   var selector: MessageSelector? { nil }
 
   /// Records that its deliveries will not be made.
@@ -58,8 +59,8 @@ package class Envelope: @unchecked Sendable {  // `next` is its sender's until i
 ///   so the drain's state has a single owner.
 /// - Only the drain takes or falls asleep. Falling asleep is an exchange that expects `awake` and
 ///   fails after a post, so no message is missed.
-/// - The word, then the drain, owns one reference to each envelope. A post releases, and a take
-///   acquires, the posting thread's earlier writes.
+/// - `head` owns one reference to each posted envelope, and a take passes it to the drain. A post
+///   releases, and a take acquires, the posting thread's earlier writes.
 /// - With priorities, a context may be woken while it is awake. Its drains still run one after
 ///   another; a drain that finds nothing falls asleep again.
 @usableFromInline
@@ -88,7 +89,8 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
   @exclusivity(unchecked) private var taken: UInt = 0
   @usableFromInline @exclusivity(unchecked) package private(set) var left = 0
   @exclusivity(unchecked) private var turnLevel: UInt16 = 0
-  /// The closed gates: their targets run a suspended method, or are run by a sender.
+  /// The gates of targets that cannot take a message: a method of theirs is suspended, or a sender
+  /// runs them.
   @exclusivity(unchecked) var closedGates: [SerialGate] = []
 
   package init(_ context: any DeliveryContext) {
@@ -106,13 +108,13 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
     deliveries.store(deliveries.load(ordering: .relaxed) &+ count, ordering: .releasing)
   }
 
-  /// True if the running code is on the context. On a concurrent context, only if it is in this
-  /// mailbox's drain, since waiting for another one is no deadlock.
+  /// True if the running code is on the context. On a concurrent context it must be in this mailbox's
+  /// drain, since waiting for another mailbox there cannot deadlock.
   package var isCurrent: Bool {
     contextObject == nil ? HeldContext.contains(ObjectIdentifier(self)) : context.isCurrent
   }
 
-  /// The identity that a thread holds while it makes one of the mailbox's deliveries.
+  /// The identity that a thread of a delivery holds, for detecting deadlocks.
   var heldIdentity: ObjectIdentifier { contextObject ?? ObjectIdentifier(self) }
 
   /// True if the running code is in a drain of the context. For assertions.
@@ -147,8 +149,8 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
   /// True if taken envelopes are unopened. Called on the context.
   var hasTaken: Bool { taken != 0 }
 
-  /// The group of the last plain message. A hint, which another sender may overwrite before its
-  /// post.
+  /// The group of the last message that was written into a batch. Only a hint: another sender may
+  /// overwrite it before it has posted.
   var lastGroup: UInt {
     get { poster.load(ordering: .relaxed) }
     set { poster.store(newValue, ordering: .relaxed) }
@@ -162,7 +164,7 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
     let level = senderLevel
     envelope.raise(to: level)
     let isAwaited = add()
-    // A drain of a lower level than the waiting one would leave everything to a higher one.
+    // A drain below the envelope's level would not open it, so it requests a higher one.
     if !noteAdded(level), isAwaited { wake(raised.load(ordering: .acquiring)) }
   }
 
@@ -201,15 +203,20 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
 
   // MARK: - Priorities
 
-  // No message waits for, or is opened in, a drain of lower priority than its sender's. `raised` is
+  // Every message is opened by a drain of at least its sender's priority. `raised` is
   // the highest level for which a drain was or is being requested. Drains of lower levels stop.
   //
-  //     sender                            drain
-  //     records its level in the envelope opens envelopes while nothing is raised above it and no
-  //     appends the message                 envelope has a higher level; otherwise raises to that
-  //     raises                              level and leaves everything to the next drain
-  //     wakes, if that raised,            takes new envelopes; without any, lowers `raised` to 0 and
-  //       or the mailbox was asleep         falls asleep, or restores it if one was posted meanwhile
+  // A sender
+  // 1. records its level in the envelope and posts it;
+  // 2. raises `raised` to its level;
+  // 3. wakes the context if that raised the level, or if the mailbox was asleep.
+  //
+  // A drain
+  // 1. stops, and leaves the rest to the next drain, if `raised` or the next envelope has a higher
+  //    level than its own; it raises `raised` to the envelope's level first;
+  // 2. otherwise opens the envelope;
+  // 3. without envelopes, lowers `raised` to 0 and falls asleep. If one was posted meanwhile, it
+  //    restores `raised` and takes it.
 
   /// The level of a priority in `raised`. 0 is below all others.
   static func level(_ priority: TaskPriority) -> UInt16 { UInt16(priority.rawValue) + 1 }

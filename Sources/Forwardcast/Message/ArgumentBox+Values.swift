@@ -24,7 +24,7 @@ extension ArgumentBox {
   @usableFromInline
   func convertedForMany<T>(_ wanted: T.Type) throws(UnboxingError) -> T {
     if holdsNoReference {
-      throw UnboxingError(wanted: "\(wanted)", found: "\(type)", evidence: "(a reference that may go)")
+      throw UnboxingError(wanted: "\(wanted)", found: "\(type)", evidence: "(a weak or unowned reference)")
     }
     return try converted(wanted)
   }

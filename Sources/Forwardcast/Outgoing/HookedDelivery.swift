@@ -106,8 +106,8 @@ final class HookedDelivery {
     if mustNotWait, let target = node.awaitedTarget {
       throw MessageError(
         .isolationMismatch, receiver: node.route.core.name, selector: delivery.selector.name,
-        evidence: "\(target) has to be waited for, and an around hook of the proxy has no form that waits: "
-          + "give it one as waiting:")
+        evidence: "\(target) answers asynchronously, but an around hook of the proxy is not async; "
+          + "give the hook an async form as 'waiting:'")
     }
     try enter(arguments)
     defer { leave() }
@@ -140,7 +140,7 @@ final class HookedDelivery {
     guard outside == nil else {
       throw MessageError(
         .proxyCycle, receiver: node.route.core.name, selector: delivery.selector.name,
-        evidence: "a hook goes on with the message, which is on its way inside of the hook")
+        evidence: "a hook called proceed while an earlier call of it was running")
     }
     giveUp()
     let trace = delivery.message.trace ?? around.trace

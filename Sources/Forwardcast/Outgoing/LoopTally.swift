@@ -9,10 +9,10 @@ struct LoopTally: ~Copyable {
   @usableFromInline let crosses: Bool
   @usableFromInline var dead = 0
   @usableFromInline var failed = 0
-  /// How many steps were not served: dead, failed, queued, or not to get the message.
+  /// The number of steps that were not served: dead, failed, queued or skipped.
   @usableFromInline var unserved = 0
-  /// How many automatic steps were queued, since another thread ran their target, or refused by a full buffer; and how many
-  /// messages their buffers dropped.
+  /// The numbers of automatic steps that were queued, since another thread ran their target, or
+  /// refused by a full buffer, and of messages that their buffers dropped.
   private var (queued, refused, dropped): (Int32, Int32, Int32) = (0, 0, 0)
 
   @export(implementation) @inline(__always)
@@ -21,7 +21,7 @@ struct LoopTally: ~Copyable {
     self.crosses = crosses
   }
 
-  /// Counts the step before `end`, whose target is dead or not to get the message.
+  /// Counts the step before `end`, whose target was not called.
   @usableFromInline @inline(never)
   mutating func miss(_ end: UnsafeMutablePointer<RouteStep>) {
     let step = (end - 1).pointee
@@ -29,7 +29,8 @@ struct LoopTally: ~Copyable {
     if step.isActive, step.target == nil { dead += 1 }
   }
 
-  /// Calls the method of an automatic target, whose step is before `end`. `nil` if the step is not to be served, or was queued.
+  /// Calls the method of an automatic target, whose step is before `end`. Returns `nil` if the step
+  /// was not served or was queued.
   @export(implementation) @inline(never)
   mutating func callHere<R, each A>(
     _ end: UnsafeMutablePointer<RouteStep>, _ arguments: Arguments<repeat each A>, returning: R.Type
@@ -43,7 +44,8 @@ struct LoopTally: ~Copyable {
     return try step.call(arguments, returning: R.self)
   }
 
-  /// Gives the message to one target by a delivery of its own, which queues it while another thread runs the target.
+  /// Sends the message to one target by a delivery of its own, which queues it while another thread
+  /// runs the target.
   @usableFromInline @inline(never)
   mutating func deliverAlone<R>(_ step: RouteStep, _ arguments: MessageArguments) throws -> R? {
     let route = visit.kept.route.only(step.registration.takeUnretainedValue())

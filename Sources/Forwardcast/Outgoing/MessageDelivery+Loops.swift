@@ -3,12 +3,12 @@
 extension MessageDelivery {
   @usableFromInline
   var loopSteps: (first: UnsafeMutablePointer<RouteStep>, count: Int) {
-    // A copy of the visit would retain all that it has.
+    // Copying the visit would retain each of its references.
     let (last, first) = (visits.count - 1, visits[visits.count - 1].progress.index)
     return (visits[last].node.route.steps + first, loopEnd - first)
   }
 
-  /// Records the progress of a loop: steps that it did not report have run.
+  /// Records the progress of a loop. Steps without a report ran successfully.
   ///
   /// - Parameter end: the end of the served steps.
   @usableFromInline @inline(never)
@@ -65,7 +65,7 @@ extension MessageDelivery {
 
   private var goesOn: Bool { visits[visits.count - 1].progress.stop == nil && !outcomes.isEnough }
 
-  /// Serves a segment's steps with unboxed arguments, or for a sender that needs boxed answers.
+  /// Serves a segment's steps if the arguments came in boxes, or the answers are to be boxed.
   @usableFromInline @inline(never)
   func serveOpened(_ run: Method.OpenedRun, _ ask: Method.OpenedAsk) {
     let loop = DeliveryLoop(self, answering: nil)
@@ -120,7 +120,7 @@ struct DeliveryLoop {
   @usableFromInline
   enum Answers {
     case none
-    /// The result consumes them unboxed.
+    /// The sender's result takes the answers without boxes.
     case typed
     /// The result consumes them boxed, without their sites.
     case plain

@@ -15,7 +15,7 @@ extension MessageDelivery {
   typealias PostedSteps = ByStep<Posted>
 
   /// Posts to queued steps before any target runs, so that messages of direct targets arrive later.
-  /// A proxy that retains delivery order posts each step in its position instead.
+  /// A proxy that must keep delivery order posts each step in its position instead.
   func postAhead(awaits: Bool) -> Suspension? {
     while let (node, first) = unposted.popLast() {
       if let group = postGroups(of: node, from: first, awaits: awaits) {
@@ -29,8 +29,8 @@ extension MessageDelivery {
     return nil
   }
 
-  /// Posts to a proxy's groups, starting at `first`. Returns the group whose buffer is full if the
-  /// sender waits for it.
+  /// Posts to a proxy's groups, starting at `first`. Returns the first group with a full
+  /// buffer if the sender is to wait for room.
   private func postGroups(of node: ProxyNode, from first: Int, awaits: Bool) -> Int? {
     var found = posted(node) ?? PostedSteps()
     defer { setPosted(found, node) }
@@ -112,7 +112,7 @@ extension MessageDelivery {
     }
     let looks = scope.pending != nil || request.listsEveryTarget || scope.mayNotWait || keepsTarget(step, group)
     if looks, step.target == nil { return .outcome(.skipped(.dead)) }
-    // A multicast with forwarders may lead back here, which is an error.
+    // A multicast with forwarders may lead back to this proxy, which is the error `proxyCycle`.
     if step.method == nil, let target = step.target,
       let inner = (target as? any MulticastSending)?.route(for: selector), !inner.route.hasForwarders,
       !node.route.core.wouldTake(target, selector)
@@ -122,8 +122,8 @@ extension MessageDelivery {
     if mayRunNow, !group.isBatched, group.runsNow { return .inTurn }
     if scope.mayNotWait {
       return refused(step) {
-        "it is on the \($0) and has to be waited for, and an around hook of a proxy before it has no form that waits: "
-          + "give it one as waiting:"
+        "it answers on the \($0), but an around hook of a proxy before it is not async; "
+          + "give the hook an async form as 'waiting:'"
       }
     }
     guard message.arguments.crosses else {
@@ -152,7 +152,7 @@ extension MessageDelivery {
       } ?? []
     let details = details(node, slots, keeping: kept)
     if let details, let trace = details.trace {
-      // Reported before they run, with the same step numbers.
+      // Reported now, under the numbers that the executions will have.
       for place in places {
         trace.note(
           .queued, selector, arguments, at: queuedContext(group.steps[place], node), step: details.firstStep + place)
@@ -173,7 +173,7 @@ extension MessageDelivery {
     let request = pending == nil ? DeliveryRequest(wait: self.request.waitsForRoom ? .room : .none) : self.request
     return ParcelDetails(
       pending: pending, slots: slots, request: request, kept: kept, proxies: isNested ? node.path : nil,
-      // The sender's trail ends with its message; this one lives as long as the envelope.
+      // Cycles are found by the trail. The sender's ends with its message, this one with the envelope.
       trail: message.trail.map { ProxyTrail(node.route.core, after: $0) }, trace: message.trace,
       steps: node.route.count)
   }
@@ -234,7 +234,8 @@ extension MessageDelivery {
       throw RoomFailure(
         error: MessageError(
           .cancelled, receiver: route.core.name, selector: selector.name,
-          evidence: "its task was cancelled at a full buffer, and \(count) target\(count == 1 ? " has" : "s have") it"))
+          evidence: "the sender was cancelled while it waited for a full buffer; "
+            + "\(count) target\(count == 1 ? " has" : "s have") the message"))
     }
     if let last = unposted.indices.last, unposted[last].node === node {
       var steps = self.posted(node) ?? PostedSteps()

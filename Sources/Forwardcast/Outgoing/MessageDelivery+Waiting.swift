@@ -2,16 +2,16 @@
 
 struct DeliveryFailure {
   let error: any Error
-  /// True if the receiver's hooks threw it.
+  /// True if hooks of the outermost proxy threw it.
   let isOfHooks: Bool
 }
 
 extension MessageDelivery {
   /// Serves every target synchronously. Blocks until all have answered if requested.
   ///
-  /// - Returns: the error that ended the message as a whole: the receiver's hooks' error; for a
-  ///   blocking sender `wouldDeadlock`, before anything is sent, or `timedOut`, naming the missing
-  ///   targets.
+  /// - Returns: the error that ended the message as a whole. Either hooks of the outermost proxy
+  ///   threw it, or a blocking sender gets `wouldDeadlock`, before anything is sent, or `timedOut`,
+  ///   naming the missing targets.
   @inline(never) func deliver() -> DeliveryFailure? {
     do {
       let wait = try beginBlocking()
@@ -112,7 +112,7 @@ extension MessageDelivery {
   @discardableResult
   func answerSilence(queued: Int = 0) throws -> Bool {
     guard outcomes.reached == queued, queued == 0 || areQueuedTargetsGone else { return false }
-    // Otherwise it was applied inside the hooks.
+    // If there are hooks, the option was applied inside them.
     if !root.hasHooks { try route.core.answerSilence(selector) }
     return true
   }
@@ -166,12 +166,12 @@ extension MessageDelivery {
     for (step, group) in node.queuedSteps where !group.runsNow {
       if let deadlock = group.mailbox.deadlock { throw refuse(deadlock) }
       guard let target = step.target else { continue }
-      // A method that leaves its delivery's context for one that the caller blocks.
+      // Such a method would continue on a context that the caller blocks.
       if let method = step.method?.takeUnretainedValue(), !method.isolation.isSender, method.canRun(on: target) {
         throw refuse(
           "the method of \(typeName(of: target)) runs where the caller would wait for it: \(method.isolation.place)")
       }
-      // A multicast that waits on that context itself.
+      // A nested multicast may itself wait on that context.
       guard step.method == nil, let inner = (target as? any MulticastSending)?.route(for: selector),
         node.path.refusal(of: inner, message.trail, count: 0, target) == nil
       else { continue }

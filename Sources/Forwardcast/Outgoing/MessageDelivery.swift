@@ -4,14 +4,14 @@
 ///
 /// ``run(to:awaits:)`` repeatedly executes the next action of the innermost ``ProxyVisit``: a loop
 /// over consecutive targets, a single target, a nested proxy, hooks, or a skipped step. Nested
-/// proxies are a stack of visits, without recursion. The delivery inside hooks runs within their
-/// call, by the same function.
+/// proxies are a stack of visits, without recursion. A hook's `proceed` runs the rest of the
+/// delivery by the same function.
 ///
 ///     request    the sender's request                         immutable
 ///     tree       the message's proxies                        grows with queried multicasts
 ///     visits     the progress in each proxy                   a stack, innermost last
 ///     message    the message as hooks have changed it         restored by ``HookedDelivery``
-///     scope      other state that hooks change                likewise, as a whole
+///     scope      other state that hooks change                restored as a whole, likewise
 ///     outcomes   the outcomes until they reach the result     in delivery order
 @usableFromInline
 final class MessageDelivery {
@@ -20,7 +20,8 @@ final class MessageDelivery {
     case hooks(ProxyNode, target: AnyObject?)
     /// Capacity in the buffer of a queued step, which is posted then.
     case room(ProxyNode, step: Int)
-    /// The end of a target's execution. An automatic delivery has reserved the target.
+    /// The end of a target's execution. `reserved` is set if an automatic delivery acquired the
+    /// target for it.
     case target(OutgoingMessage.Attempt, RouteStep, AnyObject, reserved: QueuedState?)
   }
 
@@ -37,7 +38,7 @@ final class MessageDelivery {
   /// One proxy that the message has entered.
   struct Visit {
     let node: ProxyNode
-    /// The proxy as a target, retained by the visit; `nil` for the receiver.
+    /// The proxy as a target, retained by the visit; `nil` for the outermost proxy.
     let target: AnyObject?
     var progress: ProxyVisit
     /// True if the proxy has hooks that have not run.
@@ -53,14 +54,14 @@ final class MessageDelivery {
   let outcomes: OutcomeQueue
 
   // MARK: - State (owned by the sender, used by one thread or task at a time)
-  // Exclusivity is unchecked for what each step or outcome accesses, see `around:typed` and
-  // `around:collect` of the cost client.
+  // `@exclusivity(unchecked)` stands where a check would run for each step or outcome: see the cases
+  // `around:typed` and `around:collect` of `.ci/run cost`.
 
   @exclusivity(unchecked) private(set) var tree: ProxyTree
   /// The message as the hooks have changed it.
   ///
-  /// Methods and hooks run during an access, and one may proceed with an outer hook. That is
-  /// refused before it accesses the message.
+  /// Methods and hooks run while the message is accessed. A hook that calls `proceed` of an outer
+  /// hook meanwhile gets an error before it would access the message too.
   @exclusivity(unchecked) var message: OutgoingMessage
   @exclusivity(unchecked) var scope: Scope
   @exclusivity(unchecked) var visits: [Visit] = []
@@ -69,7 +70,8 @@ final class MessageDelivery {
   /// The results of steps posted ahead, by the numbers of their proxies.
   @exclusivity(unchecked) var posted: [PostedSteps?] = []
   var postedCount = 0
-  /// Proxies whose unmatched registrations a report lists, and why the message did not enter them.
+  /// Proxies whose unmatched registrations a report lists. Each has the reason if the message did
+  /// not enter it.
   @exclusivity(unchecked) var visited: [(node: ProxyNode, stop: DeliveryReport.SkipReason?)] = []
   @exclusivity(unchecked) var loopEnd = 0
   /// The number of outcomes that the running loop has reported itself.
@@ -78,7 +80,7 @@ final class MessageDelivery {
   @exclusivity(unchecked) private(set) var isSpent = false
   /// The trace's number of the current execution, or 0.
   @exclusivity(unchecked) private var tracedStep = 0
-  /// The wait of a sender that occupies targets or contexts.
+  /// The entry in the wait-for graph, if the sender itself runs in a target or blocks a context.
   var wait: SenderWait?
 
   @inline(never)
@@ -276,7 +278,7 @@ final class MessageDelivery {
     }
   }
 
-  /// Enters a multicast that a target led to when queried.
+  /// Enters a multicast that a target returned when it was queried.
   private func enter(_ multicast: any MulticastSending, _ target: AnyObject, _ step: RouteStep) {
     let (inner, outer) = (multicast.beginMessage(selector), node)
     if let error = outer.path.refusal(of: inner, message.trail, count: tree.count, target) {
@@ -305,7 +307,7 @@ final class MessageDelivery {
     push(node, target, hasHooksAhead: false, stop: reason)
   }
 
-  /// Skips a step with the targets inside it.
+  /// Skips a step and, if it is a proxy, its targets.
   private func skip(_ index: Int, _ node: ProxyNode, _ stop: DeliveryReport.SkipReason) {
     let step = node.route.steps[index]
     if step.queued != nil, case .outcome(let outcome)? = postedAhead(index, node) {
@@ -388,14 +390,14 @@ final class MessageDelivery {
     outcomes.add(outcome, at: context, scope.pending)
   }
 
-  /// Records an outcome in the innermost visit. The receiver's hooks have no visit.
+  /// Records an outcome in the innermost visit. Hooks of the outermost proxy run before there is one.
   func note(_ outcome: StepOutcome) {
     if !visits.isEmpty { visits[visits.count - 1].progress.note(outcome) }
   }
 
   func noteReached() { if !visits.isEmpty { visits[visits.count - 1].progress.note(.reached) } }
 
-  /// Restores the progress in the proxy around a hook call, and the visited proxies.
+  /// After a hook call, restores the outer proxy's progress and the visited proxies.
   func restore(_ visit: ProxyVisit?, visited count: Int?) {
     if let visit { visits[visits.count - 1].progress = visit }
     if let count { visited.removeLast(visited.count - count) }

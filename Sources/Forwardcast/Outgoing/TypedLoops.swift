@@ -154,8 +154,13 @@ extension LoopTally {
     return unserved == 0 ? BroadcastSummary(delivered: count) : unusualSummary(end)
   }
 
-  /// Calls `count` methods of one function type, of direct targets or of automatic ones that run here. `take` gets each answer,
-  /// `fail` what a target, or `take`, throws; `false` of either ends the message. Returns the end of the steps that were served.
+  /// Calls `count` methods of one function type, of direct targets and of automatic ones on the
+  /// sender's context.
+  ///
+  /// - Parameters:
+  ///   - take: receives each answer; returns false to end the message.
+  ///   - fail: receives the errors of targets and of `take`; returns false to end the message.
+  /// - Returns: the end of the served steps.
   @export(implementation) @inline(__always)
   mutating func serve<R, each A>(
     _ count: Int, _ arguments: Arguments<repeat each A>, returning: R.Type, take: (R) throws -> Bool,
@@ -168,7 +173,7 @@ extension LoopTally {
       let step = next.pointee
       next += 1
       do {
-        // Calls out of the loop get the place of the step, so that no register is needed for its parts.
+        // Calls out of the loop get the step's address, which saves registers for its parts.
         let answer =
           try step.isActiveAnywhere
           ? step.call(arguments, returning: R.self)

@@ -1,14 +1,14 @@
 // MulticastHolding+Closures.swift: closures as targets.
 
-// Overload resolution considers `Sendable` only if all other ranks are equal. The forms without a
-// delivery therefore differ in nothing else: each takes an `@isolated(any)` closure, since that
+// Overload resolution considers `Sendable` only if all other ranks are equal. So the overloads
+// without a delivery differ in `Sendable` only, and all take an `@isolated(any)` closure, whose
 // conversion is ranked too.
 
 extension MulticastHolding {
   /// Registers a closure in the proxy's isolation as a target for one message.
   ///
-  /// A closure isolated to the main actor, or to another actor than the caller's, checks its
-  /// context at each call. Elsewhere the message fails with `isolationMismatch`.
+  /// If the closure is isolated to the main actor, or to another actor than the caller's, each call
+  /// checks that it is there. Otherwise the message fails with `isolationMismatch`.
   ///
   /// - Parameters:
   ///   - message: the key.
@@ -61,9 +61,8 @@ extension MulticastHolding {
 extension MulticastHolding where Interface: Sendable {
   /// Registers a closure as a target for one message. It runs in its own isolation.
   ///
-  /// A closure isolated to an actor runs there. If the sender is on the main actor too and no
-  /// earlier message waits, a main-actor closure runs synchronously; otherwise the message is
-  /// queued. A closure without isolation runs synchronously on the sender's thread.
+  /// A closure isolated to an actor runs there. A main-actor closure runs synchronously if the
+  /// sender is on the main actor and no earlier message waits; otherwise the message is queued. A closure without isolation runs synchronously on the sender's thread.
   ///
   /// Swift 6.3 loses the isolation of an actor's method passed as a value: write a closure that
   /// calls it.
@@ -126,7 +125,7 @@ extension MulticastHolding where Interface: Sendable {
     return multicast.core.on(method, priority, (delivery, buffer, .dropPending), limits: limits)
   }
 
-  /// Registers a closure with a delivery that ends with its owner.
+  /// Registers a closure with a delivery. The registration ends with its owner.
   @discardableResult @export(implementation)
   public func on<Owner: AnyObject & Sendable, R, each A>(
     _ message: Message<(repeat each A) -> R>, owner: Owner, delivery: Delivery, priority: Int = 0, once: Bool = false,
@@ -141,8 +140,8 @@ extension MulticastHolding where Interface: Sendable {
   ///
   ///     members.on(.title, onMainActor: { [weak self] text in self?.label = text })
   ///
-  /// With `.direct`, senders on the main actor run it synchronously; others need `.mainActor`, the
-  /// default.
+  /// With `.mainActor`, the default, it runs for every sender. With `.direct`, messages of senders
+  /// off the main actor fail.
   @discardableResult
   public func on<R: Sendable, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, delivery: Delivery = .mainActor, priority: Int = 0, once: Bool = false,
@@ -169,7 +168,7 @@ extension MulticastCore {
     return on(method, priority, (delivery, .unbounded, .dropPending), owner: owner, limits: limits)
   }
 
-  /// Adds a closure that ends with its owner and, if limited, with the first message.
+  /// Adds a closure that ends with its owner and, if `once`, with the first message.
   @usableFromInline
   func on(
     _ method: Method, _ priority: Int,

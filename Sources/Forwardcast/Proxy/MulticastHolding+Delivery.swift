@@ -7,8 +7,8 @@ extension MulticastHolding where Interface: Sendable {
   ///     members.add(window, delivery: .mainActor, buffer: .latestPerSelector)
   ///
   /// Adding a target again with an equal delivery updates its registration: priority, if given,
-  /// ownership, buffer, and `whenRemoved` for later messages. `selectors` are added to its own;
-  /// without any, it gets all messages. With another delivery the target gets a second
+  /// ownership, buffer, and `whenRemoved` for later messages. New `selectors` are added to the
+  /// earlier ones; without any, it gets all messages. With another delivery the target gets a second
   /// registration, and each message twice.
   ///
   /// - Parameters:
@@ -56,14 +56,15 @@ extension MulticastHolding where Interface: Sendable {
   /// Removes every target with that delivery.
   public func removeAll(on delivery: Delivery) { core.cancel(core.registrations) { $0.delivery == delivery } }
 
-  /// Waits until every queued delivery of this proxy and nested ones has run, including later ones.
+  /// Waits until every queued delivery of this proxy and nested ones has run, including those
+  /// that are queued while it waits.
   ///
   /// If targets send through several proxies, drain all of them until each returns 0.
   ///
   /// - Returns: the number of deliveries since the call.
   /// - Throws: `CancellationError`; `wouldDeadlock` in an asynchronous method that would wait for
-  ///   its own end; `timedOut` in a task created by such a method, see
-  ///   ``MulticastOptions/deadlockTimeout``.
+  ///   its own end; `timedOut` in a task that such a method created, since
+  ///   the method may or may not await it, see ``MulticastOptions/deadlockTimeout``.
   @discardableResult
   nonisolated(nonsending) public func drain() async throws -> Int {
     let wait = try core.beginDrain(blocks: false)

@@ -4,7 +4,8 @@ extension MulticastHolding {
   /// Registers a target, which gets messages from the next one on.
   ///
   /// Unless the proxy allows duplicates, adding a target again updates its registration: priority,
-  /// if given, and ownership. `selectors` are added to its own; without any, it gets all messages.
+  /// if given, and ownership. New `selectors` are added to the earlier ones; without any, it gets
+  /// all messages.
   /// A value has no identity: a copy is retained and removed by its registration only.
   ///
   /// An object that no message can reach (no table of its own or of the proxy, no forwarding) is

@@ -6,7 +6,7 @@ extension MulticastHolding {
   ///     themes.broadcast { $0.themesColorChanged(.red) }
   ///
   /// A target with its own context fails with `isolationMismatch`. Closures registered with `on`
-  /// are not called. Errors go to ``onError``, under the selector or `typedCall`.
+  /// are not called. Errors go to ``onError``, with the given selector or `typedCall`.
   ///
   /// - Parameters:
   ///   - selector: limits the call to targets that respond to it; `nil` calls all.

@@ -120,7 +120,7 @@ package enum TableEpoch {
   package static func advance() { counter.wrappingAdd(1, ordering: .acquiringAndReleasing) }
 }
 
-/// The class last found to have a property, so that its next object needs one comparison.
+/// Caches the last class that passed a check, so that its next object needs one comparison.
 struct LastClass: ~Copyable {
   private let word = Atomic<UInt>(0)
 
@@ -159,8 +159,8 @@ final class TableStorage: Sendable {
 
     func row(_ selector: MessageSelector) -> Method? { rows.find(selector.identity)?.takeUnretainedValue() }
 
-    /// A row with its hooks: an own row with all that apply, an inherited one with those of its
-    /// selector.
+    /// A row with its hooks. Hooks of every message surround own rows only; an inherited row has
+    /// those of its selector.
     mutating func surrounded(_ row: Method, _ selector: MessageSelector, isOwn: Bool) -> Method {
       if let known = hooked[selector], known.row === row { return known.method }
       let around = hooks.filter { isOwn ? $0.isFor(selector) : $0.selector == selector }
@@ -255,7 +255,7 @@ final class TableStorage: Sendable {
     let type = ObjectIdentifier(type(of: object))
     if accepted.contains(type) { return true }
     guard accepts(object) else { return false }
-    // One class wraps values of all types, so each is checked.
+    // Values of all types share one wrapper class, so each value is checked.
     if !standsForValue(object) { accepted.note(type) }
     return true
   }
@@ -354,8 +354,8 @@ final class TableStorage: Sendable {
       .typeMismatch, of: self, selector, "the row is for \(Target.self), the table for \(targetName)")
   }
 
-  /// Adds rows. If one is rejected, no row of its selector is added, since either may be the
-  /// mistake.
+  /// Adds rows. If one is rejected, no row of its selector is added: of two rows for one selector
+  /// either may be wrong.
   @inline(never)
   func enterOrRefuse(_ methods: [Method]) {
     var refused: Set<MessageSelector> = []

@@ -44,7 +44,8 @@ public final class LazyProxy: ForwardingProxy {
     if let made { return made }
     guard let make = maker.take() else {
       throw MessageError(
-        .proxyCycle, receiver: typeName(of: self), selector: "", evidence: "its target is needed to make its target")
+        .proxyCycle, receiver: typeName(of: self), selector: "",
+        evidence: "the closure that creates its target sends to the proxy")
     }
     do {
       let target = try make()

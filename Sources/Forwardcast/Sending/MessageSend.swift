@@ -52,7 +52,7 @@ func follow(_ selector: MessageSelector, from first: any MessageReceiver, past h
       if passed.contains(where: { $0 === other }) { throw MessageError.cycle(selector, through: other) }
       guard passed.count < maximumHops else {
         throw MessageError(
-          .tooDeep, of: first, selector, "more than \(maximumHops) objects lead the message on to one another")
+          .tooDeep, of: first, selector, "the message was forwarded more than \(maximumHops) times")
       }
       receiver = other
       continue

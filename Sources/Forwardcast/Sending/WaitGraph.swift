@@ -50,18 +50,19 @@ final class Wait: @unchecked Sendable {  // `awaits` is guarded by the graph's l
   fileprivate let held: [ObjectIdentifier]
   /// True if the holder itself waits. A method may or may not await a task that it created.
   fileprivate let isOwn: Bool
-  private var awaits: @Sendable () -> [AwaitedEnd] = { [] }
+  /// Each returns some of the awaited objects. A list, since a message may find them one by one.
+  private var awaits: [@Sendable () -> [AwaitedEnd]] = []
 
   /// - Parameter held: the identities that are unavailable to others until the wait ends.
   init(holding held: [ObjectIdentifier], isOwn: Bool = true) { (self.held, self.isOwn) = (held, isOwn) }
 
-  fileprivate var awaited: [AwaitedEnd] { WaitGraph.graph.withLock { _ in awaits }() }
+  fileprivate var awaited: [AwaitedEnd] { WaitGraph.graph.withLock { _ in awaits }.flatMap { $0() } }
 
   /// Narrows the wait to some of the awaited objects.
   func narrow(to awaits: @escaping @Sendable () -> [AwaitedEnd]) {
     let old = WaitGraph.graph.withLock { graph in
       graph.changes += 1
-      return exchange(&self.awaits, with: awaits)
+      return exchange(&self.awaits, with: [awaits])
     }
     withExtendedLifetime(old) {}
   }
@@ -80,7 +81,7 @@ final class Wait: @unchecked Sendable {  // `awaits` is guarded by the graph's l
         guard graph.changes == changes else { return false }
         if own != nil { return true }
         graph.changes += 1
-        awaits = { [awaits] in awaits() + wanted }
+        awaits.append { wanted }
         for held in held where !(graph.waits[held]?.contains { $0 === self } ?? false) {
           graph.waits[held, default: []].append(self)
         }

@@ -222,7 +222,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
       guard let target = registration.liveTarget else { continue }
       let error = MessageError(
         .noSelectorTable, receiver: typeName(of: target), selector: "",
-        evidence: "neither the target nor its proxy has one, so only typed calls reach it")
+        evidence: "neither the target nor its proxy has a selector table, so only typed calls reach it")
       report(error, "add", registration, receiver: typeName(of: target))
     }
   }

@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// A target's registration with a proxy. As a handle it mutes or cancels.
+/// A target's registration with a proxy, and the handle that mutes or cancels it.
 ///
 /// Retains neither its proxy nor, unless strong, its target. Releasing the handle does not cancel
 /// the registration; ``scoped()`` returns a handle that does.
@@ -18,7 +18,7 @@ public final class Registration: @unchecked Sendable {
   /// under the lock, before the next route is made.
   @usableFromInline @exclusivity(unchecked) weak var weakTarget: AnyObject?
   @usableFromInline let state: Atomic<UInt8>
-  /// True if the list finds the target by this registration.
+  /// True if this is the target's entry in the look-up table of the list.
   var isFirst = false
   /// Guarded by the lock of `core`.
   var storedPriority: Int16 = 0
@@ -27,7 +27,7 @@ public final class Registration: @unchecked Sendable {
   let key: ObjectIdentifier
   private let link: CoreLink
 
-  /// The index in the list's group of its priority.
+  /// The index among the list's registrations of the same priority.
   var slot: Int {
     get { Int(slotNumber) }
     set { slotNumber = UInt32(newValue) }
@@ -52,7 +52,8 @@ public final class Registration: @unchecked Sendable {
         core.link, scope: scope, queued: queued, keepsSlot: keepsSlot, subject: subject, closure: closure)
   }
 
-  /// A slot for a target that does not exist yet, identified by `owner`, which must outlive it.
+  /// Reserves a position for a target that does not exist yet. `owner` identifies the position and
+  /// must outlive the registration.
   init(slotOf owner: AnyObject, core: MulticastCore) {
     self.weakTarget = nil
     self.key = ObjectIdentifier(owner)
@@ -93,7 +94,7 @@ public final class Registration: @unchecked Sendable {
   /// True if the registration was cancelled or its target removed.
   public var isCancelled: Bool { state.load(ordering: .acquiring) & Registration.cancelledBit != 0 }
 
-  /// True if it was cancelled or its target was found dead.
+  /// True if it was cancelled, or its target was found to be deallocated.
   var hasEnded: Bool {
     state.load(ordering: .acquiring) & (Registration.cancelledBit | Registration.deadBit) != 0
   }
@@ -142,7 +143,7 @@ public final class Registration: @unchecked Sendable {
     return true
   }
 
-  /// True if the slot in the order outlives its target and can be filled again.
+  /// True if the position is kept after the target's deallocation, for a new target.
   var keepsSlot: Bool { link.own?.keepsSlot ?? false }
 
   /// Ends the registration, also for messages being delivered. Queued messages still run if the
@@ -180,7 +181,7 @@ public final class Registration: @unchecked Sendable {
   /// A handle that cancels the registration when released.
   public func scoped() -> ScopedRegistration { ScopedRegistration(self) }
 
-  /// The closure, if the target is its owner.
+  /// The closure, if it was registered with an owner; the owner is then the target.
   var closure: Method? { link.own?.closure }
 
   /// The target, even if cancelled; for a closure, the closure itself. `nil` once the target, the
@@ -203,7 +204,7 @@ public final class Registration: @unchecked Sendable {
   /// The target if it is alive and not cancelled.
   @inline(never) var liveTarget: AnyObject? { isCancelled ? nil : currentTarget }
 
-  /// True if adding the target of `other` with its delivery returns this registration.
+  /// True if `other`, of the same target, is a duplicate of this registration.
   func isLike(_ other: Registration) -> Bool {
     !isCancelled && (link === other.link || delivery == other.delivery)
   }
@@ -269,7 +270,8 @@ class CoreLink: @unchecked Sendable {  // only read
   }
 }
 
-/// The link of a registration with a scope, queue, slot, subject or owned closure.
+/// The link of a registration with rarely used properties: a limit of selectors, a delivery, a
+/// reserved position, an object that it ends with, or a closure of an owner.
 // `scope` is guarded by the lock of the core, the rest is immutable.
 private final class OwnLink: CoreLink, @unchecked Sendable {
   private let shared: CoreLink
@@ -294,8 +296,8 @@ private final class OwnLink: CoreLink, @unchecked Sendable {
   override var base: CoreLink { shared }
   override var own: OwnLink? { self }
 
-  /// True if the subject was deallocated. Not called under the lock: it may hold the last
-  /// reference.
+  /// True if the subject was deallocated. Not called under the lock: the loaded reference may be the
+  /// last one, and releasing it runs a `deinit`.
   var isOver: Bool { hasSubject && subject == nil }
 }
 

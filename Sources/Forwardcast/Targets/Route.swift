@@ -5,24 +5,22 @@ import Synchronization
 /// The receivers of one selector's messages, in order.
 ///
 /// A route is made outside the proxy's lock and published on a ``RouteBoard`` with the lock held.
-/// After that, steps of the same traits may be appended under the lock. A message reads the end
-/// once and follows the route without the lock.
+/// After that, steps may be appended under the lock if they need nothing that the others do not
+/// (hooks, contexts, queries). A message reads the end once and follows the route without the lock.
 ///
-/// A route is valid for a new message as long as three conditions hold:
-///
-///     epoch      of all tables        is its board's     a table gained or lost a method
-///     → another board
-///     its board  is the proxy's                          a target's ownership, delivery, order
-///     changed → no board
-///     version    of the target list   is the route's     registrations joined
-///     → their steps are added
+/// A new message may use the route if three conditions hold:
+/// - No table has changed: the epoch of all tables is the board's. Otherwise a new board is made.
+/// - The route's board is the proxy's. A target's ownership, delivery or order has changed if the
+///   proxy has none.
+/// - The version of the target list is the route's. Otherwise targets have joined, and their steps
+///   are added.
 ///
 /// A patched copy replaces the route if a step must be inserted, a strong target released, or a
 /// hook changed. Steps of removed weak targets remain until they are the majority.
 @usableFromInline
 final class Route: @unchecked Sendable {  // what changes is atomic, or guarded by the proxy's lock
   let selector: MessageSelector
-  /// The proxy's core; it releases its routes when it ends.
+  /// The proxy's core, which releases its routes in `deinit`.
   @usableFromInline let core: MulticastCore
   @usableFromInline let steps: UnsafeMutablePointer<RouteStep>
   private let capacity: UInt32
@@ -41,7 +39,7 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
   /// Low bits: the last step known to respond, for `responds(to:)`. High bits: how often it was
   /// reset.
   private let witness = Atomic<UInt64>(0)
-  /// What precedes the single message that the route was made for.
+  /// Work before the message, for a route that is used once.
   let prelude: MessagePrelude?
   let around: RouteSurroundings?
 
@@ -141,7 +139,7 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
     return true
   }
 
-  /// A copy with more steps, each behind those of its priority, and spare capacity. Called with the
+  /// A copy with more steps, each after the existing ones of its priority, and spare capacity. Called with the
   /// proxy's lock held.
   ///
   /// - Parameter around: the current hooks and trace.
@@ -179,7 +177,7 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
       core, selector, version: version, steps: all, room: all.list.count / 4 + 1, around: around, isStale: isStale)
   }
 
-  /// A copy that the next message rebuilds with its hooks. Called with the proxy's lock held.
+  /// A copy that is marked as out of date: the next message adds the current hooks. Called with the proxy's lock held.
   func stale() -> Route {
     core.state.assertHeld()
     return Route(core, selector, version: version, steps: retainedSteps(upTo: count), isStale: true)
@@ -226,7 +224,7 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
     }
     assert(first <= end, "the witness is a step of the route")
     if index != first {
-      // Fails if a target was unmuted meanwhile, since a skipped step may respond again.
+      // The exchange fails if a target was unmuted meanwhile, since a skipped step may respond again.
       _ = witness.compareExchange(
         expected: known, desired: known & ~Route.witnessNumber | UInt64(index), ordering: .acquiringAndReleasing)
     }
@@ -306,9 +304,10 @@ struct RouteSteps {
 final class MessagePrelude: @unchecked Sendable {  // immutable; used in the turn of the one message or question
   let failures: [(target: AnyObject, error: any Error)]
   let refusal: (any Error)?
-  /// Creates the observers when the message enters the proxy, inside hooks, and returns its route.
+  /// Creates lazy observers (see `ExtensionCenter`) when the message enters the proxy, inside hooks,
+  /// and returns the message's route.
   let makeObservers: (() -> MessageRoute)?
-  /// The signature of the first of them.
+  /// The signature of the first observer.
   let signature: MethodSignature?
 
   var makesObservers: Bool { makeObservers != nil }
@@ -329,8 +328,8 @@ extension MessageRoute {
     preceded(by: MessagePrelude(makeObservers: make, signature: signature))
   }
 
-  /// The route of a message that has created observers, some of which failed, limited to the
-  /// matching registrations.
+  /// The route of a message after its observers were created: limited to the matching
+  /// registrations, and with the errors of observers that could not be created.
   package func failing(
     _ failures: [(target: AnyObject, error: any Error)], only isMeant: (Registration) -> Bool
   ) -> MessageRoute {

@@ -39,10 +39,10 @@ struct TargetList {
 
   // MARK: - Changes
 
-  /// The number of list versions since the core last read it: one per joined registration, and one
-  /// if routes ended.
+  /// How far the core must advance the list's version: 1 for each joined registration, and 1 if all
+  /// routes became invalid.
   private var newVersions: UInt32 = 0
-  /// The registrations of the latest versions, one each; empty while there are no routes.
+  /// The registrations that joined most recently, one per version; empty while there are no routes.
   private var joined: [Registration] = []
   /// True if routes exist, so joining registrations must be recorded.
   var hasRoutes = false { didSet { if !hasRoutes { joined = [] } } }
@@ -56,7 +56,7 @@ struct TargetList {
   private var sweptSlot: UInt32 = 0
   /// The number of registrations found alive in this sweep.
   private var foundAlive: UInt32 = 0
-  /// The number of registrations at which the sweep continues.
+  /// The sweep pauses until the list has this many registrations.
   private var countToReclaim = Self.fewest
   /// Shorter lists are not swept.
   private static let fewest: UInt32 = 16
@@ -108,7 +108,7 @@ struct TargetList {
   private mutating func noteJoined(_ registration: Registration) {
     newVersions += 1
     guard hasRoutes else { return }
-    // Routes that were unused for so long are rebuilt.
+    // More pending changes than registrations: rebuilding the routes costs less than patching them.
     if joined.count > max(32, count) { noteChanged() } else { joined.append(registration) }
   }
 
@@ -249,13 +249,14 @@ struct TargetList {
     }
   }
 
-  /// Leaves a hole, and records a strong target that routes retain. Returns the slot's content.
+  /// Empties a registration's slot, and adds a strong target that routes retain to `garbage`. Returns
+  /// the slot's content.
   private mutating func vacate(_ registration: Registration, _ garbage: inout Garbage) -> Registration? {
     if let strong = registration.strong {
       garbage.keep(strong)
       registration.strong = nil
       let closure = strong as? Method
-      // Routes do not retain queued targets, but they retain closures as methods.
+      // Routes do not retain queued targets. A closure is a route's method and is retained as such.
       if hasRoutes, registration.queued == nil || closure != nil {
         garbage.released.append((registration, closure?.selector))
       }
@@ -272,7 +273,7 @@ struct TargetList {
     self[priority].holes += 1
     let (holes, slots) = (self[priority].holes, self[priority].slots.count)
     if holes == slots || holes > 16 && holes * 2 > slots { close(priority) }
-    // A proxy that was empty before a message lists nobody as removed.
+    // Routes of an emptied proxy would list the removed registrations in later reports.
     if number == 0, hasRoutes { noteChanged() }
     return taken
   }
@@ -351,8 +352,8 @@ struct Garbage: @unchecked Sendable {  // owned by the one call that collects it
   private var third: AnyObject?
   private var fourth: AnyObject?
   private var more: [AnyObject] = []
-  /// Removed registrations of strong, direct targets, whose routes must be patched, with the
-  /// selectors of closures.
+  /// Removed registrations of strong, direct targets, whose routes must be patched. For a closure,
+  /// also its selector.
   var released: [(registration: Registration, only: MessageSelector?)] = []
 
   /// Retains an object until the lock is released.

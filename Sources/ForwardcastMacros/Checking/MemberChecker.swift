@@ -53,7 +53,7 @@ struct MemberChecker {
         refuse(message, modifier.positions)
       } else if modifier.word == "optional", member.kind == .subscripted {
         refuse(
-          "an optional subscript cannot be forwarded, because it has no name to query; write a method",
+          "an optional subscript cannot be forwarded, because no selector tells whether a target implements it; write a method",
           member.namePositions)
       } else if modifier.word == "optional", member.isSettable {
         refuse("an optional property cannot be set through its protocol; write '{ get }'", member.namePositions)
@@ -91,9 +91,9 @@ struct MemberChecker {
     }
     let wanted = member.parameters.count
     if count != wanted {
-      refuse(
-        "the number of colons in '\(selector)' is \(count), and that of the arguments \(wanted); write a colon for each argument",
-        value)
+      let colons = count == 1 ? "1 colon" : "\(count) colons"
+      let arguments = wanted == 1 ? "1 argument" : "\(wanted) arguments"
+      refuse("'\(selector)' has \(colons) for \(arguments); write a colon for each argument", value)
     }
   }
 
@@ -131,7 +131,7 @@ struct MemberChecker {
         "'some' can be forwarded only as the whole type of an argument; write 'any'",
         type.positions, if: type.hasInnerSome)
       refuse(
-        "in Swift 5 every target would see \(name) as '\(type.keyed)'; write that type, or enable the upcoming feature 'ImplicitOpenExistentials'\(declaration.orByHand)",
+        "in Swift 5 every target would receive \(name) as '\(type.keyed)'; write that type, or enable the upcoming feature 'ImplicitOpenExistentials'\(declaration.orByHand)",
         parameter.positions, if: type.isSome && type.isSelfConforming && !settings.opensAll)
       checkType(type)
     }

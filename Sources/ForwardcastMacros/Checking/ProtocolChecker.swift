@@ -91,7 +91,7 @@ struct ProtocolChecker {
     let text = clause == nil ? "<\(type.name)>" : ", \(type.name)"
     let place = clause == nil ? offset : offset - 1
     refuse(
-      "'any \(declaration.name)' leaves '\(type.name)' open; make it a primary associated type: 'protocol \(declaration.name)<\(type.name)>'",
+      "'any \(declaration.name)' does not specify '\(type.name)'; make it a primary associated type: 'protocol \(declaration.name)<\(type.name)>'",
       position, fixes: [.init(title: "make '\(type.name)' primary", offsets: place..<place, text: text)])
   }
 
@@ -169,7 +169,7 @@ struct ProtocolChecker {
       fix = .init(
         title: "insert '@Answer(otherwise:)'", offsets: offset..<offset, text: "@\(name)(otherwise: <#value#>) ")
     }
-    var reason = "'\(member.name)' returns '\(type.text)', but no target may respond"
+    var reason = "'\(member.name)' returns '\(type.text)', but there may be no target to return it"
     if case .typed(let error) = member.effects.throwing {
       reason += ", and 'nobodyResponds' is not a '\(error)'"
     }

@@ -274,6 +274,21 @@ struct SuspendedWaitingTests {
     withExtendedLifetime(doer) {}
   }
 
+  @Test("a wait that finds its targets one by one takes no stack for each when another one looks at them")
+  func foundOneByOne() {
+    let objects = (0..<3).map { _ in Locked(0) }
+    let identities = objects.map { ObjectIdentifier($0) }
+    let (first, second, free) = (identities[0], identities[1], identities[2])
+    let long = Wait(holding: [first])
+    for _ in 0..<50_000 { expect(long.enter([AwaitedEnd([free]) { [] }]) == nil) }
+    expect(long.enter([AwaitedEnd([second]) { [] }]) == nil)
+    let other = Wait(holding: [second])
+    expect(other.enter([AwaitedEnd([first]) { ["first"] }])?.isCertain == true)
+    long.end()
+    other.end()
+    withExtendedLifetime(objects) {}
+  }
+
   @Test("of queues whose methods block for one another one is refused, with the ring", arguments: [2, 3])
   func ringOfQueues(count: Int) {
     typealias Shared = MulticastProxy<any MessageReceiver & Sendable>

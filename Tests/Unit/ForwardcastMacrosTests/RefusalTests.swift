@@ -85,7 +85,7 @@ struct Refusal: CustomTestStringConvertible, Sendable {
     .member("optional func a()", 1, "optional", "let targets conform to 'PartialTarget'"),
     Refusal(
       "@Forwarded @objc protocol P {\n@objc optional subscript(x: Int) -> Int? { get }\n}", "2:16", "subscript",
-      "has no name to query"),
+      "no selector tells whether a target implements it"),
     Refusal(
       "@Forwarded @objc protocol P {\n@objc optional var a: Int? { get set }\n}", "2:20", "a",
       "cannot be set through its protocol"),
@@ -98,12 +98,12 @@ struct Refusal: CustomTestStringConvertible, Sendable {
     .member("func a(_ x: Int)\nfunc a(_ x: String)", 6, "a", "is already the selector of 'a'").at("3:6"),
     .member("var a: Int? { get set }\nfunc setA(_ x: Int)", 6, "setA", "is already the selector of 'a'").at("3:6"),
     .member(
-      "@Message(\"a:b:\") func a(_ x: Int)", 10, "\"a:b:\"", "is 2, and that of the arguments 1; write a colon for each"
+      "@Message(\"a:b:\") func a(_ x: Int)", 10, "\"a:b:\"", "has 2 colons for 1 argument; write a colon for each"
     ),
-    .member("@Message(\"a\") func a(_ x: Int)", 10, "\"a\"", "is 0, and that of the arguments 1"),
+    .member("@Message(\"a\") func a(_ x: Int)", 10, "\"a\"", "has 0 colons for 1 argument"),
     .member("@Message(\"a b\") func a()", 10, "\"a b\"", "is not a selector"),
     .member("@Message(\"a\\(1)\") func a()", 10, "\"a\\(1)\"", "plain literal"),
-    .member("@Message(\"a:\") var a: Int? { get }", 10, "\"a:\"", "is 1, and that of the arguments 0"),
+    .member("@Message(\"a:\") var a: Int? { get }", 10, "\"a:\"", "has 1 colon for 0 arguments"),
     .member("var multicast: Int? { get }", 5, "multicast", "rename it"),
     // Answers.
     .member(
@@ -117,8 +117,8 @@ struct Refusal: CustomTestStringConvertible, Sendable {
       "write '@Answer<Style>(otherwise: …)'"),
     Refusal(
       "@Forwarded protocol P<T>: AnyObject {\nassociatedtype T\nfunc a() -> Box<T>\n}", "3:13", "Box<T>",
-      "no target may respond; write '@Forwarded(otherwise: .emptyValuesOrTrap)', return"),
-    .member("var a: Int { get }", 8, "Int", "'a' returns 'Int', but no target may respond"),
+      "there may be no target to return it; write '@Forwarded(otherwise: .emptyValuesOrTrap)', return"),
+    .member("var a: Int { get }", 8, "Int", "'a' returns 'Int', but there may be no target to return it"),
     .member("func a() throws(E) -> Int", 23, "Int", "'nobodyResponds' is not a 'E'"),
     .member("@Answer(.max) func a() -> Int", 27, "Int", "write '@Answer(otherwise: …)'"),
     .member("@Answer(.every) func a() -> Int", 9, ".every", "needs 'Bool' results, and 'Int' is not 'Bool'"),
