@@ -309,11 +309,16 @@ extension Reference {
     }
   }
 
-  private func gather(_ level: Level, _ part: Part) async -> Served {
+  private func gather(_ level: Level, _ part: Part, wasEntered: Bool = true) async -> Served {
     var all = Served()
     for node in level.nodes {
-      if node.served == nil, let inner = node.level, let reply = node.reply {
-        close(node, await settle(reply, inner, part), part)
+      if node.served == nil, let inner = node.level {
+        if let reply = node.reply {
+          close(node, await settle(reply, inner, part), part)
+        } else if part.travel.waits, inner.hasPosted {
+          // The message did not enter the proxy, but it was sent to queued targets there before.
+          node.served = await gather(inner, part, wasEntered: false)
+        }
       }
       while part.travel.waits, node.isPosted, node.served == nil {
         await withUnsafeContinuation { node.waiter = (part.travel.home, $0) }
@@ -329,7 +334,7 @@ extension Reference {
       all.late += one.late
       all.hasFailed = all.hasFailed || one.hasFailed
     }
-    guard program.proxies[level.proxy].silenceIsThrown, isSilent(level), all.answers.isEmpty,
+    guard wasEntered, program.proxies[level.proxy].silenceIsThrown, isSilent(level), all.answers.isEmpty,
       !level.path.contains(where: \.isCancelled)
     else { return all }
     let fault = Fault(text: "nobody responds", proxies: level.proxies)
@@ -576,7 +581,8 @@ extension Reference {
       await run(node, part, parcel.argument, wasQueued: true)
       running[target] -= 1
       settle(parcel, node.served ?? Served())
-    case .proxy(let proxy) where parcel.travel.waits:
+    // It waits as the sender does: for answers, or for room.
+    case .proxy(let proxy) where parcel.travel.send.verb.waits:
       registered.isBusy = true
       Task(executorPreference: executor) { [self] in
         settle(parcel, await sendAgain(parcel, by: proxy, context))
@@ -592,7 +598,8 @@ extension Reference {
   /// A proxy with a delivery of its own sends the message again, and gives one answer.
   private func sendAgain(_ parcel: Parcel, by proxy: Int, _ context: Int) async -> Served {
     let (node, outer) = (parcel.node, parcel.travel)
-    let verb: Verb = outer.waits ? .collectAndWait(.last) : .broadcast
+    let verb: Verb =
+      outer.waits ? .collectAndWait(.last) : outer.send.verb.waits ? .broadcastWhenReady : .broadcast
     let send = Send(verb: verb, word: outer.word, proxy: proxy, argument: parcel.argument)
     let travel = Travel(send, home: .context(context))
     let level = level(proxy, travel, path: [], proxies: node.proxies)

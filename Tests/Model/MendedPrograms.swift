@@ -12,13 +12,15 @@ struct MendedProgram: Sendable, CustomTestStringConvertible {
 
   init(
     _ title: String, _ rule: String, targets: [Int: TargetSetup] = [:], proxies: [Int: ProxySetup] = [:],
-    _ steps: Action...
+    runs context: (context: Int, step: Int)? = nil, _ steps: Action...
   ) {
     self.title = title
     self.rule = rule
-    program = Program(
+    var program = Program(
       proxies: (0..<3).map { proxies[$0] ?? ProxySetup() }, targets: (0..<5).map { targets[$0] ?? TargetSetup() },
       steps: steps.map { .act($0) })
+    if let context { program.steps.insert(.run(context.context), at: context.step) }
+    self.program = program
   }
 
   var testDescription: String { title }
@@ -299,6 +301,48 @@ extension MendedProgram {
       "a hook that is waited for inside of another keeps an answer that came meanwhile from being enough", between,
       add(1, on: 0), nest(2), add(3, to: 2, on: 0), add(0), hook(.after, on: 0), hook(.after, on: 2),
       send(.collectAndWait(.firstSuccess), .ask)),
+    MendedProgram(
+      "a sender who waits for room is told that a muted target was removed",
+      "A skip's reason is the first that holds of: removed, dead, muted",
+      .add(Addition(object: .target(2), context: 0, buffer: .suspendSender(1))), send(.broadcast),
+      send(.forwardAndWait), .mute(.target(2), in: 0)),
+    MendedProgram(
+      "a nested proxy on a queue counts as queued after the proxy inside it was cancelled",
+      "`nobodyResponded` says that none did",
+      targets: [1: TargetSetup(shape: .noVote)], nest(1, on: 1), nest(2, in: 1), add(1, to: 1), send(.broadcast, .vote),
+      .cancel(1), send(.broadcast, .vote)),
+    MendedProgram(
+      "what a proxy on a queue has sent to another queue is dropped when the proxy is muted",
+      "A multicast on a queue is an ordinary target, and what it sends on is its own message",
+      runs: (context: 1, step: 3), add(4, to: 1, on: 0), nest(1, on: 1), send(.broadcast), .mute(.proxy(1), in: 0)),
+    MendedProgram(
+      "a queued target that is removed within the message keeps an answer behind it from being enough",
+      "A sender waits for no removed target",
+      targets: [4: TargetSetup(actions: [.remove(.target(3), from: 0)])],
+      add(3, on: 1), add(4), add(0), send(.collectAndWait(.first), .ask)),
+    MendedProgram(
+      "a queued target that is removed within a hook's message keeps an answer behind it from being enough",
+      "A sender waits for no removed target",
+      targets: [4: TargetSetup(actions: [.remove(.target(3), from: 0)])],
+      hook(.around(.pass), on: 0), add(3, on: 1), add(4), add(0), send(.collectAndWait(.first), .ask)),
+    MendedProgram(
+      "a report lists a registration that ended before the message",
+      "A report lists the registrations that existed when the message began",
+      add(4, to: 2), nest(1), add(1, to: 2), nest(2, in: 1), nest(2), send(.broadcast, .vote),
+      .remove(.target(4), from: 2), send(.forwardAndWait, .vote)),
+    MendedProgram(
+      "a removed proxy is listed beside what it holds",
+      "a nested proxy is no entry itself unless it is empty",
+      targets: [1: TargetSetup(shape: .voteOnly), 2: TargetSetup(actions: [.cancel(4)])],
+      nest(2, in: 1), add(1, to: 2), add(4), add(2), nest(1), send(.forwardAndWait)),
+    MendedProgram(
+      "an empty proxy whose hook fails is listed twice", "A report has each target once, in one of its lists",
+      hook(.failingAfter, on: 1), hook(.refusing, on: 2), nest(1), nest(2), send(.forwardAndWait)),
+    MendedProgram(
+      "a target that is removed with its messages to deliver, and muted, is listed as muted",
+      "A skip's reason is the first that holds of: removed, dead, muted",
+      .add(Addition(object: .target(2), context: 1, deliversPending: true)), send(.forwardAndWait),
+      .mute(.target(2), in: 0), .remove(.target(2), from: 0)),
   ]
 }
 

@@ -229,6 +229,8 @@ final class Reference: @unchecked Sendable {  // its executor runs one task at a
   /// Whether a message is posted to a proxy on a context: what nested proxies hold is found there.
   func mayRespond(_ proxy: Int, _ word: Word) -> Bool {
     responds(proxy, word)
-      || registrations[proxy].contains { !$0.object.isTarget && $0.only?.contains(word) ?? true }
+      || registrations[proxy].contains {
+        !$0.object.isTarget && !$0.isMuted && isAlive($0) && $0.only?.contains(word) ?? true
+      }
   }
 }

@@ -63,13 +63,15 @@ extension Reference {
       let text =
         "answers \(answers), queued \(queued), failures \(failures), dropped \(travel.dropped), nobody \(isNobody)"
       var either: [String: Set<String>] = [:]
-      var maySkip = tolerated(level)
+      var maySkip = tolerated
       for leaf in leaves where leaf.outcome == .skipped("removed") {
         either[entry(leaf, "removed"), default: []].insert("nil removed")
       }
-      for leaf in leaves where !leaf.object.isTarget && leaf.level == nil {
+      for leaf in leaves where !leaf.object.isTarget {
         guard case .skipped(let reason) = leaf.outcome else { continue }
-        either[entry(leaf, reason), default: []].insert(entry(leaf, "does not respond"))
+        if leaf.level?.hadDead ?? false { maySkip.append(entry(leaf, reason)) }
+        if leaf.level == nil { either[entry(leaf, reason), default: []].insert(entry(leaf, "does not respond")) }
+        if leaf.registered.isCancelled { either[entry(leaf, reason), default: []].insert(entry(leaf, "removed")) }
       }
       for node in unmatched(level) {
         guard let reason = obstacle(node) else { continue }
@@ -108,18 +110,10 @@ extension Reference {
     }
   }
 
-  /// What a report may list besides: registrations that ended before the message, until the list of targets is tidied up,
-  /// and nested proxies of which an entry is a repetition.
-  private func tolerated(_ level: Level) -> [String] {
-    func repeated(_ level: Level) -> [String] {
-      level.nodes.flatMap { node in node.level.map { ["\(node.object) does not respond"] + repeated($0) } ?? [] }
-    }
-    let objects = ended.map(\.object)
-    let behind = objects.allSatisfy(\.isTarget) ? [] : registrations.joined().map(\.object) + objects
+  /// What a report may list besides: targets that died before the message, until the list of targets is tidied up.
+  private var tolerated: [String] {
     let dead = registrations.joined().filter { !isAlive($0) }
-    return (objects + behind).flatMap { ["\($0) removed", "nil removed"] }
-      + (ended + dead).flatMap { _ in ["nil dead", "nil dead", "nil dead"] }
-      + repeated(level)
+    return (ended + dead).flatMap { _ in ["nil dead", "nil dead", "nil dead"] }
   }
 
   private func entry(_ node: Node, _ reason: String) -> String {

@@ -12,7 +12,8 @@ func serveOpened<Sink: OutcomeSink>(
   _ message: Invocation, along visit: borrowing MessageVisit, keepsAnswers: Bool, into sink: inout Sink
 ) throws -> Bool? {
   guard visit.loopType ?? visit.typesBehindHooks?.only != nil, !message.hasStatedSignature, message.route == nil,
-    !(sink.listsEveryTarget && visit.leavesOut), let method = visit.steps[0].method
+    !(sink.listsEveryTarget && (visit.leavesOut || visit.steps.haveEnded(upTo: visit.count))),
+    let method = visit.steps[0].method
   else { return nil }
   var loop = BoxedLoop(visit.route, count: visit.count, keepsAnswers: keepsAnswers)
   let hasHooks = visit.loopType == nil

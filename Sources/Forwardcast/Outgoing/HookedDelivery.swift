@@ -268,14 +268,18 @@ final class HookedDelivery {
       giveUpFailures()
       replace(with: held.filter { !$0.outcome.hasAnswer })
     }
-    if place != nil { noteOutcomes() }
+    if let place {
+      // The failure replaces the entry of an empty proxy.
+      replace(with: held.filter { $0.context.proxies !== place.proxies })
+      noteOutcomes()
+    }
     try fail(error)
   }
 
   /// Applies an error of the hooks: it ends the message or becomes a nested proxy's outcome.
   private func fail(_ error: any Error) throws {
     guard let place else { throw error }
-    if !wasSent { withhold(isAnswered: true) }
+    if !wasSent, node.route.count > 0 || !node.listsNothing { withhold(isAnswered: true) }
     let failure = StepOutcome.failed(error)
     delivery.note(failure)
     var own = place
@@ -319,7 +323,7 @@ final class HookedDelivery {
     for found in held where found.outcome.hasAnswer { found.outcome.replaceAnswers { next.next() } }
     if !areOfTargets { replace(with: held + boxes.map { Outcome(.answered($0), own) }) }
     // The proxy is listed itself if none of its targets is.
-    if let place, wasSent, held.isEmpty, node.unmatched.isEmpty {
+    if let place, wasSent, held.isEmpty, node.listsNothing {
       replace(with: [Outcome(.skipped(.doesNotRespond), place)])
     }
     noteOutcomes()

@@ -105,6 +105,15 @@ extension MessageDelivery {
     return .outcome(.skipped(.bufferFull))
   }
 
+  /// True if the target is a multicast without a responder. One with forwarders may lead back to
+  /// this proxy, which is the error `proxyCycle`, so it has to get the message.
+  func isSilent(_ step: RouteStep, _ target: AnyObject) -> Bool {
+    guard step.method == nil, let inner = (target as? any MulticastSending)?.route(for: selector),
+      inner.forwarders.isEmpty, let core = step.registration.takeUnretainedValue().core
+    else { return false }
+    return !core.wouldTake(target, selector)
+  }
+
   private func refusal(_ group: DeliveryGroup, _ place: Int, _ node: ProxyNode, mayRunNow: Bool = true) -> Posted? {
     let step = group.steps[place]
     if let reason = step.obstacle {
@@ -112,13 +121,7 @@ extension MessageDelivery {
     }
     let looks = scope.pending != nil || request.listsEveryTarget || scope.mayNotWait || keepsTarget(step, group)
     if looks, step.target == nil { return .outcome(.skipped(.dead)) }
-    // A multicast with forwarders may lead back to this proxy, which is the error `proxyCycle`.
-    if step.method == nil, let target = step.target,
-      let inner = (target as? any MulticastSending)?.route(for: selector), !inner.route.hasForwarders,
-      !node.route.core.wouldTake(target, selector)
-    {
-      return .outcome(.skipped(.doesNotRespond))
-    }
+    if let target = step.target, isSilent(step, target) { return .outcome(.skipped(.doesNotRespond)) }
     if mayRunNow, !group.isBatched, group.runsNow { return .inTurn }
     if scope.mayNotWait {
       return refused(step) {
@@ -266,7 +269,8 @@ extension MessageDelivery {
         return wait?.start(giveUp)
       }
     } catch is PathClosed {
-      return .outcome(.skipped(.first(step.obstacle, path.obstacle ?? .removed)))
+      let own = step.obstacle
+      return .outcome(.skipped(.first(own, path.obstacle ?? own ?? .removed)))
     }
     return post(index, node, mayRunNow: false, isReserved: true, awaits: false)
   }

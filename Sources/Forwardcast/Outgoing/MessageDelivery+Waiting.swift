@@ -85,7 +85,7 @@ extension MessageDelivery {
         await finish(attempt, step, target, reserved)
       }
       // Answers may have arrived meanwhile.
-      outcomes.renewProbeBehindPending(from: scope.start, scope.pending)
+      outcomes.continueProbe()
     }
   }
 
@@ -102,7 +102,12 @@ extension MessageDelivery {
   // MARK: - Unanswered messages
 
   /// True if all queued targets were since removed or deallocated.
-  var areQueuedTargetsGone: Bool { !root.hasQueued { $0.isActive && $0.target != nil } }
+  var areQueuedTargetsGone: Bool {
+    !root.hasQueued { step in
+      guard step.isActive, let target = step.target else { return false }
+      return !isSilent(step, target)
+    }
+  }
 
   /// Applies the proxy's `noResponder` option to a message without a receiver.
   ///

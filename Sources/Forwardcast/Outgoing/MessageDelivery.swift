@@ -341,11 +341,11 @@ final class MessageDelivery {
     guard let place = place(of: left.node, left.target) else { return }
     if let stop = progress.stop {
       // The proxy is listed itself if none of its targets is.
-      if progress.standing == .silent, request.listsEveryTarget, left.node.unmatched.isEmpty {
+      if progress.standing == .silent, request.listsEveryTarget, left.node.listsNothing {
         take(.skipped(.first(stop, .doesNotRespond)), at: place)
       }
     } else if progress.standing < .reached {
-      takeSilence(left.node, isListed: progress.standing == .listed || !left.node.unmatched.isEmpty, place)
+      takeSilence(left.node, isListed: progress.standing == .listed || !left.node.listsNothing, place)
     }
     if !visits.isEmpty, progress.standing > .silent { visits[visits.count - 1].progress.note(progress.standing) }
   }

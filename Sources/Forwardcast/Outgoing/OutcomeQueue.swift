@@ -16,6 +16,17 @@ final class Outcome {
 /// may replace. The subclass of each result consumes the outcomes, see ``ResultQueue``.
 @usableFromInline
 class OutcomeQueue {
+  /// Reads the buffered outcomes in delivery order, up to the first pending one, and finds whether
+  /// their answers suffice for the sender.
+  private struct Probe {
+    let isEnough: (ArgumentBox) -> Bool
+    /// The innermost hook call's pending outcomes, and the start of its outcomes.
+    let pending: PendingAnswers?
+    let start: Int
+    /// The number of outcomes that have been read.
+    var read = 0
+  }
+
   // MARK: - Configuration (immutable)
 
   /// The consumer of unboxed answers, if the result accepts them.
@@ -37,8 +48,8 @@ class OutcomeQueue {
   @exclusivity(unchecked) private(set) final var isEnough = false
   /// True if the result itself needs no further answer.
   @exclusivity(unchecked) private final var isComplete = false
-  /// Checks whether the buffered answers suffice for the sender; `nil` outside hook calls.
-  @exclusivity(unchecked) private final var probe: ((ArgumentBox) -> Bool)?
+  /// `nil` outside hook calls.
+  @exclusivity(unchecked) private final var probe: Probe?
   /// Answers that the result has received, replayed to a new probe.
   private final var given: [ArgumentBox] = []
   /// Buffers the answers of the running loop inside hooks.
@@ -86,10 +97,7 @@ class OutcomeQueue {
     if case .answered = outcome, context.registration != nil, !listsEveryTarget { kept.target = nil }
     held.append(Outcome(outcome, kept))
     if hookCalls == 0 { return flush(pending) }
-    // Answers count in order, so those behind a pending one cannot suffice.
-    if let probe {
-      if outcome.isPending { self.probe = nil } else if outcome.boxes.contains(where: probe) { isEnough = true }
-    }
+    continueProbe()
   }
 
   final func flush(_ pending: PendingAnswers?) {
@@ -162,23 +170,31 @@ class OutcomeQueue {
     held.replaceSubrange(start..., with: outcomes)
   }
 
-  /// Determines anew whether further answers are needed, after pending outcomes arrived or hooks
-  /// changed some.
+  /// Determines anew whether further answers are needed, after hooks changed some.
   ///
   /// - Parameter start: the start of the innermost hook call's outcomes. `pending` has only theirs.
   final func renewProbe(from start: Int, _ pending: PendingAnswers?) {
     (probe, isEnough) = (nil, isComplete)
     guard let makeProbe, hookCalls > 0 else { return }
-    settle(from: start, pending)
     let probe = makeProbe()
-    let (found, hasPending) = feed(probe, upTo: held.count)
-    if found { isEnough = true }
-    if !hasPending { self.probe = probe }
+    if given.contains(where: probe) { isEnough = true }
+    self.probe = Probe(isEnough: probe, pending: pending, start: start)
+    continueProbe()
   }
 
-  /// Calls ``renewProbe(from:_:)`` if a pending outcome has ended the last probe.
-  final func renewProbeBehindPending(from start: Int, _ pending: PendingAnswers?) {
-    if makeProbe != nil, hookCalls > 0, probe == nil, !isEnough { renewProbe(from: start, pending) }
+  /// Reads the outcomes that were added or have arrived.
+  final func continueProbe() {
+    guard let probe, !isEnough else { return }
+    var index = probe.read
+    defer { self.probe?.read = index }
+    while index < held.count {
+      if case .queued(let slot) = held[index].outcome, slot >= 0 {
+        guard index >= probe.start, let settled = probe.pending?.settled(slot) else { return }
+        held[index] = settled
+      }
+      if held[index].outcome.boxes.contains(where: probe.isEnough) { return isEnough = true }
+      index += 1
+    }
   }
 
   /// Replaces pending outcomes with the ones that have arrived.
@@ -191,23 +207,14 @@ class OutcomeQueue {
     }
   }
 
-  /// Passes a probe the answers before `end`. Returns whether they suffice, and whether a pending
-  /// outcome precedes further ones.
-  private final func feed(_ probe: (ArgumentBox) -> Bool, upTo end: Int) -> (isEnough: Bool, hasPending: Bool) {
-    for answer in given where probe(answer) { return (true, false) }
-    for found in held[..<end] {
-      if found.outcome.isPending { return (false, true) }
-      if found.outcome.boxes.contains(where: probe) { return (true, false) }
-    }
-    return (false, false)
-  }
-
   /// Drops the outcomes behind the first sufficient answer, so hooks do not get them. Their errors
   /// go to the handlers.
   final func dropUnneeded(from start: Int) {
     guard let makeProbe else { return }
     let probe = makeProbe()
-    var isEnough = feed(probe, upTo: start).isEnough
+    var isEnough =
+      given.contains(where: probe)
+      || held[..<start].prefix { !$0.outcome.isPending }.contains { $0.outcome.boxes.contains(where: probe) }
     var needed: [Outcome] = []
     for found in held[start...] {
       if !isEnough {

@@ -16,7 +16,7 @@ extension Parcel {
       return settle(place, .failed(error), target)
     }
     let registration = group.steps[place].registration.takeUnretainedValue()
-    let path = ProxyChain(route.core, in: proxies, by: registration)
+    let path = ProxyChain(route.core, in: proxies, by: registration, isSentAgain: true)
     guard isAwaited else {
       let send = {
         let summary = message.asking(for: .counts).send(along: route, in: path, into: BroadcastSummary())

@@ -181,7 +181,7 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable but fo
   /// messages are still delivered after a removal.
   private func reasonToDrop(_ step: RouteStep) -> DeliveryReport.SkipReason? {
     let isKept = details?.kept != nil
-    let own = isKept ? step.registration.takeUnretainedValue().isMuted ? .muted : nil : step.obstacle
+    let own = isKept && !step.registration.takeUnretainedValue().isMuted ? nil : step.obstacle
     guard let outer = details?.proxies?.obstacle else { return own }
     return .first(own ?? (isKept || step.target != nil ? nil : .dead), outer)
   }

@@ -100,9 +100,10 @@ package final class PendingAnswers: @unchecked Sendable {
     for error in untold { error.tell() }
   }
 
-  /// The outcome of a slot; `nil` while it is pending.
+  /// The outcome of a slot; `nil` while it is pending. Settles the slot if its target was removed.
   func settled(_ index: Int) -> Outcome? {
-    state.withLock { state -> UncheckedSendable<Outcome?> in
+    settleIfRemoved(index)
+    return state.withLock { state -> UncheckedSendable<Outcome?> in
       assert(state.slots.indices.contains(index), "the slot is another message's")
       guard let outcome = state.slots[index].outcome else { return UncheckedSendable(nil) }
       state.slots[index].isTaken = true

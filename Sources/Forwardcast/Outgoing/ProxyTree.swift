@@ -101,6 +101,7 @@ final class ProxyNode {
     _ route: MessageRoute, _ path: ProxyChain, number: Int, keepsOrder: Bool, listsUnmatched: Bool,
     isReached: Bool = true
   ) {
+    let route = listsUnmatched ? route.withoutEnded : route
     (self.route, self.path, self.number, self.isReached) = (route, path, number, isReached)
     self.keepsOrder = keepsOrder || route.core.stopsAtFirst
     plan = route.route.loopType != nil && !route.route.traits.hasIsolated ? nil : route.core.plan(route)
@@ -113,6 +114,9 @@ final class ProxyNode {
     assert(children.last.map { $0.step < step } ?? true, "children are found in the order of their steps")
     children.append((step, child))
   }
+
+  /// True if a report lists nothing inside the proxy that has no outcome of its own.
+  var listsNothing: Bool { children.isEmpty && unmatched.isEmpty }
 
   /// True if hooks may change or withhold messages.
   var hasHooks: Bool { route.isSurrounded && !(route.route.around?.isBefore ?? true) }

@@ -29,6 +29,13 @@ public struct MessageRoute: @unchecked Sendable {  // the route is published, an
 
   var selector: MessageSelector { route.selector }
 
+  /// The route without registrations that ended before the message, which no report lists.
+  var withoutEnded: MessageRoute {
+    guard steps.haveEnded(upTo: count) else { return self }
+    let copy = route.copy(upTo: count, only: { !$0.hasEnded }, route.prelude)
+    return MessageRoute(copy, count: copy.count)
+  }
+
   /// The live, unmuted targets that are queried for each message.
   var forwarders: [AnyObject] {
     (0..<count).compactMap { index in
@@ -41,5 +48,12 @@ public struct MessageRoute: @unchecked Sendable {  // the route is published, an
   var unmatched: [Registration] {
     let matched = Set((0..<count).map { ObjectIdentifier(steps[$0].registration.takeUnretainedValue()) })
     return core.registrations.filter { !matched.contains(ObjectIdentifier($0)) }
+  }
+}
+
+extension UnsafeMutablePointer<RouteStep> {
+  /// True if one of the first `count` steps has a registration that has ended.
+  func haveEnded(upTo count: Int) -> Bool {
+    (0..<count).contains { self[$0].registration._withUnsafeGuaranteedRef(\.hasEnded) }
   }
 }

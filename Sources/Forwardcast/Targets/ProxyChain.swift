@@ -10,9 +10,15 @@ final class ProxyChain: Sendable {
   private let around: Unmanaged<ProxyChain>?
   private let place: Unmanaged<Registration>?
   let depth: Int
+  /// True if the proxy sends the message again on a context of its own. Registrations further out
+  /// then concern the message that it has received, not the one that it sends.
+  private let isSentAgain: Bool
   var isNested: Bool { around != nil }
 
-  init(_ core: MulticastCore, in outer: ProxyChain? = nil, by registration: Registration? = nil) {
+  init(
+    _ core: MulticastCore, in outer: ProxyChain? = nil, by registration: Registration? = nil, isSentAgain: Bool = false
+  ) {
+    self.isSentAgain = isSentAgain
     (self.core, self.outer, self.registration) = (core, outer, registration)
     (around, place) = (outer.map { .passUnretained($0) }, registration.map { .passUnretained($0) })
     depth = (outer?.depth ?? 0) + 1
@@ -20,13 +26,18 @@ final class ProxyChain: Sendable {
     assert((outer == nil) == (registration == nil), "a nested proxy has a registration")
   }
 
-  var registrations: [Registration] { (registration.map { [$0] } ?? []) + (outer?.registrations ?? []) }
+  /// The registrations that have to be active for the message to reach the targets.
+  var registrations: [Registration] {
+    guard !isSentAgain, let registration, let outer else { return [] }
+    return [registration] + outer.registrations
+  }
 
   var isOpen: Bool {
     var next = Unmanaged.passUnretained(self)
     while true {
-      let (isActive, outer) = next._withUnsafeGuaranteedRef { here in
-        (here.place?._withUnsafeGuaranteedRef(\.isActive) ?? true, here.around)
+      let (isActive, outer) = next._withUnsafeGuaranteedRef { here -> (Bool, Unmanaged<ProxyChain>?) in
+        if here.isSentAgain { return (true, nil) }
+        return (here.place?._withUnsafeGuaranteedRef(\.isActive) ?? true, here.around)
       }
       if !isActive { return false }
       guard let outer else { return true }
@@ -39,6 +50,7 @@ final class ProxyChain: Sendable {
     if isOpen { return nil }
     var isMuted = false
     for here in sequence(first: self, next: \.outer) {
+      if here.isSentAgain { break }
       if let registration = here.registration, !registration.isActive {
         if registration.isCancelled, registration.queued?.pending != .deliverPending { return .removed }
         isMuted = isMuted || registration.isMuted

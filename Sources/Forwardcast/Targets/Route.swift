@@ -192,7 +192,7 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
     (0..<count).contains { steps[$0].registration._withUnsafeGuaranteedRef { $0 === registration } }
   }
 
-  func copy(upTo end: Int, only isMeant: (Registration) -> Bool, _ prelude: MessagePrelude) -> Route {
+  func copy(upTo end: Int, only isMeant: (Registration) -> Bool, _ prelude: MessagePrelude?) -> Route {
     assert(end <= count, "a message sees \(end) of \(count) steps")
     var seen = retainedSteps(upTo: end, only: isMeant)
     seen.traits.leavesOut = true

@@ -174,8 +174,8 @@ struct OutcomeQueueTests {
     expect(queue.texts, equals: ["1", "3"])
   }
 
-  @Test("the sender has enough when its probe says so, in order, and not behind a pending outcome")
-  func probe() {
+  /// A sender that needs answers until their sum is 5.
+  private var untilFive: DeliveryRequest {
     var request = DeliveryRequest(result: .answers)
     request.makeProbe = {
       var sum = 0
@@ -184,7 +184,12 @@ struct OutcomeQueueTests {
         return sum >= 5
       }
     }
-    let (queue, pending) = (queue(request), PendingAnswers())
+    return request
+  }
+
+  @Test("the sender has enough when its probe says so, in order, and not behind a pending outcome")
+  func probe() {
+    let (queue, pending) = (queue(untilFive), PendingAnswers())
     queue.add(answer(1), at: place, pending)
     let start = queue.beginHookCall(true, from: 0, pending)
     queue.add(answer(2), at: place, pending)
@@ -194,10 +199,25 @@ struct OutcomeQueueTests {
     queue.add(answer(9), at: place, pending)
     expect(!queue.isEnough)
     pending.settle(slot, answer(2), from: nil)
-    queue.renewProbeBehindPending(from: start, pending)
+    queue.continueProbe()
     expect(queue.isEnough)
     queue.dropUnneeded(from: start)
     expect(queue.held.count, equals: 2)
+    queue.endHookCall(true, from: 0, pending)
+  }
+
+  @Test("an outcome that has arrived counts when the next one is added")
+  func arrived() {
+    let (queue, pending) = (queue(untilFive), PendingAnswers())
+    _ = queue.beginHookCall(true, from: 0, pending)
+    let slot = pending.open(place)
+    queue.add(.queued(slot: slot), at: place, pending)
+    queue.add(answer(3), at: place, pending)
+    pending.settle(slot, .skipped(.removed), from: nil)
+    queue.add(answer(1), at: place, pending)
+    expect(!queue.isEnough)
+    queue.add(answer(1), at: place, pending)
+    expect(queue.isEnough)
     queue.endHookCall(true, from: 0, pending)
   }
 
