@@ -178,8 +178,10 @@ extension ExtensionPoint: @unchecked Sendable where Interface: Sendable {}  // i
 extension ExtensionPoint: MulticastSending {
   /// The existing observers of a message. It creates lazy ones when hooks have let it through.
   public func route(for selector: MessageSelector) -> MessageRoute {
+    // Read before the route, which then has the observers that another message creates meanwhile.
+    let vacant = lazy.vacant(for: selector).first
     let route = observers.route(for: selector)
-    guard let vacant = lazy.vacant(for: selector).first else { return route }
+    guard let vacant else { return route }
     return route.makingObservers(vacant.registration.signature(selector)) { [self] in created(for: selector) }
   }
 
