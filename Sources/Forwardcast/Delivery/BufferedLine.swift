@@ -1,15 +1,15 @@
 // BufferedLine.swift: the queued messages of a registration with a bounded buffer.
 
-/// The queued messages of one registration with a bounded buffer. The line is posted to the mailbox
-/// once while it has messages, so a dropped message leaves no trace there.
-final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock, the rest never changes
+/// The queued messages of one registration with a bounded buffer. The mailbox holds the line once
+/// while it has messages, not each message, so dropping one does not touch the mailbox.
+final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock; the rest is immutable
   private struct State {
     var buffer: DeliveryBuffer
     var waiting = FirstInFirstOut<Envelope>()
-    /// The latest message of each selector, queued or not, for
+    /// The number of each selector's latest message, queued or not. Used by
     /// ``DeliveryBuffer/latestPerSelector``.
     var latest: [MessageSelector?: Int] = .init()
-    /// The number of slots reserved by senders that have not sent yet.
+    /// The number of slots reserved by senders that have not posted yet.
     var reserved = 0
     var isPosted = false
     var waiters = FirstInFirstOut<Completion>()
@@ -29,14 +29,14 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
       return admitted
     }
 
-    /// Reserves a slot if one is free and no sender waits for it.
+    /// Reserves a slot if one is free and no sender is waiting.
     mutating func reserve() -> Bool {
       guard waiters.isEmpty, !isFull else { return false }
       reserved += 1
       return true
     }
 
-    /// Appends a message, and returns an older one of its selector that `latestPerSelector` drops.
+    /// Appends a message. Returns the older one of its selector that `latestPerSelector` drops.
     mutating func append(_ envelope: Envelope) -> Envelope? {
       let number = waiting.append(envelope)
       guard case .latestPerSelector = buffer.policy else { return nil }
@@ -61,9 +61,9 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
 
   var buffer: DeliveryBuffer { state.withLock { $0.buffer } }
 
-  /// Changes the buffer and returns the messages it drops: with ``DeliveryBuffer/keepNewest(_:)``
-  /// the oldest beyond the bound, with ``DeliveryBuffer/latestPerSelector`` superseded ones,
-  /// otherwise none.
+  /// Changes the buffer. Returns the messages that it drops: for ``DeliveryBuffer/keepNewest(_:)``
+  /// the oldest ones beyond the bound, for ``DeliveryBuffer/latestPerSelector`` those with a newer
+  /// message of their selector.
   func change(to buffer: DeliveryBuffer) -> [Envelope] {
     makingRoom { state in
       state.buffer = buffer
@@ -81,7 +81,7 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
     }
   }
 
-  /// Makes a change with the lock held, then resumes the senders that fit.
+  /// Makes a change under the lock, then resumes the waiting senders that got a slot.
   private func makingRoom<T: Sendable>(_ change: (inout State) -> T) -> T {
     let (result, admitted) = state.withLock { state in
       let result = change(&state)
@@ -91,12 +91,12 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
     return result
   }
 
-  /// Appends a message. Returns the one that the buffer drops: an older one, `envelope` itself, or
-  /// none.
+  /// Appends a message. Returns the message that the buffer drops, if any: an older one or
+  /// `envelope`.
   ///
   /// - Parameters:
-  ///   - reserved: the sender uses a slot that it has reserved.
-  ///   - overfills: exceeds the bound, since another path to the target has the sender's slot.
+  ///   - reserved: true if the sender has reserved a slot, which this message uses.
+  ///   - overfills: true to exceed the bound, for a sender whose slot is counted elsewhere.
   func offer(_ envelope: Envelope, reserved: Bool, overfills: Bool = false, to mailbox: Mailbox) -> Envelope? {
     let level = mailbox.senderLevel
     let (dropped, wakes) = state.withLock { state -> (Envelope?, Bool) in
@@ -111,7 +111,7 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
         if taken >= bound, !overfills, !reserved { return (envelope, false) }
       }
       dropped = state.append(envelope) ?? dropped
-      // Before a drain can find the message.
+      // Raise the level before a drain can find the message.
       raise(to: level)
       return (dropped, !exchange(&state.isPosted, with: true))
     }
@@ -141,7 +141,7 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
 
   override func resume(_ index: Int, in mailbox: Mailbox) { _ = open(in: mailbox) }
 
-  /// Removes the oldest message. An empty line leaves the mailbox.
+  /// Removes the oldest message. If there is none, the line is no longer in the mailbox.
   @inline(never) private func next() -> Envelope? {
     makingRoom { state in
       assert(state.isPosted, "a line is opened while it is in the mailbox")
@@ -160,11 +160,11 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
 
   func reserveAtOnce() -> Bool { state.withLock { $0.reserve() } }
 
-  /// Waits for a slot, first come first served.
+  /// Waits for a slot. Senders are served in the order of their calls.
   ///
-  /// - Parameter limit: receives a function that ends the wait with an error, and may return a
-  ///   timer.
-  /// - Throws: `CancellationError`, or the error of `limit`. No slot is reserved then.
+  /// - Parameter limit: called with a function that ends the wait with an error. It may return a
+  ///   timer, which is canceled after the wait.
+  /// - Throws: `CancellationError`, or the error passed to that function. Then no slot is reserved.
   @inline(never)
   nonisolated(nonsending) func reserve(
     limit: (@escaping @Sendable (any Error) -> Void) -> Task<Void, Never>? = { _ in nil }

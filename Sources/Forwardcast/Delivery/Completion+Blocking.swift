@@ -3,7 +3,7 @@
 import Dispatch
 
 extension Completion {
-  /// Blocks until nothing is pending. Returns false if the deadline came first.
+  /// Blocks until nothing is pending. Returns false if the deadline passes first.
   package func wait(until deadline: Deadline) -> Bool {
     if let controller = ThreadController.current {
       return controller.wait(deadline) { self.state.withLock { $0.open == 0 } }

@@ -26,11 +26,11 @@ public struct Delivery: Hashable, Sendable {
   /// On a dispatch queue, the main queue by default. A global queue is treated as concurrent.
   public static func queue(_ queue: DispatchQueue? = nil) -> Delivery { Delivery(QueueContext(queue ?? .main)) }
 
-  /// On a concurrent queue: targets run in parallel, each of them one message at a time, in order.
+  /// On a concurrent queue. Targets run in parallel; each runs one message at a time, in order.
   ///
   /// Equivalent to ``queue(_:)`` for global queues and, on Apple platforms, for every concurrent
-  /// queue. Elsewhere the library cannot detect that your queue is concurrent and would serialize
-  /// its targets.
+  /// queue. On other platforms the library cannot detect that your queue is concurrent, so
+  /// ``queue(_:)`` would run its targets one after another.
   public static func concurrentQueue(_ queue: DispatchQueue) -> Delivery {
     Delivery(QueueContext(queue, isConcurrent: true))
   }
@@ -38,17 +38,18 @@ public struct Delivery: Hashable, Sendable {
   /// On the main actor.
   public static var mainActor: Delivery { Delivery(MainActorContext()) }
 
-  /// On an actor, not necessarily the target. The registration retains it.
+  /// On an actor, which need not be the target. The registration retains the actor.
   public static func actor(_ actor: any Actor) -> Delivery { Delivery(ActorContext(actor)) }
 
   /// On a serial executor, such as an event loop.
   public static func executor(_ executor: any SerialExecutor) -> Delivery { Delivery(ExecutorContext(executor)) }
 
-  /// Synchronously if the sender is on the queue and nothing waits for the target, otherwise as
-  /// ``queue(_:)``. Messages run in order either way.
+  /// Synchronously if the sender is on the queue and no earlier message for the target is queued;
+  /// otherwise like ``queue(_:)``. Messages run in order either way.
   ///
-  /// The target runs one message at a time, also on a concurrent queue: while one sender runs it,
-  /// other senders' messages are queued. Messages that its method sends to it run synchronously.
+  /// The target runs one message at a time, even on a concurrent queue: while one sender runs it,
+  /// the messages of other senders are queued. Messages that the target sends to itself run
+  /// synchronously.
   public static func automatic(_ queue: DispatchQueue? = nil) -> Delivery {
     Delivery(QueueContext(queue ?? .main), isAutomatic: true)
   }
@@ -57,8 +58,8 @@ public struct Delivery: Hashable, Sendable {
     Delivery(context, isAutomatic: isAutomatic)
   }
 
-  /// True if both have the same kind and context. Serial and concurrent delivery on one queue
-  /// differ.
+  /// True if both have the same kind and context. Serial and concurrent delivery on one queue are
+  /// different.
   public static func == (left: Delivery, right: Delivery) -> Bool {
     left.isAutomatic == right.isAutomatic && left.context?.identity == right.context?.identity
       && left.context?.isConcurrent == right.context?.isConcurrent

@@ -1,9 +1,9 @@
 // DeliveryBuffer.swift: the limit of queued messages per registration.
 
-/// The limit of queued messages for one registration, and which message is dropped beyond it.
+/// The limit of a registration's queued messages, and the choice of the message to drop beyond it.
 ///
-/// A running message does not count. ``Registration/dropped`` counts drops, and so does the summary
-/// or report of the broadcast that caused them.
+/// A message that is running does not count. ``Registration/dropped`` counts dropped messages, and
+/// so does the summary or report of the broadcast that caused the drop.
 public struct DeliveryBuffer: Hashable, Sendable, CustomStringConvertible {
   enum Policy: Hashable, Sendable {
     case unbounded
@@ -35,16 +35,16 @@ public struct DeliveryBuffer: Hashable, Sendable, CustomStringConvertible {
   /// - Precondition: `count` is positive.
   public static func keepOldest(_ count: Int) -> DeliveryBuffer { DeliveryBuffer(Policy.keepOldest, count) }
 
-  /// Replaces a queued message of the same selector. The new one goes to the end of the line, so
+  /// Drops a queued message of the same selector. The new message goes to the end of the line, so
   /// messages run in the order in which they were sent.
   public static let latestPerSelector = DeliveryBuffer(.latestPerSelector)
 
-  /// Suspends the sender while `count` messages are queued. The messages of synchronous senders are
-  /// dropped instead.
+  /// Suspends the sender while `count` messages are queued. If the sender is synchronous, drops its
+  /// message instead.
   ///
-  /// A sender reserves its slot until it sends. It releases the slot during an asynchronous
-  /// `around` hook or an awaited method, and reserves it again afterwards. It sends without one if
-  /// the target or an enclosing proxy is removed or muted.
+  /// The sender waits when it posts to this target, and holds no slot of another buffer meanwhile.
+  /// If the target or an enclosing proxy is removed or muted, the wait ends and the target is
+  /// skipped.
   ///
   /// - Precondition: `count` is positive.
   public static func suspendSender(_ count: Int) -> DeliveryBuffer { DeliveryBuffer(Policy.suspendSender, count) }

@@ -3,23 +3,23 @@
 import Dispatch
 
 package protocol DeliveryContext: AnyObject, Sendable {
-  /// The queue's identity object, the actor or the executor. Retained, so that it stays unique.
+  /// Identifies the queue, actor or executor, which the context retains so that it stays unique.
   var identity: ObjectIdentifier { get }
   var name: String { get }
-  /// Schedules one `mailbox.drain()` on the context, at `priority` if it has priorities, and
-  /// without task-local values, which belong to one sender only.
+  /// Schedules one `mailbox.drain()` on the context, at `priority` if it has priorities. The drain
+  /// gets no task-local values, since those belong to one sender.
   ///
-  /// The drain must run eventually. A context that drops it cannot be detected: queues retain their
-  /// blocks, and a dropped job never releases its task. Waits then end by timeout or cancellation.
+  /// The drain must run eventually. The library cannot detect that a context dropped it, so waiting
+  /// senders would wait until timeout or cancellation.
   func wake(_ mailbox: Mailbox, _ priority: TaskPriority)
-  /// True if the context runs tasks, which have a priority.
+  /// True if the context runs tasks, so its drains have a priority.
   var hasPriority: Bool { get }
   /// True if the running code is on the context, so waiting for it would deadlock.
   var isCurrent: Bool { get }
-  /// True if the context is blocked by the caller, for example a queue in `sync`, so waiting
-  /// deadlocks.
+  /// True if the context is blocked by the caller, for example a queue in `sync`, so waiting for it
+  /// would deadlock.
   var waitsForCaller: Bool { get }
-  /// The maximum number of deliveries in one drain, for fairness towards other work.
+  /// The maximum number of deliveries in one drain, for fairness to the context's other work.
   var turn: Int { get }
   /// True if deliveries can run in parallel, so each target has its own mailbox.
   var isConcurrent: Bool { get }
@@ -31,7 +31,7 @@ extension DeliveryContext {
   package var hasPriority: Bool { false }
   package var waitsForCaller: Bool { false }
 
-  /// True if the current thread is making one of the context's deliveries.
+  /// True if the current thread is running one of the context's deliveries.
   package var isHeld: Bool { HeldContext.contains(identity) }
 }
 
@@ -40,7 +40,7 @@ final class QueueContext: DeliveryContext {
   private let id: QueueIdentity
   let isConcurrent: Bool
 
-  /// - Parameter isConcurrent: `nil` to detect it as far as the system allows.
+  /// - Parameter isConcurrent: `nil` to detect it, as far as the system allows.
   init(_ queue: DispatchQueue, isConcurrent: Bool? = nil) {
     self.queue = queue
     self.isConcurrent = isConcurrent ?? Self.isKnownConcurrent(queue)
@@ -93,7 +93,7 @@ class ActorContext: DeliveryContext, @unchecked Sendable {  // immutable
   }
 }
 
-/// Its tasks start on the main actor, which saves an actor hop.
+/// The main actor as a context. Its tasks start there, which saves an actor hop.
 final class MainActorContext: ActorContext, @unchecked Sendable {  // immutable
   init() { super.init(MainActor.shared) }
 
@@ -106,7 +106,7 @@ final class MainActorContext: ActorContext, @unchecked Sendable {  // immutable
 }
 
 final class ExecutorContext: ActorContext, @unchecked Sendable {  // immutable
-  /// An actor on the executor, the only means to run code there.
+  /// An actor that uses the executor, which is the only means to run code on it.
   private actor Guest {
     private let executor: any SerialExecutor
     init(_ executor: any SerialExecutor) { self.executor = executor }

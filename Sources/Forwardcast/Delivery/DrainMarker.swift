@@ -1,13 +1,13 @@
 // DrainMarker.swift: reports when everything posted before it has run.
 
 /// An envelope without a message that reports when everything posted before it has run. It also
-/// waits at closed gates, for the messages of targets whose methods are suspended.
+/// waits at closed gates, behind messages deferred by a suspended method.
 package final class DrainMarker: Envelope, @unchecked Sendable {  // `gates` and `report` belong to the context
   private var report: (@Sendable (Int?) -> Void)?
   private var gates = 0
 
-  /// - Parameter report: called once, with the mailbox's delivery count, or `nil` if it was
-  ///   deallocated.
+  /// - Parameter report: called once: with the mailbox's delivery count, or with `nil` if the
+  ///   marker was deallocated before it ran.
   init(_ report: @escaping @Sendable (Int?) -> Void) {
     self.report = report
     super.init()

@@ -5,34 +5,33 @@ import Synchronization
 /// An entry of a mailbox. It is also a node of the mailbox's linked list, so posting does not
 /// allocate.
 @usableFromInline
-package class Envelope: @unchecked Sendable {  // `next` is its sender's until it is posted, then the drain's
-  /// The address of the envelope posted before. Taking reverses the list, so then it is the address
-  /// of the one posted after.
+package class Envelope: @unchecked Sendable {  // `next` belongs to the sender until it is posted, then to the drain
+  /// The address of the envelope posted before this one. `take` reverses the list; from then on it
+  /// is the address of the envelope posted after this one.
   @exclusivity(unchecked) fileprivate var next: UInt = 0
-  /// True if deliveries remain after opening, so it is opened again before all others. Owned by the
-  /// context.
+  /// True if deliveries remain, so the drain opens this envelope again before any other. Owned by
+  /// the context.
   @exclusivity(unchecked) final var isUnfinished = false
-  /// The level of its most urgent message. Drains of a lower level skip it, see *Priorities*.
+  /// The level of its most urgent message. Drains below it leave it unopened, see *Priorities*.
   fileprivate let level = Atomic<UInt16>(0)
 
   @usableFromInline
   init() {}
 
-  /// Makes its deliveries on the context. Returns their number.
+  /// Runs its deliveries on the context. Returns their number.
   func open(in mailbox: Mailbox) -> Int { 0 }
 
-  /// Records that the context waits for a sender that is still writing its message; that sender
-  /// will wake the context. Returns false if the sender has finished. Called last in a drain, for an
-  /// unfinished envelope.
+  /// Called at the end of a drain if a sender is still writing its message into this envelope.
+  /// Returns true if that sender will wake the context, or false if it has finished by now.
   func awaitsSender() -> Bool { false }
 
-  /// Makes a delivery that was deferred because its target was busy.
+  /// Runs a delivery that was deferred because its target was busy.
   func resume(_ index: Int, in mailbox: Mailbox) {}
 
-  /// The message's selector. A newer message of it replaces this one under ``DeliveryBuffer/latestPerSelector``.
+  /// The message's selector, which ``DeliveryBuffer/latestPerSelector`` compares.
   var selector: MessageSelector? { nil }
 
-  /// Records that its deliveries will not be made.
+  /// Skips its deliveries, for a reason that reports list.
   func giveUp(_ reason: DeliveryReport.SkipReason) {}
 
   /// Records that it contains, or will contain, a message of that level.
@@ -44,8 +43,8 @@ package class Envelope: @unchecked Sendable {  // `next` is its sender's until i
 /// The messages of one proxy for one context, in sending order.
 ///
 /// Any thread posts without a lock, by one exchange of a pointer. The first envelope in an empty
-/// mailbox wakes the context. The drain takes everything posted, restores its order and opens it.
-/// After `context.turn` deliveries it yields to other work of the context.
+/// mailbox wakes the context. The drain takes all posted envelopes, restores their order and opens
+/// them. After `context.turn` deliveries it yields to other work of the context.
 ///
 /// Threads share `head`, one word:
 ///
@@ -57,14 +56,14 @@ package class Envelope: @unchecked Sendable {  // `next` is its sender's until i
 /// - Only `post` leaves the `asleep` state, and it schedules a drain. In every other state exactly
 ///   one drain is running, scheduled, or to be scheduled by a sender (``Envelope/awaitsSender()``),
 ///   so the drain's state has a single owner.
-/// - Only the drain takes or falls asleep. Falling asleep is an exchange that expects `awake` and
-///   fails after a post, so no message is missed.
-/// - `head` owns one reference to each posted envelope, and a take passes it to the drain. A post
-///   releases, and a take acquires, the posting thread's earlier writes.
-/// - With priorities, a context may be woken while it is awake. Its drains still run one after
-///   another; a drain that finds nothing falls asleep again.
+/// - Only the drain calls `take` and `sleep`. Falling asleep is an exchange that expects `awake`.
+///   It fails after a post, so no message is missed.
+/// - `head` owns one reference to each posted envelope; `take` passes these references to the
+///   drain. A post releases, and a take acquires, the posting thread's earlier writes.
+/// - A context with priorities may be woken while it is awake. Its drains still run one after
+///   another, and a drain that finds nothing falls asleep again.
 @usableFromInline
-package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the drain's (see the marks)
+package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or owned by the drain (see the marks)
   package let context: any DeliveryContext
   @usableFromInline let hasPriority: Bool
   // Copies of the context's properties, which avoid dynamic dispatch in a drain.
@@ -79,7 +78,7 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
   private static let asleep: UInt = 0
   private static let awake: UInt = 1
   private let raised = Atomic<UInt16>(0)
-  /// The number of deliveries made. Written by the drain, read by any thread.
+  /// The number of deliveries run so far. Written by the drain, read by any thread.
   private let deliveries = Atomic<Int>(0)
   private let poster = Atomic<UInt>(0)
 
@@ -89,8 +88,8 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
   @exclusivity(unchecked) private var taken: UInt = 0
   @usableFromInline @exclusivity(unchecked) package private(set) var left = 0
   @exclusivity(unchecked) private var turnLevel: UInt16 = 0
-  /// The gates of targets that cannot take a message: a method of theirs is suspended, or a sender
-  /// runs them.
+  /// The gates of busy targets. A target is busy while one of its methods is suspended or a sender
+  /// runs it.
   @exclusivity(unchecked) var closedGates: [SerialGate] = []
 
   package init(_ context: any DeliveryContext) {
@@ -114,21 +113,20 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
     contextObject == nil ? HeldContext.contains(ObjectIdentifier(self)) : context.isCurrent
   }
 
-  /// The identity that a thread of a delivery holds, for detecting deadlocks.
+  /// The identity that a thread holds while it drains, used to detect deadlocks.
   var heldIdentity: ObjectIdentifier { contextObject ?? ObjectIdentifier(self) }
 
-  /// True if the running code is in a drain of the context. For assertions.
+  /// True if the running code is in a drain of the context. Only for assertions.
   var isOnContext: Bool { HeldContext.contains(heldIdentity) }
 
   /// The reason why blocking on the context would deadlock; `nil` if no deadlock is known.
   package var deadlock: String? {
-    if isCurrent { return "the caller holds the \(context.name) that it would wait for" }
-    return context.waitsForCaller ? "the \(context.name) that the caller would wait for targets one that it holds" : nil
+    if isCurrent { return "the caller holds the \(context.name), which it would wait for" }
+    return context.waitsForCaller ? "the caller holds a queue that the \(context.name) targets" : nil
   }
 
   deinit {
-    // No other thread uses the mailbox, but a context that dropped its drain may leave envelopes
-    // behind.
+    // No other thread uses the mailbox now. Envelopes are left if the context dropped its drain.
     _ = take()
     while let envelope = next() { withExtendedLifetime(envelope) {} }
   }
@@ -136,8 +134,8 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
   /// True if nothing is queued and no drain is running or scheduled.
   var isAsleep: Bool { head.load(ordering: .acquiring) == Mailbox.asleep }
 
-  /// The address of the last envelope; 0 once taken. For comparison only: it may be deallocated
-  /// anytime.
+  /// The address of the envelope posted last, or 0 if it was taken. Only for comparison, since the
+  /// envelope may be deallocated at any time.
   package var last: UInt {
     let last = head.load(ordering: .relaxed)
     return last <= Mailbox.awake ? 0 : last
@@ -146,29 +144,29 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
   /// True if the context is awake and has taken everything posted.
   var hasNothingNew: Bool { head.load(ordering: .acquiring) == Mailbox.awake }
 
-  /// True if taken envelopes are unopened. Called on the context.
+  /// True if the drain has taken envelopes that it has not opened yet. Called on the context.
   var hasTaken: Bool { taken != 0 }
 
-  /// The group of the last message that was written into a batch. Only a hint: another sender may
-  /// overwrite it before it has posted.
+  /// The group whose batch was posted last. Only a hint: another sender may overwrite it before
+  /// that batch is posted.
   var lastGroup: UInt {
     get { poster.load(ordering: .relaxed) }
     set { poster.store(newValue, ordering: .relaxed) }
   }
 
-  /// Adds to a waiting envelope, with the effects of ``post(_:)``. `add` returns true if the
-  /// context waits for this sender (``Envelope/awaitsSender()``); from then on the context owns the
-  /// envelope.
+  /// Adds a message to a queued envelope and wakes the context if necessary, like ``post(_:)``.
+  /// `add` returns true if the context waits for this sender (``Envelope/awaitsSender()``). The
+  /// context owns the envelope once `add` has returned.
   @inline(__always)
   func adding(to envelope: Envelope, _ add: () -> Bool) {
     let level = senderLevel
     envelope.raise(to: level)
     let isAwaited = add()
-    // A drain below the envelope's level would not open it, so it requests a higher one.
+    // Wakes at the raised level, since a drain below the envelope's level would not open it.
     if !noteAdded(level), isAwaited { wake(raised.load(ordering: .acquiring)) }
   }
 
-  /// Records a message of that level in a waiting envelope. Returns true if it woke the context.
+  /// Records a message of that level in a queued envelope. Returns true if it woke the context.
   @discardableResult
   func noteAdded(_ level: UInt16) -> Bool {
     guard raise(to: level) else { return false }
@@ -187,7 +185,7 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
   /// Appends an envelope. Returns true if the mailbox was asleep.
   @inline(__always)
   private func push(_ envelope: consuming Envelope) -> Bool {
-    // The sender's own reference, so that sender and context do not contend for the count.
+    // Passes on the sender's own reference, so sender and context do not contend for the count.
     let envelope = Unmanaged.passRetained(envelope)
     let link = UInt(bitPattern: envelope.toOpaque())
     assert(link > Mailbox.awake, "no envelope has an address that is a state")
@@ -203,8 +201,8 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
 
   // MARK: - Priorities
 
-  // Every message is opened by a drain of at least its sender's priority. `raised` is
-  // the highest level for which a drain was or is being requested. Drains of lower levels stop.
+  // Every message is opened by a drain of at least its sender's priority. `raised` is the highest
+  // level at which a drain has been requested. Drains of lower levels stop.
   //
   // A sender
   // 1. records its level in the envelope and posts it;
@@ -212,10 +210,10 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
   // 3. wakes the context if that raised the level, or if the mailbox was asleep.
   //
   // A drain
-  // 1. stops, and leaves the rest to the next drain, if `raised` or the next envelope has a higher
-  //    level than its own; it raises `raised` to the envelope's level first;
+  // 1. stops if `raised` or the next envelope has a higher level than its own, and leaves the rest
+  //    to the next drain. It raises `raised` to the envelope's level first;
   // 2. otherwise opens the envelope;
-  // 3. without envelopes, lowers `raised` to 0 and falls asleep. If one was posted meanwhile, it
+  // 3. without envelopes, sets `raised` to 0 and falls asleep. If one was posted meanwhile, it
   //    restores `raised` and takes it.
 
   /// The level of a priority in `raised`. 0 is below all others.
@@ -224,7 +222,7 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
   /// The level of the running code; 0 on contexts without priorities.
   var senderLevel: UInt16 { hasPriority ? Mailbox.currentLevel : 0 }
 
-  // The layout of a priority is known at run time only, so its code stays out of the hot path.
+  // A priority's layout is known only at run time, so this code stays out of the hot path.
   @inline(never)
   private static var currentLevel: UInt16 { level(Task.currentPriority) }
 
@@ -233,11 +231,11 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
     context.wake(self, hasPriority ? TaskPriority(rawValue: UInt8(max(level, 1) - 1)) : .medium)
   }
 
-  /// True if a drain of higher priority was or is being requested.
+  /// True if a drain of higher priority has been requested.
   @usableFromInline
   var isOvertaken: Bool { hasPriority && raised.load(ordering: .acquiring) > turnLevel }
 
-  /// Whether to leave an envelope to a drain of higher priority, which is requested if necessary.
+  /// True if a drain of higher priority must open the envelope. Requests that drain if necessary.
   func leavesToHigher(_ envelope: Envelope) -> Bool {
     assert(isOnContext, "the drain's state has one owner")
     guard hasPriority else { return false }
@@ -255,10 +253,10 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or the
 
   // MARK: - On the context
 
-  /// Opens envelopes for one drain. Called on the context once for each wake.
+  /// Opens the posted envelopes. Called on the context, once for each wake.
   ///
-  /// - Parameter priority: the drain's. Envelopes of a higher one wake the context again, for a
-  ///   drain that takes over.
+  /// - Parameter priority: the priority of this drain. An envelope of higher priority wakes the
+  ///   context again, for a drain that takes over.
   package func drain(_ priority: TaskPriority) { drain(hasPriority ? Mailbox.level(priority) : 0) }
 
   /// Drains at a level; 0 on contexts without priorities.

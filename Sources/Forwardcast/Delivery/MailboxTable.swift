@@ -1,7 +1,7 @@
 // MailboxTable.swift: the mailboxes and gates of one proxy, a value without locks.
 
-/// The key of a mailbox: its context and, if that is concurrent, its target. Or the key of a gate:
-/// mailbox and target.
+/// Identifies a mailbox by its context and, if that is concurrent, its target. Identifies a gate by
+/// its mailbox and target.
 struct MailboxKey: Hashable, Sendable {
   let context: ObjectIdentifier
   let target: ObjectIdentifier?
@@ -15,8 +15,8 @@ struct MailboxTable: Sendable {
   }
 
   private var entries: [MailboxKey: Entry] = .init()
-  /// The number of entries that triggers removal of dead ones: twice the number found alive, so
-  /// removal takes amortized constant time.
+  /// The number of entries at which dead ones are removed. It is twice the number found alive last
+  /// time, so removal takes amortized constant time.
   private var countToClean = MailboxTable.fewest
   private static let fewest = 16
 
@@ -26,8 +26,8 @@ struct MailboxTable: Sendable {
 
   /// Adds a mailbox or gate unless the key has one.
   ///
-  /// - Returns: the object of the key, and loaded objects to be released after the lock, since
-  ///   these may be the last references.
+  /// - Returns: the object for the key, and in `seen` objects that the caller releases after the
+  ///   lock, since these may be their last references.
   mutating func enter<Object: AnyObject & Sendable>(_ new: Object, for key: MailboxKey)
     -> (object: Object, seen: [any AnyObject & Sendable])
   {

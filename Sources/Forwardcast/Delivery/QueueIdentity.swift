@@ -3,23 +3,22 @@
 import Dispatch
 import Synchronization
 
-/// A dispatch queue's identity, stored on the queue and released with it. Needed since the objects
-/// for the main and global queues are not unique.
+/// A dispatch queue's identity, stored on the queue and released with it. A queue object is no
+/// identity, since the objects of the main and global queues are not unique.
 ///
-/// Dispatch reveals a queue's target only to code that runs on the queue, as the nearest one with a
-/// value for the key. So each queue looks for its target in a block of its own when it becomes
-/// known, and again when it is woken after others became known. Deadlock detection follows these
-/// links.
+/// Dispatch reveals a queue's target only to code that runs on the queue. So each queue looks up
+/// its target in a block of its own: when the library first sees the queue, and when it is woken
+/// after new queues were seen. Deadlock detection follows these links.
 final class QueueIdentity: Sendable {
-  /// The key of a queue's identity, visible to code on the queue or on one that targets it. Its
-  /// lock guards setting an identity, and hiding it for a moment to read the target's.
+  /// The key of a queue's identity. Code on the queue, or on one that targets it, sees the value.
+  /// Its lock guards setting an identity, and hiding it briefly to read the target's.
   private static let key = Guarded(DispatchSpecificKey<QueueIdentity>())
   private static let known = Atomic<Int>(0)
 
-  /// The key of a value for this queue alone, visible like the identity.
+  /// A key that only this queue has a value for. The value is visible like the identity.
   private let mark = DispatchSpecificKey<Bool>()
   private let isConcurrent = Atomic<Bool>(false)
-  /// The number of known queues at the last look.
+  /// The number of known queues at the last lookup.
   private let looked = Atomic<Int>(0)
   private let target = Guarded(Target())
 
@@ -77,7 +76,7 @@ final class QueueIdentity: Sendable {
     return false
   }
 
-  /// Looks for the target of `queue`, which is this one, if queues became known. Called on the
+  /// Looks up the target of `queue`, whose identity this is, if new queues were seen. Called on the
   /// queue.
   @inline(__always)
   func lookForNewTarget(of queue: DispatchQueue) {

@@ -5,10 +5,10 @@ import Synchronization
 /// Serializes the methods of one target across its registrations. While a method is suspended, or
 /// runs synchronously in a sender, later messages wait here.
 ///
-/// With automatic delivery, a sender on the context or the drain runs the target. On a concurrent
-/// queue these can collide, and only Apple's systems reveal such queues. A sender that finds the
-/// target busy queues its message; the drain defers it until the sender has finished. Messages that
-/// the target sends to itself meanwhile, on the same thread, run synchronously.
+/// With automatic delivery, the target is run either by the drain or by a sender on the context. On
+/// a concurrent queue both may try at once. A sender that finds the target busy queues its message.
+/// A drain that finds it busy defers the message until the sender has finished. Messages that the
+/// target sends to itself, on the same thread, run synchronously.
 ///
 /// One word holds the state, so acquiring and releasing the target take one atomic operation each:
 ///
@@ -51,7 +51,7 @@ final class SerialGate: @unchecked Sendable {
   /// True if nothing is queued, no method is suspended and no other thread runs the target.
   @inline(__always)
   var isFree: Bool {
-    // The count drops after the drain's thread is in the word.
+    // The drain lowers the count only after its thread is in the word.
     guard waiting.load(ordering: .acquiring) == 0 else { return false }
     let word = word.load(ordering: .acquiring)
     return word == 0 || word & ~SerialGate.awaited == SerialGate.thread
@@ -74,14 +74,14 @@ final class SerialGate: @unchecked Sendable {
     let thread = SerialGate.thread
     let (done, found) = word.compareExchange(
       expected: 0, desired: thread, successOrdering: .acquiringAndReleasing, failureOrdering: .relaxed)
-    // A closed gate with a thread belongs to that thread.
+    // If the closed gate holds a thread, that thread has the target.
     guard done || found & ~SerialGate.marks == thread else { return false }
     depth &+= 1
     return true
   }
 
-  /// Acquires the target for a queued message. Returns false if a sender has it, whose ``end()``
-  /// then returns true.
+  /// Acquires the target for a queued message. Returns false if a sender has the target; that
+  /// sender's ``end()`` then returns true.
   func beginQueued() -> Bool {
     let thread = SerialGate.thread
     var found = word.load(ordering: .relaxed)
@@ -98,7 +98,7 @@ final class SerialGate: @unchecked Sendable {
     return true
   }
 
-  /// Releases the target. Returns true if the drain waits for that.
+  /// Releases the target. Returns true if the drain has deferred a message until now.
   @inline(__always)
   func end() -> Bool {
     assert(
@@ -112,15 +112,15 @@ final class SerialGate: @unchecked Sendable {
 extension Mailbox {
   var hasClosedGates: Bool { !closedGates.isEmpty }
 
-  /// Defers a delivery while its target's gate is closed; returns false if open. Called on the
-  /// context.
+  /// Defers a delivery if its target's gate is closed. Returns false if the gate is open. Called on
+  /// the context.
   func park(_ envelope: Envelope, _ index: Int, at gate: SerialGate) -> Bool {
     guard gate.isClosed else { return false }
     gate.parked.append((envelope, index))
     return true
   }
 
-  /// Closes a target's gate and defers a delivery, before all deferred ones. Called on the context.
+  /// Closes a target's gate and defers a delivery ahead of all others. Called on the context.
   func close(_ gate: SerialGate, before envelope: Envelope, _ index: Int) {
     close(gate)
     gate.parked.putBack((envelope, index))
@@ -135,7 +135,7 @@ extension Mailbox {
     closedGates.append(gate)
   }
 
-  /// Reports, from any thread, that a target's method has ended, so deferred deliveries continue.
+  /// Posts, from any thread, that a target's method has ended. Deferred deliveries then continue.
   func reopen(_ gate: SerialGate) { post(GateOpening(gate)) }
 
   /// Continues deferred deliveries until the gate closes again or a drain of higher priority is

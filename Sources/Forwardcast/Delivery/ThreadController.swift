@@ -12,9 +12,9 @@ package final class ThreadController: Sendable {
 
   /// Called when a registration is to be delivered on a context.
   let meet: @Sendable (any DeliveryContext) -> Void
-  /// Called when the thread has sent something without waking a context.
+  /// Called when the thread has sent something that did not wake a context.
   let reach: @Sendable () -> Void
-  /// Blocks until the condition holds. Returns false if the deadline came first.
+  /// Blocks until the condition holds. Returns false if the deadline passes first.
   let wait: @Sendable (Deadline, @escaping @Sendable () -> Bool) -> Bool
 
   package init(
