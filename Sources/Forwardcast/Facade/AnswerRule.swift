@@ -1,7 +1,7 @@
 // AnswerRule.swift: the rules of the attribute that combines answers.
 
-/// The rule that combines the results of a requirement, in `@Answer(_:otherwise:)`. Each rule is
-/// that of the ``ReturnPolicy`` of the same name. Only the macro reads it; the value is never used.
+/// The rule of `@Answer(_:otherwise:)` that combines a requirement's results. Each rule works like
+/// the ``ReturnPolicy`` of the same name. Only the macro reads it; the value is never used.
 public struct AnswerRule: Sendable {
   private init() {}
 
@@ -36,8 +36,7 @@ public struct AnswerRule: Sendable {
   }
 }
 
-/// A literal without a type, `nil`, `[]` or `[:]`, in `@Answer(_:otherwise:)`. The value is never
-/// used.
+/// An untyped literal in `@Answer(_:otherwise:)`: `nil`, `[]` or `[:]`. The value is never used.
 public struct NoAnswer: ExpressibleByNilLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral, Sendable {
   /// Stands for `nil`.
   public init(nilLiteral: ()) {}
@@ -47,19 +46,19 @@ public struct NoAnswer: ExpressibleByNilLiteral, ExpressibleByArrayLiteral, Expr
   public init(dictionaryLiteral elements: (Never, Never)...) {}
 }
 
-/// The results if no target responds, in ``Forwarded(inheriting:as:base:isolatedTo:otherwise:)``.
-/// Only the macro reads it.
+/// What requirements return if no target responds, for the `otherwise` argument of
+/// ``Forwarded(inheriting:as:base:isolatedTo:otherwise:)``. Only the macro reads it.
 ///
-/// `@Answer(_:otherwise:)` of a requirement takes precedence, and a requirement that throws any
+/// A requirement's own `@Answer(_:otherwise:)` takes precedence. A requirement that throws any
 /// error still throws `nobodyResponds`.
 public struct SilentAnswers: Sendable {
   private init() {}
 
-  /// Each requirement needs its own `@Answer`, an optional result, or to throw.
+  /// Each requirement with a result needs `@Answer`, an optional result, or `throws`.
   public static var refused: SilentAnswers { SilentAnswers() }
-  /// Empty values: `false`, 0, `""`, `[]`, `[:]`, an empty size. Results of other types are
+  /// Empty values: `false`, 0, `""`, `[]`, `[:]`, a zero size. Results of other types are
   /// compile-time errors.
   public static var emptyValues: SilentAnswers { SilentAnswers() }
-  /// Empty values. A type without one traps if no target responds, like a missing data source.
+  /// Empty values. A call whose result type has none traps if no target responds.
   public static var emptyValuesOrTrap: SilentAnswers { SilentAnswers() }
 }

@@ -16,21 +16,21 @@
 ///
 /// The class holds a ``MulticastProxy`` in `multicast` and offers its members: see
 /// ``MulticastFacade``. Keys for `on`, `broadcast` and `collect` are in
-/// `ThemesDelegateProxy.Messages`, named like the whole requirements: `progressOf`, and `progress`
-/// while no other requirement has that name. Selectors are those of
-/// ``MessageSelector/init(swiftName:)``, or of ``Message(_:)``.
+/// `ThemesDelegateProxy.Messages`. A key has the full name of its requirement, `progressOf`, and
+/// also the short name `progress` if only one requirement has it. Selectors are derived from Swift
+/// names, see ``MessageSelector/init(swiftName:)``, or set by ``Message(_:)``.
 ///
-/// A requirement without a result is sent to all targets; one with a result combines all results by
-/// `@Answer(_:otherwise:)`. A requirement that cannot be forwarded is a compile-time error with a
-/// cure.
+/// A requirement without a result is sent to all targets. For one with a result,
+/// `@Answer(_:otherwise:)` sets how the results are combined. A requirement that cannot be
+/// forwarded is a compile-time error that names a fix.
 ///
 /// - Parameters:
-///   - protocols: the protocols with this attribute that this one refines: `@Forwarded(inheriting:
-///     (any A).self)` on `protocol B: A`. Otherwise repeat their requirements here: see
-///     the page *Forwarding Existing Protocols*.
-///   - protocol: another protocol that the class conforms to, of which this one is a copy:
-///     `@Forwarded(as: (any StreamDelegate).self)`.
-///   - base: a superclass of the class. Not needed where the protocol refines a class or
+///   - protocols: refined protocols that have this attribute too: `@Forwarded(inheriting: (any
+///     A).self)` on `protocol B: A`. For other refined protocols, repeat their requirements here:
+///     see the page *Forwarding Existing Protocols*.
+///   - protocol: an existing protocol that the class conforms to, whose requirements this one
+///     repeats: `@Forwarded(as: (any StreamDelegate).self)`.
+///   - base: the superclass of the class. Not needed if the protocol refines a class or
 ///     `NSObjectProtocol`.
 ///   - actor: the global actor of the protocol or some of its members, if its name does not end in
 ///     `Actor`: `@Forwarded(isolatedTo: Audio.self)`.
@@ -42,14 +42,14 @@ public macro Forwarded(
   isolatedTo actor: Any.Type? = nil, otherwise silence: SilentAnswers = .refused
 ) = #externalMacro(module: "ForwardcastMacros", type: "Forwarded")
 
-/// Sets the selector of a requirement or of a receiver's method, or makes a member a receiver's
-/// method.
+/// Sets the selector of a requirement or of a receiver's method. Also marks a receiver's member as
+/// a message.
 ///
 ///     @Message("select:or:") func choose(_ a: Int, _ b: Int)
 ///
-/// A property's getter has the selector itself, its setter the same after `set`.
+/// A property's getter has this selector; its setter has `set` before it, as in `setVolume:`.
 ///
-/// - Parameter selector: a literal; by default the selector of the Swift name.
+/// - Parameter selector: a literal. By default the selector is derived from the Swift name.
 @attached(peer)
 public macro Message(_ selector: StaticString = "") = #externalMacro(module: "ForwardcastMacros", type: "Message")
 
@@ -60,14 +60,14 @@ public macro Message(_ selector: StaticString = "") = #externalMacro(module: "Fo
 ///
 /// - Parameters:
 ///   - rule: how results are combined.
-///   - value: the result if no target responds, here `nil`, `[]` or `[:]`. Without it: `nil` for an
-///     optional, the rule's empty value (`true` for `.every`, 0 for `.sum`), or the error
-///     `nobodyResponds` where the requirement throws any error.
+///   - value: the result if no target responds, here `nil`, `[]` or `[:]`. If it is omitted: `nil`
+///     for an optional, the rule's empty value (`true` for `.every`, 0 for `.sum`), or the error
+///     `nobodyResponds` if the requirement throws any error.
 @attached(peer)
 public macro Answer(_ rule: AnswerRule = .last, otherwise value: NoAnswer = nil) =
   #externalMacro(module: "ForwardcastMacros", type: "Answer")
 
-/// Combines the results of a requirement. State the type of `value` to write a leading dot.
+/// Combines the results of a requirement. State the type of `value` to begin it with a dot.
 ///
 ///     @Answer<Decision>(otherwise: .allow) func decide() -> Decision
 @attached(peer)
@@ -99,12 +99,12 @@ public macro NotForwarded() = #externalMacro(module: "ForwardcastMacros", type: 
 ///     }
 ///
 /// Keys of members that are not private are in `Messages`: `console.send(Console.Messages.restart,
-/// 3)`. Isolated and `async` members get the rows that they need. A class that inherits its
-/// isolation repeats it: `@MainActor @Receiver final class Screen: UIViewController`.
+/// 3)`. Isolated and `async` members get matching rows. A class that inherits its isolation must
+/// state it: `@MainActor @Receiver final class Screen: UIViewController`.
 ///
 /// - Parameters:
 ///   - members: which members are messages.
-///   - base: the superclass, itself a receiver, whose table this one inherits:
+///   - base: the superclass, which must be a receiver too. This table inherits its table:
 ///     `@Receiver(inheriting: Base.self)`.
 ///   - actor: the global actor of the class or some of its members, if its name does not end in
 ///     `Actor`.
@@ -118,8 +118,8 @@ public macro Receiver(
 /// Refuses a function value that is not `Sendable`: an error in Swift 6 mode, a warning in Swift 5
 /// mode.
 ///
-/// It is the default argument of the overloads that only such values select, and is expanded at the
-/// call.
+/// It is the default argument of overloads that only such function values select, so the error
+/// appears at the call.
 @freestanding(expression)
 public macro closureMustBeSendable() -> (any Actor)? =
   #externalMacro(module: "ForwardcastMacros", type: "ClosureMustBeSendable")

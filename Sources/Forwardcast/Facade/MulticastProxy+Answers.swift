@@ -1,7 +1,7 @@
-// MulticastProxy+Answers.swift: answers for callers that do not throw every error.
+// MulticastProxy+Answers.swift: answers for callers that handle errors themselves.
 
-// Like `collect` and `collectAndWait`, except that the caller handles errors. A failing target adds
-// nothing to the result; without answers it is the policy's empty value.
+// Like `collect` and `collectAndWait`, except that the caller handles errors. A target that fails
+// adds nothing to the result. If no target answers, the result is the policy's empty value.
 
 extension MulticastSending {
   /// Sends a message and combines the answers by `policy`.
@@ -40,7 +40,7 @@ extension MulticastSending where Interface: Sendable {
 }
 
 extension MulticastProxy {
-  /// Sends a message to the targets in turn, awaits them, and combines the answers by `policy`.
+  /// Sends a message to one target after another, awaiting each, and combines the answers.
   nonisolated(nonsending) public func answerAndWait<R, Output, each A>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
   ) async -> CollectResult<Output> {
@@ -49,7 +49,7 @@ extension MulticastProxy {
     return await collectWaiting(route, typed, policy)
   }
 
-  /// The error of an unanswered message: `nobodyResponds`, or `notAwaited` if targets are queued.
+  /// The error if no target answers: `nobodyResponds`, or `notAwaited` if targets are queued.
   public func nobodyResponds(to selector: MessageSelector) -> MessageError {
     let count = core.count(for: selector, onlyQueued: true)
     guard count > 0 else {

@@ -1,6 +1,6 @@
-// ReceiverMembers.swift: selects a class's messages; the tables of generic classes.
+// ReceiverMembers.swift: selects the members that are messages; tables of generic classes.
 
-/// Selects the members that ``Receiver(_:inheriting:isolatedTo:)`` makes messages.
+/// The members that ``Receiver(_:inheriting:isolatedTo:)`` exposes as messages.
 public struct ReceiverMembers: Sendable {
   private init() {}
 
@@ -11,8 +11,8 @@ public struct ReceiverMembers: Sendable {
 }
 
 extension SelectorTable {
-  /// The table of one specialization of a generic class, which has no stored static properties.
-  /// Made once.
+  /// The table of one specialization of a generic class, created once. (A generic class cannot have
+  /// stored static properties.)
   ///
   /// - Parameters:
   ///   - type: one specialization of the generic class.
@@ -27,7 +27,7 @@ extension SelectorTable {
   ) -> SelectorTable {
     let key = ObjectIdentifier(type)
     if let known = tables.withLock({ $0[key] }) { return known }
-    // Made outside the lock; the first of concurrent threads wins.
+    // Created outside the lock. If threads do so at once, all use the table stored first.
     let made = SelectorTable(for: type, inheritingAll: [parent()].compactMap(\.self) + parents(), rows)
     return tables.withLock { tables in
       if let known = tables[key] { return known }

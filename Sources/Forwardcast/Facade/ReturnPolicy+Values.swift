@@ -32,7 +32,7 @@ extension ReturnPolicy where R: OptionalAnswer & SendableMetatype, Output == R {
 }
 
 extension ReturnPolicy where R: Comparable & SendableMetatype, Output == R? {
-  /// The smallest answer, the first of equal ones, or `nil`.
+  /// The smallest answer, the first one of equals; `nil` without answers.
   @export(implementation)
   public static var min: Self {
     Self(folding: nil) { least, answer in
@@ -42,7 +42,7 @@ extension ReturnPolicy where R: Comparable & SendableMetatype, Output == R? {
     }
   }
 
-  /// The greatest answer, the last of equal ones, or `nil`.
+  /// The greatest answer, the last one of equals; `nil` without answers.
   @export(implementation)
   public static var max: Self {
     Self(folding: nil) { greatest, answer in
@@ -90,7 +90,7 @@ extension ReturnPolicy {
     switch policy.way {
     case .folding(let initial, let step):
       way = .folding(initial: { nil }) { result, answer in
-        // Moved out, which avoids a copy. After an error the earlier result remains.
+        // Moving the result out avoids a copy. If `step` throws, the earlier result remains.
         var inner = result.take() ?? initial()
         defer { result = inner }
         return try step(&inner, answer)

@@ -1,7 +1,7 @@
 // WrittenRows.swift: rows of generated tables whose targets are objects.
 
-// Each row compiles only the requirement's call; the rest is compiled once per function type for
-// all protocols. A row therefore gets its target as the two words of the protocol's existential.
+// Each row compiles only its requirement's call. Everything else is compiled once per function
+// type, for all protocols, so a row gets its target as the two words of the protocol's existential.
 
 /// A reference to an object as one protocol: the words of its existential.
 @frozen @usableFromInline
@@ -17,21 +17,21 @@ struct TargetWords {
 @usableFromInline
 struct RowTargets: @unchecked Sendable {  // what `head` points to is exchanged atomically
   @usableFromInline let head: WitnessTables.Head
-  /// Finds the table of a new class. Retains the memory of `head`.
+  /// Finds the witness table for a class that is not cached. Retains the memory of `head`.
   @usableFromInline let search: @Sendable (AnyObject) -> UInt
 
   @usableFromInline @inline(never) @_semantics("optimize.sil.specialize.generic.never")
   init<Target>(_ type: Target.Type) {
     let cast = TargetCast<Target>()
     guard let head = cast.head, MemoryLayout<Target>.size == MemoryLayout<TargetWords>.size else {
-      preconditionFailure("\(type) is no protocol of classes")
+      preconditionFailure("\(type) is not a protocol for classes")
     }
     self.head = head
     search = { object in
       withUnsafeBytes(of: cast.search(object)) {
         let words = $0.load(as: TargetWords.self)
         guard words.object == UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque()) else {
-          preconditionFailure("\(object) is no \(type) itself")
+          preconditionFailure("\(object) does not conform to \(type) itself")
         }
         return words.table
       }

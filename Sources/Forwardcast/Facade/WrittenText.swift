@@ -1,15 +1,15 @@
 // WrittenText.swift: declarations called by generated code.
 
 extension Responds {
-  /// Changes a target of a protocol that values may adopt: an object itself, or a copy of a value.
+  /// Runs `body` on a mutable target, for setters. An object changes itself, a value only its copy.
   @inlinable
   public static func change(_ target: Target, _ body: (inout Target) -> Void) {
     var copy = target
     body(&copy)
   }
 
-  /// A row of the generated class's function, on its actor. Captures nothing, which Swift 5 cannot
-  /// see.
+  /// A row that calls a function of the generated class, on that class's actor. The function
+  /// captures nothing, which Swift 5 mode cannot check.
   public init<R, each A>(
     key message: Message<(repeat each A) -> R>,
     function: @escaping @isolated(any) (Target, repeat each A) throws -> R
@@ -17,7 +17,7 @@ extension Responds {
     self.init(message, IsolatedRow<Target, R, repeat each A>(call: function))
   }
 
-  /// A row of an asynchronous function.
+  /// A row that calls an asynchronous function.
   public init<R, each A>(
     key message: Message<(repeat each A) -> R>,
     asyncFunction function: @escaping @isolated(any) (Target, repeat each A) async throws -> R, sharing: Bool
@@ -25,13 +25,13 @@ extension Responds {
     self.init(message, IsolatedSuspendingRow<Target, R, repeat each A>(call: function), sharing: sharing)
   }
 
-  /// The row that `type` makes.
+  /// The row that `type` makes, see ``WrittenRow``.
   public init<Row: WrittenRow>(writtenBy type: Row) where Row.Target == Target { self = type.row() }
 }
 
 extension SelectorTable {
-  /// A table for a protocol that refines others. Inherits the first of `parents` with its later
-  /// changes, and copies the others' current methods.
+  /// A table for a protocol that refines others. Inherits the first of `parents`, including its
+  /// later changes, and copies the methods that the others have now.
   public init<Target>(
     for type: Target.Type, inheritingAll parents: [SelectorTable],
     @SelectorTableBuilder<Target> _ rows: () -> [Responds<Target>]
@@ -46,8 +46,8 @@ extension SelectorTable {
     }
   }
 
-  /// Adds Swift names that selectors do not reveal, for failures of test doubles: `price(of:)
-  /// title`. A differing key is prefixed with `=`.
+  /// Adds Swift names that do not follow from selectors, for failures of test doubles: `price(of:)
+  /// title`, or `key=name` if the key is named differently.
   public func named(_ names: String) -> SelectorTable {
     storage.name(names)
     return self
@@ -64,8 +64,8 @@ extension MulticastProxy {
   }
 }
 
-/// The superclass of generated classes without another one and without an actor. Generated members
-/// send through it instead of `multicast`, which saves a retain per message.
+/// The superclass of generated classes that have no other superclass and no actor. Generated
+/// members send through it instead of `multicast`, which saves a retain per message.
 open class WrittenFacade<Interface>: MulticastFacade {
   /// The proxy with the targets.
   public final let multicast: MulticastProxy<Interface>
@@ -79,16 +79,16 @@ open class WrittenFacade<Interface>: MulticastFacade {
   public final func visit(_ selector: MessageSelector) -> MessageVisit { multicast.visit(selector) }
 }
 
-/// The proxy of a class whose actor the attribute cannot see, so the compiler determines it.
-public struct HeldProxy<Interface>: @unchecked Sendable {  // given out on its actor only
+/// Holds the proxy of a class whose actor the macro cannot see. The compiler determines that actor.
+public struct HeldProxy<Interface>: @unchecked Sendable {  // handed out only on the class's actor
   private let proxy: MulticastProxy<Interface>
 
-  /// Wraps a proxy without other references.
+  /// Wraps a proxy that nothing else references.
   public init(_ proxy: MulticastProxy<Interface>) { self.proxy = proxy }
 
-  /// The proxy, for a caller on the class's actor. Traps for others.
+  /// Returns the proxy to a caller on the class's actor. Traps for other callers.
   ///
-  /// - Parameter place: a function of the class with its isolation. Not called.
+  /// - Parameter place: a function with the isolation of the class. It is not called.
   public func proxy(for place: @isolated(any) () -> Void) -> MulticastProxy<Interface> {
     place.isolation?.preconditionIsolated("the proxy belongs to the actor of its protocol")
     return proxy
@@ -96,16 +96,16 @@ public struct HeldProxy<Interface>: @unchecked Sendable {  // given out on its a
 }
 
 extension HeldProxy where Interface: Sendable {
-  /// The proxy, for any caller.
+  /// Returns the proxy to any caller.
   public func proxy(for place: @isolated(any) () -> Void) -> MulticastProxy<Interface> { proxy }
 }
 
-/// The actor of a function that is not called.
+/// The actor to which a function is isolated. The function is not called.
 public func actor(of place: @isolated(any) () -> Void) -> (any Actor)? { place.isolation }
 
 extension MulticastFacade {
-  /// Sends on the class's actor for a protocol extension without isolation, see ``actorOfClass``.
-  /// Unchecked, since the values belong to the waiting caller.
+  /// Runs `send` on the class's actor, for protocol extensions without isolation, see
+  /// ``actorOfClass``. Sending the values is unchecked, since the waiting caller owns them.
   nonisolated(nonsending) public func onActorOfClass<T, E: Error>(
     _ send: nonisolated(nonsending) @escaping () async throws(E) -> T
   ) async throws(E) -> T { try await run(UncheckedSendable(send), on: Self.actorOfClass).value }
@@ -115,7 +115,7 @@ private func run<T, E: Error>(
   _ send: UncheckedSendable<nonisolated(nonsending) () async throws(E) -> T>, on actor: isolated (any Actor)?
 ) async throws(E) -> UncheckedSendable<T> { UncheckedSendable(try await send.value()) }
 
-/// A row in a type of its own, since it calls a deprecated requirement.
+/// Makes one row. A deprecated type that makes it may call a deprecated requirement silently.
 public protocol WrittenRow {
   /// The type of the targets.
   associatedtype Target
@@ -124,7 +124,7 @@ public protocol WrittenRow {
   func row() -> Responds<Target>
 }
 
-/// Moves a namespaced class into an extension, where the optimizer sees its conformances. For
-/// generated code only.
+/// Moves a nested class into an extension, where the optimizer sees its conformances. For generated
+/// code only.
 @attached(extension, names: arbitrary)
 public macro Counted() = #externalMacro(module: "ForwardcastMacros", type: "Counted")

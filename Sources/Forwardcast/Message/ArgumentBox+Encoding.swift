@@ -3,11 +3,12 @@
 extension ArgumentBox {
   /// The box converted to `type`, as a method with that type in its signature receives it.
   ///
-  /// `@` accepts any value. Integers must fit exactly. Floating point is rounded to a narrower
-  /// type's nearest value, within its range; integers become floating point if exact. `Bool` is not
-  /// a number. Other types accept the Swift values with their encoding: `*` and `@"String"` a
-  /// `String`, `:` a selector, `#` a metatype, `{Name}` a struct of that name, `{Optional<Int>}` an
-  /// `Int`, `nil` or a number that fits, and so on. Reference types accept `nil`.
+  /// `@` accepts any value. Integers must fit exactly. A floating-point value is rounded to a
+  /// narrower type if it is in that type's range. An integer converts to floating point only if
+  /// exact. `Bool` is not a number. Other types accept the Swift values that have their encoding:
+  /// `*` and `@"String"` a `String`, `:` a selector, `#` a metatype, `{Name}` a struct of that
+  /// name, and `{Optional<Int>}` an `Int`, `nil` or a number that fits. Reference types also accept
+  /// `nil`.
   ///
   /// - Throws: ``UnboxingError`` with the wanted encoding and the found type.
   public func converted(to type: TypeEncoding) throws(UnboxingError) -> ArgumentBox {
@@ -31,8 +32,8 @@ extension ArgumentBox {
     }
   }
 
-  /// The box for an optional of type `name`: `nil`, a value of the type, a number that fits, or an
-  /// optional.
+  /// The box as an optional of type `name`. Accepts `nil`, a value of the type, a number that fits,
+  /// or an optional of these.
   private func optional(of name: Substring, _ type: TypeEncoding) throws(UnboxingError) -> ArgumentBox {
     if isNil { return self }
     let value = unwrapped(value)
@@ -69,7 +70,7 @@ extension ArgumentBox {
 }
 
 extension TypeEncoding.Record {
-  /// For a Swift optional, `Optional<Int>`, the name of the innermost type.
+  /// The innermost type's name if this is a Swift optional, such as `Int` for `Optional<Int>`.
   package var optionalName: Substring? {
     var (name, isOptional) = (Substring(name), false)
     while name.hasPrefix("Optional<"), name.hasSuffix(">") {

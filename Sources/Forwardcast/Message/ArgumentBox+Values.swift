@@ -4,12 +4,12 @@ extension ArgumentBox {
   /// The value as `T`, which may be
   ///
   /// - the exact type, a superclass, a protocol, or a type that the platform bridges to;
-  /// - a number type: integers must fit exactly, floating point is rounded to a narrower type's
-  ///   nearest value within its range, integers and floating point convert if exact; includes
-  ///   number types of other modules, such as `CGFloat`;
+  /// - a number type, including those of other modules such as `CGFloat`: integers must fit
+  ///   exactly, a floating-point value is rounded to a narrower type within its range, and integers
+  ///   and floating-point values convert to each other only if exact;
   /// - an optional of these, or the value inside an optional;
-  /// - an array or dictionary with convertible elements; `String` and `Substring` for one another;
-  /// - a function type that differs from the value's in `@Sendable` only.
+  /// - an array or dictionary with convertible elements; `String` for `Substring` or vice versa;
+  /// - a function type that differs from the type of the value only in `@Sendable`.
   ///
   /// `Bool` is not a number.
   ///
@@ -73,7 +73,7 @@ extension ArgumentBox {
     throw refusal("\(wanted)")
   }
 
-  /// The value as a related type that no cast reaches.
+  /// The value converted to a related type that `as?` does not reach.
   private func related<T>(_ value: Any, as wanted: T.Type) -> T? {
     if let text = value as? Substring { return String(text) as? T }
     if let text = value as? String { return Substring(text) as? T }
@@ -91,11 +91,11 @@ extension ArgumentBox {
 extension [ArgumentBox] {
   /// The value of the box at `index` as `T`, to be shared by many targets.
   ///
-  /// - Throws: ``UnboxingError``, also for a weak or unowned box, which each target must read
-  ///   itself.
+  /// - Throws: ``UnboxingError``. A weak or unowned box always throws, since each target must read
+  ///   it itself.
   @inlinable
   func opened<T>(_ index: Int, as wanted: T.Type) throws(UnboxingError) -> T {
-    // In place, since copying the box costs more than the rest.
+    // Reads the box in place, since copying it costs more than the rest.
     if self[index].holds(T.self) { return self[index].uncheckedExactly(T.self) }
     return try self[index].convertedForMany(wanted)
   }
@@ -163,7 +163,7 @@ func makeNumber(_ type: any Any.Type, fitting number: WideNumber) -> Any? {
   if let integer = type as? any FixedWidthInteger.Type { return narrowed(number, integer) }
   if let standard = type as? any StandardFloat.Type { return standard.init(fitting: number) }
   guard let floating = type as? any BinaryFloatingPoint.Type else { return nil }
-  // Through `Double`, since some types lack the generic initializers.
+  // Converts through `Double`, since some types lack the generic initializers.
   func make<F: BinaryFloatingPoint>(_: F.Type) -> F? {
     guard let double = Double(fitting: number) else { return nil }
     let made = F(double)
@@ -174,7 +174,7 @@ func makeNumber(_ type: any Any.Type, fitting number: WideNumber) -> Any? {
   return make(floating)
 }
 
-// Not specialized, since the conversions would be compiled for each type.
+// Not specialized, since that would compile the conversions for each type.
 @inline(never)
 @_semantics("optimize.sil.specialize.generic.never")
 private func widened<I: FixedWidthInteger>(_ integer: I) -> WideNumber? {

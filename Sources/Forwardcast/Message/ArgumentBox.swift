@@ -70,16 +70,16 @@ public struct ArgumentBox {
 
 /// A class whose instances are copied for each target on another context.
 ///
-/// All targets of a message share a reference in a box, unless its class conforms to this protocol.
-/// Then each asynchronous delivery receives an ``argumentCopy()``, made synchronously by the
-/// sender. Direct deliveries share the original.
+/// By default, all targets of a message share the object in a box. If its class conforms to this
+/// protocol, each delivery on another context receives an ``argumentCopy()``, which the sender
+/// makes synchronously. Direct deliveries share the original.
 public protocol ArgumentCopying: AnyObject {
   /// A copy that shares no mutable state with the receiver.
   func argumentCopy() -> Self
 }
 
 extension ArgumentBox {
-  /// The box for another target: an ``ArgumentCopying`` object is copied.
+  /// The box for the next target. Copies an ``ArgumentCopying`` object.
   package func copiedForDelivery() -> ArgumentBox {
     guard let object = storage as? any ArgumentCopying else { return self }
     return ArgumentBox(storage: object.argumentCopy(), isSendable: isSendable)
@@ -115,7 +115,7 @@ public struct UnboxingError: Error, CustomStringConvertible {
 
 struct LooseArgument {
   weak var object: AnyObject?
-  /// The object's type if its owner promised that it outlives the box
+  /// The object's type, if its owner promised that the object outlives the box
   /// (``ArgumentBox/unowned(_:)``).
   let promised: Any.Type?
 }

@@ -31,6 +31,6 @@ private enum FunctionWords {
   static let parameterCount: UInt = 0xFFFF
   static let hasParameterFlags: UInt = 0x0200_0000
   static let sendable: UInt = 0x4000_0000
-  /// Differentiability, a global actor, extended flags: each adds words that are not compared.
+  /// Differentiability, a global actor and extended flags add words that are not compared.
   static let uncompared: UInt = 0x0800_0000 | 0x1000_0000 | 0x8000_0000
 }

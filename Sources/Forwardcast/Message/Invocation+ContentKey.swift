@@ -1,7 +1,7 @@
 // Invocation+ContentKey.swift: messages compared by their contents.
 
 extension Invocation {
-  /// A message's selector and arguments, to find equal messages.
+  /// A message's selector and arguments, for finding equal messages.
   public struct ContentKey: Hashable {
     private let selector: MessageSelector
     private let arguments: [AnyHashable]
@@ -11,9 +11,9 @@ extension Invocation {
     }
   }
 
-  /// The key of equal messages in a dictionary or set; `nil` if an argument is not `Hashable`.
+  /// A key that equal messages share; `nil` if an argument is not `Hashable`.
   ///
-  /// Numbers of different types are equal if their values are. Ignores stated types and results.
+  /// Numbers of different types are equal by value. Stated types and results are ignored.
   public var contentKey: ContentKey? {
     var values: [AnyHashable] = []
     for argument in arguments {

@@ -18,7 +18,7 @@ public struct Invocation {
   /// The types stated by the sender; `nil` to use the answering method's.
   package var statedSignature: MethodSignature?
 
-  /// The arguments, without receiver and selector, which encodings number 0 and 1.
+  /// The arguments, without receiver and selector (numbers 0 and 1 in Objective-C encodings).
   public var arguments: [ArgumentBox]
 
   /// The result. `nil` before the message is answered and after a failed call; a box of `Void` if
@@ -34,7 +34,7 @@ public struct Invocation {
     return message
   }
 
-  /// Creates a message. The send checks the number and types of arguments.
+  /// Creates a message. Number and types of the arguments are checked when it is sent.
   ///
   /// - Parameters:
   ///   - selector: the name of the message.
@@ -46,7 +46,7 @@ public struct Invocation {
     self.arguments = arguments
   }
 
-  /// The stated types, or objects throughout (`@@:@…`).
+  /// The stated types. Without them, objects for the result and all arguments (`@@:@…`).
   public var signature: MethodSignature {
     statedSignature ?? .objects(arguments: selector.numberOfArguments)
   }
@@ -95,8 +95,8 @@ extension Invocation: CustomStringConvertible {
   }
 }
 
-/// The proxies that a message or query passed, last first. A trail ends when its last proxy has
-/// finished the message; a copy that is sent again later starts a new one.
+/// The proxies that a message or query passed, last first. The trail ends when the last proxy has
+/// finished the message. A copy of the message that is sent later starts a new trail.
 package final class ProxyTrail: Sendable {
   /// `nil` for an entry that only carries a budget.
   private let proxy: ObjectIdentifier?
@@ -106,7 +106,7 @@ package final class ProxyTrail: Sendable {
   /// The message's budget, also after the trail has ended.
   package let budget: MessageBudget?
 
-  /// An entry for a proxy; without one, it gives the message a budget.
+  /// An entry for a proxy, or, without one, an entry that only gives the message a budget.
   package init(
     _ proxy: AnyObject?, _ selector: MessageSelector? = nil, budget: MessageBudget? = nil, after earlier: ProxyTrail?
   ) {

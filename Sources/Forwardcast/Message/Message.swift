@@ -1,16 +1,17 @@
 // Message.swift: a selector with its Swift function type.
 
-/// A selector with the Swift function type of its methods, so sender and row agree at compile time
-/// and nothing is boxed. Keys are usually static members:
+/// A selector with the Swift function type of its methods. The compiler checks sender and row
+/// against that type, and no argument is boxed. Keys are usually static members:
 ///
 ///     extension Message<(String, [UInt8]) -> Bool> {
 ///       static var onAddMsg: Self { .init("onAddMsg:msgData:") }
 ///     }
 ///     let accepted = try screen.send(.onAddMsg, "alice", [1, 2])
 ///
-/// The number of parameters must be the selector's ``MessageSelector/numberOfArguments``. That is
-/// checked when a row is added to a table and when a message is sent in boxes. A generic function
-/// that makes keys needs `R: Sendable` if results are sent to another isolation.
+/// The function needs one parameter for each of the selector's arguments
+/// (``MessageSelector/numberOfArguments``). This is checked when a row is added to a table and when
+/// boxed arguments are sent. If a generic function makes keys, declare `R: Sendable` there;
+/// otherwise results cannot be sent to another isolation.
 public struct Message<Function>: Sendable {
   /// The message's name.
   public let selector: MessageSelector
@@ -20,7 +21,7 @@ public struct Message<Function>: Sendable {
 
   // Both initializers are generic, so that the compiler selects the more constrained one.
 
-  /// A key whose result is not known to be `Sendable`. Boxes of it are not sent to another
+  /// A key whose result is not known to be `Sendable`. A boxed result is not sent to another
   /// isolation.
   @inlinable
   public init<R, each A>(_ selector: MessageSelector) where Function == (repeat each A) -> R {

@@ -1,7 +1,7 @@
 // MessageBudget.swift: limits the cost of a message.
 
-/// The limit of a message's total cost. The library counts items, and the creator of the budget
-/// prices them. The message's trail stores the budget, so a message without one has no overhead.
+/// Limits the total cost of a message. The library counts items, and the budget's creator prices
+/// them. The message's trail stores the budget, so a message without one has no overhead.
 package final class MessageBudget: Sendable {
   /// The counted items. Each is charged before it happens.
   package enum Item: Sendable {
@@ -23,8 +23,8 @@ package final class MessageBudget: Sendable {
 
   private let spend: @Sendable (Item, Int) throws -> Void
 
-  /// - Parameter spend: called with the number of items, on any thread, without a lock held. Its
-  ///   error is the step's error and ends the message; a query is answered with no.
+  /// - Parameter spend: called with the number of items, on any thread, without a lock held. If it
+  ///   throws, the message ends with that error; a query is answered with no.
   package init(_ spend: @escaping @Sendable (_ item: Item, _ count: Int) throws -> Void) { self.spend = spend }
 
   /// Charges for an item that is about to happen. Throws to prevent it.

@@ -6,7 +6,7 @@ public struct MessageError: Error, Hashable, CustomStringConvertible {
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     /// The kind in words, the start of the error's text.
     public let description: String
-    /// The cure for every error of the kind. `nil` if the evidence has it.
+    /// The fix for all errors of this kind; `nil` if the evidence names it.
     package var cure: String?
 
     /// Neither the receiver's tables nor its hooks answer the selector.
@@ -38,13 +38,13 @@ public struct MessageError: Error, Hashable, CustomStringConvertible {
     }
     /// The table already has a method of that selector.
     public static var alreadyInTable: Code {
-      Code(description: "already in table", cure: "use 'replace' to put one in its place")
+      Code(description: "already in table", cure: "use 'replace' to overwrite it")
     }
     /// The wait would never end.
     public static var wouldDeadlock: Code {
-      Code(description: "would deadlock", cure: "wait from a context that none of these needs")
+      Code(description: "would deadlock", cure: "wait on a queue or actor that none of these needs")
     }
-    /// The call of an `around` hook was used after the hook had returned.
+    /// The `call` of an `around` hook was used after that hook had returned.
     public static var hookEnded: Code {
       Code(description: "hook has ended", cure: "use the call before the hook returns")
     }
@@ -62,7 +62,7 @@ public struct MessageError: Error, Hashable, CustomStringConvertible {
   public var code: Code { parts.code }
   /// The type of the receiver.
   public var receiver: String { parts.receiver }
-  /// The name of the message. Text, since it may not be interned.
+  /// The name of the message. A string, since the selector may not be interned.
   public var selector: String { parts.selector }
   /// The evidence, such as wanted and found types; may be empty.
   public var evidence: String { parts.evidence }
@@ -75,7 +75,7 @@ public struct MessageError: Error, Hashable, CustomStringConvertible {
     let argumentIndex: Int?
   }
 
-  /// One reference, since each function that an error passes through copies it.
+  /// One reference, since every function that throws an error on copies it.
   private indirect enum Storage: Hashable, Sendable { case parts(Parts) }
 
   private let storage: Storage
@@ -85,7 +85,7 @@ public struct MessageError: Error, Hashable, CustomStringConvertible {
     }
   }
 
-  /// An error of your own receiver, for example for ``MessageForwarding/doesNotRecognize(_:)``.
+  /// Creates an error for your own receiver, see ``MessageForwarding/doesNotRecognize(_:)``.
   @inline(never)
   public init(_ code: Code, receiver: String, selector: String, evidence: String = "", argumentIndex: Int? = nil) {
     storage = .parts(

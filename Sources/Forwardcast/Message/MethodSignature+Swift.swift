@@ -9,8 +9,8 @@ extension MethodSignature {
   ///     // B@:@"String"q:
   ///     MethodSignature(returning: Bool.self, taking: String.self, Int.self).description
   ///
-  /// - Complexity: O(1) for types used together before in this process, otherwise O(*n*) in their
-  ///   number.
+  /// - Complexity: O(1) if these types were used together before in this process, otherwise O(*n*)
+  ///   in their number.
   public init<Result, each Argument>(returning result: Result.Type, taking arguments: repeat (each Argument).Type) {
     var types: [any Any.Type] = [Result.self]
     for argument in repeat each arguments { types.append(argument) }
@@ -39,6 +39,6 @@ extension MethodSignature {
     }
   }
 
-  /// Bounded by the function types in the program's code.
+  /// The cache's size is bounded by the function types in the program's code.
   private static let ofTypes = Guarded<[[ObjectIdentifier]: MethodSignature]>(.init())
 }

@@ -15,7 +15,7 @@ extension TypeEncoding {
   /// | metatypes; selectors; closures | `#`; `:`; `@?` |
   /// | `UnsafePointer<T>`, `UnsafeMutablePointer<T>` | `r^` or `^` and the encoding of `T`; of characters `r*`, `*` |
   /// | raw and opaque pointers | `r^v`, `^v` |
-  /// | an optional of any of the last six rows | as without the optional |
+  /// | an optional of any of the last five rows | as without the optional |
   /// | any other type | `{Name}` with its size and alignment |
   ///
   /// A type whose name is not a record name, such as a tuple, is `{?}` with its size and alignment.
@@ -81,8 +81,8 @@ extension TypeEncoding {
 }
 
 extension TypeEncoding.Scalar {
-  /// Types whose optionals need more space, with their encodings. The last of equal scalars is
-  /// preferred.
+  /// The scalar types that Swift has, and their encodings. Boxes are converted to the last type of
+  /// a scalar. An optional of these types needs more space, so it has another encoding.
   static let swiftTypes: [(type: any Any.Type, scalar: TypeEncoding.Scalar)] = [
     (Int.self, MemoryLayout<Int>.size == 8 ? .longLong : .int),
     (UInt.self, MemoryLayout<UInt>.size == 8 ? .unsignedLongLong : .unsignedInt),
