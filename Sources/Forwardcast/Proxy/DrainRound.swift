@@ -2,7 +2,7 @@
 
 // A separate file, since linkers that strip dead code do it per file.
 
-/// Sends rounds of markers through a proxy's mailboxes until nothing ran between two of them.
+/// Posts rounds of markers to a proxy's mailboxes until nothing ran between two rounds.
 struct DrainRound {
   private let core: MulticastCore
   private(set) var mailboxes: [Mailbox]
@@ -28,7 +28,7 @@ struct DrainRound {
     return counts.completion
   }
 
-  /// Returns the names of contexts whose marker has not arrived by then.
+  /// Returns the names of contexts whose marker has not arrived yet.
   var lateContexts: @Sendable () -> [String] {
     { [mailboxes, counts] in mailboxes.filter { counts.all[ObjectIdentifier($0)] == nil }.map(\.context.name) }
   }
@@ -66,7 +66,7 @@ private final class DrainCounts: Sendable {
   let completion = Completion()
   private let counts = Guarded<[ObjectIdentifier: Int]>(.init())
 
-  /// The deliveries of each mailbox whose marker has arrived; 0 if its context was deallocated.
+  /// The delivery count of each mailbox whose marker has arrived; 0 if the marker was deallocated.
   var all: [ObjectIdentifier: Int] { counts.withLock { $0 } }
 
   func settle(_ mailbox: ObjectIdentifier, _ count: Int?) {

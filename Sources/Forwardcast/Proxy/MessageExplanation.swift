@@ -1,6 +1,6 @@
-// MessageExplanation.swift: explains the receivers of a message.
+// MessageExplanation.swift: explains which targets a message would reach.
 
-/// The receivers of a message if it were sent now, and why other targets are skipped.
+/// The targets that would receive a message if it were sent now, and why others would not.
 ///
 ///     print(themes.explain("progressOf:"))
 ///     // progressOf: of MulticastProxy<any ThemesDelegate>, 1 of 2 registrations
@@ -50,9 +50,9 @@ public struct MessageExplanation: Sendable {
 }
 
 extension MulticastSending {
-  /// Explains the receivers of a message if it were sent now. Sends, calls and creates nothing.
+  /// Explains which targets a message would reach if it were sent now. Nothing is sent or created.
   ///
-  /// Targets that forward are queried with `responds(to:)`, as for a message.
+  /// Targets that forward are queried with `responds(to:)`, as they are for a message.
   ///
   /// - Complexity: O(*n*) in the number of registrations, including nested proxies.
   public func explain(_ selector: MessageSelector) -> MessageExplanation {
@@ -60,7 +60,7 @@ extension MulticastSending {
     return explanation(selector, &path)
   }
 
-  /// Explains the receivers of a key's message.
+  /// Explains which targets a key's message would reach.
   public func explain<Function>(_ message: Message<Function>) -> MessageExplanation { explain(message.selector) }
 
   fileprivate func explanation(_ selector: MessageSelector, _ path: inout [ObjectIdentifier]) -> MessageExplanation {
@@ -163,7 +163,7 @@ extension MulticastCore {
 }
 
 extension MessageForwarding {
-  /// True if a lazy proxy on the path has not created its target, which a query would do.
+  /// True if a lazy proxy on the path has no target yet, which a query would create.
   fileprivate var waitsForTarget: Bool {
     var next: AnyObject? = self
     for _ in 0..<maximumHops {

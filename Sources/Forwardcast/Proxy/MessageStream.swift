@@ -8,12 +8,12 @@ import Synchronization
 ///       archive(chat, data)
 ///     }
 ///
-/// A message appears when it is sent, with the arguments that its targets get, once for each time
-/// that hooks let it through. Messages of one sender appear in sending order.
+/// A message appears when it is sent, once for each time that hooks pass it on, with the arguments
+/// that its targets get. Messages of one sender appear in sending order.
 ///
-/// The sequence listens from its creation. It ends when the iterating task is cancelled, when no
-/// iterator remains, or after the proxy's end once the buffer is empty. Each call of `messages`
-/// makes its own listener.
+/// The sequence collects messages from its creation on. It ends when the iterating task is
+/// canceled, when no iterator remains, or, after the proxy is deallocated, when the buffer is
+/// empty. Each call of `messages` returns an independent sequence.
 public struct MessageStream<Element>: AsyncSequence {
   /// A stream never fails.
   public typealias Failure = Never
@@ -55,12 +55,12 @@ public struct MessageExchange<R, each A> {
 extension MessageExchange: Sendable where R: Sendable, repeat each A: Sendable {}
 
 extension MulticastCore {
-  /// A stream of the elements that `element` makes of messages. Specialized in the client's module.
-  /// The source does not retain the stream, so a stream without iterators ends.
+  /// A stream whose elements `element` makes of messages. Specialized in the client's module. Hooks
+  /// do not retain the stream, so it ends when no iterator remains.
   ///
-  /// If shared, messages with arguments not known to be `Sendable` are reported to `onError`, as
-  /// are errors of `element`. With `ofAnswers`, messages appear after their success instead of when
-  /// sent.
+  /// If the stream is shared, arguments must be known to be `Sendable`. Other messages are reported
+  /// to `onError`, as are errors of `element`. With `ofAnswers`, a message appears after it has
+  /// succeeded, not when it is sent.
   @export(implementation)
   func stream<Element>(
     _ selector: MessageSelector?, _ policy: AsyncStream<Element>.Continuation.BufferingPolicy, isShared: Bool,
@@ -69,7 +69,7 @@ extension MulticastCore {
     let (stream, continuation) = AsyncStream.makeStream(of: Element.self, bufferingPolicy: policy)
     let counter = StreamCounter()
     continuation.onTermination = listen(selector, isShared: isShared, ofAnswers: ofAnswers) { message, answers in
-      // If not shared, it remains in its proxy's isolation.
+      // A stream that is not shared remains in its proxy's isolation.
       nonisolated(unsafe) let element = try element(message, answers)
       if case .dropped = continuation.yield(element) { counter.noteDropped() }
     } finish: {
@@ -78,7 +78,7 @@ extension MulticastCore {
     return MessageStream(stream, counter)
   }
 
-  /// Installs a listener. Returns a function that removes it.
+  /// Installs a hook for a stream. Returns a function that removes it.
   @usableFromInline
   @inline(never) func listen(
     _ selector: MessageSelector?, isShared: Bool, ofAnswers: Bool,

@@ -1,14 +1,15 @@
 // MulticastHolding+Closures.swift: closures as targets.
 
 // Overload resolution considers `Sendable` only if all other ranks are equal. So the overloads
-// without a delivery differ in `Sendable` only, and all take an `@isolated(any)` closure, whose
+// without a delivery differ only in `Sendable`. All take an `@isolated(any)` closure, since that
 // conversion is ranked too.
 
 extension MulticastHolding {
-  /// Registers a closure in the proxy's isolation as a target for one message.
+  /// Registers a closure as a target for one message. It runs in the proxy's isolation.
   ///
-  /// If the closure is isolated to the main actor, or to another actor than the caller's, each call
-  /// checks that it is there. Otherwise the message fails with `isolationMismatch`.
+  /// If the closure is isolated to the main actor, or to an actor other than the caller's, each
+  /// call checks that it runs on that actor. If it does not, the message fails with
+  /// `isolationMismatch`.
   ///
   /// - Parameters:
   ///   - message: the key.
@@ -17,7 +18,7 @@ extension MulticastHolding {
   ///   - isolation: the caller's isolation. Leave it out.
   ///   - body: called with the message's arguments.
   /// - Returns: the registration. If the selector and the closure disagree on the number of
-  ///   arguments, every message fails with `wrongArgumentCount`, also reported to ``onError``
+  ///   arguments, every message fails with `wrongArgumentCount`, and ``onError`` gets that error
   ///   immediately.
   @discardableResult @export(implementation)
   public func on<R, each A>(
@@ -36,8 +37,8 @@ extension MulticastHolding {
   ///     }
   ///
   /// The proxy references the owner weakly and passes it to the closure, so neither `[weak self]`
-  /// nor a token is needed. The closure is released when the proxy finds the owner deallocated,
-  /// during a message or while targets are added; a few closures may remain until the proxy is
+  /// nor a token is needed. The proxy releases the closure when it finds the owner deallocated,
+  /// during a message or while targets are added. A few closures may remain until the proxy is
   /// released.
   ///
   /// - Parameters:
@@ -62,9 +63,10 @@ extension MulticastHolding where Interface: Sendable {
   /// Registers a closure as a target for one message. It runs in its own isolation.
   ///
   /// A closure isolated to an actor runs there. A main-actor closure runs synchronously if the
-  /// sender is on the main actor and no earlier message waits; otherwise the message is queued. A closure without isolation runs synchronously on the sender's thread.
+  /// sender is on the main actor and no earlier message waits; otherwise the message is queued. A
+  /// closure without isolation runs synchronously on the sender's thread.
   ///
-  /// Swift 6.3 loses the isolation of an actor's method passed as a value: write a closure that
+  /// If you pass an actor's method as a value, Swift 6.3 loses its isolation: write a closure that
   /// calls it.
   @discardableResult @export(implementation)
   public func on<R, each A>(
@@ -140,8 +142,8 @@ extension MulticastHolding where Interface: Sendable {
   ///
   ///     members.on(.title, onMainActor: { [weak self] text in self?.label = text })
   ///
-  /// With `.mainActor`, the default, it runs for every sender. With `.direct`, messages of senders
-  /// off the main actor fail.
+  /// With `.mainActor`, the default, the closure runs for every sender. With `.direct`, messages
+  /// from senders off the main actor fail.
   @discardableResult
   public func on<R: Sendable, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, delivery: Delivery = .mainActor, priority: Int = 0, once: Bool = false,
@@ -159,7 +161,7 @@ extension MulticastHolding where Interface: Sendable {
 }
 
 extension MulticastCore {
-  /// Adds a closure that runs on `actor`, or synchronously without one.
+  /// Adds a closure that runs on `actor`, or synchronously if there is none.
   @usableFromInline
   func on(
     _ method: Method, _ priority: Int, on actor: (any Actor)?, owner: AnyObject? = nil, limits: ClosureLimits? = nil

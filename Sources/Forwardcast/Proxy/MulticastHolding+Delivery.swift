@@ -6,20 +6,20 @@ extension MulticastHolding where Interface: Sendable {
   ///     members.add(archive, delivery: .queue(diskQueue))
   ///     members.add(window, delivery: .mainActor, buffer: .latestPerSelector)
   ///
-  /// Adding a target again with an equal delivery updates its registration: priority, if given,
-  /// ownership, buffer, and `whenRemoved` for later messages. New `selectors` are added to the
-  /// earlier ones; without any, it gets all messages. With another delivery the target gets a second
+  /// Adding a target again with an equal delivery updates its registration: ownership, buffer, the
+  /// priority if given, and `whenRemoved` for later messages. New `selectors` are added to the
+  /// earlier ones; `nil` selects all messages. With a different delivery, the target gets a second
   /// registration, and each message twice.
   ///
   /// - Parameters:
   ///   - target: the new target.
   ///   - delivery: the context of its methods.
-  ///   - priority: higher priorities are called, or queued, first. `nil` is 0, or retains the
-  ///     current one.
-  ///   - ownership: `.weak` drops a deallocated target; `.strong` retains it.
+  ///   - priority: higher priorities are called, or queued, first. `nil` is 0 for a new target and
+  ///     changes nothing for a known one.
+  ///   - ownership: `.weak` drops a target once it is deallocated; `.strong` retains it.
   ///   - selectors: the target's messages; `nil` for all.
-  ///   - buffer: the limit of queued messages. Direct deliveries never queue.
-  ///   - pending: the treatment of queued messages when the target is removed.
+  ///   - buffer: the limit of queued messages. Direct deliveries have no queue.
+  ///   - pending: what happens to queued messages when the target is removed.
   @discardableResult
   public func add(
     _ target: Interface, delivery: Delivery, priority: Int? = nil, ownership: Ownership = .weak,
@@ -62,9 +62,9 @@ extension MulticastHolding where Interface: Sendable {
   /// If targets send through several proxies, drain all of them until each returns 0.
   ///
   /// - Returns: the number of deliveries since the call.
-  /// - Throws: `CancellationError`; `wouldDeadlock` in an asynchronous method that would wait for
-  ///   its own end; `timedOut` in a task that such a method created, since
-  ///   the method may or may not await it, see ``MulticastOptions/deadlockTimeout``.
+  /// - Throws: `CancellationError`; `wouldDeadlock` in an asynchronous method of a target, whose
+  ///   own end `drain()` would await; `timedOut` in a task that such a method created, since the
+  ///   method may be awaiting that task, see ``MulticastOptions/deadlockTimeout``.
   @discardableResult
   nonisolated(nonsending) public func drain() async throws -> Int {
     let wait = try core.beginDrain(blocks: false)
@@ -101,8 +101,8 @@ extension MulticastHolding where Interface: Sendable {
   /// Blocks until every queued delivery has run, like ``drain()``.
   ///
   /// - Parameter timeout: the longest wait. Remaining deliveries still run.
-  /// - Throws: `wouldDeadlock` if the caller is on one of the contexts, or one of them waits for the
-  ///   caller's; `timedOut`, naming the unfinished contexts.
+  /// - Throws: `wouldDeadlock` if the caller is on one of the contexts, or one of them waits for
+  ///   the caller's context; `timedOut`, naming the unfinished contexts.
   @available(*, noasync, message: "it blocks the thread; use drain(timeout:clock:)")
   @discardableResult
   public func drainBlocking(timeout: Duration) throws -> Int {
@@ -121,7 +121,7 @@ extension MulticastHolding where Interface: Sendable {
 }
 
 extension MulticastCore {
-  /// Notes that the caller is about to wait for all queued targets.
+  /// Records that the caller is about to wait for all queued targets, to detect deadlocks.
   fileprivate func beginDrain(blocks: Bool) throws -> SenderWait? {
     let cores = withNested
     if blocks, let deadlock = cores.lazy.flatMap(\.mailboxes).compactMap(\.deadlock).first {

@@ -1,22 +1,22 @@
 // MulticastHolding+Targets.swift: adds, removes, counts and lists targets.
 
 extension MulticastHolding {
-  /// Registers a target, which gets messages from the next one on.
+  /// Registers a target. The next message is the first one that it gets.
   ///
-  /// Unless the proxy allows duplicates, adding a target again updates its registration: priority,
-  /// if given, and ownership. New `selectors` are added to the earlier ones; without any, it gets
-  /// all messages.
-  /// A value has no identity: a copy is retained and removed by its registration only.
+  /// Unless the proxy allows duplicates, adding a target again updates its registration: ownership,
+  /// and the priority if given. New `selectors` are added to the earlier ones; `nil` selects all
+  /// messages. A value has no identity: the proxy retains a copy, and only its registration can
+  /// remove it.
   ///
-  /// An object that no message can reach (no table of its own or of the proxy, no forwarding) is
+  /// An object without a table, neither its own nor the proxy's, that does not forward either is
   /// reported to ``onError``: immediately if there is a handler, otherwise when the first message
   /// skips it.
   ///
   /// - Parameters:
   ///   - target: the new target.
   ///   - priority: higher priorities are called first; equal ones in the order of registration.
-  ///     Clamped to -32,768 … 32,767. `nil` is 0, or retains the current one.
-  ///   - ownership: `.weak` drops a deallocated target; `.strong` retains it.
+  /// Clamped to -32,768 … 32,767. `nil` is 0 for a new target and changes nothing for a known one.
+  ///   - ownership: `.weak` drops a target once it is deallocated; `.strong` retains it.
   ///   - selectors: the target's messages; `nil` for all. A key's selector is ``Message/selector``.
   /// - Complexity: constant.
   @discardableResult
@@ -43,8 +43,8 @@ extension MulticastHolding {
     return add(target, priority: priority, ownership: ownership, only: selectors)
   }
 
-  /// Removes all registrations of a target, also from messages being delivered. A target may call
-  /// this in its `deinit`.
+  /// Removes all registrations of a target, even from messages that are being delivered. A target
+  /// may call this in its `deinit`.
   ///
   /// - Returns: the number of removed registrations.
   @discardableResult
@@ -94,13 +94,13 @@ extension MulticastHolding {
   /// The number of live, unmuted registrations that respond to `selector`.
   public func count(for selector: MessageSelector) -> Int { core.count(for: selector) }
 
-  /// The treatment of duplicates, unanswered messages and errors.
+  /// How the proxy treats duplicates, unanswered messages and errors.
   public var options: MulticastOptions { core.options }
 
   /// Called with every error that a target throws in a broadcast, and with `nobodyResponds`.
   ///
-  /// Called where the error occurred, in the sender or on the queue, without a lock held. Without a
-  /// handler, errors are written to standard error.
+  /// Called where the error occurred: in the sender's context or the target's, without a lock held.
+  /// If there is no handler, errors are written to standard error.
   public var onError: (@Sendable (MulticastFailure) -> Void)? {
     get { core.onError }
     nonmutating set { core.onError = newValue }

@@ -10,14 +10,14 @@ extension MulticastHolding {
   ///
   /// - Parameters:
   ///   - selector: limits the call to targets that respond to it; `nil` calls all.
-  ///   - call: the call. Its error is the target's error.
+  ///   - call: the call. If it throws, the error is the target's error.
   /// - Returns: the number of called targets.
   @discardableResult
   public func broadcast(for selector: MessageSelector? = nil, _ call: (Interface) throws -> Void) -> BroadcastSummary {
     broadcast(for: selector, where: nil, call)
   }
 
-  /// Makes a Swift call on some registrations only.
+  /// Makes a Swift call on some of the registrations.
   package func broadcast(
     for selector: MessageSelector?, where isMeant: ((Registration) -> Bool)?, _ call: (Interface) throws -> Void
   ) -> BroadcastSummary {

@@ -10,8 +10,8 @@ extension MulticastProxy: CustomStringConvertible {
   ///     hooks 1, streams 0, ran on contexts 12
   ///     last error: 'roomClosed:' failed in Archive: disk full
   ///
-  /// Waiting messages are known for bounded buffers only. Synchronous messages are not counted,
-  /// since each of them would pay for it.
+  /// Waiting messages are known only for bounded buffers. Synchronous messages are not counted,
+  /// since counting would make each of them slower.
   public var description: String {
     let registrations = registrations
     let count = registrations.count

@@ -1,9 +1,9 @@
 // MulticastProxy+Forwarding.swift: forwarding objects as targets, for test doubles.
 
 extension MulticastProxy {
-  /// Registers an object that is queried for each message, of any interface. Retained.
+  /// Registers an object of any interface, which is retained and queried for each message.
   ///
-  /// - Parameter subject: the wrapped object; the registration is dead once it is deallocated. The
+  /// - Parameter subject: the wrapped object. Once it is deallocated, the registration is dead; its
   ///   slot is reclaimed on cancellation.
   @discardableResult
   package func add(forwarding target: any MessageForwarding, priority: Int = 0, livingAs subject: AnyObject? = nil)
@@ -16,7 +16,7 @@ extension MulticastProxy {
   package var interfaceTable: SelectorTable? { core.table }
 }
 
-// Each target checks the arguments itself.
+// Conforms because each target checks the arguments itself.
 extension MulticastProxy: ForwardingToMany {
   package func tell(_ failures: ArraySlice<DeliveryReport.Failure>, of selector: MessageSelector) {
     core.report(failures, of: selector)
@@ -24,8 +24,8 @@ extension MulticastProxy: ForwardingToMany {
 }
 
 extension MulticastProxy where Interface: Sendable {
-  /// Registers a forwarding receiver of any interface. Messages reach it through its hooks; typed
-  /// calls do not.
+  /// Registers a forwarding receiver of any interface. Messages reach it, and pass its hooks; typed
+  /// calls do not reach it.
   package func add(
     receiver: any MessageForwarding & Sendable, delivery: Delivery, priority: Int, ownership: Ownership,
     only selectors: [MessageSelector]?, buffer: DeliveryBuffer, whenRemoved pending: PendingDeliveries

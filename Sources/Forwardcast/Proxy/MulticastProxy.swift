@@ -11,23 +11,23 @@
 /// `Interface` is the type of targets: a protocol's existential, or `any MessageReceiver` for all
 /// objects with a table.
 ///
-/// The proxy is `Sendable` exactly if its interface is; otherwise the compiler confines it to one
-/// isolation. A `Sendable` proxy may be used from any thread, also by targets during a message: a
-/// removed target gets nothing further, an added one gets the next message.
+/// The proxy is `Sendable` if and only if its interface is. Otherwise the compiler confines it to
+/// one isolation. A `Sendable` proxy may be used from any thread, and by targets during a message:
+/// a removed target gets nothing further, an added one gets the next message.
 public final class MulticastProxy<Interface>: ForwardingProxy, MulticastHolding {
   @usableFromInline package let core: MulticastCore
 
-  /// A proxy whose targets have tables.
+  /// Creates a proxy whose targets have tables of their own.
   public override init() {
     core = MulticastCore(Interface.self, table: nil, options: nil)
     super.init(hooks: .ofNobody)
   }
 
-  /// A proxy with a table for its whole interface, with options, or both.
+  /// Creates a proxy with a table for its whole interface, with options, or both.
   ///
   /// - Parameters:
   ///   - table: methods for all targets, looked up after a target's own tables.
-  ///   - options: the treatment of duplicates, unanswered messages and errors.
+  ///   - options: how the proxy treats duplicates, unanswered messages and errors.
   public init(table: SelectorTable? = nil, options: MulticastOptions? = nil) {
     core = MulticastCore(Interface.self, table: table, options: options)
     super.init(hooks: .ofNobody)
@@ -45,7 +45,7 @@ public final class MulticastProxy<Interface>: ForwardingProxy, MulticastHolding 
   @inlinable
   public func route(for selector: MessageSelector) -> MessageRoute { core.begin(selector) }
 
-  /// The receivers of a message that begins now, see ``MulticastSending/visit(_:)``.
+  /// The receivers of a message that is about to be sent, see ``MulticastSending/visit(_:)``.
   @inlinable
   public func visit(_ selector: MessageSelector) -> MessageVisit { core.visit(selector) }
 
@@ -54,8 +54,8 @@ public final class MulticastProxy<Interface>: ForwardingProxy, MulticastHolding 
   /// - Complexity: constant, except for targets that are queried. Each proxy is queried once.
   public override func responds(to selector: MessageSelector) -> Bool { core.isAnswered(selector, self) }
 
-  /// The signature of the first responding target. Without one: objects as arguments and no result,
-  /// so that the message is allowed, or `nil` if unanswered messages throw.
+  /// The signature of the first responding target. If none responds: `nil` if unanswered messages
+  /// throw, otherwise objects as arguments and no result, so that the message is allowed.
   public override func methodSignature(for selector: MessageSelector) -> MethodSignature? {
     if let found = core.firstSignature(for: selector, self) { return found }
     if case .throw = options.noResponder { return nil }
@@ -79,14 +79,14 @@ public final class MulticastProxy<Interface>: ForwardingProxy, MulticastHolding 
     try forwardBoxed(&invocation, along: core.visit(invocation.selector), by: self)
   }
 
-  /// Like ``forward(_:)``, awaiting all targets, see ``MulticastSending/forwardAndWait(_:)``.
-  /// Targets that are not `Sendable` are direct and run in the caller's isolation, one after
-  /// another.
+  /// Like ``forward(_:)``, but awaits all targets, see ``MulticastSending/forwardAndWait(_:)``.
+  /// Targets that are not `Sendable` have no delivery. They run in the caller's isolation, one
+  /// after another.
   nonisolated(nonsending) public override func forwardAndWait(_ invocation: Invocation) async throws -> DeliveryReport {
     try await forwardBoxedAndWait(beginMessage(invocation.selector), invocation, by: self)
   }
 
-  /// `nobodyResponds`, since only a proxy that throws it fails to recognize a message.
+  /// `nobodyResponds`: a proxy that does not recognize a message is one that throws this error.
   public override func doesNotRecognize(_ selector: MessageSelector) -> any Error {
     MessageError(.nobodyResponds, receiver: core.name, selector: selector.name)
   }

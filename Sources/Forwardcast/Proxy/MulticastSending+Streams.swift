@@ -1,15 +1,15 @@
 // MulticastSending+Streams.swift: messages as asynchronous sequences.
 
 extension MulticastSending {
-  /// The later messages of a key, each as its argument or a tuple of its arguments.
+  /// The messages of a key from now on, each as its argument or a tuple of its arguments.
   ///
   ///     let texts = room.messages(
   ///       for: .textReceived, buffering: .bufferingNewest(100))
   ///     for await text in texts { … }
   ///
-  /// The stream remains in the proxy's isolation. With a `Sendable` interface it may be used
-  /// anywhere; messages with arguments not known to be `Sendable`, and boxed messages that do not
-  /// fit the key's types, go to `onError` instead.
+  /// The stream remains in the proxy's isolation; with a `Sendable` interface it may be used
+  /// anywhere. It then omits messages with arguments not known to be `Sendable`. Such messages, and
+  /// boxed messages that do not fit the key's types, go to `onError`.
   ///
   /// - Parameters:
   ///   - message: the key.
@@ -22,7 +22,7 @@ extension MulticastSending {
     stream(message, policy, isShared: false)
   }
 
-  /// The later boxed messages of a selector, by default of all, see the form with a key.
+  /// The boxed messages of a selector from now on; without a selector, all messages.
   public func messages(
     for selector: MessageSelector? = nil,
     buffering policy: AsyncStream<Invocation>.Continuation.BufferingPolicy = .unbounded
@@ -30,15 +30,15 @@ extension MulticastSending {
     core.stream(selector, policy, isShared: false) { message, _ in message.invocation }
   }
 
-  /// The later successful messages of a key, each with its arguments and answers.
+  /// The successful messages of a key from now on, each with its arguments and answers.
   ///
   ///     for await call in desk.exchanges(for: .quote) {
   ///       print(call.arguments, call.answers)
   ///     }
   ///
-  /// A message appears when its last direct target has answered; for a waiting sender, its last
-  /// target. Failed messages do not appear; a `broadcast` requests no answers. See also
-  /// `messages(for:)`.
+  /// A message appears when its last direct target has answered or, if the sender waits, when its
+  /// last target has. Failed messages do not appear. A `broadcast` requests no answers, so it has
+  /// none. See also `messages(for:)`.
   public func exchanges<R, each A>(
     for message: Message<(repeat each A) -> R>,
     buffering policy: AsyncStream<MessageExchange<R, repeat each A>>.Continuation.BufferingPolicy = .unbounded
@@ -61,7 +61,7 @@ extension MulticastSending {
 }
 
 extension MulticastSending where Interface: Sendable {
-  /// The later messages of a key, for a loop in any isolation.
+  /// The messages of a key from now on, for a loop in any isolation.
   @export(implementation)
   public func messages<R, each A>(
     for message: Message<(repeat each A) -> R>,
@@ -70,8 +70,8 @@ extension MulticastSending where Interface: Sendable {
     stream(message, policy, isShared: true)
   }
 
-  /// The later successful messages of a key with their answers, for a loop in any isolation.
-  /// Answers not known to be `Sendable` by the key go to `onError`.
+  /// The successful messages of a key from now on, with their answers, for a loop in any isolation.
+  /// If the key does not make an answer known as `Sendable`, the message goes to `onError`.
   public func exchanges<R, each A>(
     for message: Message<(repeat each A) -> R>,
     buffering policy: AsyncStream<MessageExchange<R, repeat each A>>.Continuation.BufferingPolicy = .unbounded
@@ -82,7 +82,7 @@ extension MulticastSending where Interface: Sendable {
     }
   }
 
-  /// The later boxed messages of a selector, by default of all, for a loop in any isolation.
+  /// The boxed messages of a selector from now on, or all messages, for a loop in any isolation.
   public func messages(
     for selector: MessageSelector? = nil,
     buffering policy: AsyncStream<Invocation>.Continuation.BufferingPolicy = .unbounded
@@ -101,8 +101,8 @@ extension MessageExchange {
 }
 
 extension MulticastSending {
-  /// The core of the messages' proxy. A sender with a proxy of its own but without hooks is
-  /// queried.
+  /// The core of the proxy that sends the messages. A custom sender without hooks is queried for
+  /// it.
   @usableFromInline var core: MulticastCore {
     if let pinned = self as? PinnedMulticast<Interface> { return pinned.pins.core }
     return (self as? any MessageHooking)?.hookPlace.holder as? MulticastCore ?? route(for: .ofNobody).core

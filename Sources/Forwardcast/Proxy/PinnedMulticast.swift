@@ -9,7 +9,7 @@ public struct PinnedMulticast<Interface>: MulticastSending {
   @inlinable
   public func route(for selector: MessageSelector) -> MessageRoute { pins.visit(selector).kept }
 
-  /// The receivers of a message that begins now.
+  /// The receivers of a message that is about to be sent.
   @inlinable
   public func visit(_ selector: MessageSelector) -> MessageVisit { pins.visit(selector) }
 }
@@ -22,11 +22,11 @@ extension MulticastHolding {
   ///       for color in rainbow { themes.broadcast(.themesColorChanged, color) }
   ///     }
   ///
-  /// Otherwise unchanged: removed or muted targets are skipped, an added one gets the next message.
-  /// Targets are released when `body` ends or the targets change. A nested multicast is retained,
-  /// but not its targets.
+  /// As without pinning, removed or muted targets are skipped, and an added one gets the next
+  /// message. Targets are released when `body` ends or the list of targets changes. A nested
+  /// multicast is retained, but not its targets.
   ///
-  /// - Parameter body: gets the proxy to send through, which must not escape.
+  /// - Parameter body: receives the proxy to send through, which must not escape.
   public func pinned<T>(_ body: (PinnedMulticast<Interface>) throws -> T) rethrows -> T {
     try body(PinnedMulticast(pins: Pins(core)))
   }
