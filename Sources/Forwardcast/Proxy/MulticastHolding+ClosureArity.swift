@@ -4,7 +4,7 @@ extension MulticastHolding {
   /// Refuses a closure without parameters for a message with arguments.
   @discardableResult
   @available(
-    *, unavailable, message: "the closure needs a parameter for each argument of the message; write '_' for an unused one"
+    *, unavailable, message: "the closure needs a parameter for each argument of the message; write '_' if unused"
   )
   public func on<R, Result, First, each A>(
     _ message: Message<(First, repeat each A) -> R>, priority: Int = 0, _ body: () throws -> Result
@@ -13,7 +13,7 @@ extension MulticastHolding {
   /// Refuses a closure with one parameter for a message with several arguments.
   @discardableResult
   @available(
-    *, unavailable, message: "the closure needs a parameter for each argument of the message; write '_' for an unused one"
+    *, unavailable, message: "the closure needs a parameter for each argument of the message; write '_' if unused"
   )
   public func on<R, Result, First, Second, each A>(
     _ message: Message<(First, Second, repeat each A) -> R>, priority: Int = 0, _ body: (First) throws -> Result

@@ -15,7 +15,7 @@ extension MulticastHolding {
   /// - Parameters:
   ///   - target: the new target.
   ///   - priority: higher priorities are called first; equal ones in the order of registration.
-  /// Clamped to -32,768 … 32,767. `nil` is 0 for a new target and changes nothing for a known one.
+  ///     Clamped to -32,768 … 32,767. `nil` is 0 for a new target, or leaves a known one as it is.
   ///   - ownership: `.weak` drops a target once it is deallocated; `.strong` retains it.
   ///   - selectors: the target's messages; `nil` for all. A key's selector is ``Message/selector``.
   /// - Complexity: constant.

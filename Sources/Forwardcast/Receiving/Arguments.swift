@@ -1,7 +1,7 @@
 // Arguments.swift: the arguments of one message as a pack.
 
-/// The arguments of one message, passed by address. A pack would be copied element by element per
-/// call.
+/// The arguments of one message, passed by address. A plain pack would be copied element by element
+/// for each call.
 @frozen @usableFromInline
 struct Arguments<each A> {
   @usableFromInline let values: (repeat each A)
@@ -31,7 +31,7 @@ struct Arguments<each A> {
 }
 
 extension Arguments {
-  /// Passes `body` functions that call methods of this function type; valid until it returns.
+  /// Calls `body` with functions that call methods of this function type, valid until it returns.
   @export(implementation) @inline(__always)
   func withCalls<R>(returning: R.Type, _ body: (_ run: Method.OpenedRun, _ ask: Method.OpenedAsk) -> Void) {
     body(

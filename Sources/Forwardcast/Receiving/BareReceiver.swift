@@ -8,14 +8,14 @@
 ///       }
 ///     }
 public final class BareReceiver: MessageReceiver, Sendable {
-  /// Empty: each receiver has an object table.
+  /// Empty, since each receiver has a table in ``objectTable``.
   public static let selectorTable = SelectorTable(for: BareReceiver.self, rows: [])
   private let table: SelectorTable
 
-  /// A receiver that answers from `table`, which others may share.
+  /// Creates a receiver that answers from `table`, which others may share.
   public init(table: SelectorTable) { self.table = table }
 
-  /// A receiver with its own table of `rows`.
+  /// Creates a receiver with a table of its own.
   public convenience init(@SelectorTableBuilder<BareReceiver> _ rows: () -> [Responds<BareReceiver>]) {
     self.init(table: SelectorTable(for: BareReceiver.self, rows))
   }

@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// A closure as a target, in a form that every module calls alike. With a proxy that is not
+/// A closure as a target, in a form that all modules call alike. With a proxy that is not
 /// `Sendable`, it remains in one isolation.
 @frozen @usableFromInline
 struct MessageClosure<R, each A> {
@@ -12,7 +12,7 @@ struct MessageClosure<R, each A> {
   init(call: @escaping (repeat each A) throws -> R) { self.call = call }
 }
 
-/// A closure with its actor. A struct, since a function type over a pack cannot be passed on.
+/// A closure with its actor. A struct, since Swift cannot pass on a function type over a pack.
 @frozen @usableFromInline
 struct IsolatedClosure<R, each A> {
   @usableFromInline let call: @isolated(any) (repeat each A) throws -> R
@@ -58,9 +58,9 @@ final class ClosureLimits: Sendable {
     once ? ClosureLimits(selector, once: true, on: nil) : nil
   }
 
-  /// The limits of a closure in its proxy's isolation, that of the caller. A closure of another
-  /// actor or the main actor checks each call, since generic code could send such a proxy to
-  /// another thread.
+  /// The limits of a closure in its proxy's isolation, which is the caller's. Each call of a
+  /// closure on the main actor or another actor is checked, since generic code could send such a
+  /// proxy to another thread.
   @usableFromInline
   static func of(_ selector: MessageSelector, once: Bool, on actor: (any Actor)?, in isolation: (any Actor)?)
     -> ClosureLimits?
@@ -69,8 +69,8 @@ final class ClosureLimits: Sendable {
     return once || isChecked ? ClosureLimits(selector, once: once, on: isChecked ? actor : nil) : nil
   }
 
-  /// True if the closure may run. The first message ends a single-message registration; concurrent
-  /// ones get false.
+  /// True if the closure may run. A `once` registration ends with the first message; concurrent
+  /// messages get false.
   ///
   /// - Throws: `isolationMismatch` if the caller is not on the actor.
   @usableFromInline @inline(never)
@@ -85,13 +85,13 @@ final class ClosureLimits: Sendable {
     return true
   }
 
-  /// The answer of a call that does not run the closure: nothing.
+  /// The result of a call that does not run the closure: `Void`.
   ///
-  /// - Throws: `nobodyResponds` if an answer is required.
+  /// - Throws: `nobodyResponds` if the message needs a result.
   @usableFromInline
   func nothing<R>() throws -> R {
     if let nothing = () as? R { return nothing }
-    throw error(.nobodyResponds, "it was registered for one message, which came at the same moment")
+    throw error(.nobodyResponds, "it was registered with 'once', and another message came first")
   }
 
   private func error(_ code: MessageError.Code, _ evidence: String) -> MessageError {

@@ -39,8 +39,8 @@ package final class Completion: Sendable {
 
   /// Suspends until nothing is pending.
   ///
-  /// - Throws: `CancellationError` if the task is cancelled, or the error of ``fail(_:)``. The
-  ///   events still happen.
+  /// - Throws: `CancellationError` if the task is canceled, or the error of ``fail(_:)``. The
+  ///   pending events continue.
   package nonisolated(nonsending) func wait() async throws {
     try await withTaskCancellationHandler {
       try await untilDone()

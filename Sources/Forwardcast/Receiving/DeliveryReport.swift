@@ -1,27 +1,27 @@
 // DeliveryReport.swift: the outcome of a message at each of its targets.
 
-/// The outcome of one forwarded message: every live target is in one of four lists, in delivery
+/// The outcome of one forwarded message. Every live target is in one of four lists, in delivery
 /// order.
 public struct DeliveryReport {
   /// A target that ran the message, either synchronously or on its own context while the sender
   /// waited.
   public struct Answer {
-    /// The target that answered; the proxy for an answer that its hooks made up.
+    /// The target that answered, or the proxy if its hooks made the answer.
     public let target: AnyObject
     /// The answer; `nil` if the method returns nothing.
     public let result: ArgumentBox?
     /// True if it ran on its own context.
     public let wasQueued: Bool
-    /// True if hooks made up the answer, so no target ran.
+    /// True if hooks made the answer, so no target ran.
     var isOwn = false
 
-    /// An answer for the report of your own ``MessageForwarding/forward(_:)``.
+    /// Creates an answer, for the report of your own ``MessageForwarding/forward(_:)``.
     public init(target: AnyObject, result: ArgumentBox?, wasQueued: Bool = false) {
       (self.target, self.result, self.wasQueued) = (target, result, wasQueued)
     }
   }
 
-  /// A target that threw, or could not take the arguments.
+  /// A target that threw an error, or whose method could not convert the arguments.
   public struct Failure {
     /// The target that failed.
     public let target: AnyObject
@@ -30,7 +30,7 @@ public struct DeliveryReport {
     /// Reports the error to the handlers of its proxy.
     var tell: (() -> Void)?
 
-    /// A failure for the report of your own ``MessageForwarding/forward(_:)``.
+    /// Creates a failure, for the report of your own ``MessageForwarding/forward(_:)``.
     public init(target: AnyObject, error: any Error) { (self.target, self.error) = (target, error) }
   }
 
@@ -41,7 +41,7 @@ public struct DeliveryReport {
     /// The reason.
     public let reason: SkipReason
 
-    /// A skip for the report of your own ``MessageForwarding/forward(_:)``.
+    /// Creates a skip, for the report of your own ``MessageForwarding/forward(_:)``.
     public init(target: AnyObject?, reason: SkipReason) { (self.target, self.reason) = (target, reason) }
   }
 
@@ -50,7 +50,7 @@ public struct DeliveryReport {
     /// The reason in words.
     public let description: String
 
-    /// Your own reason, in lower case, without a full stop.
+    /// Creates a reason of your own, in lower case and without a full stop.
     public init(_ description: String) { self.description = description }
 
     /// The target was deallocated.
@@ -97,20 +97,20 @@ public struct DeliveryReport {
     get { rest?.skipped ?? [] }
     _modify { yield &ownRest.skipped }
   }
-  /// The number of messages that full buffers dropped because of this one, including itself.
+  /// The number of messages that full buffers dropped because of this one, or this one itself.
   public var dropped = 0
 
   /// True if the message's last target is queued, so its answer is unknown.
   public var endsQueued = false
 
-  /// The usually empty lists behind one reference, since each empty list costs a release.
+  /// Lists that are usually empty, behind one reference: each list would cost a release.
   private final class Rest {
     var queued: [AnyObject] = []
     var failures: [Failure] = []
     var skipped: [Skip] = []
   }
   private var rest: Rest?
-  /// ``rest``, created, or copied if other reports share it.
+  /// ``rest`` for a change: created if there is none, copied if other reports share it.
   private var ownRest: Rest {
     mutating get {
       if isKnownUniquelyReferenced(&rest), let rest { return rest }
@@ -121,22 +121,22 @@ public struct DeliveryReport {
     }
   }
 
-  /// An empty report: no target.
+  /// Creates a report without targets.
   public init() {}
 
   /// The last answer in delivery order; `nil` without answers.
   public var result: ArgumentBox? {
-    // In place, since copying the answer retains its target.
+    // Read in place, since copying the answer retains its target.
     answers.withUnsafeBufferPointer { $0.isEmpty ? nil : $0[$0.count - 1].result }
   }
 
   /// True if no target got the message.
   public var nobodyResponded: Bool { delivered == 0 && queued.isEmpty && failures.isEmpty && dropped == 0 }
 
-  /// The number of targets that ran the message, without answers that hooks made up.
+  /// The number of targets that ran the message. Answers that hooks made are not counted.
   public var delivered: Int { answers.count { !$0.isOwn } }
 
-  /// The report of a message that one receiver answered, for your own
+  /// Creates the report of a message that one receiver answered, for your own
   /// ``MessageForwarding/forward(_:)``.
   public init(answeredBy target: AnyObject, _ result: ArgumentBox? = nil) {
     answers = [Answer(target: target, result: result)]
@@ -156,7 +156,7 @@ extension DeliveryReport: CustomStringConvertible {
   }
 }
 
-/// The number of targets that a broadcast reached, without allocation.
+/// The numbers of targets that a broadcast reached, by outcome. Making one allocates nothing.
 public struct BroadcastSummary: Hashable, Sendable {
   /// Targets that ran the message synchronously.
   public var delivered = 0
@@ -164,12 +164,12 @@ public struct BroadcastSummary: Hashable, Sendable {
   public var queued = 0
   /// Targets that threw or could not convert the arguments. The error handler got their errors.
   public var failed = 0
-  /// Responding targets that were muted, removed or deallocated by then.
+  /// Responding targets that were muted, removed or deallocated when their method was to run.
   public var skipped = 0
-  /// Messages that full buffers dropped because of this one: older ones, or itself.
+  /// Messages that full buffers dropped because of this one, which may be one of them.
   public var dropped = 0
 
-  /// A summary with these counts, for example to compare one with in a test.
+  /// Creates a summary, for example for a comparison in a test.
   @inlinable
   public init(delivered: Int = 0, queued: Int = 0, failed: Int = 0, skipped: Int = 0, dropped: Int = 0) {
     (self.delivered, self.queued, self.failed) = (delivered, queued, failed)

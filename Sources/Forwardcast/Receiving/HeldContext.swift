@@ -6,7 +6,7 @@ import Dispatch
   internal import CDispatch
 #endif
 
-/// One context (queue, actor or executor) whose delivery the running thread is making.
+/// A context (queue, actor or executor) on which the running thread is making a delivery.
 ///
 /// A thread's contexts are a linked list on its stack, innermost first. They belong to the thread:
 /// a task started by a delivery is not on the context.

@@ -22,9 +22,9 @@ struct HookedMessage {
   }
 }
 
-/// One hook of a proxy or table. Its body unpacks the arguments and packs the answers of a closure.
+/// One hook of a proxy or table. Its body converts arguments and answers for the user's closure.
 final class Hook: @unchecked Sendable {  // `number` is guarded by the lock of the proxy or table that has the hook
-  /// The message inside an `around` hook.
+  /// Runs the hooks inside an `around` hook, then the message.
   typealias Rest = (MessageArguments) throws -> MessageAnswers
   typealias WaitingRest = nonisolated(nonsending) (MessageArguments) async throws -> MessageAnswers
   typealias AroundBody = @Sendable (HookTurn) throws -> MessageAnswers
@@ -33,7 +33,8 @@ final class Hook: @unchecked Sendable {  // `number` is guarded by the lock of t
   enum Body: Sendable {
     case before(@Sendable (HookedMessage) throws -> Void)
     case after(@Sendable (HookedMessage, MessageAnswers) throws -> Void)
-    /// A missing form refuses messages of waiting senders, or of the others.
+    /// Without `waiting`, waiting senders use the first form. Without the first, other senders
+    /// fail.
     case around(AroundBody?, waiting: WaitingAroundBody?)
   }
 
@@ -50,7 +51,7 @@ final class Hook: @unchecked Sendable {  // `number` is guarded by the lock of t
 
   var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
 
-  /// Prevents further runs, also for messages that have not reached the hook.
+  /// Prevents further runs, even by messages that are under way.
   func cancel() { cancelled.store(true, ordering: .releasing) }
 
   func isFor(_ selector: MessageSelector) -> Bool { self.selector == nil || self.selector == selector }

@@ -39,8 +39,8 @@ struct HookChain: Sendable {
   ///
   /// - Parameters:
   ///   - count: the number of hooks to run; all by default.
-  ///   - inTurn: a synchronous `rest` for `around` hooks without a waiting form. Throws if it would
-  ///     wait.
+  ///   - inTurn: a synchronous form of `rest`, for `around` hooks without a waiting form. It throws
+  ///     if it would wait.
   /// - Throws: an error of a hook or `rest`.
   @inline(never) nonisolated(nonsending) func runAndWait(
     _ message: HookedMessage, inside count: Int? = nil, _ rest: @escaping Hook.WaitingRest,
@@ -71,8 +71,8 @@ struct HookChain: Sendable {
   /// The forms of an `around` hook, and the number of hooks inside it.
   private typealias Around = (body: Hook.AroundBody?, waiting: Hook.WaitingAroundBody?, inner: Int)
 
-  /// Runs the `before` hooks up to the next `around` hook. Returns that one, and the `after` hooks
-  /// passed.
+  /// Runs the `before` hooks up to the next `around` hook. Returns that hook, and the `after` hooks
+  /// in front of it.
   private func enter(_ message: HookedMessage, inside count: Int) throws -> (afters: [Hook], around: Around?) {
     var afters: [Hook] = []
     for index in (0..<count).reversed() where !hooks[index].isCancelled {

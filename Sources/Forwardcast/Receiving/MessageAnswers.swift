@@ -3,7 +3,7 @@
 /// A type-erased list of answers, in delivery order.
 @usableFromInline
 class MessageAnswers {
-  /// The type of the answers; `nil` without any.
+  /// The type of the answers; `nil` if there are none.
   @usableFromInline final let type: ObjectIdentifier?
 
   @usableFromInline
@@ -11,7 +11,7 @@ class MessageAnswers {
 
   var boxes: [ArgumentBox] { [] }
 
-  /// Calls `body` with each of the ``boxes``, without making a list of them.
+  /// Calls `body` with each of the ``boxes``, without creating an array.
   func forEachBox(_ body: (borrowing ArgumentBox) throws -> Void) rethrows { for box in boxes { try body(box) } }
 
   var count: Int { 0 }
@@ -38,7 +38,7 @@ final class TypedAnswers<R>: MessageAnswers {
     list.isEmpty ? .none : TypedAnswers(list, crosses: crosses)
   }
 
-  /// Whether another array is the same list, unchanged.
+  /// True if `other` is the same list, unchanged.
   @export(implementation) @inline(__always)
   func hasSameStorage(as other: [R]) -> Bool {
     list.withUnsafeBufferPointer { list in
@@ -54,7 +54,7 @@ final class TypedAnswers<R>: MessageAnswers {
   override var count: Int { list.count }
 }
 
-/// Answers with their targets, for a report. All of them have a result, or none.
+/// Answers with their targets, for a report. Either all of them have a result, or none has.
 final class ListedAnswers: MessageAnswers {
   @exclusivity(unchecked) private(set) var list: [DeliveryReport.Answer] = []
   private var hasResults = true
@@ -65,7 +65,7 @@ final class ListedAnswers: MessageAnswers {
     list.append(.init(target: target, result: answer))
   }
 
-  /// Replaces the results, as hooks have changed them; takes them away where there are no others.
+  /// Replaces each result by the next one from hooks, or removes it if there is none.
   func replaceResults(_ next: () -> ArgumentBox?) {
     for index in list.indices { list[index] = .init(target: list[index].target, result: next()) }
     hasResults = list.last?.result != nil
@@ -73,7 +73,7 @@ final class ListedAnswers: MessageAnswers {
 
   override var boxes: [ArgumentBox] {
     guard hasResults else { return [] }
-    // In place, since copying an answer retains its target.
+    // Read in place, since copying an answer retains its target.
     return list.withUnsafeBufferPointer { list in list.indices.compactMap { list[$0].result } }
   }
 
@@ -111,7 +111,7 @@ extension MessageAnswers {
   final func converted<R>(_ message: HookedMessage) throws -> [R] {
     // An array cast would look up each element's type.
     if R.self == ArgumentBox.self { return unsafeBitCast(boxes, to: [R].self) }
-    // `map` of an unspecialized array would ask a witness for each element.
+    // `map` of an unspecialized array would call a witness for each element.
     return try Array(unsafeUninitializedCapacity: count) { list, count in
       try forEachBox {
         list.initializeElement(at: count, to: try ($0 as ArgumentBox).value(of: message))
@@ -130,7 +130,7 @@ extension MessageAnswers {
 }
 
 extension ArgumentBox {
-  /// The answer of a message as a hook takes it.
+  /// The answer of a message, converted to the type that a hook expects.
   @inline(__always)
   fileprivate func value<R>(of message: HookedMessage) throws -> R {
     if holds(R.self) { return uncheckedExactly(R.self) }

@@ -4,14 +4,14 @@ import Synchronization
 
 /// The arguments of one message, in one object shared by all targets and contexts.
 @usableFromInline
-class MessageArguments: @unchecked Sendable {  // immutable; crosses contexts only where the arguments may
-  /// The function type of methods for ``call(_:_:keepsAnswer:)``; `nil` if there is none.
+class MessageArguments: @unchecked Sendable {  // immutable; crosses contexts only if the arguments may
+  /// The function type of the methods for ``call(_:_:keepsAnswer:)``; `nil` for boxed arguments.
   @usableFromInline final let functionType: ObjectIdentifier?
-  /// True if an argument may need a copy for each target on another context.
+  /// True if an argument may need to be copied for each target on another context.
   @usableFromInline final let mayCopy: Bool
   @usableFromInline final let crosses: Bool
-  /// Delivers the message to a delivery's current steps, whose methods have ``functionType``.
-  /// Specialized in the sender's module; `nil` if there is none.
+  /// Delivers the message to the current steps of `delivery`, whose methods have ``functionType``.
+  /// Specialized in the sender's module; `nil` if the sender has none.
   final let loop: Loop?
   @usableFromInline typealias Loop = (_ arguments: MessageArguments, _ delivery: AnyObject) -> Void
 
@@ -27,7 +27,7 @@ class MessageArguments: @unchecked Sendable {  // immutable; crosses contexts on
 
   func invocation(_ selector: MessageSelector) -> Invocation { Invocation(selector) }
 
-  /// The message as a call, rendered once.
+  /// The message as text, which is rendered once.
   final func text(_ selector: MessageSelector) -> String {
     rendered.load()?.text ?? rendered.storeIfNil(RenderedText(text: invocation(selector).description)).text
   }
@@ -41,7 +41,7 @@ class MessageArguments: @unchecked Sendable {  // immutable; crosses contexts on
     return BoxedArguments(message)
   }
 
-  /// The answer of a boxed message as the sender's type.
+  /// The answer of a boxed message, converted to the sender's type.
   ///
   /// - Throws: `typeMismatch` for another type; `nobodyResponds` if one is required but missing.
   func answer(of invocation: Invocation, from target: AnyObject) throws -> ArgumentBox? { invocation.result }
@@ -54,8 +54,8 @@ private final class RenderedText: Sendable {
 
 /// Arguments that retain the sender's types.
 ///
-/// Generic over one type for all of them: the `deinit` of a class with a pack queries the runtime
-/// for its field's type, see `typed` of the cost client.
+/// Generic over one type for all values, since the `deinit` of a class with a pack queries the
+/// runtime for its field's type, see `typed` of the cost client.
 @usableFromInline
 final class TypedArguments<R, Values: ArgumentValues>: MessageArguments, @unchecked Sendable {  // immutable
   @usableFromInline let values: Values
@@ -90,7 +90,7 @@ final class TypedArguments<R, Values: ArgumentValues>: MessageArguments, @unchec
   }
 }
 
-/// The requirements of ``TypedArguments`` for its ``Arguments``.
+/// What ``TypedArguments`` needs from ``Arguments``.
 @usableFromInline
 protocol ArgumentValues {
   var traits: (isEmpty: Bool, mayCopy: Bool) { get }
@@ -126,8 +126,7 @@ final class BoxedArguments: MessageArguments, @unchecked Sendable {  // immutabl
 }
 
 extension MessageArguments {
-  /// The arguments as the types of a key: as they are when the sender's key had these types, else
-  /// unboxed.
+  /// The arguments as the types of a key. If the sender used the same types, no unboxing is needed.
   ///
   /// - Throws: `wrongArgumentCount`, or `typeMismatch` with the index of the argument.
   @export(implementation) @inline(__always)
@@ -167,7 +166,7 @@ extension Arguments: ArgumentValues {
     try unsafeDowncast(method, to: TypedMethod<R, repeat each A>.self).call(target, self)
   }
 
-  /// Whether there are no arguments, and whether one may need a copy for each target.
+  /// True if there are no arguments; true if one may need a copy for each target.
   @usableFromInline var traits: (isEmpty: Bool, mayCopy: Bool) {
     @export(implementation) @inline(__always) get {
       ((repeat each A).self == Void.self, _isPOD(Arguments.self) ? false : holdsWhatMayCopy)
@@ -194,8 +193,8 @@ extension Arguments: ArgumentValues {
 /// True if a value of `type` may be, or contain, an ``ArgumentCopying`` object.
 @export(implementation) @inline(__always)
 func mayCopy<T>(_ type: T.Type) -> Bool {
-  // No concrete struct or enum is one; an optional, class or existential may be. These kinds belong
-  // to Swift's stable ABI. Values of unknown kinds are inspected when sent.
+  // A concrete struct or enum never is one; an optional, class or existential may be. These kinds
+  // belong to Swift's stable ABI. Values of unknown kinds are inspected when sent.
   if _isPOD(T.self) { return false }
   let kind = unsafeBitCast(T.self as Any.Type, to: UnsafePointer<UInt>.self).pointee
   return kind != 0x200 && kind != 0x201

@@ -1,4 +1,4 @@
-// MessageCall.swift: the calls that `around` hooks get and proceed with.
+// MessageCall.swift: the calls that `around` hooks receive.
 
 /// A typed message at an `around` hook. Valid while the hook runs.
 ///
@@ -8,8 +8,8 @@
 ///       return try call.proceed().map { $0 / 2 }  // changes the answers
 ///     }
 ///
-/// The forms with arguments are disfavored: `proceed()` of a message without arguments would match
-/// all.
+/// Overloads with arguments are disfavored, since `proceed()` would match them too if the message
+/// has no arguments.
 public struct MessageCall<R, each A> {
   /// The arguments that reached this hook.
   public let arguments: (repeat each A)
@@ -103,13 +103,13 @@ extension WaitingMessageCall where repeat each A: Sendable {
   }
 }
 
-// A hook may pass its call to a task group, to race a timeout. One task proceeds at a time.
-extension WaitingMessageCall: @unchecked Sendable where repeat each A: Sendable {}  // the turn is, too
+// A hook may pass its call to a task group, to race a timeout. Only one task proceeds at a time.
+extension WaitingMessageCall: @unchecked Sendable where repeat each A: Sendable {}  // so is the turn
 
 /// A boxed message at an `around` hook for a selector or all messages, see ``MessageCall``.
 public struct InvocationCall {
-  /// At a table's hook, the receiver of the method; `nil` at a proxy's, which runs once for all
-  /// targets.
+  /// The receiver of the method, if the hook belongs to a table; `nil` for a proxy's hook, which
+  /// runs once for all targets.
   public let target: AnyObject?
   /// The message that reached this hook.
   public let invocation: Invocation
@@ -159,7 +159,7 @@ final class HookTurn: RunningHook {
   private let inside: HookChain
   private let count: Int
   private let rest: Hook.Rest
-  /// The answers of the last call as the hook got them, and what they were converted from.
+  /// The answers of the last call as passed to the hook, and the answers before their conversion.
   @usableFromInline var converted: (list: MessageAnswers, source: MessageAnswers)?
 
   /// - Parameter count: the number of hooks inside this one.
@@ -172,7 +172,7 @@ final class HookTurn: RunningHook {
 
   /// Runs the inner hooks and the message, with `arguments` if given.
   ///
-  /// - Throws: `hookEnded` after the hook has returned, since its sender has ended.
+  /// - Throws: `hookEnded` after the hook has returned, since the send has ended.
   @usableFromInline
   func proceed(_ arguments: MessageArguments? = nil) throws -> MessageAnswers {
     if isOver { throw MessageError(.hookEnded, receiver: "the hook's call", selector: message.selector.name) }
@@ -189,8 +189,8 @@ final class HookTurn: RunningHook {
     return list
   }
 
-  /// The answers that the hook returned. If it returned those of its last call, they are passed on
-  /// as they were before they were converted for it.
+  /// The answers that the hook returned. If they are the unchanged answers of its last call,
+  /// returns those as they were before their conversion.
   @export(implementation) @inline(__always)
   func returned<R>(_ list: [R], crosses: Bool) -> MessageAnswers {
     if let (known, source) = converted, known.type == ObjectIdentifier(R.self),
@@ -203,11 +203,11 @@ final class HookTurn: RunningHook {
 }
 
 /// A run of an asynchronous hook. Its child tasks may proceed, one at a time.
-final class WaitingHookTurn: RunningHook, @unchecked Sendable {  // `state` has a lock, the rest never changes
+final class WaitingHookTurn: RunningHook, @unchecked Sendable {  // `state` has a lock; the rest is immutable
   private enum State { case idle, proceeding(Completion), over }
 
   private let rest: Hook.WaitingRest
-  /// The sender's actor, on which the message runs regardless of the proceeding task.
+  /// The sender's actor. The message runs on it, whichever task proceeds.
   private let home: (any Actor)?
   private let state = Guarded(State.idle)
 
@@ -247,7 +247,7 @@ final class WaitingHookTurn: RunningHook, @unchecked Sendable {  // `state` has 
       evidence: "it proceeds only while the hook runs, and in one task at a time")
   }
 
-  /// Ends the run, and awaits a child task that still proceeds.
+  /// Ends the run, and awaits a child task that is still proceeding.
   nonisolated(nonsending) func endAndWait() async {
     let open = state.withLock { state in
       let open: Completion? = if case .proceeding(let completion) = state { completion } else { nil }

@@ -1,31 +1,33 @@
 // MessageReceiver.swift: objects that answer from a table, and objects that forward.
 
-/// An object that answers messages from a selector table: most need only a `static let` table. A subclass overrides a `class var`
-/// of its superclass with a table that inherits the superclass's.
+/// An object that answers messages from a selector table. Most classes need only a `static let`
+/// table. A subclass overrides a `class var`, with a table that inherits its superclass's table.
 ///
-/// Swift does not let a subclass override a requirement that its superclass left to the default. Such a base class declares the
-/// member itself, for example `class func resolveMethod(for:)`; where it cannot be changed, the subclass adopts
-/// ``MethodResolving`` or ``ObjectTableOwning``.
+/// A subclass cannot override a member whose default its superclass uses. Declare the member in the
+/// superclass, for example `class func resolveMethod(for:)`. If you cannot change the superclass,
+/// adopt ``MethodResolving`` or ``ObjectTableOwning`` in the subclass.
 public protocol MessageReceiver: AnyObject {
-  /// The table of the class; the same one each time, since it is read whenever a route is made.
+  /// The table of the class. Return the same one each time: every new route reads it.
   static var selectorTable: SelectorTable { get }
 
-  /// The table of this one object, searched before its class's; by default `nil`.
+  /// The table of this object, searched before the table of its class; `nil` by default.
   ///
-  /// Change the table, not the property: changes of a table are noticed everywhere, a different table is not.
+  /// Change the table, not the property: only changes of a table are noticed everywhere.
   var objectTable: SelectorTable? { get }
 
-  /// Last chance of a class to add a method to its table, called once for each class and selector when neither object nor class has
-  /// one. Returns whether it added one; if it says so and did not, messages of the selector throw ``MessageError``
-  /// `resolverAddedNothing`. The default adds nothing.
+  /// Adds a method to the class's table at run time. Returns true if it added one; by default
+  /// false.
   ///
-  /// It runs on the first sender's thread; other senders of the selector wait for it. A thread that would thereby wait for itself,
-  /// across any number of hooks and services under construction, throws ``MessageError`` `wouldDeadlock` naming them all.
+  /// Called once for each class and selector, if no table has a method. If it returns true but
+  /// added none, messages of the selector throw ``MessageError`` `resolverAddedNothing`. It runs on
+  /// the first sender's thread, and other senders of the selector wait. A thread that would wait
+  /// for itself, through any number of these hooks and services under construction, throws
+  /// `wouldDeadlock`, which names them all.
   static func resolveMethod(for selector: MessageSelector) -> Bool
 }
 
 extension MessageReceiver {
-  /// `nil`: the class's table alone.
+  /// `nil`, so only the class's table is used.
   public var objectTable: SelectorTable? { nil }
   /// Adds nothing.
   public static func resolveMethod(for selector: MessageSelector) -> Bool {
@@ -34,56 +36,57 @@ extension MessageReceiver {
   }
 }
 
-/// A class with its own resolver hook below a receiver class that left ``MessageReceiver/resolveMethod(for:)`` to the default.
+/// A subclass's own resolver hook, if the superclass uses the default one.
 ///
 ///     class Document: MessageReceiver { class var selectorTable: SelectorTable { … } }
 ///     final class Letter: Document, MethodResolving {
 ///       static func resolveMethod(for selector: MessageSelector) -> Bool { … }
 ///     }
 ///
-/// It is asked in place of that of ``MessageReceiver``.
+/// It is called instead of ``MessageReceiver/resolveMethod(for:)``.
 public protocol MethodResolving: AnyObject {
-  /// As ``MessageReceiver/resolveMethod(for:)``.
+  /// See ``MessageReceiver/resolveMethod(for:)``.
   static func resolveMethod(for selector: MessageSelector) -> Bool
 }
 
-/// A class with object tables below a receiver class that left ``MessageReceiver/objectTable`` to the default. Asked when the
-/// default gave `nil`.
+/// A subclass's own object tables, if the superclass uses the default
+/// ``MessageReceiver/objectTable``. They are used if that property returns `nil`.
 public protocol ObjectTableOwning: AnyObject {
-  /// As ``MessageReceiver/objectTable``.
+  /// See ``MessageReceiver/objectTable``.
   var objectTable: SelectorTable? { get }
 }
 
 /// A receiver whose answers can change: a proxy, or an object with forwarding hooks.
 ///
-/// Nothing it says is cached. Every message asks again, in the order table, resolver, forwarding target, signature and
-/// forwarding, not recognized.
+/// Its answers are not cached. Every message tries in order: table, resolver, forwarding target,
+/// signature and forwarding, ``doesNotRecognize(_:)``.
 public protocol MessageForwarding: MessageReceiver {
-  /// Whether a message of `selector` would be answered, by a table or by forwarding.
+  /// True if a message of `selector` would be answered, by a table or by forwarding.
   ///
-  /// The default follows the steps of a send: a table's method, else the forwarding target's answer, else whether
-  /// ``methodSignature(for:)`` gives types.
+  /// By default true if a table has a method or, failing that, if the forwarding target responds.
+  /// Without a forwarding target, true if ``methodSignature(for:)`` returns types.
   func responds(to selector: MessageSelector) -> Bool
 
-  /// The types of a message that the object would forward; `nil` when it does not forward it.
+  /// The types of a message that the object would forward; `nil` if it would not.
   func methodSignature(for selector: MessageSelector) -> MethodSignature?
 
-  /// Another receiver for the message, asked before an invocation is made; `nil` or the object itself for none.
+  /// Another receiver for the message; `nil` or the object itself for none. Tried before `forward`.
   func forwardingTarget(for selector: MessageSelector) -> (any MessageReceiver)?
 
-  /// Handles a message that no table answers, and leaves the answer in `invocation.result`.
+  /// Handles a message that no table answers, and sets `invocation.result`.
   ///
-  /// Called only after ``methodSignature(for:)`` gave a signature, which is `invocation.signature`. The arguments have been
-  /// converted to it; the answer is converted to its return type or refused.
+  /// Called only if ``methodSignature(for:)`` returned a signature, which is
+  /// `invocation.signature`. The arguments have been converted to its types, and the result must
+  /// fit its return type.
   @discardableResult
   func forward(_ invocation: inout Invocation) throws -> DeliveryReport
 
-  /// As ``forward(_:)`` for a sender that waits: it may suspend. By default it calls ``forward(_:)``.
+  /// Like ``forward(_:)``, which it calls by default, but for a waiting sender. It may suspend.
   ///
-  /// An object that sends the message on overrides this with a waiting send, so that suspending methods and queued targets are
-  /// waited for.
+  /// If the object sends the message on, override this with a waiting send. Otherwise asynchronous
+  /// methods and queued targets are not awaited.
   ///
-  /// - Returns: what became of the message, with its answer in ``DeliveryReport/result``.
+  /// - Returns: the outcome of the message, with its answer in ``DeliveryReport/result``.
   nonisolated(nonsending) func forwardAndWait(_ invocation: Invocation) async throws -> DeliveryReport
 
   /// The error for a message that nothing answers; by default `unrecognizedSelector`.
@@ -93,13 +96,13 @@ public protocol MessageForwarding: MessageReceiver {
 extension MessageForwarding {
   /// Follows the steps of a send.
   public func responds(to selector: MessageSelector) -> Bool { defaultResponds(to: selector) }
-  /// The types of a method in the object's tables; nothing else is forwarded.
+  /// The types of a method in the object's tables; `nil` if there is none.
   public func methodSignature(for selector: MessageSelector) -> MethodSignature? {
     (try? tableMethod(of: self, for: selector))?.signature
   }
-  /// None.
+  /// `nil`.
   public func forwardingTarget(for selector: MessageSelector) -> (any MessageReceiver)? { nil }
-  /// Throws what ``MessageForwarding/doesNotRecognize(_:)`` gives.
+  /// Throws the error of ``MessageForwarding/doesNotRecognize(_:)``.
   @discardableResult
   public func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
     throw doesNotRecognize(invocation.selector)
@@ -113,7 +116,7 @@ extension MessageForwarding {
     MessageError.unrecognized(selector, by: self)
   }
 
-  /// The report of ``forward(_:)``; the invocation's result becomes an answer if the hook reported none.
+  /// The report of ``forward(_:)``. If it has no answer, the invocation's result becomes one.
   package func forwardInTurn(_ invocation: Invocation) throws -> DeliveryReport {
     var invocation = invocation
     var report = try forward(&invocation)
@@ -124,7 +127,7 @@ extension MessageForwarding {
   }
 
   func defaultResponds(to selector: MessageSelector) -> Bool {
-    // The steps of a send, so that both agree. A hook may ask this very question; then nobody has answered yet.
+    // The steps of a send, so both agree. If a hook asks this same question again, it gets false.
     ProxyQuestion.ask(self, selector, otherwise: false) {
       switch try? follow(selector, from: self, past: self).resolution {
       case .method: true
@@ -135,24 +138,23 @@ extension MessageForwarding {
   }
 }
 
-/// A receiver whose forwarding must suspend, since what it stands for is in another process.
-///
-/// On its own context it gets ``MessageForwarding/forwardAndWait(_:)``, and its next message waits for the end of that one, as with
-/// a suspending method. Its ``MessageForwarding/forward(_:)`` throws.
+/// A receiver whose forwarding must suspend, since its object is in another process. On its own
+/// context, ``MessageForwarding/forwardAndWait(_:)`` is called; as with asynchronous methods, the
+/// next message waits for the end of that call. ``MessageForwarding/forward(_:)`` throws.
 package protocol SuspendingForwarding: MessageForwarding {}
 
-/// A receiver whose ``MessageForwarding/methodSignature(for:)`` is that of one of several targets; each checks the arguments
-/// itself.
+/// A receiver whose ``MessageForwarding/methodSignature(for:)`` is that of one of its targets. Each
+/// target checks the arguments itself.
 package protocol ForwardingToMany: MessageForwarding {
-  /// Reports failures that no sender gets to the handlers that get a broadcast's errors.
+  /// Reports failures that no sender receives to the error handlers, like those of a broadcast.
   func tell(_ failures: ArraySlice<DeliveryReport.Failure>, of selector: MessageSelector)
 }
 
 extension ForwardingToMany {
-  /// Empty: every message is forwarded.
+  /// Empty, so that every message is forwarded.
   package static var selectorTable: SelectorTable { noMethods }
 
-  /// Does nothing: a receiver that stands for a single one throws its failures.
+  /// Does nothing, since a receiver with a single target throws that target's failure.
   package func tell(_ failures: ArraySlice<DeliveryReport.Failure>, of selector: MessageSelector) {}
 }
 
@@ -171,12 +173,12 @@ package func signature(of receiver: AnyObject, _ selector: MessageSelector) -> M
 }
 
 extension MessageReceiver {
-  /// Whether a message of `selector` would be answered; see also ``MessageForwarding/responds(to:)``.
+  /// True if a message of `selector` would be answered, see ``MessageForwarding/responds(to:)``.
   public func responds(to selector: MessageSelector) -> Bool { answers(self, selector) }
 
-  /// Whether a message of the key would be answered.
+  /// True if a message of the key would be answered.
   public func responds<F>(to key: Message<F>) -> Bool { answers(self, key.selector) }
 
-  /// The types of the method that would answer `selector`; `nil` when none would.
+  /// The types of the method that would answer `selector`; `nil` if there is none.
   public func methodSignature(for selector: MessageSelector) -> MethodSignature? { signature(of: self, selector) }
 }

@@ -10,7 +10,7 @@ class Method: @unchecked Sendable {  // immutable once in a table
   /// The Swift function type `(arguments) -> result` of the typed form; `nil` if the method has
   /// only the boxed form or is asynchronous.
   @usableFromInline final let functionType: ObjectIdentifier?
-  /// `nil` for a method without isolation, availability check or stated types.
+  /// Rarely used properties; `nil` if all have their default values.
   private final var rare: Rare?
 
   /// Rarely used properties.
@@ -89,8 +89,8 @@ class Method: @unchecked Sendable {  // immutable once in a table
 
   var signature: MethodSignature { statedSignature ?? .objects(arguments: selector.numberOfArguments) }
 
-  /// True if a non-`Sendable` result may be returned to a sender isolated to `actor` (`nil`: to
-  /// none): the method runs on that actor, or the result is freshly made.
+  /// True if a non-`Sendable` result may be returned to a sender isolated to `actor` (`nil` for
+  /// none), since the method runs on that actor or the result is newly created.
   func answers(to actor: (any Actor)?) -> Bool { false }
 
   /// True if an asynchronous method runs in its sender's isolation.
@@ -103,7 +103,7 @@ class Method: @unchecked Sendable {  // immutable once in a table
   /// Runs the boxed method synchronously and stores the answer in `invocation.result`.
   func invoke(_ target: AnyObject, _ invocation: inout Invocation) throws { throw unreachable(target) }
 
-  /// Runs an asynchronous method; others run synchronously.
+  /// Runs an asynchronous method and awaits it. Other methods run synchronously.
   nonisolated(nonsending) func invokeSuspending(_ target: AnyObject, _ invocation: Invocation) async throws
     -> Invocation
   {
@@ -117,11 +117,11 @@ class Method: @unchecked Sendable {  // immutable once in a table
     try checkCount(arguments, receiver: receiver())
   }
 
-  /// Unboxes once for many targets, and passes `body` functions that call methods of
-  /// ``functionType``.
+  /// Unboxes the arguments once for many targets, and calls `body` with functions that call methods
+  /// of ``functionType``.
   ///
-  /// - Returns: false, with no effect, if each target must unbox: the boxes do not fit, one does
-  ///   not retain its value, or the method takes the invocation.
+  /// - Returns: false, without calling `body`, if each target must unbox: the boxes do not fit, a
+  ///   box does not retain its value, or the method takes the invocation.
   func withOpened(_ arguments: [ArgumentBox], _ body: (_ run: OpenedRun, _ ask: OpenedAsk) -> Void) -> Bool { false }
 
   @usableFromInline
@@ -157,7 +157,7 @@ extension Method: NamedReceiver {
 enum MethodIsolation: Sendable {
   case sender
   case mainActor
-  /// On its target, an actor.
+  /// On the target, which is an actor.
   case target
   /// On a global actor other than the main one.
   indirect case actor(any Actor)
@@ -194,7 +194,7 @@ struct BoxOpening: Sendable {
 @usableFromInline
 final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable after init
   @usableFromInline let body: @Sendable (AnyObject, Arguments<repeat each A>) throws -> R
-  /// Unboxes arguments, specialized in the row's module; `nil` for the generic function.
+  /// Unboxes arguments, specialized in the row's module; `nil` to use the generic function.
   ///
   /// For a closure target it stores the closure, called as ``closure`` only: a second field would
   /// enlarge each row.
@@ -231,7 +231,7 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
     }
   }
 
-  /// The method of a closure that gets its owner, the target.
+  /// The method of a closure that receives its owner, which is the target.
   @export(implementation) @inline(never)
   convenience init<Owner: AnyObject>(
     _ message: Message<(repeat each A) -> R>, owned closure: UncheckedRow<Owner, R, repeat each A>,
@@ -374,9 +374,9 @@ extension MethodSignature {
     }
   }
 
-  /// Compares the types of two signatures with equally many arguments.
+  /// Compares the types of two signatures with the same number of arguments.
   ///
-  /// - Parameter misfit: the mismatch of a pair, or `nil`.
+  /// - Parameter misfit: describes why two types do not fit; `nil` if they do.
   /// - Throws: `typeMismatch` for the first mismatch.
   func compare(
     with other: MethodSignature, _ selector: MessageSelector, receiver: String,

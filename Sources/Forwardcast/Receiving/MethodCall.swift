@@ -1,4 +1,4 @@
-// MethodCall.swift: the calls that `around` hooks of a selector table get.
+// MethodCall.swift: the calls that `around` hooks of a selector table receive.
 
 /// A call of a method at an `around` hook of a table. Valid while the hook runs.
 public struct MethodCall<R, each A> {

@@ -19,7 +19,7 @@ package enum ProxyQuestion {
   }
 
   /// Queries whether `receiver` accepts a message being sent. A proxy that the message already
-  /// passed says yes, so that it gets the message and detects the cycle.
+  /// passed answers yes. It then gets the message and detects the cycle.
   package static func takes(_ receiver: any MessageForwarding, _ message: Invocation) -> Bool {
     guard let trail = message.route else { return receiver.responds(to: message.selector) }
     return $routed.withValue((message.selector, trail)) {

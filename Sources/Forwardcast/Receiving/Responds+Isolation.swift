@@ -10,8 +10,8 @@ extension Responds {
     self.init(
       method: SuspendingMethod<R, repeat each A>(message, .onActor(actor, targetCrosses: targetCrosses)) {
         (target: AnyObject, arguments: Arguments<repeat each A>) async throws -> R in
-        // The method gets both while its caller waits; the caller has checked that the arguments
-        // may cross.
+        // `body` uses both while its caller waits, and the caller has checked that the arguments
+        // may cross isolations.
         let (target, arguments) = (UncheckedSendable(cast.target(target)), UncheckedSendable(arguments))
         return try await UncheckedSendable(calling: {
           try await body(target.value, repeat each arguments.value.values)
@@ -43,16 +43,16 @@ extension Responds where Target: Actor {
     _ body: @escaping @Sendable (isolated Target, repeat each A) throws -> R
   ) {
     self.init(isolated: .target, message) { (target: Target, arguments: Arguments<repeat each A>) throws -> R in
-      // The row has checked that it is on the actor, so nothing crosses.
+      // The row has checked that it is on the actor, so no value crosses isolations.
       let arguments = UncheckedSendable(arguments)
       return try uncheckedOnActor(target) { UncheckedSendable(try body($0, repeat each arguments.value.values)) }.value
     }
   }
 }
 
-// `key:` prevents trailing closures after `to:` from selecting these forms: packs lose `inout`.
+// The label `key:` keeps trailing closures after `to:` out of these forms: packs lose `inout`.
 extension Responds {
-  /// A row that runs on its closure's global actor; without an isolation, an ordinary row.
+  /// A row that runs on its closure's global actor. Without an isolation, it is an ordinary row.
   ///
   ///     Responds(
   ///       key: .store,
@@ -80,10 +80,10 @@ extension Responds {
 
   /// An asynchronous row on its closure's actor, for targets that remain on that actor.
   ///
-  /// The compiler does not check that target, arguments and answer may cross. They do not if the
-  /// sender is on the actor too, like one with the proxy of a protocol of that actor.
+  /// The compiler does not check that target, arguments and answer may cross isolations. They do
+  /// not cross if the sender is on the same actor, as with the proxy of a protocol of that actor.
   ///
-  /// `sharing` is true if targets are `Sendable`, for a closure without isolation.
+  /// For a closure without isolation, `sharing` is true if its targets are `Sendable`.
   public init<R, each A>(
     key message: Message<(repeat each A) -> R>,
     asyncOnActor body: @escaping @isolated(any) @Sendable (Target, repeat each A) async throws -> R,
@@ -129,7 +129,7 @@ extension Responds {
 // A function type over a pack cannot be passed on, so isolated closures are wrapped in structs. The
 // bit casts are sound: closures are called alike with or without an isolation in their types.
 
-/// An isolated closure of a row or owner. It is `Sendable`, captures nothing, or remains in place.
+/// An isolated closure of a row or owner. It is `Sendable`, captures nothing, or stays isolated.
 @frozen @usableFromInline
 struct IsolatedRow<Target, R, each A>: @unchecked Sendable {
   @usableFromInline let call: @isolated(any) (Target, repeat each A) throws -> R
@@ -154,13 +154,13 @@ struct IsolatedSuspendingRow<Target, R, each A>: @unchecked Sendable {
   let call: @isolated(any) (Target, repeat each A) async throws -> R
 }
 
-/// The closure without its isolation, which hops to its actor itself.
+/// The closure without its isolation in the type. Calling it still hops to its actor.
 private struct SuspendingRow<Target, R, each A>: Sendable {
   let call: @Sendable (Target, repeat each A) async throws -> R
 }
 
 extension UncheckedSendable {
-  /// The result of `make`, transferred across isolations: no other reference exists.
+  /// The result of `make`, which may cross isolations since no other reference to it exists.
   fileprivate init(calling make: @Sendable () async throws -> Value) async rethrows {
     self.init(try await make())
   }

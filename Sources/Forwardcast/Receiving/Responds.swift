@@ -18,8 +18,8 @@ public struct Responds<Target>: Sendable {
   @usableFromInline
   init(method: Method) { self.method = method }
 
-  /// A row that takes the invocation itself: `body` reads ``Invocation/arguments`` and sets
-  /// ``Invocation/result``, converted to the types of `signature`.
+  /// A row whose closure takes the invocation: `body` reads ``Invocation/arguments`` and sets
+  /// ``Invocation/result``. Both are converted to the types of `signature`.
   public init(
     to selector: MessageSelector, signature: MethodSignature,
     invocation body: @escaping @Sendable (Target, inout Invocation) throws -> Void
@@ -34,6 +34,6 @@ public struct Responds<Target>: Sendable {
   /// The message that the row answers.
   public var selector: MessageSelector { method.selector }
 
-  /// The stated types, otherwise those of the closure.
+  /// The stated types, or, without them, the types of the closure.
   public var signature: MethodSignature { method.signature }
 }

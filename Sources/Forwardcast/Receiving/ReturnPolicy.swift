@@ -14,7 +14,7 @@ public struct ReturnPolicy<R, Output>: Sendable {
   @usableFromInline var mayStopEarly: Bool
   /// True if errors are thrown only if there is no answer.
   @usableFromInline let ignoresErrors: Bool
-  /// The result if no target's answer is available; `nil` for the empty value.
+  /// The result if there are targets but none can answer; `nil` for the empty value.
   @usableFromInline let unasked: (@Sendable () -> Output)?
 
   @usableFromInline
@@ -53,7 +53,7 @@ public struct ReturnPolicy<R, Output>: Sendable {
     self.ignoresErrors = ignoresErrors
   }
 
-  /// A collector, for answers that arrive at different times.
+  /// Creates a collector, for answers that arrive at different times.
   @export(implementation) @inline(never)
   func makeCollector() -> AnswerCollector<R, Output> {
     switch way {
@@ -186,7 +186,7 @@ extension ReturnPolicy where R == Bool, Output == Bool {
   }
 
   /// True if no answer is `false`; the first `false` ends the message. Also false if there are
-  /// targets but none can answer: a missing vote is no approval.
+  /// targets but none can answer, since a missing vote is no approval.
   @export(implementation)
   public static var every: Self {
     Self(folding: true, mayStopEarly: true, unasked: { false }) { every, answer in

@@ -21,8 +21,8 @@ import Synchronization
 public struct SelectorTable: Sendable {
   let storage: TableStorage
 
-  /// A table for instances of `Target`: a class, or a protocol whose conforming classes need no
-  /// tables.
+  /// Creates a table for instances of `Target`: a class, or a protocol whose conforming classes
+  /// need no table of their own.
   ///
   /// `parent` is the superclass's table, used for selectors without a row here.
   public init<Target>(
@@ -32,7 +32,7 @@ public struct SelectorTable: Sendable {
     self.init(for: type, inheriting: parent, rows: rows())
   }
 
-  /// A table of the rows in an array, otherwise like the form with a builder.
+  /// Creates a table from an array of rows.
   public init<Target>(
     for type: Target.Type, inheriting parent: SelectorTable? = nil, rows: [Responds<Target>]
   ) {
@@ -141,9 +141,9 @@ final class TableStorage: Sendable {
         hooked = .init()
       }
     }
-    /// The hooked methods found so far, for own and inherited rows.
+    /// Caches the methods with hooks that were found so far, for own and inherited rows.
     private var hooked: [MessageSelector: Hooked] = .init()
-    /// Removed methods, to be released outside the lock: no other reference may exist.
+    /// Removed methods. They are released outside the lock, since nothing else may retain them.
     var outdated: [Method] = []
 
     typealias Hooked = (row: Method, method: Method)
@@ -159,8 +159,8 @@ final class TableStorage: Sendable {
 
     func row(_ selector: MessageSelector) -> Method? { rows.find(selector.identity)?.takeUnretainedValue() }
 
-    /// A row with its hooks. Hooks of every message surround own rows only; an inherited row has
-    /// those of its selector.
+    /// A row with its hooks. A hook for every message surrounds this table's own rows only. A hook
+    /// for a selector surrounds an inherited row too.
     mutating func surrounded(_ row: Method, _ selector: MessageSelector, isOwn: Bool) -> Method {
       if let known = hooked[selector], known.row === row { return known.method }
       let around = hooks.filter { isOwn ? $0.isFor(selector) : $0.selector == selector }
@@ -354,8 +354,8 @@ final class TableStorage: Sendable {
       .typeMismatch, of: self, selector, "the row is for \(Target.self), the table for \(targetName)")
   }
 
-  /// Adds rows. If one is rejected, no row of its selector is added: of two rows for one selector
-  /// either may be wrong.
+  /// Adds rows. If one is rejected, no row of its selector is added, since either of two rows for
+  /// one selector may be wrong.
   @inline(never)
   func enterOrRefuse(_ methods: [Method]) {
     var refused: Set<MessageSelector> = []
@@ -381,7 +381,7 @@ final class TableStorage: Sendable {
   }
 
   /// Adds a row if it may replace the existing one, which is returned. Checks the row's number of
-  /// arguments, and its types against its encoding.
+  /// arguments and compares its types with its encoding.
   @inline(never)
   func enter(_ method: Method, where mayEnter: (Method?) -> Bool) throws(MessageError) -> Method?? {
     let selector = method.selector

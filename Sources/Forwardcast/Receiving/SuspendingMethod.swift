@@ -64,9 +64,9 @@ private func onActor<T: Sendable>(_ actor: isolated any Actor, _ body: @Sendable
 }
 
 enum SuspendingPlace: Sendable {
-  /// In its sender's isolation, so its answer does not cross.
+  /// In its sender's isolation, so its answer does not cross isolations.
   case inTurn
-  /// On that actor (`nil`: on none); `targetCrosses` is true if targets may cross to it.
+  /// On that actor, or, if `nil`, on none. `targetCrosses` is true if targets may cross to it.
   case onActor((any Actor)?, targetCrosses: Bool)
 }
 
@@ -86,8 +86,8 @@ final class SuspendingMethod<R, each A>: Method, @unchecked Sendable {  // immut
   override var signature: MethodSignature { MethodSignature(returning: R.self, taking: repeat (each A).self) }
   override var numberOfParameters: Int { packCount(repeat (each A).self) }
 
-  /// A body without isolation makes its answer of `Sendable` values; an actor's answer remains on
-  /// it.
+  /// A body without isolation creates its answer from `Sendable` values, so any sender may get it.
+  /// An actor's answer remains on that actor.
   override func answers(to sender: (any Actor)?) -> Bool {
     if case .onActor(let actor?, _) = place { actor === sender } else { true }
   }

@@ -1,6 +1,6 @@
-// TableMethod.swift: a table's method as a value, callable regardless of tables.
+// TableMethod.swift: a table's method as a value.
 
-/// A method that a table has or had, for example one that a row replaced or inherits.
+/// A method that a table has or had, for example one that a row replaces.
 ///
 ///     try table.replace("title:") { original in
 ///       Responds(to: "title:") { (window: Window, text: String) in
@@ -65,7 +65,7 @@ extension SelectorTable {
   ///
   /// - Parameters:
   ///   - selector: the message.
-  ///   - row: makes the row for `selector`. Called again if another thread has changed the method.
+  ///   - row: makes the row for `selector`. Called again if another thread changes the method.
   /// - Throws: as ``replace(_:)``, and the error of `row`. The table is unchanged then.
   public func replace<Target>(_ selector: MessageSelector, with row: (TableMethod?) throws -> Responds<Target>) throws {
     var entered = false
@@ -86,7 +86,7 @@ extension MessageReceiver {
   ///       try letter.sendSuper(.title, from: letterTable, "Dear " + text)
   ///     }
   ///
-  /// Bypasses the forwarding hooks.
+  /// Forwarding hooks are not called.
   ///
   /// - Parameters:
   ///   - message: the key.

@@ -59,7 +59,7 @@ struct TargetCast<Target>: @unchecked Sendable {  // immutable; what `head` poin
 
   func target(_ object: AnyObject) -> Target { self(object) { $0 } }
 
-  /// The language's cast. Caches the witness table if the result is the object with one.
+  /// Casts with `as?`. Caches the witness table if the result is the object with such a table.
   @usableFromInline @inline(never)
   func search(_ object: AnyObject) -> Target {
     guard let target = object as? Target else {
@@ -138,7 +138,7 @@ final class WitnessTables: @unchecked Sendable {  // entries are immutable; the 
       to: Entry(
         type: ObjectIdentifier(type(of: object)), table: table, next: first,
         followers: first.map { $0.pointee.followers + 1 } ?? 0))
-    // Another thread has added the same entry, or one that causes another lookup of this one.
+    // Another thread was first. If it added a different entry, a later lookup adds this one.
     if !head.pointee.compareExchange(expected: first, desired: entry, ordering: .acquiringAndReleasing).exchanged {
       entry.deallocate()
     }

@@ -8,7 +8,7 @@ final class TimedWait: Sendable {
   private struct State: Sendable {
     /// Each returns the names of pending objects.
     var finders: [@Sendable () -> [String]] = []
-    /// The targets whose methods the sender's task runs in.
+    /// The targets whose methods the sender's task is running, by number.
     var waits: [Int: String] = [:]
     var next = 0
   }
@@ -36,13 +36,13 @@ final class TimedWait: Sendable {
 
   /// Runs `body` in the caller's isolation for at most `timeout`.
   ///
-  /// A separate task runs `body`, since the caller's task could not leave a method. At the timeout,
-  /// or if the caller is cancelled, that task is cancelled. Sent messages are not revoked.
+  /// A separate task runs `body`, since the caller's own could not stop waiting for a method. At
+  /// the timeout, or when the caller is canceled, it is canceled. Sent messages are not revoked.
   ///
   /// - Parameters:
   ///   - clock: measures the timeout; `nil` for the continuous clock.
   ///   - finder: returns the names of further pending objects.
-  ///   - awaitsEnd: true to await the cancelled task too, since it uses values that are not
+  ///   - awaitsEnd: true to await the canceled task too, since it uses values that are not
   ///     `Sendable`.
   /// - Throws: `timedOut`, `CancellationError`, or the error of `body`.
   static func run<T>(

@@ -1,11 +1,10 @@
 // ValueTarget.swift: values as targets.
 
-/// The object that stands for a value target.
-///
-/// Swift's bridging of values to objects is not used: with Foundation linked it turns numbers, strings and collections into
-/// objects of other types, which do not conform to the protocol of a table.
+/// Wraps a value target in an object. Swift's bridging is not used: with Foundation linked, it
+/// turns numbers, strings and collections into objects of other types, which do not conform to the
+/// protocol of a table.
 @usableFromInline
-package final class ValueTarget: @unchecked Sendable {  // immutable; a proxy that is Sendable has Sendable values only
+package final class ValueTarget: @unchecked Sendable {  // immutable; a Sendable proxy has Sendable values only
   @usableFromInline package let value: Any
 
   package init(_ value: Any) { self.value = value }
@@ -15,7 +14,7 @@ extension ValueTarget: NamedReceiver {
   @usableFromInline package var receiverName: String { "\(type(of: value))" }
 }
 
-/// Whether an object stands for a value, whose type its class does not tell: a ``ValueTarget`` or Swift's own box.
+/// True if an object wraps a value, so its class does not show the value's type.
 func standsForValue(_ object: AnyObject) -> Bool {
   object is ValueTarget || ObjectIdentifier(type(of: object)) == boxClass
 }
@@ -23,30 +22,27 @@ func standsForValue(_ object: AnyObject) -> Bool {
 private struct AnyValue {}
 private let boxClass = ObjectIdentifier(type(of: AnyValue() as AnyObject))
 
-/// The target itself where it is an object, else a ``ValueTarget``.
+/// `target` itself if it is an object, otherwise a ``ValueTarget``.
 package func targetObject<T>(for target: T) -> AnyObject {
   if let object = boundObject(target) { return object.takeUnretainedValue() }
   return isObject(target) ? target as AnyObject : ValueTarget(target)
 }
 
-/// Whether `target` is an instance of a class, so that it has an identity.
+/// True if `target` is an instance of a class, so it has an identity.
 package func isObject<T>(_ target: T) -> Bool {
   isBoundToClass(T.self) || type(of: target as Any) is AnyObject.Type
 }
 
-/// `target` itself where its static type is bound to classes; valid while the caller keeps it.
-///
-/// The first word of such a value is the object's address, so this needs no cast, which would cost some hundred instructions
-/// and several retains.
+/// `target` itself if its static type is bound to classes; valid while the caller retains it. Reads
+/// the object's address from the first word, since a cast would be much slower.
 func boundObject<T>(_ target: T) -> Unmanaged<AnyObject>? {
   guard isBoundToClass(T.self) else { return nil }
   return withUnsafeBytes(of: target) { $0.load(as: Unmanaged<AnyObject>.self) }
 }
 
-/// Whether values of a type are objects: a class, or the existential of a class-bound protocol. `false` where that is not known.
-///
-/// By Swift's stable ABI the first word of metadata is a kind, which for classes is an address or 0; in an existential's its flags
-/// follow.
+/// True if values of a type are known to be objects: a class, or the existential of a class-bound
+/// protocol. In Swift's stable ABI, the first word of metadata is a kind, which for classes is an
+/// address or 0. In an existential's metadata, flags follow.
 private func isBoundToClass<T>(_ type: T.Type) -> Bool {
   let metadata = unsafeBitCast(T.self as Any.Type, to: UnsafeRawPointer.self)
   let kind = metadata.load(as: UInt.self)
