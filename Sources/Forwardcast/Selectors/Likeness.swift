@@ -1,13 +1,13 @@
-// Likeness.swift: what a misspelled word may have meant.
+// Likeness.swift: finds words that are similar to a misspelled one.
 
-/// Words that are similar to a misspelled one.
+/// Finds words that are similar to a misspelled one.
 package enum Likeness {
-  /// The longest text, in characters, for which there are similar words; and the most candidates
-  /// that are compared.
+  /// The longest text to search for, in characters, and the maximum number of candidates that are
+  /// compared.
   package static let (lengthLimit, candidateLimit) = (64, 2000)
 
   /// At most three of `candidates`, best first, with at most one change for every three letters.
-  /// `With`, which Swift inserts into selectors, counts as one letter.
+  /// Swift inserts `With` into selectors, so this word counts as one letter.
   package static func nearest(to text: String, among candidates: some Sequence<String>) -> [String] {
     let wanted = Array(text.lowercased())
     guard (2...lengthLimit).contains(wanted.count) else { return [] }
@@ -24,7 +24,7 @@ package enum Likeness {
     return found.prefix(3).map(\.word)
   }
 
-  /// The number of letters to insert, remove, change or swap with a neighbour.
+  /// The number of letters to insert, remove, change or swap with a neighbor.
   private static func distance(_ left: [Character], _ right: [Character]) -> Int {
     if abs(left.count - right.count) > lengthLimit / 3 { return lengthLimit }
     var (before, last) = ([Int](), Array(0...right.count))

@@ -1,20 +1,20 @@
 // MessageSelector+SwiftName.swift: selectors from Swift names, as the compiler forms them.
 
 extension MessageSelector {
-  /// The selector that the compiler gives a method, initializer or property of this Swift name, as in `#function` or
-  /// `#selector(…)`.
+  /// The selector that the compiler gives to a Swift method, initializer or property. Write the
+  /// name as in `#function` or `#selector(…)`.
   ///
   ///     try MessageSelector(swiftName: "onAddMsg(_:msgData:)")   // onAddMsg:msgData:
   ///     try MessageSelector(swiftName: "insert(object:at:)")     // insertWithObject:at:
   ///     try MessageSelector(swiftName: "move(to:)")              // moveTo:
   ///     try MessageSelector(swiftName: "ping()")                 // ping
   ///
-  /// The first label is capitalized and appended to the base name, after the word `With` unless it begins with a preposition or
-  /// the base name ends with one. A name does not tell whether a method is `throws` or `async`: nothing is added for that
-  /// (`AndReturnError:`, `completionHandler:`).
+  /// The first label is capitalized and appended to the base name, after the word `With` unless the
+  /// label begins with a preposition or the base name ends with one. `AndReturnError:` and
+  /// `completionHandler:` are not added, since a name does not show `throws` or `async`.
   ///
-  /// - Throws: ``MessageSelectorError`` with the offset into `swiftName`; also for operators, and for subscripts, whose
-  ///   selector depends on the type of their index.
+  /// - Throws: ``MessageSelectorError`` with the offset into `swiftName`. Operators throw, and so
+  ///   do subscripts, whose selector depends on the type of their index.
   /// - Complexity: O(*n*) in the length of `swiftName`; takes the name table's lock.
   public init(swiftName: String) throws(MessageSelectorError) {
     try self.init(Self.name(ofSwiftName: swiftName))

@@ -2,16 +2,16 @@
 
 /// The name of a message: one word, compared and hashed by identity.
 ///
-/// A unary name is a Swift identifier of any script. Any other name consists of parts, each an optional identifier and a colon,
-/// one for each argument.
+/// A name without arguments is a Swift identifier of any script. Any other name has one part for
+/// each argument: a colon, with or without an identifier before it.
 ///
 ///     let selector: MessageSelector = "onAddMsg:msgData:"
 ///     selector.numberOfArguments      // 2
 ///     selector.parts                  // ["onAddMsg", "msgData"]
 ///
-/// Names are interned and never freed, so comparing compares two pointers and hashing takes
-/// constant time. Canonically equivalent spellings are one selector, as they are one `String`. Look
-/// up names from untrusted text with ``init(known:)``, which never grows the table.
+/// Names are interned and never freed, so equality compares two pointers and hashing takes constant
+/// time. Canonically equivalent spellings are one selector, as they are one `String`. Look up names
+/// from untrusted text with ``init(known:)``, which never grows the table.
 public struct MessageSelector: Hashable, Sendable {
   /// The longest name, in bytes of UTF-8.
   public static let maximumLength = 1024
@@ -29,8 +29,8 @@ public struct MessageSelector: Hashable, Sendable {
 
   /// Interns `name` for the lifetime of the process.
   ///
-  /// For a literal, `MessageSelector("a:b:")`, the compiler takes ``init(stringLiteral:)`` instead,
-  /// which traps where this throws; ``init(parsing:)`` throws in both cases.
+  /// For a literal, as in `MessageSelector("a:b:")`, the compiler calls ``init(stringLiteral:)``
+  /// instead, which traps where this throws. ``init(parsing:)`` throws in both cases.
   ///
   /// - Throws: ``MessageSelectorError`` with the offset of the first byte that breaks the grammar.
   /// - Complexity: O(*n*) in the length of `name`; takes the name table's lock.
@@ -38,7 +38,7 @@ public struct MessageSelector: Hashable, Sendable {
     self = SelectorNames.intern(name, arity: try Self.numberOfArguments(inName: name))
   }
 
-  /// Interns `name`, also if it is a literal, which ``init(_:)`` takes as part of the source.
+  /// Interns `name`. Unlike ``init(_:)``, it throws for a malformed literal too.
   ///
   /// - Throws: ``MessageSelectorError``, as ``init(_:)``.
   public init(parsing name: String) throws(MessageSelectorError) { try self.init(name) }
@@ -46,8 +46,8 @@ public struct MessageSelector: Hashable, Sendable {
   /// The selector already interned under `name`, or `nil`. Use it for untrusted input: it interns
   /// nothing.
   ///
-  /// A table interns its names on first use, so read the ``MessageReceiver/selectorTable`` of the
-  /// classes that may respond first.
+  /// A table interns its names on first use. Before you look up a name, read the
+  /// ``MessageReceiver/selectorTable`` of the classes that may respond.
   public init?(known name: String) {
     guard let known = SelectorNames.find(name) else { return nil }
     self = known
@@ -55,8 +55,8 @@ public struct MessageSelector: Hashable, Sendable {
 
   /// Checks `name` against the grammar and counts its colons, without interning it.
   ///
-  /// - Throws: ``MessageSelectorError`` with the offset of the first byte that breaks the grammar: that no continuation could
-  ///   repair. A last word without its colon is reported where it begins.
+  /// - Throws: ``MessageSelectorError`` with the offset of the first byte that breaks the grammar.
+  ///   For text after the last colon, that is its first byte.
   public static func numberOfArguments(inName name: String) throws(MessageSelectorError) -> Int {
     let length = name.utf8.count
     if length == 0 { throw MessageSelectorError(.empty, in: name, at: 0) }
@@ -80,10 +80,10 @@ public struct MessageSelector: Hashable, Sendable {
   /// The name as it was first interned; a new string each time.
   public var name: String { record.name }
 
-  /// The number of arguments, which is that of the colons.
+  /// The number of arguments, which is the number of colons.
   public var numberOfArguments: Int { Int(record.pointee.arity) }
 
-  /// The words before each colon, possibly `""`; the name itself for a unary selector.
+  /// The words before each colon, possibly `""`. For a name without colons, the name itself.
   public var parts: [String] {
     if numberOfArguments == 0 { return [name] }
     var (parts, start): ([String], Int) = ([], 0)

@@ -1,10 +1,10 @@
 // MessageSelectorError.swift: the errors of malformed selectors.
 
-/// A text that is not a selector, with the rule it breaks and where.
+/// The rule that a malformed selector breaks, and where.
 ///
 ///     invalid selector "a b": unexpected " " at byte 1
 public struct MessageSelectorError: Error, Hashable, Sendable {
-  /// Which rule was broken. More may be added, so a `switch` needs a `default`.
+  /// The broken rule. More may be added, so a `switch` needs a `default`.
   public struct Code: Hashable, Sendable {
     fileprivate let reason: String
     fileprivate var isAtByte = true
@@ -15,11 +15,11 @@ public struct MessageSelectorError: Error, Hashable, Sendable {
     public static var tooLong: Code {
       Code(reason: "more than \(MessageSelector.maximumLength) bytes", isAtByte: false)
     }
-    /// A character not allowed at its place: a space, a leading digit, an operator.
+    /// A character that is not allowed there, such as a space, a leading digit or an operator.
     public static var unexpectedCharacter: Code { Code(reason: "unexpected") }
     /// A Swift name that ends before its closing parenthesis or backtick.
     public static var unexpectedEnd: Code { Code(reason: "unexpected end") }
-    /// Colons followed by a word without one: `a:b`.
+    /// Text after the last colon, as in `a:b`.
     public static var textAfterLastColon: Code { Code(reason: "text after the last colon") }
     /// A Swift `subscript`, whose selector depends on the type of its index.
     public static var subscripting: Code {
@@ -27,7 +27,7 @@ public struct MessageSelectorError: Error, Hashable, Sendable {
     }
   }
 
-  /// Which rule was broken.
+  /// The broken rule.
   public let code: Code
   /// The whole text.
   public let name: String

@@ -1,6 +1,6 @@
-// ObjectiveCName.swift: how the compiler joins a base name and a first label. Compiled into the macro program too.
+// ObjectiveCName.swift: joins a base name and a label. Compiled into the macro program too.
 
-/// How the compiler joins a base name and a first label. Words are ASCII, as for the compiler.
+/// Joins a base name and a first label as the compiler does. Words are ASCII, as for the compiler.
 enum ObjectiveCName {
   static func joined(_ base: String, _ label: String) -> String {
     if label.isEmpty { return base }
@@ -15,8 +15,8 @@ enum ObjectiveCName {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// `to` of `toURL`, `URL` of `URLString`, `at` of `at_x`: a word ends before a capital that does not follow a capital, before
-  /// the last of several capitals if a small letter follows, and before an underscore.
+  /// The first word: `to` of `toURL`, `URL` of `URLString`, `at` of `at_x`. The last of several
+  /// capitals belongs to the small letter after it.
   private static func firstWord(_ text: [UInt8]) -> ArraySlice<UInt8> {
     var end = 0
     while end < text.count, isUpper(text[end]) { end += 1 }
@@ -25,7 +25,7 @@ enum ObjectiveCName {
     return text[..<end]
   }
 
-  /// The same from the end; a capital belongs to the small letter after it.
+  /// The last word, by the same rules.
   private static func lastWord(_ text: [UInt8]) -> ArraySlice<UInt8> {
     var start = text.count
     while start > 0, isInside(text[start - 1]) { start -= 1 }

@@ -2,15 +2,15 @@
 
 import Synchronization
 
-/// A cache of records by the address of a literal: 1,024 sets of two ways, each a word that is replaced atomically.
+/// Caches records by the address of a literal: 1,024 sets of two slots, replaced atomically.
 ///
-/// Typed keys are computed properties, so a literal is evaluated for each message: a load and a comparison of bytes while its set
-/// holds its record.
+/// Typed keys are computed properties, so a literal is evaluated for each message. That costs a
+/// load and a comparison of bytes if the cache has its record.
 ///
-/// A slot is only a hint. A literal at a reused address (of an unloaded library) finds another name's record, so the bytes are
-/// compared each time. A literal that was evicted, or is spelled otherwise than first interned, costs a look into the name table.
+/// A slot is only a hint: a literal may be at the former address of another one, whose library was
+/// unloaded. So bytes are always compared. Other literals are looked up in the name table.
 enum SelectorLiterals {
-  /// The selector of `literal`; a malformed one traps.
+  /// The selector of `literal`. Traps if the literal is malformed.
   static func selector(of literal: StaticString) -> MessageSelector {
     if literal.hasPointerRepresentation, let slots {
       let slot = slots + firstWay(of: UInt(bitPattern: literal.utf8Start))
@@ -21,7 +21,7 @@ enum SelectorLiterals {
     return search(literal)
   }
 
-  /// The slow path: literals of one scalar, which have no address; the other slot of the set; the name table.
+  /// The slow path: the other slot and the name table. Literals of one scalar have no address.
   @inline(never)
   private static func search(_ literal: StaticString) -> MessageSelector {
     let place =
@@ -60,7 +60,7 @@ enum SelectorLiterals {
 
   private static let setBits = 10
 
-  /// The address of the first slot, or 0. Not a lazy `static let`, whose check costs a call on every evaluation.
+  /// The address of the first slot, or 0. A lazy `static let` would cost a call on each evaluation.
   private static let slotsAddress = Atomic<UInt>(0)
 
   private static var slots: UnsafeMutablePointer<Slot>? {
@@ -75,8 +75,8 @@ enum SelectorLiterals {
     return made
   }()
 
-  /// The first slot of the set for `place`, an address or a scalar; the second is `^ 1`. Multiplying by 2³² divided by the golden
-  /// ratio spreads places that differ in few bits.
+  /// The first slot of the set for `place`, an address or a scalar; the second slot is `^ 1`. The
+  /// factor, 2³² over the golden ratio, spreads places that differ in few bits.
   private static func firstWay(of place: UInt) -> Int {
     let mixed = UInt32(truncatingIfNeeded: place) &* 0x9E37_79B9
     return Int(mixed >> UInt32(32 - setBits)) << 1
@@ -84,7 +84,7 @@ enum SelectorLiterals {
 }
 
 extension UnsafePointer<SelectorRecord> {
-  /// Whether the `count` bytes at `text` are exactly the bytes of the name.
+  /// True if the `count` bytes at `text` are exactly the bytes of the name.
   @inline(__always)
   fileprivate func isSpelled(_ text: UnsafePointer<UInt8>, _ count: Int) -> Bool {
     guard count == Int(pointee.count) else { return false }

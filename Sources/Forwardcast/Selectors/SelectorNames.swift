@@ -1,7 +1,7 @@
 // SelectorNames.swift: the process's table of names.
 
-/// An interned name. Its UTF-8 text follows in the same memory (a copy: a literal's library may be unloaded). Written once, before
-/// anyone can see it, and never freed.
+/// An interned name, written once before it is shared, and never freed. Its UTF-8 text follows in
+/// the same memory. The text is a copy, since a literal's library may be unloaded.
 @usableFromInline
 struct SelectorRecord {
   /// The name's hash, seeded for each process like every `Hashable`.
@@ -9,7 +9,7 @@ struct SelectorRecord {
   let arity: UInt16
   let count: UInt16
 
-  /// Makes an immortal record of a name that the grammar has accepted.
+  /// Creates an immortal record of a valid name.
   static func make(name: String, hash: Int, arity: Int) -> UnsafePointer<SelectorRecord> {
     let count = name.utf8.count
     let memory = UnsafeMutableRawPointer.allocate(
@@ -31,13 +31,13 @@ extension UnsafePointer<SelectorRecord> {
 
   var name: String { String(decoding: text, as: UTF8.self) }
 
-  /// Whether the name is `other`, in any canonically equivalent spelling.
+  /// True if the name is `other`, in any canonically equivalent spelling.
   fileprivate func isName(_ other: String) -> Bool { text.elementsEqual(other.utf8) || name == other }
 }
 
 /// The names of the process by their text.
 enum SelectorNames {
-  /// An open-addressed hash table; the number of places is a power of two.
+  /// An open-addressed hash table, whose number of places is a power of two.
   private struct Table {
     var records = ContiguousArray<UnsafePointer<SelectorRecord>?>(repeating: nil, count: 256)
     var count = 0
@@ -81,7 +81,7 @@ enum SelectorNames {
     }
   }
 
-  /// The selector of `name`, if interned. An overlong text is not even hashed.
+  /// The selector of `name`, if interned. A text beyond the maximum length is not hashed.
   static func find(_ name: String) -> MessageSelector? {
     guard name.utf8.count <= MessageSelector.maximumLength else { return nil }
     let hash = name.hashValue

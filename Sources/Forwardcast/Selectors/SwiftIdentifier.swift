@@ -1,8 +1,8 @@
 // SwiftIdentifier.swift: the characters of a Swift identifier. Compiled into the macro program too.
 
 extension Unicode.Scalar {
-  /// Whether a Swift identifier may begin with this scalar: *identifier-head* of
-  /// [The Swift Programming Language, "Summary of the Grammar"][grammar].
+  /// True if a Swift identifier may begin with this scalar: *identifier-head* of [The Swift
+  /// Programming Language, "Summary of the Grammar"][grammar].
   ///
   /// [grammar]: https://docs.swift.org/swift-book/documentation/the-swift-programming-language/summaryofthegrammar
   var beginsSwiftIdentifier: Bool {
@@ -21,7 +21,7 @@ extension Unicode.Scalar {
     }
   }
 
-  /// Whether a Swift identifier may continue with this scalar: *identifier-character* of the same page.
+  /// True if a Swift identifier may continue with this scalar: *identifier-character* of that page.
   var continuesSwiftIdentifier: Bool {
     switch value {
     case 0x30...0x39, 0x0300...0x036F, 0x1DC0...0x1DFF, 0x20D0...0x20FF, 0xFE20...0xFE2F: true
@@ -29,8 +29,8 @@ extension Unicode.Scalar {
     }
   }
 
-  /// Whether a selector may begin with this scalar: as a Swift identifier, except U+037E and U+1FEF, which are canonically
-  /// equivalent to `;` and to the backtick.
+  /// True if a selector may begin with this scalar: one that begins a Swift identifier, except
+  /// U+037E and U+1FEF, which are canonically equivalent to `;` and to the backtick.
   var beginsIdentifier: Bool { beginsSwiftIdentifier && !isPunctuationElsewhere }
 
   var continuesIdentifier: Bool { continuesSwiftIdentifier && !isPunctuationElsewhere }

@@ -35,8 +35,8 @@ extension SelectorTable {
 }
 
 extension MessageReceiver {
-  /// The messages that the receiver's tables answer, sorted by name: the object's, its class's and
-  /// the superclasses'. Excludes resolver hooks and forwarding.
+  /// The messages that the tables of the object, its class and its superclasses answer, sorted by
+  /// name. Resolver hooks and forwarding are not considered.
   public var answeredMessages: [AnsweredMessage] {
     let shared = Self.selectorTable.storage
     let own = ownTable(of: self, classTable: shared)?.answeredMessages(from: .object) ?? []
@@ -46,7 +46,7 @@ extension MessageReceiver {
 }
 
 extension TableStorage {
-  /// - Parameter source: `nil` for the table of each method.
+  /// - Parameter source: the source of all methods, or `nil` for each method's own table.
   @inline(never) fileprivate func answeredMessages(from source: AnsweredMessage.Source? = nil) -> [AnsweredMessage] {
     let found = selectors.compactMap { selector in
       find(selector).map {

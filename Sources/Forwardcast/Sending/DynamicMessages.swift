@@ -63,8 +63,8 @@ public struct DynamicSends {
       try send(arguments).result?.value
     }
 
-    /// Sends the message and returns its answer as `R`. Throws ``MessageError`` if it has another
-    /// type.
+    /// Sends the message and returns its answer as `R`. Throws ``MessageError`` if the answer has
+    /// another type.
     public func dynamicallyCall<R>(withKeywordArguments arguments: KeyValuePairs<String, Any>) throws -> R {
       try typedResult(of: send(arguments), from: receiver)
     }

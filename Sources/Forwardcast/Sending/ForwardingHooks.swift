@@ -2,14 +2,14 @@
 
 import Synchronization
 
-final class ForwardingHooks: HookHolder, @unchecked Sendable {  // `target` is the proxy's, and stays in its isolation
+final class ForwardingHooks: HookHolder, @unchecked Sendable {  // `target` stays in its proxy's isolation
   /// For a proxy that stores its hooks itself.
   static let ofNobody = ForwardingHooks(nil, isShared: false)
-  /// True once any hook was installed in the process. Until then no message looks for hooks.
+  /// True once any hook was installed in the process. Before that, no message looks for hooks.
   private static let everInstalled = Atomic<Bool>(false)
 
   let target: (any MessageReceiver)?
-  /// True if methods of other isolations may get the target.
+  /// True if methods in other isolations may use the target.
   let isShared: Bool
   private let list = Guarded(FirstInFirstOut<Hook>())
 
@@ -29,7 +29,7 @@ final class ForwardingHooks: HookHolder, @unchecked Sendable {  // `target` is t
 
   /// The hooks for a message that `receiver` forwards.
   ///
-  /// - Parameter past: the proxy whose hooks are running.
+  /// - Parameter past: a proxy whose hooks are already running, so they are left out.
   static func around(_ selector: MessageSelector, of receiver: any MessageForwarding, past: AnyObject?)
     -> ForwardingAround?
   {
@@ -40,12 +40,12 @@ final class ForwardingHooks: HookHolder, @unchecked Sendable {  // `target` is t
   }
 }
 
-/// Forwards one message through its proxy's hooks. Inside them it is sent again without these
-/// hooks.
+/// Forwards one message through its proxy's hooks. Inside the hooks, the message is sent again
+/// without them.
 final class ForwardingAround: ForwardingToMany {
   private let proxy: ForwardingProxy
   private let chain: HookChain
-  /// True if only a `Sendable` receiver may leave the waiting sender's isolation.
+  /// True if a receiver that leaves the waiting sender's isolation must be `Sendable`.
   var stays = false
 
   init(proxy: ForwardingProxy, chain: HookChain) { (self.proxy, self.chain) = (proxy, chain) }

@@ -15,28 +15,28 @@ open class ForwardingProxy: MessageForwarding, MessageHooking {
   /// The table of this proxy, `nil` by default. Its methods are called instead of forwarding.
   open var objectTable: SelectorTable? { nil }
 
-  /// Adds a method for a message without a row, see ``MessageReceiver/resolveMethod(for:)``.
+  /// Adds a method for a message that no row answers, see ``MessageReceiver/resolveMethod(for:)``.
   open class func resolveMethod(for selector: MessageSelector) -> Bool { false }
 
   let hooks: ForwardingHooks
 
-  /// A proxy without a target, for subclasses that provide one.
+  /// Creates a proxy without a target, for subclasses that provide one.
   public init() { hooks = ForwardingHooks(nil, isShared: false) }
 
   init(hooks: ForwardingHooks) { self.hooks = hooks }
 
-  /// A proxy that forwards to `target` and retains it.
+  /// Creates a proxy that forwards to `target` and retains it.
   public init(to target: any MessageReceiver) { hooks = ForwardingHooks(target, isShared: false) }
 
-  /// A proxy that forwards to `target` and retains it. Methods of other isolations may get the
-  /// target.
+  /// Creates a proxy that forwards to `target` and retains it. Methods in other isolations may use
+  /// the target.
   public init(to target: any MessageReceiver & Sendable) { hooks = ForwardingHooks(target, isShared: true) }
 
   /// The target, if it is known to be `Sendable`.
   var sharedTarget: AnyObject? { hooks.isShared ? hooks.target : nil }
 
-  /// True if the proxy's table, its target or ``methodSignature(for:)`` knows `selector`. False in
-  /// a cycle of proxies.
+  /// True if the proxy's table, its target or ``methodSignature(for:)`` has `selector`. False in a
+  /// cycle of proxies.
   open func responds(to selector: MessageSelector) -> Bool { defaultResponds(to: selector) }
 
   /// The target's signature; `nil` if there is no target or it does not respond.
@@ -49,8 +49,8 @@ open class ForwardingProxy: MessageForwarding, MessageHooking {
   /// The target.
   open func forwardingTarget(for selector: MessageSelector) -> (any MessageReceiver)? { hooks.target }
 
-  /// Handles a message that ``forwardingTarget(for:)`` rejected. The default throws the error of
-  /// ``doesNotRecognize(_:)``. A direct call for a recognized message performs it.
+  /// Handles a message for which there is no forwarding target. The default throws the error of
+  /// ``doesNotRecognize(_:)``. If the proxy recognizes the message, a direct call performs it.
   @discardableResult
   open func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
     guard hasTaker(for: invocation.selector) else { throw doesNotRecognize(invocation.selector) }
@@ -58,8 +58,8 @@ open class ForwardingProxy: MessageForwarding, MessageHooking {
     return DeliveryReport(answeredBy: self, invocation.result)
   }
 
-  /// Handles a rejected message for a waiting sender. Calls ``forward(_:)`` by default; override it
-  /// if you forward with a waiting send.
+  /// Handles such a message for a waiting sender. Calls ``forward(_:)`` by default; override it if
+  /// you forward with a waiting send.
   nonisolated(nonsending) open func forwardAndWait(_ invocation: Invocation) async throws -> DeliveryReport {
     guard hasTaker(for: invocation.selector) else { return try forwardInTurn(invocation) }
     var answered = invocation
@@ -67,15 +67,15 @@ open class ForwardingProxy: MessageForwarding, MessageHooking {
     return DeliveryReport(answeredBy: self, answered.result)
   }
 
-  /// True if a send would not end in ``forward(_:)``, so a direct call of the hook sends the
-  /// message.
+  /// True if a table or a forwarding target takes the message, so ``forward(_:)`` was called
+  /// directly and must send it.
   private func hasTaker(for selector: MessageSelector) -> Bool {
     if (try? tableMethod(of: self, for: selector)) != nil { return true }
     return forwardingTarget(for: selector).map { $0 !== self } ?? false
   }
 
-  /// The proxy's hooks, for all messages it forwards. A wrapper of another proxy returns that
-  /// proxy's.
+  /// The proxy's hooks, around all messages that it forwards. If this object wraps another proxy,
+  /// return the hooks of that proxy.
   open var hookPlace: HookPlace { HookPlace(holder: hooks) }
 
   /// The error of an unanswered message, `unrecognizedSelector` by default.

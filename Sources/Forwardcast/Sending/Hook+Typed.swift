@@ -1,7 +1,7 @@
 // Hook+Typed.swift: hook bodies from typed closures.
 
-// The closures need not be `Sendable`: those of a shared proxy are, the others remain in their
-// proxy's isolation. The compiler checks this at installation, so `nonisolated(unsafe)` is safe
+// The closures need not be `Sendable`. Those of a shared proxy are; others remain in their proxy's
+// isolation. The compiler checks this where a hook is installed, so `nonisolated(unsafe)` is safe
 // here.
 
 extension Hook.Body {
@@ -92,6 +92,6 @@ extension Hook.Body {
 }
 
 extension HookedMessage {
-  /// The receiver of the method; `nil` at a proxy.
+  /// The receiver of the method; `nil` for a proxy's hook.
   fileprivate var target: AnyObject? { receiver is any HookHolder ? nil : receiver }
 }

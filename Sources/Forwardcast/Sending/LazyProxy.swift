@@ -9,7 +9,7 @@
 ///
 /// If the closure throws, the message fails with its error and the next one tries again.
 public final class LazyProxy: ForwardingProxy {
-  // Unguarded: a lazy proxy is not `Sendable` and stays in one isolation.
+  // Not guarded: a lazy proxy is not `Sendable`, so it stays in one isolation.
   private var made: (any MessageReceiver)?
   /// `nil` during and after the creation of the target.
   private var maker: (() throws -> any MessageReceiver)?
@@ -17,15 +17,15 @@ public final class LazyProxy: ForwardingProxy {
   /// The closure's error for the last message or query.
   package private(set) var failure: (any Error)?
 
-  /// A proxy for the result of `make`, which is called again after it has thrown.
+  /// Creates a proxy for the result of `make`. If `make` throws, the next message calls it again.
   public init(_ make: @escaping () throws -> any MessageReceiver) {
     (maker, isShared) = (make, false)
     super.init()
   }
 
-  /// A proxy for the result of `make`, which methods of other isolations may get; an actor needs no
-  /// such form. Disfavored, since trailing closures with targets that are not `Sendable` would
-  /// select it.
+  /// Creates a proxy for the result of `make`, which methods in other isolations may use. An actor
+  /// needs no such form. Disfavored, since it would be selected by trailing closures whose targets
+  /// are not `Sendable`.
   @_disfavoredOverload
   public init(sharing make: @escaping () throws -> any MessageReceiver & Sendable) {
     (maker, isShared) = (make, true)
@@ -61,7 +61,7 @@ public final class LazyProxy: ForwardingProxy {
   public override func forwardingTarget(for selector: MessageSelector) -> (any MessageReceiver)? {
     do {
       let target = try target()
-      // An error of a query during the creation is obsolete.
+      // An error that a query caused while the target was created is obsolete.
       failure = nil
       return target
     } catch {
@@ -70,8 +70,8 @@ public final class LazyProxy: ForwardingProxy {
     }
   }
 
-  /// The target's signature; `nil` if the creation has just failed, since it is tried once per
-  /// message.
+  /// The target's signature. It is `nil` if the creation has just failed, since the creation is
+  /// tried once per message.
   public override func methodSignature(for selector: MessageSelector) -> MethodSignature? {
     isMade || failure == nil ? super.methodSignature(for: selector) : nil
   }

@@ -1,6 +1,6 @@
 // MessageHooking+Sharing.swift: hooks of objects shared between threads.
 
-// Like the forms for one isolation, except for the thread.
+// Like the forms for one isolation, except that `body` runs on the sender's thread.
 extension MessageHooking where Self: Sendable {
   /// Runs `body` before each message of a key, on its sender's thread.
   @discardableResult

@@ -11,18 +11,18 @@
 ///     }
 ///
 /// **Hooks of a proxy** run once per message, around all of its targets, on the sender's context,
-/// even without a responder. Those of a nested proxy surround its own targets only. Calls by
+/// even if no target responds. Hooks of a nested proxy surround only its own targets. Calls by
 /// closure, `broadcast { $0.f() }`, are not messages. **Hooks of a table** run once per receiver,
 /// where its method runs, see ``SelectorTable/before(_:of:_:)``.
 ///
-/// A later hook surrounds earlier ones of any kind. Installing one only reads tables. An error of a
-/// hook is the send's error; a broadcast, which does not throw, reports it to `onError`.
+/// A later hook surrounds earlier ones of any kind. Installing a hook queries no target. An error
+/// of a hook is the send's error; a broadcast, which does not throw, reports it to `onError`.
 public protocol MessageHooking {
   /// The owner of the hooks: the proxy or table itself, or the one that this object wraps.
   var hookPlace: HookPlace { get }
 }
 
-/// An owner of hooks. Only proxies and tables create one; wrappers return their proxy's.
+/// An owner of hooks. Only proxies and tables create one; wrappers return that of their proxy.
 public struct HookPlace: Sendable {
   let holder: any HookHolder
 
@@ -49,7 +49,7 @@ public struct HookPlace: Sendable {
 }
 
 protocol HookHolder: NamedReceiver, Sendable {
-  /// The method that answers `selector`, as far as known without queries.
+  /// The method that answers `selector`, if it is known without queries.
   func firstMethod(for selector: MessageSelector) -> Method?
 
   /// Checks a key's types against its selector's messages. A requirement, since optimized test
@@ -60,8 +60,8 @@ protocol HookHolder: NamedReceiver, Sendable {
   func install(_ hook: Hook) throws(MessageError) -> HookRegistration
 }
 
-// A proxy that is not `Sendable` remains in one isolation with its hooks. `isolation` only gives
-// these forms the rank of those in MessageHooking+Sharing.swift that refuse function values.
+// A proxy that is not `Sendable` remains in one isolation with its hooks. `isolation` only ranks
+// these overloads like those in MessageHooking+Sharing.swift that refuse function values.
 extension MessageHooking {
   /// Runs `body` before each message of a key. If it throws, no target gets the message.
   ///
@@ -70,9 +70,9 @@ extension MessageHooking {
   ///   - isolation: the caller's isolation. Leave it out.
   ///   - body: called with the arguments.
   /// - Returns: a handle that cancels the hook; releasing it does not.
-  /// - Throws: `wrongArgumentCount` if selector and key disagree; `typeMismatch` if the answering
-  ///   method's types cannot be converted; from a table `unrecognizedSelector` if it has no such
-  ///   row.
+  /// - Throws: `wrongArgumentCount` if selector and key disagree; `typeMismatch` if the types
+  ///   cannot be converted to those of the answering method; for a table, `unrecognizedSelector` if
+  ///   it has no such row.
   @discardableResult
   public func before<R, each A>(
     _ message: Message<(repeat each A) -> R>, isolation: (any Actor)? = nil,
@@ -102,13 +102,13 @@ extension MessageHooking {
   ///       try call.proceed(with: call.arguments.uppercased())
   ///     }
   ///
-  /// A waiting sender gets `isolationMismatch` only if a target suspends, see the form with
+  /// If a target suspends, a waiting sender gets `isolationMismatch`, unless you use the form with
   /// `waiting`.
   ///
   /// - Parameters:
   ///   - message: the key.
   ///   - isolation: the caller's isolation. Leave it out.
-  ///   - body: gets the message and returns the answers that the sender's policy combines. Each
+  ///   - body: gets the message and returns the answers, which the sender's policy combines. Each
   ///     `proceed` sends the message to the targets; the outcome of the last one counts.
   @export(implementation) @discardableResult
   public func around<R, each A>(

@@ -50,10 +50,10 @@ public struct MessageInterceptor: Sendable {
     }
   }
 
-  /// Ends a sender's wait with `timedOut`. Messages of senders that do not wait are unaffected.
+  /// Ends a sender's wait with `timedOut`. Messages of other senders are unaffected.
   ///
-  /// At the timeout the message is cancelled, and the wait ends when it has reacted: queued targets
-  /// are not awaited, but a direct target's asynchronous method is.
+  /// At the timeout the message is canceled. The sender then still awaits an asynchronous method of
+  /// a direct target, but no queued targets.
   ///
   /// `clock` measures the timeout, for example a `TestClock`; `nil` is the continuous clock.
   public static func timeout(_ timeout: Duration, clock: (any Clock<Duration>)? = nil) -> MessageInterceptor {

@@ -1,7 +1,7 @@
-// MessageSend+Waiting.swift: sends to one receiver that cross isolations or wait.
+// MessageSend+Waiting.swift: sends to one receiver, across isolations or awaited.
 
 extension MessageReceiver {
-  /// Sends a message whose arguments may cross isolations, as a forwarding receiver may require.
+  /// Sends a message with `Sendable` arguments, so a forwarding receiver may pass them on anywhere.
   @export(implementation)
   @discardableResult
   public func send<R, each A: Sendable>(_ message: Message<(repeat each A) -> R>, _ arguments: repeat each A) throws
@@ -25,7 +25,7 @@ extension MessageReceiver where Self: Sendable {
   ///
   /// A method without isolation runs synchronously, as with `send(_:_:)`.
   ///
-  /// - Throws: the method's error; ``MessageError`` without an answer or with mismatched arguments.
+  /// - Throws: the method's error; ``MessageError`` if nothing answers or the arguments do not fit.
   @discardableResult
   nonisolated(nonsending) public func sendAndWait<R: Sendable, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A
@@ -33,7 +33,7 @@ extension MessageReceiver where Self: Sendable {
     try await sendWaiting(message, stays: false, repeat each arguments)
   }
 
-  /// Like ``sendAndWait(_:_:)``, with a timeout, at which the method is cancelled but not awaited.
+  /// Like ``sendAndWait(_:_:)``, with a timeout that cancels the method and does not await it.
   ///
   /// `clock` measures the timeout, for example a `TestClock`; `nil` is the continuous clock.
   ///
@@ -51,7 +51,7 @@ extension MessageReceiver where Self: Sendable {
   /// Sends a boxed message and awaits its answer, stored in ``Invocation/result``.
   ///
   /// - Throws: as ``sendAndWait(_:_:)``; `isolationMismatch` if an argument or answer would cross
-  ///   isolations although ``ArgumentBox/isSendable`` is false. The result is `nil` then.
+  ///   isolations and ``ArgumentBox/isSendable`` is false. The result is then `nil`.
   nonisolated(nonsending) public func performAndWait(_ invocation: inout Invocation) async throws {
     try await performWaiting(&invocation, on: self)
   }
@@ -72,7 +72,7 @@ extension ForwardingProxy {
     try await sendWaiting(message, stays: true, repeat each arguments)
   }
 
-  /// Like ``sendAndWait(_:_:)``, with a timeout, at which the method is cancelled and awaited.
+  /// Like ``sendAndWait(_:_:)``, with a timeout that cancels the method and awaits its end.
   ///
   /// `clock` measures the timeout; `nil` is the continuous clock.
   ///
@@ -97,8 +97,7 @@ extension ForwardingProxy {
     try await performWaiting(&invocation, on: self, stays: true)
   }
 
-  /// True if `selector` leads to a receiver known to be `Sendable`, possibly through further
-  /// proxies.
+  /// True if forwarding targets lead from this proxy to a receiver known to be `Sendable`.
   fileprivate func leadsToShared(_ selector: MessageSelector) -> Bool {
     var proxy = self
     for _ in 0..<maximumHops {
@@ -115,8 +114,8 @@ extension MessageReceiver {
   nonisolated(nonsending) fileprivate func sendWaiting<R: Sendable, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, stays: Bool, _ arguments: repeat each A
   ) async throws -> R {
-    // A single exit: a function that suspends after allocating a pack must not return early (a
-    // compiler bug).
+    // There is only one exit: because of a compiler bug, a function that suspends after allocating
+    // a pack must not return early.
     let resolution = try resolve(message.selector, for: self)
     let result: R
     if case .method(let method, let target) = resolution, method.canRun(on: target) {
@@ -132,14 +131,14 @@ extension MessageReceiver {
   }
 }
 
-/// Checks that a receiver remains in the sender's isolation, unless its proxy knows it as
+/// Checks that a receiver remains in the sender's isolation, or that its proxy knows it to be
 /// `Sendable`.
 ///
 /// - Throws: `isolationMismatch` if it would leave.
 nonisolated(nonsending) func staying(
   _ resolution: Resolution, _ selector: MessageSelector, behind proxy: any MessageReceiver
 ) async throws -> Resolution {
-  // Not inside `&&`, whose autoclosure has no isolation.
+  // Read here, since the autoclosure of `&&` has no isolation.
   let sender = #isolation
   switch resolution {
   case .method(let method, let target) where !method.canRun(on: target) && !method.runs(on: sender):
@@ -174,7 +173,7 @@ nonisolated(nonsending) package func performWaiting(
   }
 }
 
-/// Runs a method on its isolation, or a forwarding receiver's waiting hook, and stores the answer.
+/// Runs a method in its isolation, or a receiver's `forwardAndWait`, and stores the answer.
 nonisolated(nonsending) func finishWaiting(_ resolution: Resolution, _ invocation: inout Invocation)
   async throws
 {

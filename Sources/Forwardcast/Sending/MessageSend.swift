@@ -2,13 +2,13 @@
 
 @usableFromInline
 enum Resolution {
-  /// By a table's method, on the first receiver or on one reached by forwarding targets.
+  /// A table's method answers, on the receiver or on one to which forwarding targets lead.
   case method(Method, AnyObject)
-  /// By the forwarding hooks of a receiver, as an invocation of these types.
+  /// The receiver forwards the message, as an invocation of these types.
   case forward(any MessageForwarding, MethodSignature)
 }
 
-/// The maximum number of forwarding targets per message, since each may create a new one.
+/// The maximum number of forwarding targets per message. Each of them may create a new one.
 let maximumHops = 4096
 
 /// Finds how `receiver` answers `selector`.
@@ -20,14 +20,14 @@ func resolve(_ selector: MessageSelector, for receiver: any MessageReceiver, pas
 {
   let (resolution, last) = try follow(selector, from: receiver, past: hooked)
   if let resolution { return resolution }
-  // 5. Without an answer.
+  // 5. Nothing answers.
   throw (last as? any MessageForwarding)?.doesNotRecognize(selector) ?? MessageError.unrecognized(selector, by: last)
 }
 
 /// The steps of every send, in order.
 ///
-/// - Parameter hooked: the proxy whose hooks the message is inside of.
-/// - Returns: how the message is answered, `nil` for not at all, and the last receiver.
+/// - Parameter hooked: a proxy whose hooks are already running.
+/// - Returns: how the message is answered (`nil` if it is not), and the last receiver.
 /// - Throws: `proxyCycle` for a cycle of forwarding targets; `typeMismatch` for a table of another
 ///   class; `tooDeep` if the stack is exhausted or there are too many forwarding targets.
 func follow(_ selector: MessageSelector, from first: any MessageReceiver, past hooked: AnyObject?) throws
@@ -38,7 +38,7 @@ func follow(_ selector: MessageSelector, from first: any MessageReceiver, past h
   // Retained: a new receiver at a deallocated one's address would look like a cycle.
   var passed: [any MessageReceiver] = []
   while true {
-    // 1. The tables of the object, its class and the superclasses. 2. The resolver hook, which may add a method.
+    // 1. The tables of the object, its class and its superclasses. 2. The resolver hook.
     if let method = try tableMethod(of: receiver, for: selector) { return (.method(method, receiver), receiver) }
     guard let forwarding = receiver as? any MessageForwarding else { return (nil, receiver) }
     // A proxy's hooks surround all messages it forwards.
@@ -65,8 +65,8 @@ func follow(_ selector: MessageSelector, from first: any MessageReceiver, past h
 /// Steps 1 and 2: the method for `selector` in the receiver's tables, or `nil`.
 ///
 /// - Throws: a refused row's error; `typeMismatch` for another class's table;
-///   `resolverAddedNothing` if a resolver hook made a false claim; `wouldDeadlock` if the hook
-///   waits for the calling thread.
+///   `resolverAddedNothing` if a resolver hook claimed a method that no table has; `wouldDeadlock`
+///   if the hook waits for the calling thread.
 @usableFromInline
 func tableMethod(of receiver: any MessageReceiver, for selector: MessageSelector) throws -> Method? {
   let type = Swift.type(of: receiver)
@@ -101,8 +101,8 @@ func ownTable(of receiver: any MessageReceiver, classTable: TableStorage) -> Tab
 }
 
 extension Invocation {
-  /// Runs `body`, which stores an answer, and converts arguments and answer to the stated types.
-  /// After an error the answer is `nil`.
+  /// Runs `body`, which stores an answer. Converts arguments and answer to the stated types. If an
+  /// error is thrown, the answer is `nil`.
   mutating func answer(from receiver: AnyObject, _ body: (inout Invocation) throws -> Void) throws {
     result = nil
     do {
@@ -124,7 +124,7 @@ extension Invocation {
   }
 }
 
-/// Step 4 of a send. Count and types are checked first, so the hook may unbox arguments unchecked.
+/// Step 4 of a send. Checks number and types first, so the hook may unbox arguments unchecked.
 @inline(never) func forward(_ invocation: inout Invocation, by hooks: any MessageForwarding, _ types: MethodSignature)
   throws
 {
@@ -177,8 +177,8 @@ extension MessageReceiver {
   /// A method with exactly the key's types is called unboxed. Otherwise arguments and result are
   /// converted, see ``ArgumentBox/unbox(as:)``.
   ///
-  /// - Throws: the method's error; ``MessageError`` without an answer, with mismatched arguments,
-  ///   or outside the method's isolation.
+  /// - Throws: the method's error; ``MessageError`` if nothing answers, the arguments do not fit,
+  ///   or the caller is outside the method's isolation.
   @export(implementation)
   @discardableResult
   public func send<R, each A>(_ message: Message<(repeat each A) -> R>, _ arguments: repeat each A) throws -> R {
@@ -195,14 +195,14 @@ extension MessageReceiver {
 
   /// Unavailable: a selector alone has no types.
   @available(
-    *, unavailable, message: "say the types, send(Message<(Int) -> Bool>(\"heat:\"), 1), or write dynamic.heat(1)"
+    *, unavailable, message: "state the types: send(Message<(Int) -> Bool>(\"heat:\"), 1), or write dynamic.heat(1)"
   )
   @_disfavoredOverload
   public func send(_ selector: MessageSelector, _ arguments: Any...) throws {}
 
   /// Unavailable: a selector alone has no types.
   @available(
-    *, unavailable, message: "say the types, send(Message<(Int) -> Bool>(\"heat:\"), 1), or write dynamic.heat(1)"
+    *, unavailable, message: "state the types: send(Message<(Int) -> Bool>(\"heat:\"), 1), or write dynamic.heat(1)"
   )
   @_disfavoredOverload
   public func send<R>(_ selector: MessageSelector, _ arguments: Any...) throws -> R { fatalError() }
@@ -215,7 +215,7 @@ extension MessageReceiver {
   }
 }
 
-/// The end of a typed send if the method's types differ.
+/// Completes a typed send in boxed form, if the method's types differ.
 @usableFromInline
 func sendBoxed<R>(
   _ selector: MessageSelector, _ boxes: [ArgumentBox], _ resolution: Resolution, to receiver: any MessageReceiver
@@ -225,7 +225,7 @@ func sendBoxed<R>(
   return try typedResult(of: invocation, from: receiver)
 }
 
-/// An invocation's result as `R`. Without one, `Void`, or `nil` for optionals.
+/// An invocation's result as `R`. If there is none, `Void`, or `nil` for optionals.
 @usableFromInline
 func typedResult<R>(of invocation: Invocation, from receiver: AnyObject) throws(MessageError) -> R {
   if R.self == Void.self, let nothing = () as? R { return nothing }

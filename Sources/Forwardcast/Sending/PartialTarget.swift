@@ -6,9 +6,9 @@
 
 /// A target that does not implement every requirement of its protocol.
 ///
-/// Only Objective-C protocols have optional requirements. In a Swift protocol, an extension gives
-/// the requirement a default body and the target lists its selector: it does not get such messages,
-/// and a proxy without other targets does not respond to them.
+/// Only Objective-C protocols have optional requirements. In a Swift protocol, give the requirement
+/// a default body in an extension, and list its selector in the target's class. The target then
+/// does not get such messages, and a proxy without other targets does not respond to them.
 ///
 ///     extension ListDelegate { func height(ofRow row: Int) -> Double { 0 } }
 ///     final class Plain: ListDelegate, PartialTarget {
@@ -55,8 +55,8 @@ extension Responds {
   }
 #endif
 
-/// Thrown by ``MessageForwarding/forward(_:)`` if the target needed the message to decide that it
-/// does not respond. A multicast counts such a target as one that does not respond.
+/// Thrown by ``MessageForwarding/forward(_:)`` if a target needs the whole message to find that it
+/// does not respond. A multicast then treats it like a target that does not respond.
 package struct MessageNotTaken: Error, CustomStringConvertible {
   package init() {}
   package var description: String { "does not respond" }

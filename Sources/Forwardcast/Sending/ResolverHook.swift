@@ -1,4 +1,4 @@
-// ResolverHook.swift: queries a class once per selector for a method to add.
+// ResolverHook.swift: gives a class one chance per selector to add a method.
 
 /// The classes and selectors whose resolver hooks have run. The methods are in the tables.
 enum ResolverHook {
@@ -16,13 +16,13 @@ enum ResolverHook {
     let selector: MessageSelector
   }
 
-  /// The work while the hook runs, then its answer.
+  /// The work while the hook runs; afterwards its answer.
   private typealias Progress = (work: SharedWork?, answer: Answer?)
 
   private static let requests = Guarded<[Request: Progress]>(.init())
 
-  /// Runs the hook once, or waits for the thread that does. Unless the answer is `nothing`, the
-  /// tables may have changed.
+  /// Runs the hook once, or waits for the thread that is running it. The tables may have changed
+  /// then, unless the answer is `nothing`.
   ///
   /// - Parameter isThere: returns true if a table has the method.
   /// - Throws: `wouldDeadlock` if the running hook waits for the calling thread.

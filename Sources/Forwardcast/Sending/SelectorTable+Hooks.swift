@@ -10,12 +10,12 @@ extension SelectorTable: MessageHooking {
   ///       screen, chat, data in log(chat)
   ///     }
   ///
-  /// **Hooks of a table** run once per receiver, where its method runs, for all senders. They
-  /// surround the table's own rows and later replacements. A hook for a selector also surrounds an
-  /// inherited row called through this table, outside the hooks of the row's own table; a hook for
-  /// all rows surrounds own rows only. A later hook surrounds earlier ones. A row with hooks
-  /// remains typed. Hooks for all rows or by selector are those of ``MessageHooking``; an `around`
-  /// hook finds the receiver in ``InvocationCall/target``.
+  /// **Hooks of a table** run once per receiver, where its method runs, for all senders. A later
+  /// hook surrounds earlier ones. A row with hooks remains typed. A hook for all rows surrounds the
+  /// table's own rows and their replacements. A hook for a selector also surrounds an inherited row
+  /// that is called through this table, outside the hooks of that row's table. To hook all rows, or
+  /// a selector without a key, use the methods of ``MessageHooking``; an `around` hook then finds
+  /// the receiver in ``InvocationCall/target``.
   ///
   /// - Parameters:
   ///   - message: the key.
@@ -64,8 +64,8 @@ extension SelectorTable: MessageHooking {
   ///       "Dear " + (try call.proceed())
   ///     }
   ///
-  /// `body` gets the receiver and the call, and returns the answer. `waiting` is the form for an
-  /// asynchronous method, which otherwise throws `isolationMismatch`.
+  /// `body` gets the receiver and the call, and returns the answer. An asynchronous method needs
+  /// `waiting`; without it, the method throws `isolationMismatch`.
   @discardableResult
   public func around<Target, R, each A>(
     _ message: Message<(repeat each A) -> R>, of target: Target.Type,
@@ -112,8 +112,8 @@ extension TableStorage: HookHolder {
 }
 
 extension HookHolder {
-  /// - Throws: `wrongArgumentCount` if key and selector disagree; `typeMismatch` if the method's
-  ///   types cannot be converted.
+  /// - Throws: `wrongArgumentCount` if key and selector disagree; `typeMismatch` if the key's types
+  ///   cannot be converted to the method's.
   func check<R, each A>(_ message: Message<(repeat each A) -> R>) throws(MessageError) {
     let (selector, found) = (message.selector, packCount(repeat (each A).self))
     guard found == selector.numberOfArguments else {
@@ -127,7 +127,7 @@ extension HookHolder {
 }
 
 extension MethodSignature {
-  /// - Throws: `typeMismatch` if these types and a hook's `stated` ones cannot be converted.
+  /// - Throws: `typeMismatch` if these types and a hook's `stated` types do not convert.
   func check(_ stated: MethodSignature, _ selector: MessageSelector, receiver: String) throws(MessageError) {
     guard argumentTypes.count == stated.argumentTypes.count else { return }
     try compare(with: stated, selector, receiver: receiver) { wanted, found in

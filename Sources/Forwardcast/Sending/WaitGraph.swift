@@ -11,10 +11,10 @@ package final class SharedWork: Sendable {
   package let thread = ThreadIdentity.current
   fileprivate let gate = DispatchGroup()
 
-  /// Work of the calling thread, which others may wait for from now on.
+  /// Creates work of the calling thread. Other threads may wait for it from now on.
   ///
-  /// - Precondition: the work is begun and ended, since an unfinished one is never freed.
-  /// - Parameter name: makes its name for an error.
+  /// - Precondition: the thread begins and ends the work; otherwise it is never freed.
+  /// - Parameter name: returns its name, for an error.
   package init(_ name: @escaping @Sendable () -> String) {
     makeName = name
     gate.enter()
@@ -27,8 +27,8 @@ package final class SharedWork: Sendable {
 
 /// The error of a thread whose wait would deadlock, perhaps across other threads.
 package struct WaitCycle: Error {
-  /// The names of the cycle's work: the calling thread's, then each further thread's up to the work
-  /// that it waits in. The last name closes the cycle.
+  /// The names of the work in the cycle: first the calling thread's, then each further thread's, up
+  /// to the work in which that thread waits. The last name closes the cycle.
   package let chain: [String]
 }
 
@@ -39,16 +39,16 @@ struct AwaitedEnd: Sendable {
   /// Its name, and the names of work done for it.
   let names: @Sendable () -> [String]
 
-  /// - Parameter names: retains the objects of the identities.
+  /// - Parameter names: returns the names. It retains the objects of the identities.
   init(_ identities: [ObjectIdentifier], names: @escaping @Sendable () -> [String]) {
     (self.identities, self.names) = (identities, names)
   }
 }
 
-/// A wait, and the identities that it occupies until it ends.
+/// A wait, and the identities that are unavailable to others until it ends.
 final class Wait: @unchecked Sendable {  // `awaits` is guarded by the graph's lock
   fileprivate let held: [ObjectIdentifier]
-  /// True if the holder itself waits. A method may or may not await a task that it created.
+  /// True if the holder itself waits; false for a task of it, which it may or may not await.
   fileprivate let isOwn: Bool
   /// Each returns some of the awaited objects. A list, since a message may find them one by one.
   private var awaits: [@Sendable () -> [AwaitedEnd]] = []
@@ -76,7 +76,7 @@ final class Wait: @unchecked Sendable {  // `awaits` is guarded by the graph's l
       let changes = WaitGraph.graph.withLock { $0.changes }
       let own = isOwn ? WaitGraph.path(from: wanted, to: held) { $0.isOwn } : nil
       let ring = own ?? WaitGraph.path(from: wanted, to: held) { _ in true }
-      // Without new entries waits only end, so everything observed existed at one moment.
+      // If no wait was entered meanwhile, all observed waits existed at one moment.
       let isCurrent = WaitGraph.graph.withLock { graph in
         guard graph.changes == changes else { return false }
         if own != nil { return true }
@@ -103,12 +103,12 @@ final class Wait: @unchecked Sendable {  // `awaits` is guarded by the graph's l
 
 /// The waits of the process: of threads for shared work, and of senders for targets.
 ///
-/// A caller searches for a cycle and enters its wait, or repeats if another wait was entered
-/// meanwhile. Exactly one caller of a cycle finds it and throws. Other waits are queried outside
-/// the lock.
+/// A caller searches for a cycle, and enters its wait if no other wait was entered meanwhile;
+/// otherwise it searches again. So exactly one caller in a cycle finds it and throws. The objects
+/// that waits await are found outside the lock.
 package enum WaitGraph {
   fileprivate struct Graph {
-    /// The work of all threads; within one thread, each is needed by the one before.
+    /// The work of all threads. Within one thread, each work is needed by the one before it.
     var work: [SharedWork] = []
     var waits: [ObjectIdentifier: [Wait]] = .init()
     var changes = 0

@@ -1,7 +1,7 @@
 // FlatRelease.swift: releases long chains of objects without recursion.
 
-/// Releases objects one after another, including those released by a `deinit` among them. A chain
-/// of proxies of any length, each owning the next one, needs no more stack than one of them.
+/// Releases objects one after another, including those that a `deinit` among them releases. So a
+/// chain of proxies, each owning the next one, needs no more stack than a single proxy.
 enum FlatRelease {
   private final class Queue { var objects: [AnyObject] = [] }
   /// The queue of the release running on a thread, retained by that call.

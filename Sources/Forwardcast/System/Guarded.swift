@@ -4,9 +4,9 @@ import Synchronization
 
 /// A `Mutex` that the thread sanitizer understands.
 ///
-/// On Linux, the library with the lock of `Mutex` is not built for the thread sanitizer, which
-/// reports accesses under the lock as races. Each holder therefore reads a word on entry and writes
-/// it on exit, which gives the sanitizer an order at the cost of one load and one store.
+/// On Linux, the library with the lock of `Mutex` is not built for the thread sanitizer. The
+/// sanitizer therefore reports accesses under the lock as races, unless each holder reads a word on
+/// entry and writes it on exit. This costs one load and one store.
 @usableFromInline
 package struct Guarded<Value: ~Copyable>: ~Copyable, Sendable {
   @usableFromInline let mutex: Mutex<Value>
@@ -40,8 +40,8 @@ package struct Guarded<Value: ~Copyable>: ~Copyable, Sendable {
     }
   }
 
-  /// Whether the calling thread holds the lock, for assertions. Always true in release builds,
-  /// which do not note the holder.
+  /// True if the calling thread holds the lock, for assertions. Always true in release builds,
+  /// which do not record the holder.
   package var isHeld: Bool {
     #if DEBUG
       holder.load(ordering: .relaxed) == ThreadIdentity.current.id

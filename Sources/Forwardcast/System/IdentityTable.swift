@@ -16,7 +16,7 @@ struct IdentityTable<Element: Identified> {
   var isInUse: Bool { !words.isEmpty }
 
   private static var freeMark: UInt { 0 }
-  /// A removed element; searches continue behind it.
+  /// Marks a removed element; searches continue behind it.
   private static var leftMark: UInt { 1 }
 
   func find(_ identity: UInt) -> Unmanaged<Element>? { place(of: identity).map { Self.unmanaged(words[$0]) } }

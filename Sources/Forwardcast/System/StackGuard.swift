@@ -32,8 +32,8 @@ package enum StackGuard {
     return here > end
   }
 
-  /// Calls an error handler. On an exhausted stack this happens only once: returns false if such a
-  /// call is still running on this thread.
+  /// Calls an error handler, and returns true. If the stack is exhausted and such a call is already
+  /// running on this thread, returns false instead.
   package static func tell(_ handler: () -> Void) -> Bool {
     if !hasRoom {
       guard telling.pointer == nil else { return false }

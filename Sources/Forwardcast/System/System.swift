@@ -23,7 +23,7 @@ package struct ThreadIdentity: Hashable, Sendable {
   }
 }
 
-/// A thread-specific pointer, initially `nil`. Slots are never freed, and a system has few of them.
+/// A thread-specific pointer, initially `nil`. Slots are scarce and never freed.
 package struct ThreadSlot: Sendable {
   private let key: pthread_key_t
 
@@ -62,8 +62,8 @@ enum ThreadStack {
       let stack = UInt(bitPattern: lowest)..<UInt(bitPattern: lowest) + UInt(size)
       return stack.contains(here) ? stack : nil
     #elseif canImport(Glibc) || canImport(Musl)
-      // The mapping that contains `here`. The C libraries declare the function for this for some dialects of C only, and one of
-      // them reports the current size of the main thread's stack, not its limit.
+      // The mapping that contains `here`. `pthread_getattr_np` is declared for some dialects of C
+      // only, and in one C library it gives the main stack's current size, not its limit.
       guard let file = fopen("/proc/self/maps", "re") else { return nil }
       defer { fclose(file) }
       var (line, size): (UnsafeMutablePointer<CChar>?, Int) = (nil, 0)
@@ -81,7 +81,7 @@ enum ThreadStack {
           continue
         }
         guard String(cString: text).hasSuffix("[stack]\n") else { return low..<high }
-        // It grows down to its limit, at least 1 MiB away from the mapping below.
+        // The main stack grows down to its limit, at least 1 MiB away from the mapping below.
         let lowest = max(before + (1 << 20), high - min(mainStackLimit, high))
         return min(lowest, low)..<high
       }
@@ -107,7 +107,7 @@ enum ThreadStack {
   #endif
 }
 
-/// Standard error, written to directly, the last resort for an unhandled error.
+/// Writes directly to standard error, the last resort for an unhandled error.
 package enum StandardError {
   /// Writes `text` to standard error or another file. If false, `errno` has the reason.
   @discardableResult

@@ -10,7 +10,7 @@
 ///     members.broadcast(.show, UncheckedSendable(bitmap))
 ///
 /// Check every use when you investigate a data race.
-public struct UncheckedSendable<Value>: @unchecked Sendable {  // protected by the promise of whoever makes it
+public struct UncheckedSendable<Value>: @unchecked Sendable {  // its creator promises safe access
   /// The value.
   public var value: Value
 
