@@ -1,7 +1,7 @@
 // BufferedLine.swift: the queued messages of a registration with a bounded buffer.
 
-/// The queued messages of one registration with a bounded buffer. The mailbox holds the line once
-/// while it has messages, not each message, so dropping one does not touch the mailbox.
+/// The queued messages of one registration with a bounded buffer. While the line has messages, the
+/// mailbox holds the line instead of each message, so dropping one does not touch the mailbox.
 final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock; the rest is immutable
   private struct State {
     var buffer: DeliveryBuffer

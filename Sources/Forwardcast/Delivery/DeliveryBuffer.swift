@@ -61,7 +61,7 @@ public struct DeliveryBuffer: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// The treatment of queued messages when their target is removed.
+/// What happens to queued messages when their target is removed.
 public enum PendingDeliveries: Hashable, Sendable {
   /// They are dropped: none starts after the removal returns. They do not retain the target.
   case dropPending

@@ -31,7 +31,7 @@ package class Envelope: @unchecked Sendable {  // `next` belongs to the sender u
   /// The message's selector, which ``DeliveryBuffer/latestPerSelector`` compares.
   var selector: MessageSelector? { nil }
 
-  /// Skips its deliveries, for a reason that reports list.
+  /// Reports its deliveries as skipped, for that reason.
   func giveUp(_ reason: DeliveryReport.SkipReason) {}
 
   /// Records that it contains, or will contain, a message of that level.
@@ -107,8 +107,8 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or own
     deliveries.store(deliveries.load(ordering: .relaxed) &+ count, ordering: .releasing)
   }
 
-  /// True if the running code is on the context. On a concurrent context it must be in this mailbox's
-  /// drain, since waiting for another mailbox there cannot deadlock.
+  /// True if the running code is on the context. On a concurrent context, it must be in a drain of
+  /// this mailbox, since waiting for another mailbox there cannot deadlock.
   package var isCurrent: Bool {
     contextObject == nil ? HeldContext.contains(ObjectIdentifier(self)) : context.isCurrent
   }

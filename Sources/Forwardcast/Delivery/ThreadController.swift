@@ -10,7 +10,7 @@ package final class ThreadController: Sendable {
     set { slot.pointer = newValue.map { Unmanaged.passUnretained($0).toOpaque() } }
   }
 
-  /// Called when a registration is to be delivered on a context.
+  /// Called when a mailbox for a context is created.
   let meet: @Sendable (any DeliveryContext) -> Void
   /// Called when the thread has sent something that did not wake a context.
   let reach: @Sendable () -> Void

@@ -75,7 +75,7 @@ open class WrittenFacade<Interface>: MulticastFacade {
     multicast = MulticastProxy(table: table, options: options)
   }
 
-  /// The receivers of a message that begins now.
+  /// The receivers of a message that is about to be sent.
   public final func visit(_ selector: MessageSelector) -> MessageVisit { multicast.visit(selector) }
 }
 

@@ -73,7 +73,7 @@ extension ArgumentBox {
     throw refusal("\(wanted)")
   }
 
-  /// The value converted to a related type that `as?` does not reach.
+  /// The value converted to a related type to which `as?` does not cast.
   private func related<T>(_ value: Any, as wanted: T.Type) -> T? {
     if let text = value as? Substring { return String(text) as? T }
     if let text = value as? String { return Substring(text) as? T }

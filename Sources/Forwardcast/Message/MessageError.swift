@@ -75,7 +75,7 @@ public struct MessageError: Error, Hashable, CustomStringConvertible {
     let argumentIndex: Int?
   }
 
-  /// One reference, since every function that throws an error on copies it.
+  /// One reference, since every function that rethrows an error copies it.
   private indirect enum Storage: Hashable, Sendable { case parts(Parts) }
 
   private let storage: Storage

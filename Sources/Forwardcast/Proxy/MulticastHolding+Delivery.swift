@@ -15,7 +15,7 @@ extension MulticastHolding where Interface: Sendable {
   ///   - target: the new target.
   ///   - delivery: the context of its methods.
   ///   - priority: higher priorities are called, or queued, first. `nil` is 0 for a new target and
-  ///     changes nothing for a known one.
+  ///     no change for a known one.
   ///   - ownership: `.weak` drops a target once it is deallocated; `.strong` retains it.
   ///   - selectors: the target's messages; `nil` for all.
   ///   - buffer: the limit of queued messages. Direct deliveries have no queue.

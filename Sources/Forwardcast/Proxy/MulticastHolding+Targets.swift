@@ -8,14 +8,14 @@ extension MulticastHolding {
   /// messages. A value has no identity: the proxy retains a copy, and only its registration can
   /// remove it.
   ///
-  /// An object without a table, neither its own nor the proxy's, that does not forward either is
-  /// reported to ``onError``: immediately if there is a handler, otherwise when the first message
-  /// skips it.
+  /// An object is reported to ``onError`` if no message can reach it: neither the object nor the
+  /// proxy has a table, and the object does not forward. It is reported immediately if there is a
+  /// handler, otherwise when the first message skips it.
   ///
   /// - Parameters:
   ///   - target: the new target.
   ///   - priority: higher priorities are called first; equal ones in the order of registration.
-  ///     Clamped to -32,768 … 32,767. `nil` is 0 for a new target, or leaves a known one as it is.
+  ///     Clamped to -32,768 … 32,767. `nil` is 0 for a new target and no change for a known one.
   ///   - ownership: `.weak` drops a target once it is deallocated; `.strong` retains it.
   ///   - selectors: the target's messages; `nil` for all. A key's selector is ``Message/selector``.
   /// - Complexity: constant.

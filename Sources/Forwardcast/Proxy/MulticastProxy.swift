@@ -86,7 +86,7 @@ public final class MulticastProxy<Interface>: ForwardingProxy, MulticastHolding 
     try await forwardBoxedAndWait(beginMessage(invocation.selector), invocation, by: self)
   }
 
-  /// `nobodyResponds`: a proxy that does not recognize a message is one that throws this error.
+  /// `nobodyResponds`, the error of a proxy that throws if no target responds.
   public override func doesNotRecognize(_ selector: MessageSelector) -> any Error {
     MessageError(.nobodyResponds, receiver: core.name, selector: selector.name)
   }

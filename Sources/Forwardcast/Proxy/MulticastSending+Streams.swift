@@ -71,7 +71,7 @@ extension MulticastSending where Interface: Sendable {
   }
 
   /// The successful messages of a key from now on, with their answers, for a loop in any isolation.
-  /// If the key does not make an answer known as `Sendable`, the message goes to `onError`.
+  /// If the key's result is not known to be `Sendable`, messages go to `onError`.
   public func exchanges<R, each A>(
     for message: Message<(repeat each A) -> R>,
     buffering policy: AsyncStream<MessageExchange<R, repeat each A>>.Continuation.BufferingPolicy = .unbounded

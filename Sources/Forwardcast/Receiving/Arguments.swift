@@ -31,7 +31,7 @@ struct Arguments<each A> {
 }
 
 extension Arguments {
-  /// Calls `body` with functions that call methods of this function type, valid until it returns.
+  /// Calls `body` with functions that call methods of this type. They are valid until it returns.
   @export(implementation) @inline(__always)
   func withCalls<R>(returning: R.Type, _ body: (_ run: Method.OpenedRun, _ ask: Method.OpenedAsk) -> Void) {
     body(

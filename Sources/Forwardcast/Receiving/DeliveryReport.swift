@@ -97,13 +97,13 @@ public struct DeliveryReport {
     get { rest?.skipped ?? [] }
     _modify { yield &ownRest.skipped }
   }
-  /// The number of messages that full buffers dropped because of this one, or this one itself.
+  /// The number of messages dropped by full buffers because of this one, possibly including it.
   public var dropped = 0
 
   /// True if the message's last target is queued, so its answer is unknown.
   public var endsQueued = false
 
-  /// Lists that are usually empty, behind one reference: each list would cost a release.
+  /// Usually empty lists behind one reference, since each list would cost a release.
   private final class Rest {
     var queued: [AnyObject] = []
     var failures: [Failure] = []
@@ -166,7 +166,7 @@ public struct BroadcastSummary: Hashable, Sendable {
   public var failed = 0
   /// Responding targets that were muted, removed or deallocated when their method was to run.
   public var skipped = 0
-  /// Messages that full buffers dropped because of this one, which may be one of them.
+  /// Messages dropped by full buffers because of this one, possibly including it.
   public var dropped = 0
 
   /// Creates a summary, for example for a comparison in a test.

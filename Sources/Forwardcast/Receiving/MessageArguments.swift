@@ -11,7 +11,7 @@ class MessageArguments: @unchecked Sendable {  // immutable; crosses contexts on
   @usableFromInline final let mayCopy: Bool
   @usableFromInline final let crosses: Bool
   /// Delivers the message to the current steps of `delivery`, whose methods have ``functionType``.
-  /// Specialized in the sender's module; `nil` if the sender has none.
+  /// Specialized in the sender's module; `nil` if there is none.
   final let loop: Loop?
   @usableFromInline typealias Loop = (_ arguments: MessageArguments, _ delivery: AnyObject) -> Void
 
@@ -166,7 +166,7 @@ extension Arguments: ArgumentValues {
     try unsafeDowncast(method, to: TypedMethod<R, repeat each A>.self).call(target, self)
   }
 
-  /// True if there are no arguments; true if one may need a copy for each target.
+  /// Whether there are no arguments, and whether one may need a copy for each target.
   @usableFromInline var traits: (isEmpty: Bool, mayCopy: Bool) {
     @export(implementation) @inline(__always) get {
       ((repeat each A).self == Void.self, _isPOD(Arguments.self) ? false : holdsWhatMayCopy)

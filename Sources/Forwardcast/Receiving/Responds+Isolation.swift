@@ -58,9 +58,9 @@ extension Responds {
   ///       key: .store,
   ///       onGlobalActor: { @StoreActor archive, page in archive.store(page) })
   ///
-  /// Deliveries on that actor, and senders inside ``withHeldActor(isolation:_:)`` on it, run it
-  /// synchronously. Waiting forms hop to it. Other sends throw ``MessageError``
-  /// `isolationMismatch`.
+  /// It runs synchronously in deliveries on that actor, and for senders on the actor inside
+  /// ``withHeldActor(isolation:_:)``. Waiting forms hop to the actor. Other sends throw
+  /// ``MessageError`` `isolationMismatch`.
   @inline(never)
   public init<R, each A>(
     key message: Message<(repeat each A) -> R>,

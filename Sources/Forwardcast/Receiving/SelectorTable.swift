@@ -15,8 +15,8 @@ import Synchronization
 /// A table is a reference: copies are the same table, and changes apply to the next message
 /// everywhere. All members are thread-safe.
 ///
-/// An invalid row (number of arguments, types, or a duplicate selector) is rejected: the
-/// initializer lists it in ``refusals`` and messages of its selector throw the error; ``add(_:)``
+/// A row with a wrong number of arguments, wrong types, or a duplicate selector is rejected. The
+/// initializer lists it in ``refusals``, and messages of its selector throw the error. ``add(_:)``
 /// throws immediately.
 public struct SelectorTable: Sendable {
   let storage: TableStorage

@@ -11,7 +11,7 @@ import Synchronization
 package enum StackGuard {
   /// True if the stack has space for another message, or its size is unknown.
   ///
-  /// - Complexity: a read of thread-specific data and a comparison, after the first call on a thread.
+  /// - Complexity: reads thread-specific data and compares, after the first call on a thread.
   @inline(__always)
   package static var hasRoom: Bool {
     var local: UInt8 = 0
