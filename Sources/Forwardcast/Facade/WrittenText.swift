@@ -60,7 +60,7 @@ extension SelectorTable {
 extension MulticastProxy {
   /// Traps because an answer is missing, see ``SilentAnswers/emptyValuesOrTrap``.
   public func endProcess(unanswered selector: MessageSelector) -> Never {
-    fatalError("nobody answers \(selector.name) of \(core.name)")
+    fatalError("no target of \(core.name) answers '\(selector.name)'")
   }
 }
 

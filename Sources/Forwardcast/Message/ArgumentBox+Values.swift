@@ -51,7 +51,7 @@ extension ArgumentBox {
     }
     if isNone(value) {
       if let promised = (storage as? LooseArgument)?.promised {
-        throw UnboxingError(wanted: "\(wanted)", found: "\(promised)", evidence: "(the object is gone)")
+        throw UnboxingError(wanted: "\(wanted)", found: "\(promised)", evidence: "(the object was deallocated)")
       }
       if let none = absent(T.self) { return none }
       if let same = value as? T, T.self == Any.self { return same }

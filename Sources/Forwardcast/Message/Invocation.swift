@@ -58,7 +58,7 @@ public struct Invocation {
   /// - Precondition: `index` is an index of ``arguments``.
   /// - Throws: ``UnboxingError``.
   public func argument<T>(_ index: Int, as type: T.Type = T.self) throws(UnboxingError) -> T {
-    precondition(arguments.indices.contains(index), "argument \(index) of \(arguments.count)")
+    precondition(arguments.indices.contains(index), "no argument \(index) in a message with \(arguments.count)")
     return try arguments[index].unbox(as: type)
   }
 

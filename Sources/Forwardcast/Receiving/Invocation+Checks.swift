@@ -17,7 +17,7 @@ extension Invocation {
 
   /// Converts the arguments to the types stated by a receiver's hooks.
   mutating func fit(hookTypes types: MethodSignature, receiver: AnyObject) throws(MessageError) {
-    try checkColons(of: types, receiver, "methodSignature(for:) gave \(types), which takes")
+    try checkColons(of: types, receiver, "methodSignature(for:) returned \(types), which takes")
     try fit(types.argumentTypes, typeName(of: receiver))
     statedSignature = types
   }

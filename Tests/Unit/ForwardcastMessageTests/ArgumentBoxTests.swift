@@ -126,7 +126,7 @@ struct ArgumentBoxTests {
     expect(gone == nil)
     #expect(throws: UnboxingError.self) { try weak.unbox(as: Witness.self) }
     let error = #expect(throws: UnboxingError.self) { try unowned.unbox(as: Witness?.self) }
-    expect(error?.evidence, equals: "(the object is gone)")
+    expect(error?.evidence, equals: "(the object was deallocated)")
     expect(error?.found, equals: "Witness")
     #expect(throws: UnboxingError.self) { try unowned.unbox(as: Any.self) }
   }
