@@ -147,8 +147,8 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or own
   /// True if the drain has taken envelopes that it has not opened yet. Called on the context.
   var hasTaken: Bool { taken != 0 }
 
-  /// The group whose batch was posted last. Only a hint: another sender may overwrite it before
-  /// that batch is posted.
+  /// The group of the latest batch. Only a hint: a sender sets it before posting the batch, so
+  /// another sender may overwrite it in between.
   var lastGroup: UInt {
     get { poster.load(ordering: .relaxed) }
     set { poster.store(newValue, ordering: .relaxed) }
