@@ -13,36 +13,36 @@ import Forwardcast
 ///     // by selector:
 ///     extensions.notify((any MessageExtension).self, .onAddMsg, "alice", [1, 2])
 ///
-/// Protocols do not share points, even with equal selectors. The center is a service that persists
-/// through `clearData()`: observers that `clearData()` removes are released, and lazy ones are
-/// created again by their next message. It may be used from any thread, so it takes protocols that
-/// are `Sendable`; an ``ExtensionPoint`` by itself takes any.
+/// Two protocols never share a point, even if their selectors are equal. `clearData()` does not
+/// remove the center. It releases observers that are non-persistent services, and the next message
+/// creates lazy ones again. Protocols must be `Sendable`, because any thread may use the center. A
+/// standalone ``ExtensionPoint`` takes any protocol.
 public final class ExtensionCenter: ManagedService {
   private let points = Guarded<[ObjectIdentifier: any Sendable]>([:])
   private let services: @Sendable () -> ServiceCenter?
 
-  /// A center that is not a service. `services` creates and retains lazy observers, and is
-  /// retained.
+  /// Creates a center that is not a service. The center retains `services`, which creates and
+  /// retains the lazy observers.
   public init(services: ServiceCenter = .shared) { self.services = { services } }
 
-  /// The center as a service of `center`, which creates and retains its lazy observers.
+  /// Creates the service of `center`, which creates and retains the lazy observers.
   public init(in center: ServiceCenter) {
     // Weak, since the service center retains this one.
     services = { [weak center] in center }
   }
 
-  /// Always `true`: points do not depend on the user.
+  /// Always `true`, because points do not depend on the user.
   public var isPersistent: Bool { true }
 
   // MARK: Points
 
-  /// The point of a protocol, as in `(any MessageExtension).self`, created on first use.
+  /// The point of a protocol such as `(any MessageExtension).self`, created on first use.
   public func point<Interface: Sendable>(_ type: Interface.Type) -> ExtensionPoint<Interface> {
     enter(ExtensionPoint<Interface>(selectors: nil, table: nil, options: MulticastOptions(), services: services)).point
   }
 
   /// Configures a protocol's point before its first use: see ``ExtensionPoint``.
-  /// - Returns: `false` when the point exists already, which is not changed.
+  /// - Returns: `false` if the point exists already. It is not changed then.
   public func declare<Interface: Sendable>(
     _ type: Interface.Type, selectors: [MessageSelector]? = nil, table: SelectorTable? = nil,
     options: MulticastOptions = MulticastOptions()
@@ -67,7 +67,8 @@ public final class ExtensionCenter: ManagedService {
 
   // MARK: Registering
 
-  /// Registers an observer for a protocol: see ``ExtensionPoint/register(_:delivery:priority:buffer:whenRemoved:)``.
+  /// Registers an observer for a protocol: see
+  /// ``ExtensionPoint/register(_:delivery:priority:buffer:whenRemoved:)``.
   @discardableResult
   public func register<Interface: Sendable>(
     _ observer: Interface, for type: Interface.Type, delivery: Delivery = .direct, priority: Int = 0
@@ -81,11 +82,11 @@ public final class ExtensionCenter: ManagedService {
     point(type).unregister(observer)
   }
 
-  /// Registers a class whose one instance is to observe, without creating it: see
-  /// ``ExtensionPoint/registerLazily(_:priority:as:)-(Service.Type,_,_)``. `delivery` says where its messages run.
+  /// Registers the class of an observer without creating its single instance: see
+  /// ``ExtensionPoint/registerLazily(_:priority:as:)-(Service.Type,_,_)``.
   ///
-  /// The sender creates the instance, so the `init(in:)` of a class on the main actor must be
-  /// `nonisolated`.
+  /// `delivery` says where its messages run. The sender creates the instance, so the `init(in:)` of
+  /// a main-actor class must be `nonisolated`.
   @discardableResult
   public func registerLazily<Interface: Sendable, Service: ManagedService & AnyObject>(
     _ service: Service.Type, for type: Interface.Type, delivery: Delivery = .direct, priority: Int = 0,
@@ -96,7 +97,7 @@ public final class ExtensionCenter: ManagedService {
 
   // MARK: Sending
 
-  /// Makes an ordinary call to the observers of a protocol: see ``ExtensionPoint/broadcast(for:_:)``.
+  /// Calls a method of each observer of a protocol: see ``ExtensionPoint/broadcast(for:_:)``.
   @discardableResult
   public func notify<Interface: Sendable>(
     _ type: Interface.Type, for selector: MessageSelector? = nil, _ call: (Interface) throws -> Void
@@ -104,7 +105,7 @@ public final class ExtensionCenter: ManagedService {
     point(type).broadcast(for: selector, call)
   }
 
-  /// Sends a message to the observers of a protocol, each as its delivery says: see `broadcast` of ``ExtensionPoint``.
+  /// Sends a message to the observers of a protocol: see `broadcast` of ``ExtensionPoint``.
   @inlinable
   @discardableResult
   public func notify<Interface: Sendable, R, each A: Sendable>(
@@ -113,7 +114,7 @@ public final class ExtensionCenter: ManagedService {
     point(type).broadcast(message, repeat each arguments)
   }
 
-  /// Sends a message to the observers of a protocol, each as its delivery says, and combines the answers: see `collect` of
+  /// Sends a message to the observers of a protocol and combines the answers: see `collect` of
   /// ``ExtensionPoint``.
   @inlinable
   public func collect<Interface: Sendable, R, Output, each A: Sendable>(

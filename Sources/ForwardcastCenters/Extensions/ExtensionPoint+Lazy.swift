@@ -1,33 +1,33 @@
-// ExtensionPoint+Lazy.swift: observers that their first message creates.
+// ExtensionPoint+Lazy.swift: observers that are created by their first message.
 
 import Forwardcast
 
 extension ExtensionPoint {
-  /// Registers a class whose one instance is to observe, without creating the instance.
+  /// Registers the class of an observer without creating its single instance.
   ///
   ///     messages.registerLazily(ArchiveService.self) { $0 }
   ///
   /// The first message that the class implements creates the instance through the service center,
-  /// and the instance receives that message; other messages, and those that a hook withholds,
-  /// create nothing. Its place in the order is that of this registration. After the service was
-  /// removed from its center, for example by a log-out, the next such message creates a new one,
-  /// which receives no message that began before. An observer that the instance registers during
-  /// its construction joins from the next message on.
+  /// and the instance receives that message. Messages that a hook withholds create nothing. The
+  /// instance takes this registration's position in the order. If the service is removed from its
+  /// center, for example by a log-out, the next such message creates a new instance, which receives
+  /// no message that began earlier. An observer that is registered during the construction joins
+  /// from the next message on.
   ///
-  /// An error of the construction is reported like one of an observer. The others receive the
-  /// message, and the next message tries again. A class that is registered in several points is
-  /// created once.
+  /// An error of the construction is reported like an error of an observer. The other observers
+  /// still receive the message, and the next message tries again. A class that is registered in
+  /// several points has one instance.
   ///
-  /// The class implements the messages of its table, if it is a `MessageReceiver`, and of the
-  /// point's table, except those that a `PartialTarget` lists.
+  /// The class implements the messages of its own table, if it is a `MessageReceiver`, and of the
+  /// point's table, except those that a `PartialTarget` lists as unimplemented.
   ///
   /// - Parameters:
-  ///   - type: the service's class.
+  ///   - type: the class of the service.
   ///   - priority: higher comes first, as for other observers.
-  ///   - observer: the service as an observer, usually `{ $0 }`, by which the compiler checks the conformance. Another object that
-  ///     it returns is retained as long as the service lives in its center.
-  /// - Returns: `false` when the class is registered lazily already, or has none of the point's messages; nothing is registered
-  ///   then.
+  ///   - observer: converts the service to an observer. Usually `{ $0 }`, so that the compiler
+  ///     checks the conformance. Any other object is retained while the service is in its center.
+  /// - Returns: `false` if nothing was registered: the class is registered lazily already, or
+  ///   implements none of the point's messages.
   @discardableResult
   public func registerLazily<Service: ManagedService & AnyObject>(
     _ type: Service.Type, priority: Int = 0, as observer: @escaping @Sendable (Service) -> Interface
@@ -48,10 +48,10 @@ extension ExtensionPoint {
       }, as: observer)
   }
 
-  /// Registers the service of a key, for observers without a class, as in scripts. The first
-  /// message of a selector in `table` creates it.
+  /// Registers the service of a key, for observers without a class, for example in scripts. The
+  /// first message whose selector is in `table` creates it.
   ///
-  /// - Returns: as ``registerLazily(_:priority:as:)``.
+  /// - Returns: the same as ``registerLazily(_:priority:as:)``.
   @discardableResult
   public func registerLazily<Service>(
     _ key: ServiceKey<Service>, table: SelectorTable, priority: Int = 0,
@@ -62,8 +62,8 @@ extension ExtensionPoint {
     return lazy.add(registration, priority: priority)
   }
 
-  /// Removes a lazy registration, and unregisters its observer if it exists. `false` if there is
-  /// none.
+  /// Removes a lazy registration, and its observer if that exists. Returns `false` if there is no
+  /// such registration.
   @discardableResult
   public func unregisterLazily<Service: ManagedService & AnyObject>(_ type: Service.Type) -> Bool {
     lazy.remove(ServiceKey(type).id)
@@ -75,9 +75,8 @@ extension ExtensionPoint {
 }
 
 extension ExtensionPoint where Interface: Sendable {
-  /// Registers a class whose one instance is to observe, without creating it, with a delivery for
-  /// its messages. The sender creates the instance, on its own context. Otherwise as the overload
-  /// without `delivery`.
+  /// Registers the class of an observer whose messages run as `delivery` says. The sender creates
+  /// the instance, on its own context. Otherwise the same as the overload without `delivery`.
   @discardableResult
   public func registerLazily<Service: ManagedService & AnyObject>(
     _ type: Service.Type, delivery: Delivery, priority: Int = 0,
@@ -88,8 +87,7 @@ extension ExtensionPoint where Interface: Sendable {
 }
 
 extension ExtensionPoint where Interface == any MessageReceiver {
-  /// Registers a class whose one instance is to observe, without creating it: see the overload with
-  /// `observer`.
+  /// Registers the class of an observer: see the overload with `observer`.
   @discardableResult
   public func registerLazily<Service: ManagedService & MessageReceiver>(_ type: Service.Type, priority: Int = 0) -> Bool
   {

@@ -3,8 +3,7 @@
 import Forwardcast
 import Synchronization
 
-/// Observers of the messages of one protocol, which register themselves or are created by their
-/// first message.
+/// The observers of one protocol. They register themselves, or their first message creates them.
 ///
 ///     let messages = ExtensionPoint<any MessageExtension>(
 ///       selectors: ["onAddMsg:msgData:", "onDeleteMsg:"])
@@ -14,16 +13,16 @@ import Synchronization
 ///     messages.broadcast(.onAddMsg, "alice", [1, 2])             // typed key
 ///     messages.broadcast { $0.onAddMsg("alice", [1, 2]) }        // typed call
 ///
-/// It wraps a `MulticastProxy`, ``observers``, refuses objects that do not conform or are
-/// registered already, and creates lazy observers. Delivery, removal, results and errors are those
-/// of the proxy.
+/// A point wraps a `MulticastProxy`, ``observers``. It also rejects objects that do not conform or
+/// are registered already, and creates lazy observers. Delivery, removal, results and errors work
+/// as in the proxy.
 ///
-/// **The selectors of a point** are stated, since Swift cannot list the requirements of a protocol.
-/// A list of selectors, or a table for the protocol, limits the point to those. A point without
-/// either takes every message in its observers' own tables. For a protocol that inherits another,
-/// list the selectors of both, or create the table `inheriting:` the other's.
+/// **State the selectors of a point**, since Swift cannot list the requirements of a protocol. A
+/// list of selectors, or a table, limits the point to these messages. A point without either
+/// forwards every message in its observers' own tables. If the protocol inherits another, list the
+/// selectors of both, or create the table with `inheriting:`.
 ///
-/// The point is `Sendable`, and may be used from any thread, exactly when its interface is `Sendable`.
+/// The point is `Sendable` if its interface is, and may then be used from any thread.
 public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany, CustomStringConvertible {
   /// The existing observers. Messages sent through this proxy create no lazy observers.
   public let observers: MulticastProxy<Interface>
@@ -34,10 +33,11 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
   /// Creates a point.
   ///
   /// - Parameters:
-  ///   - selectors: the messages of the point; `nil` for those of `table`, or, without one, all that observers have.
-  ///   - table: methods for all observers, whose own tables come first; observers then need no table.
-  ///   - services: creates and retains lazy observers; retained by the point.
-  ///   - options: the treatment of duplicates, silence and errors.
+  ///   - selectors: the messages of the point. If `nil`, those of `table`, or without one all that
+  ///     observers implement.
+  ///   - table: methods for all observers, which then need no tables. An observer's own come first.
+  ///   - services: creates and retains lazy observers. The point retains it.
+  ///   - options: how the point treats duplicates, unanswered messages and errors.
   public convenience init(
     selectors: [MessageSelector]? = nil, table: SelectorTable? = nil, services: ServiceCenter = .shared,
     options: MulticastOptions = MulticastOptions()
@@ -55,18 +55,19 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
     super.init()
   }
 
-  /// The place of hooks around all observers, lazy ones included.
+  /// Where hooks around all observers, including lazy ones, are installed.
   public override var hookPlace: HookPlace { observers.hookPlace }
 
-  /// The stated messages of the point, sorted by name; `nil` when none are stated.
+  /// The stated messages of the point, sorted by name; `nil` if none are stated.
   public var selectors: [MessageSelector]? { stated?.sorted { $0.name < $1.name } }
 
   // MARK: Registering
 
-  /// Registers an observer weakly, from the next message on. Higher priorities come first, equal ones in the order of registration.
+  /// Registers an observer weakly, from the next message on. Higher priorities come first, equal
+  /// ones in the order of registration.
   ///
-  /// - Returns: the registration; `nil` when the observer is registered already, is not an object, or has none of the point's
-  ///   messages.
+  /// - Returns: the registration; `nil` if the observer is registered already, is not an object, or
+  ///   implements none of the point's messages.
   @discardableResult
   public func register(_ observer: Interface, priority: Int = 0) -> Registration? {
     enter(observer, priority, (.direct, .unbounded, .dropPending))
@@ -83,16 +84,16 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
     return observers.core.addUnlessThere(object, priority: priority, scope: stated, delivery: delivery)
   }
 
-  /// Registers an object that may conform.
-  /// - Returns: as ``register(_:priority:)``; `nil` also when the object is not an `Interface`.
+  /// Registers an object if it conforms.
+  /// - Returns: as ``register(_:priority:)``, and `nil` if the object is not an `Interface`.
   @discardableResult
   public func register(ifConforming object: AnyObject?, priority: Int = 0) -> Registration? {
     guard let object, let observer = object as? Interface else { return nil }
     return register(observer, priority: priority)
   }
 
-  /// Unregisters an observer: it gets no further message, nor one that is being delivered. May be called in the observer's
-  /// `deinit`.
+  /// Unregisters an observer. It receives no further message, not even one that is being delivered.
+  /// May be called in the observer's `deinit`.
   ///
   /// - Returns: whether it was registered.
   @discardableResult
@@ -105,21 +106,21 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
 
   // MARK: Asking
 
-  /// The existing observers that a message goes to, in order, muted ones included.
+  /// The existing observers that respond to `selector`, in order, including muted ones.
   public func observers(of selector: MessageSelector) -> [Interface] {
     observers.core.responding(to: selector).compactMap { $0.target as? Interface }
   }
 
-  /// The names of the lazy observers that do not exist, in the order of registration.
+  /// The names of the lazy observers that do not exist at present, in the order of registration.
   public var lazyObservers: [String] { lazy.vacant().map(\.registration.receiverName) }
 
-  /// Whether an observer that exists, or would be created, receives `selector`. Creates none.
+  /// Whether an existing or a lazy observer responds to `selector`. Creates none.
   public override func responds(to selector: MessageSelector) -> Bool {
     observers.responds(to: selector) || !lazy.vacant(for: selector).isEmpty
   }
 
-  /// The types of the first observer that would receive `selector`; `nil` for a message that the
-  /// point does not have.
+  /// The signature of the first observer that responds to `selector`; `nil` for a message that is
+  /// not one of the point's.
   public override func methodSignature(for selector: MessageSelector) -> MethodSignature? {
     if let stated, !stated.contains(selector) { return nil }
     if observers.count(for: selector) == 0, let placed = lazy.vacant(for: selector).first {
@@ -128,23 +129,23 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
     return observers.methodSignature(for: selector)
   }
 
-  /// Messages in the syntax of calls, to every observer: see `DynamicMessages`.
+  /// Sends messages in call syntax to every observer: see `DynamicMessages`.
   public var dynamic: DynamicMessages { (self as any MulticastSending).dynamic }
 
   /// Always `nil`, since a point has many targets.
   public override func forwardingTarget(for selector: MessageSelector) -> (any MessageReceiver)? { nil }
 
-  /// Forwards a message to every observer that responds, lazy ones included, and reports the outcomes.
+  /// Forwards a message to every observer that responds, including lazy ones.
   ///
-  /// - Throws: as `MulticastProxy.forward(_:)`, and `unrecognizedSelector` for a message that the point does not have. Observers
-  ///   that could not be created are among the report's failures.
+  /// - Throws: as `MulticastProxy.forward(_:)`, and `unrecognizedSelector` for a message that is
+  ///   not one of the point's. The report lists observers that could not be created as failures.
   @discardableResult
   public override func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
     if let stated, !stated.contains(invocation.selector) { throw doesNotRecognize(invocation.selector) }
     return try forwardBoxed(&invocation, along: visit(invocation.selector), by: self)
   }
 
-  /// Forwards a message as ``forward(_:)`` does, and waits for all.
+  /// Forwards a message as ``forward(_:)`` does, and waits for all observers.
   nonisolated(nonsending) public override func forwardAndWait(_ invocation: Invocation) async throws -> DeliveryReport {
     if let stated, !stated.contains(invocation.selector) { throw doesNotRecognize(invocation.selector) }
     return try await forwardBoxedAndWait(beginMessage(invocation.selector), invocation, by: self)
@@ -154,7 +155,7 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
     observers.tell(failures, of: selector)
   }
 
-  /// The stated messages, each with its observers in order; those that do not exist yet are called lazy.
+  /// Lists the stated messages with their observers, and marks those that do not exist as lazy.
   public var description: String {
     let registrations = observers.core.registrations
     let vacant = Dictionary(lazy.vacant().map { (observers.core.registration(in: $0.slot), $0.registration) }) { $1 }
@@ -176,7 +177,7 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
 extension ExtensionPoint: @unchecked Sendable where Interface: Sendable {}  // its parts have locks or are immutable
 
 extension ExtensionPoint: MulticastSending {
-  /// The existing observers of a message. It creates lazy ones when hooks have let it through.
+  /// The existing observers of a message. Lazy ones are created once hooks have passed the message.
   public func route(for selector: MessageSelector) -> MessageRoute {
     // Read before the route, which then has the observers that another message creates meanwhile.
     let vacant = lazy.vacant(for: selector).first
@@ -185,23 +186,23 @@ extension ExtensionPoint: MulticastSending {
     return route.makingObservers(vacant.registration.signature(selector)) { [self] in created(for: selector) }
   }
 
-  /// The observers of a message after creating lazy ones. Those that could not be created count as
-  /// failed targets, after all others. An observer that another one registers while it is created
-  /// joins from the next message on.
+  /// Creates the lazy observers of a message and returns its route. Those that could not be created
+  /// count as failed targets, after all others. Observers that are registered during the creation
+  /// join from the next message on.
   private func created(for selector: MessageSelector) -> MessageRoute {
     let (failures, isMeant) = lazy.materialize(selector)
     let route = observers.beginMessage(selector)
     return isMeant.map { route.failing(failures, only: $0) } ?? route
   }
 
-  /// Makes an ordinary call to every observer, synchronously and in order.
+  /// Calls a method of every observer, synchronously and in order.
   ///
   ///     messages.broadcast { $0.onAddMsg("alice", [1, 2]) }
   ///
-  /// A call goes to all observers and creates all lazy ones, since all implement the whole
-  /// protocol. With the selector that the call stands for, it goes to those whose tables have it,
-  /// and creates only these. An error of the call counts as the observer's. Otherwise as
-  /// `MulticastProxy.broadcast(for:_:)`.
+  /// Without a selector, the call goes to all observers and creates all lazy ones, since each
+  /// implements the whole protocol. With the selector of the called method, it goes to the
+  /// observers whose tables have the selector, and creates only these. An error that `call` throws
+  /// counts as the observer's. Otherwise the same as `MulticastProxy.broadcast(for:_:)`.
   @discardableResult
   public func broadcast(for selector: MessageSelector? = nil, _ call: (Interface) throws -> Void) -> BroadcastSummary {
     let (failures, isMeant) = lazy.materialize(selector)
@@ -216,7 +217,7 @@ extension ExtensionPoint: MulticastSending {
 
 extension ExtensionPoint where Interface: Sendable {
   /// Registers an observer with a delivery.
-  /// - Returns: as ``register(_:priority:)``; an observer has one place in a point, whatever its delivery.
+  /// - Returns: as ``register(_:priority:)``; `nil` also if it is registered with another delivery.
   @discardableResult
   public func register(
     _ observer: Interface, delivery: Delivery, priority: Int = 0, buffer: DeliveryBuffer = .unbounded,

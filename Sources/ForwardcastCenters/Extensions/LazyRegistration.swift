@@ -1,22 +1,22 @@
-// LazyRegistration.swift: an observer to be created by its first message.
+// LazyRegistration.swift: an observer that is created by its first message.
 
 import Forwardcast
 
-/// One lazy registration: what to create, for which selectors.
+/// One lazy registration: what to create, and for which selectors.
 final class LazyRegistration: NamedReceiver, Sendable {
   /// The name of the observer in errors and lists.
   let receiverName: String
   let id: ServiceID
   let type: (any AnyObject.Type)?
   let delivery: Delivery
-  /// The types of the future observer's method for a selector.
+  /// The signature of the observer's method for a selector. The observer need not exist.
   let signature: @Sendable (MessageSelector) -> MethodSignature?
-  /// The store, of a center or an outer one, in which the service lives.
+  /// The store that holds the service: that of the center or of an outer one.
   private let store: @Sendable (ServiceCenter) throws -> ServiceStore
   private let entry: @Sendable (ServiceCenter) throws -> ServiceEntry
   private let make: @Sendable (ServiceEntry) throws -> AnyObject
-  /// Observers that were created for services and that nothing else retains, by the tokens that end
-  /// with the services.
+  /// The observers that only this registration retains. The key is a token that is released with
+  /// the observer's service.
   private let retained = Guarded<[ObjectIdentifier: Retained]>([:])
   /// The threads that are creating the observer.
   private let threads = Guarded<Set<ThreadIdentity>>([])
@@ -43,11 +43,11 @@ final class LazyRegistration: NamedReceiver, Sendable {
   /// Ensures that the observer exists in its slot.
   ///
   /// - Returns: the observer; `nil` while it is under construction.
-  /// - Throws: ``ServiceError``, or what the service's construction throws.
+  /// - Throws: ``ServiceError``; errors of the service's construction.
   func materialize(in center: ServiceCenter, at slot: TargetSlot, of core: MulticastCore) throws -> AnyObject? {
     let store = try store(center)
     let version = SlotVersion(source: store.number, generation: store.generation)
-    // Messages that a service sends during its construction do not reach itself.
+    // A service does not receive the messages that it sends during its construction.
     if store.isMaking(id) || core.version(of: slot) == version { return core.target(of: slot) }
     let thread = ThreadIdentity.current
     guard threads.withLock({ $0.insert(thread).inserted }) else { return nil }
@@ -57,8 +57,8 @@ final class LazyRegistration: NamedReceiver, Sendable {
     return observer
   }
 
-  /// The service itself, or what was created for it, which stays the same while the service lives
-  /// in its center.
+  /// The service itself, or the object that was made for it. That object stays the same while the
+  /// service is in its center.
   private func observer(of entry: ServiceEntry) throws -> AnyObject {
     if let observer = retainedObserver(of: entry) { return observer }
     let observer = try make(entry)
@@ -69,7 +69,7 @@ final class LazyRegistration: NamedReceiver, Sendable {
     return (first as? LifetimeToken).flatMap { self.observer(for: $0) } ?? observer
   }
 
-  /// The observer for the living service, if there is one. Creates none.
+  /// The observer of the existing service, if there is one. Creates none.
   func presentObserver(in center: ServiceCenter) -> AnyObject? {
     guard let entry = try? store(center).entry(id) else { return nil }
     return retainedObserver(of: entry) ?? (isObject(entry.service) ? entry.service as AnyObject : nil)
@@ -83,11 +83,11 @@ final class LazyRegistration: NamedReceiver, Sendable {
     retained.withLock { $0[ObjectIdentifier(token)] }?.observer
   }
 
-  /// Lives as long as the service in its center; then the registration releases its observer.
+  /// Lives as long as the service is in its center. Its `deinit` releases the observer.
   private final class LifetimeToken: Sendable {
     fileprivate weak let registration: LazyRegistration?
     init(_ registration: LazyRegistration) { self.registration = registration }
-    // The observer is released after the lock.
+    // The observer is released outside the lock.
     deinit { _ = registration?.retained.withLock { $0.removeValue(forKey: ObjectIdentifier(self)) } }
   }
 

@@ -7,7 +7,7 @@ import Synchronization
 final class LazyRegistrations: Sendable {
   private struct State {
     var slots: [ServiceID: LazySlot] = [:]
-    /// How often a registration was added or removed.
+    /// The number of additions and removals.
     var changes = 0
     /// A cache, cleared when a registration is added or removed or any table changes.
     var bySelector: [MessageSelector: [LazySlot]] = [:]
@@ -15,8 +15,8 @@ final class LazyRegistrations: Sendable {
   }
 
   private let state = Guarded(State())
-  /// Whether there were any, so that a point without lazy observers costs one load more than a
-  /// proxy.
+  /// True once a registration was added. Until then, the point costs only one atomic load more than
+  /// a proxy.
   private let isUsed = Atomic<Bool>(false)
   private let core: MulticastCore
   private let scope: Set<MessageSelector>?
@@ -29,8 +29,8 @@ final class LazyRegistrations: Sendable {
   /// All of them, in the order of registration.
   private var all: [LazySlot] { state.withLock { $0.slots }.values.sorted { $0.number < $1.number } }
 
-  /// Adds a registration. `false` if there is one for the same service, or if it has none of the
-  /// point's messages.
+  /// Adds a registration. Returns `false` if there is one for the same service, or if it implements
+  /// none of the point's messages.
   func add(_ registration: LazyRegistration, priority: Int) -> Bool {
     if let scope, !scope.contains(where: { registration.signature($0) != nil }) { return false }
     let slot = core.reserveSlot(priority: priority, scope: scope, delivery: registration.delivery)
@@ -71,11 +71,10 @@ final class LazyRegistrations: Sendable {
     return slots
   }
 
-  /// Registers an observer that the calling thread is creating for the registration of its class,
-  /// in the slot of that registration.
+  /// Registers an observer in the slot of its class, if the calling thread is creating it there.
   ///
-  /// - Returns: `nil` if there is no such registration; otherwise the observer's registration, if
-  ///   there is one.
+  /// - Returns: `nil` if the thread is not creating it; otherwise the observer's registration, if
+  ///   any.
   func takeSlot(_ observer: AnyObject) -> Registration?? {
     guard isUsed.load(ordering: .acquiring) else { return nil }
     let type: any AnyObject.Type = type(of: observer)
@@ -84,7 +83,7 @@ final class LazyRegistrations: Sendable {
     return .some(core.fill(found.slot, with: observer, version: nil))
   }
 
-  /// The slots whose observers do not exist, so the next message for one creates it.
+  /// The slots without an observer. The next message for such a slot creates its observer.
   ///
   /// - Parameter selector: the message; `nil` for every message.
   func vacant(for selector: MessageSelector? = nil) -> [LazySlot] {
@@ -95,11 +94,11 @@ final class LazyRegistrations: Sendable {
     }
   }
 
-  /// Creates the missing observers of a message; with `nil` those of every message.
+  /// Creates the missing observers of a message; those of every message if `selector` is `nil`.
   ///
-  /// - Returns: the registrations whose observers could not be created, and the condition for the
-  ///   targets of the message, which excludes observers that were registered in the meantime; `nil`
-  ///   if nothing was missing.
+  /// - Returns: the registrations whose observers could not be created, and a filter for the
+  ///   targets of the message. The filter excludes observers that were registered meanwhile. It is
+  ///   `nil` if no observer was missing.
   func materialize(_ selector: MessageSelector?) -> (failures: [LazyFailure], isMeant: ((Registration) -> Bool)?) {
     let vacant = vacant(for: selector)
     if vacant.isEmpty { return ([], nil) }

@@ -1,16 +1,16 @@
 // ManagedService.swift: the protocols of services.
 
-/// Callbacks of a ``ServiceCenter`` in the life of a service. All have defaults.
+/// The callbacks of a service, called by its ``ServiceCenter``. All have defaults.
 ///
-/// They run on the thread that caused them, under no lock, and may request other services from the
-/// center. Those of an actor are `nonisolated`, and start a task to use the actor's state.
+/// They run on the thread that caused them, without a lock, and may request other services from the
+/// center. An actor implements them as `nonisolated` methods that start a task to use its state.
 public protocol ServiceLifecycle: Sendable {
-  /// Completes the service after its construction. The service is visible to others only after this
+  /// Completes the service after `init`. Other requests get the service only after this method
   /// returns. If it throws, the service is released and the request throws the error.
   func serviceDidInit(in center: ServiceCenter) throws
 
-  /// Removes the data of the user who logs out. An error goes to ``ServiceCenter/onError`` and stops neither other callbacks nor
-  /// the removal.
+  /// Removes the data of the user who logs out. An error goes to ``ServiceCenter/onError`` and
+  /// stops neither other callbacks nor the removal.
   func serviceWillClearData() throws
 
   /// Called when the program has entered the background.
@@ -22,7 +22,7 @@ public protocol ServiceLifecycle: Sendable {
   /// Called before the program ends.
   func willTerminate() throws
 
-  /// Whether the service survives ``ServiceCenter/clearData()``. Read each time, after
+  /// Whether the service survives ``ServiceCenter/clearData()``, which reads this after calling
   /// ``serviceWillClearData()``. `false` by default.
   var isPersistent: Bool { get }
 }
@@ -36,7 +36,7 @@ extension ServiceLifecycle {
   public var isPersistent: Bool { false }
 }
 
-/// A type of which a ``ServiceCenter`` has one instance: a class with or without a base class, an actor, or a struct.
+/// A type of which a ``ServiceCenter`` has one instance: a class, an actor or a struct.
 ///
 ///     final class AccountService: ManagedService {
 ///       let network: NetworkService
@@ -46,8 +46,8 @@ extension ServiceLifecycle {
 ///     }
 ///     let account = try ServiceCenter.shared.service(AccountService.self)
 ///
-/// Only types that adopt the protocol can be requested. Threads share services, so services are
-/// `Sendable`.
+/// Only conforming types can be requested by type. Services are `Sendable`, because threads share
+/// them.
 public protocol ManagedService: ServiceLifecycle {
   /// Creates the service for `center`, on the thread of the first request.
   ///

@@ -1,21 +1,22 @@
-// ServiceCenter+Lifecycle.swift: events for all services of a center, and what lives in it.
+// ServiceCenter+Lifecycle.swift: notifies, removes and lists the services of a center.
 
 extension ServiceCenter {
-  /// Logs out: calls ``ServiceLifecycle/serviceWillClearData()`` on all services in the order of
-  /// their creation, then removes those that are not persistent, in reverse order.
+  /// Clears the services at log-out: calls ``ServiceLifecycle/serviceWillClearData()`` on all of
+  /// them in the order of creation, then removes the non-persistent ones in reverse order.
   ///
   /// Inner centers are cleared first. Services that are created during the log-out are cleared too.
   /// If a callback replaces a service that was cleared already, the replacement is removed without
-  /// a callback, unless it is persistent. A service whose construction overlaps the end of the
-  /// log-out is cleared and, unless it is persistent, created again, so that waiting threads get
-  /// one without data of the previous user. Does nothing when a callback of the same log-out calls
-  /// it.
+  /// a callback, unless it is persistent. A service that is under construction when the log-out
+  /// ends is cleared and, unless it is persistent, created again. Requests that wait for it
+  /// therefore get no data of the previous user. A call from a callback of the same log-out does
+  /// nothing.
   public func clearData() {
     for center in innerCenters { center.clearData() }
     store.clear { entry in call("serviceWillClearData", on: entry) { try $0.serviceWillClearData() } }
   }
 
-  /// Removes all services, persistent ones too, in reverse order of creation and without callbacks; those of inner centers first.
+  /// Removes all services, including persistent ones, in reverse order of creation and without
+  /// callbacks. Inner centers are emptied first.
   public func removeAll() {
     for center in innerCenters { center.removeAll() }
     store.removeAll()
@@ -50,7 +51,7 @@ extension ServiceCenter {
   }
 }
 
-/// A service in a list of living ones.
+/// A service in the list ``ServiceCenter/services``.
 public struct LivingService: Sendable {
   /// The name of its type or key.
   public let name: String
@@ -63,7 +64,7 @@ public struct LivingService: Sendable {
 }
 
 extension ServiceCenter: CustomStringConvertible {
-  /// The services here and in inner centers, in the order of creation, with their ages: one line each.
+  /// Lists the services here and in inner centers with their ages, in the order of creation.
   public var description: String { lines(indent: "").joined(separator: "\n") }
 
   private func lines(indent: String) -> [String] {

@@ -9,12 +9,12 @@ import Forwardcast
 ///     try center.service(AccountService.self) === account       // true
 ///     center.clearData()  // log-out: cleared and released
 ///
-/// One thread creates a service; other requests for it wait, for that service only. A service may
-/// request others during its construction. Services that depend on each other in a cycle are an
-/// error that names the chain, even if several threads create them. When a construction throws, all
-/// waiting requests throw the error, and the next request tries again.
+/// One thread creates a service; concurrent requests for it wait. A service may request others
+/// during its construction. A dependency cycle is an error that names the chain, even if several
+/// threads create its services. If a construction throws, all waiting requests throw that error,
+/// and the next request tries again.
 ///
-/// All members may be called from any thread and from services, which run under no lock.
+/// All members may be called from any thread and from services: no foreign code runs under a lock.
 public final class ServiceCenter: Sendable {
   /// A center for programs that need only one.
   public static let shared = ServiceCenter()
@@ -31,12 +31,12 @@ public final class ServiceCenter: Sendable {
   private let inner = Guarded<[Inner]>([])
   private let handler = Guarded<(@Sendable (ServiceFailure) -> Void)?>(nil)
 
-  /// An empty center for the services of a scope. It retains `parent`, the outer center, which does
-  /// not retain it.
+  /// Creates an empty center for the services of a scope. The center retains `parent`, the outer
+  /// center.
   public init(_ scope: ServiceScope = .application, in parent: ServiceCenter? = nil) {
     (self.scope, self.parent) = (scope, parent)
-    // Deallocated centers are removed when the array is full. References are released after the
-    // lock: they may be the last ones.
+    // Deallocated centers are removed when the array is full. References are released outside the
+    // lock, because they may be the last ones.
     let others = parent?.inner.withLock { inner in
       let living = inner.count == inner.capacity ? inner.compactMap(\.center) : nil
       if let living { inner = living.map { Inner(center: $0) } }
@@ -55,7 +55,7 @@ public final class ServiceCenter: Sendable {
   /// - Parameter type: may be omitted where the compiler infers it.
   /// - Throws: ``ServiceError``; errors of the initializer or of ``ServiceLifecycle/serviceDidInit(in:)``.
   /// - Complexity: one look-up under a lock if the service exists. Blocks the thread while another
-  ///   one creates it.
+  ///   thread creates the service.
   public func service<Service: ManagedService>(_ type: Service.Type = Service.self) throws -> Service {
     try service(ServiceKey(type))
   }
@@ -92,12 +92,12 @@ public final class ServiceCenter: Sendable {
 
   // MARK: Removal
 
-  /// Releases a service; the next request creates it again. `false` if it does not exist or is
-  /// under construction.
+  /// Removes a service, so the next request creates a new one. Returns `false` if the service does
+  /// not exist or is under construction.
   @discardableResult
   public func remove<Service: ManagedService>(_ type: Service.Type) -> Bool { remove(ServiceKey(type)) }
 
-  /// Releases the service of a key.
+  /// Removes the service of a key.
   @discardableResult
   public func remove<Service>(_ key: ServiceKey<Service>) -> Bool {
     (try? owner(of: key))?.store.remove(key.id) ?? false
@@ -105,19 +105,19 @@ public final class ServiceCenter: Sendable {
 
   // MARK: Structure
 
-  /// The store of the center's services, or the one of a substitution.
+  /// The store of the center's services; during a substitution, the store that replaces it.
   var store: ServiceStore { ServiceOverlay.covering(self)?.store(of: self) ?? ownStore }
 
   var root: ServiceCenter { parent?.root ?? self }
 
   var innerCenters: [ServiceCenter] { inner.withLock { $0.compactMap(\.center) }.reversed() }
 
-  /// Receives every error of a callback other than ``ServiceLifecycle/serviceDidInit(in:)``, whose
-  /// error is thrown. Without a handler, errors are written to standard error.
+  /// Receives the errors of callbacks, except those of ``ServiceLifecycle/serviceDidInit(in:)``,
+  /// which the request throws. Without a handler, errors are written to standard error.
   public var onError: (@Sendable (ServiceFailure) -> Void)? {
     get { handler.withLock { $0 } }
     set {
-      // The old value is released after the lock.
+      // The old value is released outside the lock.
       _ = handler.withLock { exchange(&$0, with: newValue) }
     }
   }

@@ -1,8 +1,8 @@
 // ServiceError.swift: errors of service centers and of callbacks.
 
-/// Why a center could not provide a service, other than an error of the service itself.
+/// Why a center cannot provide a service. Errors of the service itself are thrown as they are.
 public struct ServiceError: Error, Hashable, CustomStringConvertible {
-  /// The broken rule. More may be added, so a `switch` needs a `default`.
+  /// The kind of error. More may be added, so a `switch` needs a `default`.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     public let description: String
 
@@ -11,7 +11,7 @@ public struct ServiceError: Error, Hashable, CustomStringConvertible {
     /// Neither the center nor an outer one has the service's scope.
     public static let outOfScope = Code(description: "out of scope")
     /// The center of an extension point was released, so it cannot create lazy observers.
-    public static let centerIsGone = Code(description: "service center is gone")
+    public static let centerIsGone = Code(description: "service center was released")
     /// A lazy observer is not an object, so it cannot be referenced weakly.
     public static let notAnObject = Code(description: "not an object")
   }
@@ -19,14 +19,14 @@ public struct ServiceError: Error, Hashable, CustomStringConvertible {
   public let code: Code
   /// The requested service.
   public let service: String
-  /// For a cycle: the services under construction and running resolver hooks, from the first to the one that closes the cycle.
-  /// Otherwise the scopes from the center outwards.
+  /// For a cycle, the services under construction and the running resolver hooks, from the first to
+  /// the one that closes the cycle. For ``Code/outOfScope``, the scopes from the center outward.
   public let chain: [String]
 
   public var description: String {
     switch code {
     case .constructionCycle: "\(code): \(chain.joined(separator: " → "))"
-    case .outOfScope: "\(code): \(service), asked of \(chain.joined(separator: " in "))"
+    case .outOfScope: "\(code): \(service), requested from \(chain.joined(separator: " in "))"
     default: "\(code): \(service)"
     }
   }

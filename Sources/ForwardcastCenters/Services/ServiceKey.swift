@@ -2,9 +2,9 @@
 
 /// Identifies a service by name and type, and creates it.
 ///
-/// Most services are requested by their type. Keys are for services that are known by a protocol
-/// only, that need something for their construction that a center does not know, or that have no
-/// type of their own, as in scripts:
+/// Most services are requested by their type. Use a key for a service that clients know only by a
+/// protocol, that needs more for its construction than a center, or that has no type of its own, as
+/// in scripts:
 ///
 ///     extension ServiceKey<any Mailbox> {
 ///       static let inbox = ServiceKey("inbox") { center in
@@ -13,8 +13,8 @@
 ///     }
 ///     let inbox = try center.service(.inbox)
 ///
-/// Keys are equal if their names and types are. Of equal keys with different closures the first
-/// request uses its own.
+/// Keys are equal if their names and types are. If equal keys have different closures, the closure
+/// of the first request is used.
 public struct ServiceKey<Service: Sendable>: Hashable, Sendable {
   /// The name of the service in errors and lists.
   public let name: String
@@ -23,13 +23,13 @@ public struct ServiceKey<Service: Sendable>: Hashable, Sendable {
   let id: ServiceID
   let make: @Sendable (ServiceCenter) throws -> Service
 
-  /// A key.
+  /// Creates a key.
   ///
   /// - Parameters:
   ///   - name: distinguishes services of one type.
   ///   - scope: the scope of the center that creates and retains the service.
-  ///   - make: called once in each center, and again after it threw or the service was removed. Its argument is the center that has
-  ///     the scope. A value that adopts ``ServiceLifecycle`` gets the callbacks.
+  ///   - make: called once in each center, and again after it threw or the service was removed. Its
+  ///     argument is the center of the scope. A returned ``ServiceLifecycle`` gets the callbacks.
   public init(
     _ name: String, scope: ServiceScope = .application, make: @escaping @Sendable (ServiceCenter) throws -> Service
   ) {
@@ -58,9 +58,9 @@ struct ServiceID: Hashable, Sendable {
   let name: String?
 }
 
-/// How long the services of a center live: as long as the program, a session, a user.
+/// The lifetime of the services of a center: that of the program, a session or a user.
 ///
-/// A scope is a name. Its center, and the outer one, are stated where the centers are created:
+/// A scope is only a name. The code that creates a center states its scope and its outer center:
 ///
 ///     let application = ServiceCenter()
 ///     let session = ServiceCenter(.session, in: application)
@@ -78,6 +78,6 @@ public struct ServiceScope: Hashable, Sendable, ExpressibleByStringLiteral, Cust
   public static let application: ServiceScope = "application"
   /// As long as a connection, a document or a window.
   public static let session: ServiceScope = "session"
-  /// As long as somebody is logged in.
+  /// As long as a user is logged in.
   public static let user: ServiceScope = "user"
 }

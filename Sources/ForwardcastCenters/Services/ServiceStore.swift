@@ -3,12 +3,12 @@
 import Forwardcast
 import Synchronization
 
-final class ServiceEntry: @unchecked Sendable {  // `order` is set once, under the store's lock; `companions` has one
+final class ServiceEntry: @unchecked Sendable {  // `order`: set once under the store's lock; `companions`: a lock
   let name: String
   fileprivate let id: ServiceID
   let service: any Sendable
   let lifecycle: (any ServiceLifecycle)?
-  /// The number of its creation, once it is published.
+  /// Its position in the order of creation, set when it is published.
   fileprivate var order = 0
   /// Objects that live as long as the service, by owner.
   private let companions = Guarded<[ObjectIdentifier: any AnyObject & Sendable]>([:])
@@ -21,7 +21,7 @@ final class ServiceEntry: @unchecked Sendable {  // `order` is set once, under t
   var isPersistent: Bool { lifecycle?.isPersistent ?? false }
 
   func unwrapped<Service: Sendable>() -> Service {
-    // The entry was found by an identity that includes the type.
+    // Entries are found by an ID that includes the type.
     guard let service = service as? Service else { preconditionFailure("\(name) is of another type") }
     return service
   }
@@ -31,15 +31,14 @@ final class ServiceEntry: @unchecked Sendable {  // `order` is set once, under t
     companions.withLock { $0[ObjectIdentifier(owner)] }
   }
 
-  /// Retains an object as long as the service, unless `owner` has one here for which `isOld` does
-  /// not hold.
+  /// Retains an object as long as the service, unless `owner` already has one that is not old.
   ///
-  /// - Returns: the retained one.
+  /// - Returns: the retained object.
   func keep(_ new: any AnyObject & Sendable, for owner: AnyObject, replacing isOld: (AnyObject) -> Bool)
     -> any AnyObject & Sendable
   {
     let me = ObjectIdentifier(owner)
-    // What is replaced is released after the lock.
+    // The replaced object is released outside the lock.
     let old = companions.withLock { companions -> (any AnyObject & Sendable)? in
       if let there = companions[me], !isOld(there) { return there }
       return companions.updateValue(new, forKey: me)
@@ -48,9 +47,10 @@ final class ServiceEntry: @unchecked Sendable {  // `order` is set once, under t
   }
 }
 
-/// One service under construction by one thread; other requests for it wait for the outcome.
+/// The construction of one service by one thread. Other requests for the service wait for its
+/// outcome.
 ///
-/// The process's `WaitGraph` has the threads that wait for constructions and for resolver hooks,
+/// The `WaitGraph` of the process knows which threads wait for constructions and resolver hooks,
 /// since services of different centers depend on each other, and hooks on services.
 final class Construction: Sendable {
   typealias Outcome = Result<ServiceEntry, any Error>
@@ -72,8 +72,8 @@ final class Construction: Sendable {
   }
 
   /// Waits for the outcome.
-  /// - Throws: `constructionCycle` when the constructing thread waits, directly or indirectly, for
-  ///   a construction by the calling thread; the error of the construction.
+  /// - Throws: `constructionCycle` if the constructing thread waits, directly or indirectly, for a
+  ///   construction by the calling thread; the error of the construction.
   func wait() throws -> ServiceEntry {
     do { try WaitGraph.wait(for: work) } catch {
       throw ServiceError(code: .constructionCycle, service: work.name, chain: error.chain)
@@ -85,12 +85,12 @@ final class Construction: Sendable {
   }
 }
 
-/// The services of one center, published and under construction. All state is under one lock, which
-/// is held for look-ups only: constructions, callbacks and releases run outside.
+/// The services of one center, published and under construction. One lock guards all state. It is
+/// held only for look-ups: constructions, callbacks and releases run outside it.
 final class ServiceStore: Sendable {
   private struct Pending {
     let construction: Construction
-    /// The number of log-outs before its construction.
+    /// The number of log-outs when the construction last began.
     var clearings: Int
   }
 
@@ -99,7 +99,7 @@ final class ServiceStore: Sendable {
     var pending: [ServiceID: Pending] = [:]
     var created = 0
     var clearings = 0
-    /// The threads that are clearing, so that a callback that clears again returns.
+    /// The threads that are clearing. If a callback calls `clear` again, that call returns at once.
     var clearers: Set<ThreadIdentity> = []
   }
 
@@ -110,7 +110,7 @@ final class ServiceStore: Sendable {
   /// Unique among all stores.
   let number = stores.wrappingAdd(1, ordering: .relaxed).newValue
 
-  /// Grows with every removal: while it is unchanged, a service that was found here is still here.
+  /// Grows with every removal. While it is unchanged, a service that was found here is still here.
   var generation: UInt { removals.load(ordering: .acquiring) }
 
   // MARK: Construction
@@ -141,8 +141,8 @@ final class ServiceStore: Sendable {
     }
   }
 
-  /// Creates the service and publishes it. A concurrent log-out may have removed services that it
-  /// depends on: then it is cleared like the others and, unless it persists, created again.
+  /// Creates and publishes the service. If a concurrent log-out may have removed services that it
+  /// depends on, the service is cleared and, unless it is persistent, created again.
   private func build<Service>(_ key: ServiceKey<Service>, in center: ServiceCenter) throws -> ServiceEntry {
     while true {
       let entry = ServiceEntry(key, try key.make(center))
@@ -184,7 +184,7 @@ final class ServiceStore: Sendable {
 
   // MARK: Removal
 
-  /// Removes the service of `id` and releases it before it returns. `false` if there is none.
+  /// Removes and releases the service of `id` before returning; `false` if there is none.
   func remove(_ id: ServiceID) -> Bool {
     let entry = state.withLock { $0.living.removeValue(forKey: id) }
     if entry != nil { noteRemoval() }
@@ -202,12 +202,12 @@ final class ServiceStore: Sendable {
   func clear(calling hook: (ServiceEntry) -> Void) {
     let me = ThreadIdentity.current
     guard state.withLock({ $0.clearers.insert(me).inserted }) else { return }
-    // By the number of creation: whether the notified service persists.
+    // Whether each notified service is persistent, by its position in the order of creation.
     var told: [Int: Bool] = [:]
     var keys: Set<ServiceID> = []
     while true {
       for entry in entries where told[entry.order] == nil {
-        // A callback that replaces its own service would be called forever.
+        // Without this check, a callback that replaces its own service would be called forever.
         if keys.insert(entry.id).inserted { hook(entry) }
         told[entry.order] = entry.isPersistent
       }
@@ -217,8 +217,8 @@ final class ServiceStore: Sendable {
     }
   }
 
-  /// Ends a log-out if all published services were notified: `told` has for each whether it
-  /// persists.
+  /// Ends a log-out if all published services were notified. `told` says which of them are
+  /// persistent.
   private func leave(_ told: [Int: Bool], _ me: ThreadIdentity) -> (isOver: Bool, removed: [ServiceEntry]) {
     state.withLock { state in
       guard state.living.values.allSatisfy({ told[$0.order] != nil }) else { return (false, []) }
@@ -233,7 +233,7 @@ final class ServiceStore: Sendable {
     }
   }
 
-  /// Releases the last first. The caller has the only reference to the list.
+  /// Releases the last entry first. The caller must hold the only reference to the list.
   private func release(_ entries: inout [ServiceEntry]) {
     noteRemoval()
     while !entries.isEmpty { entries.removeLast() }

@@ -2,7 +2,7 @@
 
 import Forwardcast
 
-/// Replaces the construction of a service during a substitution.
+/// Replaces the construction of a service in `ServiceCenter.withSubstitutes`.
 public struct ServiceSubstitute: Sendable {
   fileprivate let id: ServiceID
   /// A ``ServiceKey`` of the service's type.
@@ -25,10 +25,10 @@ public struct ServiceSubstitute: Sendable {
 extension ServiceCenter {
   /// Runs `body` with substitutes for services.
   ///
-  /// During `body`, this center and all outer and inner ones are empty: existing services are
-  /// hidden, and services are created again, from the substitutes where there are any. All of them
-  /// are released afterwards. This holds for the calling task and its child tasks only, so tests
-  /// can run in parallel; other threads and queues see the real services.
+  /// While `body` runs, this center and all outer and inner ones appear empty. Requests create
+  /// services again, from a substitute if there is one. These services are released when `body`
+  /// ends. Only the calling task and its child tasks are affected, so tests can run in parallel.
+  /// Other threads and queues see the real services.
   ///
   ///     let account = ServiceSubstitute(for: AccountService.self) { _ in
   ///       AccountService(name: "test")
@@ -41,7 +41,7 @@ extension ServiceCenter {
   {
     let overlay = ServiceOverlay(root, substitutes)
     return try ServiceOverlay.$current.withValue(overlay) {
-      // In force until its services are released, so that these do not find the real ones.
+      // Active until its services are released, so that these do not find the real ones.
       defer { overlay.removeAll() }
       return try body()
     }
@@ -59,17 +59,17 @@ extension ServiceCenter {
   }
 }
 
-/// Stores in place of those of one tree of centers, for one task.
+/// Replaces the stores of one tree of centers, for one task.
 final class ServiceOverlay: Sendable {
   @TaskLocal fileprivate static var current: ServiceOverlay?
 
   private let root: ServiceCenter
   private let outer: ServiceOverlay?
   private let substitutes: [ServiceID: ServiceSubstitute]
-  /// Retains the centers, so that no other gets the address of one.
+  /// Retains the centers, so that no new center gets the address of a covered one.
   private let covers = Guarded<[ObjectIdentifier: (center: ServiceCenter, store: ServiceStore)]>([:])
 
-  /// An overlay with the substitutes of the current one for the same tree and with `list`, which takes precedence.
+  /// Adds `list`, which takes precedence, to the current substitutes of the same tree.
   fileprivate init(_ root: ServiceCenter, _ list: [ServiceSubstitute]) {
     var all = ServiceOverlay.covering(root)?.substitutes ?? [:]
     for substitute in list { all[substitute.id] = substitute }

@@ -78,7 +78,7 @@ extension Centers {
       services = nil
       expect(watched == nil, "the extension center does not keep the service center")
       expect(extensions.notify((any MessageExtension).self, .onAdd, "x").failed, equals: 1)
-      expect(failures.all, equals: ["service center is gone: ArchiveService"])
+      expect(failures.all, equals: ["service center was released: ArchiveService"])
     }
 
     @Test("a substitute takes the place of a lazy observer while it is in force")

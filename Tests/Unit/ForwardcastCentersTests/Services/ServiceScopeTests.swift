@@ -51,13 +51,13 @@ extension Centers {
       let (application, session, _) = try tree()
       let error = #expect(throws: ServiceError.self) { try session.service(EagerService.self) }
       expect(error?.code, equals: .outOfScope)
-      expect(error.map { "\($0)" }, equals: "out of scope: SessionService, asked of application")
+      expect(error.map { "\($0)" }, equals: "out of scope: SessionService, requested from application")
       expect(application.existing(EagerService.self) == nil)
       let user = ServiceCenter(.user, in: session)
       let unknown = #expect(throws: ServiceError.self) {
         try user.service(ServiceKey("x", scope: "document") { _ in 1 })
       }
-      expect(unknown.map { "\($0)" }, equals: "out of scope: x, asked of user in session in application")
+      expect(unknown.map { "\($0)" }, equals: "out of scope: x, requested from user in session in application")
     }
 
     @Test("logging out of a center clears the centers within it first")
