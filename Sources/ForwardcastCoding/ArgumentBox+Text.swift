@@ -3,7 +3,7 @@
 public import Forwardcast
 
 extension Invocation {
-  /// A message whose arguments come as text, with the types of the receiver's method.
+  /// Creates a message from text, which is read as the types of the receiver's method.
   ///
   ///     let call = try Invocation(text: ["ho", "3"], for: "echo:times:", of: plugIns)
   ///     print(call)  // echo: "ho" times: 3
@@ -36,15 +36,15 @@ extension Invocation {
 }
 
 extension ArgumentBox {
-  /// The value that `text` denotes, for a parameter of a type.
+  /// Reads `text` as a value for a parameter of a type.
   ///
   ///     let count = try ArgumentBox(text: "3", as: TypeEncoding("q"))
   ///
-  /// For all arguments of a message there is `Invocation(text:for:of:)`.
+  /// To read all arguments of a message, use `Invocation(text:for:of:)`.
   ///
-  /// Numbers have a sign, a point or an exponent, and must fit as in `converted(to:)`; `Bool` is
-  /// `true` or `false`. For strings and objects the value is the text itself. A selector must be
-  /// known, since nothing is interned. An optional may be `nil`. Other types cannot be written.
+  /// A number may have a sign, a point and an exponent, and must fit as in `converted(to:)`. A
+  /// `Bool` is `true` or `false`. A string or object is the text itself. A selector must be known,
+  /// because nothing is interned. An optional may be `nil`. Other types cannot be read from text.
   ///
   /// - Throws: `UnboxingError` with the wanted encoding and the text.
   public init(text: String, as type: TypeEncoding) throws(UnboxingError) {
@@ -77,7 +77,7 @@ extension ArgumentBox {
   private static func number(_ text: String) -> ArgumentBox? {
     if let whole = Int128(text) { return ArgumentBox(whole) }
     if let large = UInt128(text) { return ArgumentBox(large) }
-    // In base 10 only.
+    // `Double` also accepts base 16.
     let isHexadecimal = text.utf8.contains { $0 | 0x20 == UInt8(ascii: "x") }
     guard !isHexadecimal, let double = Double(text), double.isFinite else { return nil }
     return ArgumentBox(double)

@@ -75,7 +75,7 @@ package enum CodedType {
 
   package enum Refusal: String, Error, CustomStringConvertible {
     case unknown = "no type is known as"
-    case tooMany = "too many types were read to make"
+    case tooMany = "KnownTypes.readTypeLimit does not allow a further type"
 
     package var description: String { rawValue }
   }
@@ -133,7 +133,7 @@ package enum CodedType {
   }
 }
 
-/// The types that were instantiated by name. The runtime never frees them, so their number is limited.
+/// The types instantiated by name. The runtime never frees types, so their number is limited.
 private enum ReadTypes {
   enum Composition: Hashable {
     case array(of: ObjectIdentifier)
@@ -158,7 +158,7 @@ private enum ReadTypes {
   }
 }
 
-/// A type whose name contains those of its parameters.
+/// A type whose name contains the names of its type parameters.
 private protocol NamedByParts {
   static var codedName: String { get }
 }

@@ -7,15 +7,17 @@ extension Invocation: Codable {
   /// standard ones.
   public static let typesKey = codingKey("Forwardcast.InvocationTypes")
 
-  /// The most arguments that are decoded: the colons of the longest selector.
+  /// The maximum number of decoded arguments: the number of colons of the longest selector.
   public static let argumentLimit = MessageSelector.maximumLength
 
   private enum CodingKeys: String, CodingKey {
     case selector, signature, arguments, result
   }
 
-  /// Encodes the selector, the signature if one was stated, and the arguments and the result, each with the name of its type.
-  /// - Throws: `EncodingError.invalidValue` for the first argument that is not `Encodable`; errors of arguments.
+  /// Encodes the selector, the signature if one was stated, and the arguments and the result, each
+  /// with the name of its type.
+  /// - Throws: `EncodingError.invalidValue` for the first argument that is not `Encodable`; errors
+  ///   that arguments throw.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(selector, forKey: .selector)
@@ -29,16 +31,17 @@ extension Invocation: Codable {
 
   /// Decodes a message.
   ///
-  /// Known types are the standard numbers, `Bool`, `String`, `MessageSelector`, `Void`, `nil`, those in the decoder's `userInfo`
-  /// under `typesKey`, and arrays, dictionaries and optionals of them. The selector, and selectors among the arguments, must be
-  /// known to the process, and listed under `MessageSelector.selectorsKey` if the decoder has that. Whether the arguments fit is
-  /// checked when the message is sent.
+  /// Decodable types are the standard numbers, `Bool`, `String`, `MessageSelector`, `Void`, `nil`,
+  /// the types under `typesKey` in the decoder's `userInfo`, and arrays, dictionaries and optionals
+  /// of them. Selectors must be known to the process, and listed if the decoder has
+  /// `MessageSelector.selectorsKey`. Sending checks the arguments.
   ///
-  /// Decoding interns no names, and is limited by ``KnownTypes/readTypeLimit`` and `argumentLimit`,
-  /// so that text from outside cannot fill memory.
+  /// Untrusted text cannot fill memory: decoding interns no names, and is limited by
+  /// ``KnownTypes/readTypeLimit`` and `argumentLimit`.
   ///
-  /// - Throws: `DecodingError` for a malformed or unknown selector, a malformed signature, a type that is unknown, nested too
-  ///   deeply or one too many, too many arguments, and a value that is not of its type.
+  /// - Throws: `DecodingError` for a malformed or unknown selector, a malformed signature, a type
+  ///   that is unknown, nested too deeply or beyond the limit, too many arguments, or a value of
+  ///   another type.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     let signature = try container.decodeIfPresent(MethodSignature.self, forKey: .signature)
@@ -62,16 +65,17 @@ extension Invocation: Codable {
 ///     decoder.userInfo[Invocation.typesKey] = KnownTypes(["Color": Color.self])
 ///     let call = try decoder.decode(Invocation.self, from: data)
 ///
-/// No other types are decoded, so text from outside cannot choose among all types of a program. A composed type, such as an array
-/// of arrays, may be listed as a whole, and then does not count for the limit.
+/// No other types are decoded, so untrusted text cannot choose among all types of a program. A
+/// listed type that is composed, such as an array of arrays, does not count toward the limit.
 public struct KnownTypes: Sendable {
-  /// The most arrays, dictionaries and optionals that a process instantiates by name, since the runtime never frees types. One more
-  /// is a decoding error, unless the decoder lists it as a whole.
+  /// The maximum number of array, dictionary and optional types that a process instantiates by
+  /// name; the runtime never frees them. Another one is a decoding error, unless the decoder lists
+  /// it.
   public static let readTypeLimit = 1000
 
   package let types: [String: any (Codable & Sendable).Type]
 
-  /// - Parameter types: types by name, as a type prints without its module.
+  /// - Parameter types: the types, by their printed names without the module.
   public init(_ types: [String: any (Codable & Sendable).Type]) { self.types = types }
 }
 
@@ -79,7 +83,7 @@ public struct KnownTypes: Sendable {
 public typealias InvocationTypes = KnownTypes
 
 extension MethodSignature: Codable {
-  /// Decodes a signature from its text. A malformed one is a `DecodingError` with the words of the ``TypeEncodingError``.
+  /// Decodes a signature from text. A `DecodingError` has the text of the ``TypeEncodingError``.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     let text = try container.decode(String.self)
@@ -90,7 +94,7 @@ extension MethodSignature: Codable {
     }
   }
 
-  /// Encodes the signature as its text, without the layouts of types that are encoded by name.
+  /// Encodes the signature as text, without the layouts of types that are encoded by name.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(description)

@@ -3,12 +3,13 @@
 public import Forwardcast
 
 extension ArgumentBox {
-  /// Whether the values are of one type and equal; `nil` if the type has no equality.
+  /// Whether the values have one type and are equal; `nil` if values of that type have no equality.
   ///
-  /// Values are compared by `==`, objects without one by identity, arrays and dictionaries by element, optionals by their values;
-  /// nothing equals nothing. Numbers of different types differ, since a method that takes any value gets them as such.
+  /// Values are compared by `==`, objects without `==` by identity, arrays and dictionaries by
+  /// element, and optionals by value; `nil` equals `nil`. Numbers of different types differ,
+  /// because a method that takes any value can distinguish them.
   ///
-  /// A box is not `Equatable`, since a value without equality is neither equal to itself nor different.
+  /// A box is not `Equatable`, because some values cannot be compared, not even with themselves.
   public func isEqual(to other: ArgumentBox) -> Bool? {
     if isNil || other.isNil { return isNil && other.isNil }
     let (left, right) = (unwrapped(value), unwrapped(other.value))
@@ -34,8 +35,8 @@ extension ArgumentBox {
 }
 
 extension Invocation {
-  /// Whether selector, types and arguments are equal; `nil` if an argument's type has no equality and nothing else differs. Results
-  /// do not count.
+  /// Whether selector, types and arguments are equal; `nil` if an argument has no equality and
+  /// nothing else differs. Results are ignored.
   ///
   ///     let said = Invocation("add:to:", arguments: [.init(1), .init(2)])
   ///     // true:

@@ -1,18 +1,18 @@
-// MessageSelector+Codable.swift: selectors are encoded by name.
+// MessageSelector+Codable.swift: encodes selectors by name.
 
-// Clients encode and decode messages of that module.
+// Exported because clients encode and decode messages of that module.
 @_exported public import Forwardcast
 
 extension MessageSelector: Codable {
-  /// The key of a decoder's `userInfo` for the selectors, a `Set<MessageSelector>`, that may be decoded.
+  /// The key of a decoder's `userInfo` for the decodable selectors, a `Set<MessageSelector>`.
   ///
-  /// Without it every selector may be decoded that the process knows; with it only these, so that a peer cannot name others:
+  /// Without this list, a peer may name every selector that the process knows:
   ///
   ///     let known: Set<MessageSelector> = [Message.onAddMsg.selector, "ping"]
   ///     decoder.userInfo[MessageSelector.selectorsKey] = known
   public static let selectorsKey = codingKey("Forwardcast.Selectors")
 
-  /// Decodes a name that the process knows. Nothing is interned, so that text from outside cannot fill memory.
+  /// Decodes a name that the process knows. Interns nothing, so untrusted text cannot fill memory.
   ///
   /// - Throws: `DecodingError` for a name that is malformed, unknown to the process, or not listed under the decoder's
   ///   `selectorsKey`.

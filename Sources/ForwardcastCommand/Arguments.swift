@@ -1,4 +1,4 @@
-// Arguments.swift: the command line's words and options, and a parsed call.
+// Arguments.swift: the command line's subcommands and options, and a parsed call.
 
 import Forwardcast
 import ForwardcastScript
@@ -26,12 +26,12 @@ struct Option {
     }
   }
 
-  /// What the value needs to be, `nil` if it is that.
+  /// The description of a valid value, for an error; `nil` if `text` is valid.
   fileprivate func need(_ text: String) -> String? {
     switch value {
     case .file(let ends) where !ends.contains(where: text.hasSuffix):
       "the name of a file that ends in \(ends.joined(separator: " or "))"
-    case .number where Int(text) ?? 0 < 1: "a number from 1 on"
+    case .number where Int(text) ?? 0 < 1: "a positive number"
     case .choice(let words) where !words.contains(text): "one of \(words.joined(separator: ", "))"
     default: nil
     }
@@ -57,16 +57,16 @@ struct CommandWord {
   var options: [Option] = []
   /// What it does, in a few words.
   let summary: String
-  /// What its help says beyond ``summary``.
+  /// The text of its help after ``summary``.
   let story: String
 
   static let general = CommandWord(
     name: "", operands: .word,
     options: [
-      Option(name: "--help", meaning: "print this"), Option(name: "--version", meaning: "print the version"),
+      Option(name: "--help", meaning: "print this help"), Option(name: "--version", meaning: "print the version"),
       Option(
         name: "--generate-completion", value: .choice(["bash", "zsh", "fish"]),
-        meaning: "print what makes the shell complete calls"),
+        meaning: "print a completion script for the shell"),
     ], summary: "", story: "")
 
   static func named(_ name: String) -> CommandWord? { all.first { $0.name == name } }
@@ -83,8 +83,8 @@ struct Arguments {
   func has(_ option: String) -> Bool { values[option] != nil }
   func value(of option: String) -> String? { values[option] ?? nil }
 
-  /// Parses the words after `word`: `--option value`, `--option=value`; after `--` all are operands. The last of repeated options
-  /// counts.
+  /// Parses the words after `word`. All words after `--` are operands. The last of repeated options
+  /// is used.
   init(_ words: [String], of word: CommandWord) throws(UsageError) {
     func refusal(_ text: String) -> UsageError { UsageError(text: text, word: word.name.isEmpty ? nil : word) }
     var rest = words[...]

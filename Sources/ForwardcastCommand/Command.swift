@@ -2,12 +2,12 @@
 
 import ForwardcastScript
 
-/// The exit status. Of several the largest counts.
+/// The exit status. The highest of several is used.
 enum Status: Int32 {
   case success = 0
   /// An expectation or a script failed, or output could not be written.
   case failure = 1
-  /// A text or the call itself is invalid: nothing of it was run.
+  /// A script, an encoding or the command line is invalid, so it did not run.
   case usage = 2
 
   func worse(_ other: Status) -> Status { rawValue >= other.rawValue ? self : other }
@@ -22,13 +22,13 @@ enum Command {
   static let version = "0.2.0"
 
   static func run(_ arguments: [String]) -> Status {
-    // A closed pipe is noticed when writing to it.
+    // Makes a write to a closed pipe fail, instead of ending the process.
     signal(SIGPIPE, SIG_IGN)
     let status: Status
     do throws(UsageError) {
       status = try perform(arguments)
     } catch {
-      // The cause is last, next to the prompt.
+      // The cause is printed last, next to the prompt.
       Stream.error.write("\(error.word?.usage ?? Help.usage)\nforwardcast: \(error.text)\n")
       status = .usage
     }

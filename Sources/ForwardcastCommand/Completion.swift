@@ -26,7 +26,7 @@ struct Completion {
 
   private func options(_ word: CommandWord) -> [Option] { word.options + [general[0]] }
 
-  /// What the operands are completed to.
+  /// The values that complete an operand.
   private func value(of operands: CommandWord.Operands) -> Option.Value {
     switch operands {
     case .files: .file([])
@@ -147,6 +147,6 @@ struct Completion {
     return "-l \(option.name.dropFirst(2))\(value) -d '\(quoted(option.meaning))'"
   }
 
-  /// Text for single quotes, without such.
+  /// Removes single quotes, so that the text can be put into them.
   private func quoted(_ text: String) -> String { text.replacing("'", with: "") }
 }

@@ -3,15 +3,15 @@
 import ForwardcastScript
 import Synchronization
 
-/// An interactive session: statements of the language, and commands that begin with a colon.
+/// An interactive session of statements, and of commands that begin with a colon.
 final class Conversation {
   static let help = """
     :help [WORD]      list the words of the language, or explain one
-    :reset            start again without names
+    :reset            start again and forget all names
     :load FILE        run a script in this session
     :save FILE        write the entries that ran without error
     :trace on | off   print each message
-    :quit             end; so does control-D
+    :quit             end the session, as control-D does
 
     """
 
@@ -21,9 +21,9 @@ final class Conversation {
   private var lines: ScriptLines
   /// The texts that ran without error, for `:save`.
   private var spoken: [String] = []
-  /// Whether to end: after `:quit`, or when nothing further can change the status.
+  /// True after `:quit`, or if further input cannot change the status, so the session ends.
   private var isOver = false
-  /// Whether an error has ended input from a pipe, of which the rest is only checked.
+  /// True after an error in input from a pipe, so the rest is only checked.
   private var checksOnly = false
   private var status = Status.success
 
@@ -34,8 +34,8 @@ final class Conversation {
     lines = ScriptLines(joinsElse: !isTerminal)
   }
 
-  /// `forwardcast repl`, which runs lines as soon as their brackets are closed. On a terminal it continues after errors. Input from a
-  /// file or a pipe has the status of `run`: after an error the rest is only checked.
+  /// Runs `forwardcast repl`. On a terminal, errors do not end the session. For a file or a pipe,
+  /// the exit status is that of `run`, and input after an error is only checked.
   static func run() -> Status {
     let isTerminal = Stream.input.isTerminal
     if isTerminal {
@@ -73,7 +73,7 @@ final class Conversation {
     }
   }
 
-  /// Takes a line with its line break.
+  /// Handles a line, which includes its line break.
   private func take(_ line: String) {
     if line.first == ":", lines.mayBegin {
       lines.finish().forEach(say)
@@ -87,8 +87,8 @@ final class Conversation {
     }
   }
 
-  /// What Tab completes at the end of a text: a command, its operand, or a name, selector or word
-  /// of the language.
+  /// The completions at the end of a text: commands, operands, or names, selectors and words of the
+  /// language.
   private func completions(_ text: String) -> (part: String, candidates: [String]) {
     let words = ScriptLanguage.entries.map(\.word)
     guard text.first == ":", lines.mayBegin else {
@@ -108,7 +108,7 @@ final class Conversation {
     }
   }
 
-  /// Ends the input: the parser reports what is still open.
+  /// Ends the input. The parser reports brackets that are still open.
   private func end() {
     lines.finish().forEach(say)
     isOver = true
@@ -128,7 +128,7 @@ final class Conversation {
     }
   }
 
-  /// Runs a text, shows its error, and stores it if there is none.
+  /// Runs a text. Prints its error, or stores the text if there is none.
   private func run(_ text: String, named name: String, firstLine: Int = 1) -> ScriptOutcome {
     display.restart()
     Interruption.begin()
@@ -144,14 +144,14 @@ final class Conversation {
     return outcome
   }
 
-  /// Notes a status with its message. No later one of a pipe can be worse than 2.
+  /// Records a status and prints its message. The highest status ends input from a pipe.
   private func note(_ status: Status, _ complaint: String? = nil) {
     if let complaint { Stream.error.write("\(complaint)\n") }
     self.status = self.status.worse(status)
     if !isTerminal, status == .usage { isOver = true }
   }
 
-  /// The command for a word that other interactive programs know, unless it is a name of the session.
+  /// The command for a word of other interactive programs, unless the session has such a name.
   private func command(_ word: String) -> String? {
     let first = word.prefix { $0 != " " }
     guard session.value(of: String(first)) == nil else { return nil }
@@ -166,7 +166,7 @@ final class Conversation {
     let words = line.split(separator: " ", maxSplits: 1).map(String.init)
     let argument = words.count > 1 ? words[1].trimmed : nil
     switch (words.first ?? "", argument) {
-    // The commands are last, next to the prompt.
+    // Prints the commands last, next to the prompt.
     case (":help", nil): Stream.output.write(HelpCommand.words + "\n" + Self.help)
     case (":help", let word?):
       let text = HelpCommand.explanation(of: word)
@@ -201,7 +201,7 @@ enum Interruption {
 
   static var isAsked: Bool { asked.load(ordering: .relaxed) }
 
-  /// From now on control-C asks the run to end; pressed again, it ends the program.
+  /// Makes the first control-C end the run, and the second end the program.
   static func begin() {
     asked.store(false, ordering: .relaxed)
     handle { _ in
@@ -212,14 +212,13 @@ enum Interruption {
 
   static func end() { handle(SIG_DFL) }
 
-  /// Ends the program as control-C does by itself.
+  /// Ends the program as an unhandled control-C does.
   static func passOn() {
     end()
     raise(SIGINT)
   }
 
-  /// Sets the handler, unless the signal is ignored, as it is for background jobs of a shell
-  /// script.
+  /// Sets the handler, unless the signal is ignored, as in background jobs of a shell script.
   private static func handle(_ handler: (@convention(c) (Int32) -> Void)?) {
     let before = signal(SIGINT, handler)
     if unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) { signal(SIGINT, SIG_IGN) }

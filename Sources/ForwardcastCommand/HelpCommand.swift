@@ -21,10 +21,10 @@ extension CommandWord {
       summary: "run message scripts; - is standard input",
       story: """
         Runs message scripts, each in a session of its own; - is standard input. Runs every file; the exit status is the
-        highest of them. Control-C ends the script that runs, shows where it was, and completes the files of the options.
+        highest of them. Control-C ends the running script, prints its position, and completes the output files.
         """),
     CommandWord(
-      name: "repl", operands: .none, summary: "the same language, line by line",
+      name: "repl", operands: .none, summary: "run the language line by line",
       story: """
         Runs the message script line by line. A line that ends inside a bracket continues on the next one. On a terminal,
         values are shown, errors do not end the session, Tab completes, and control-C ends a run. Input from a file or a
@@ -33,7 +33,7 @@ extension CommandWord {
         \(Conversation.help)
         """),
     CommandWord(
-      name: "check", operands: .files, summary: "parse only",
+      name: "check", operands: .files, summary: "parse scripts without running them",
       story: "Parses message scripts without running them; - is standard input."),
     CommandWord(
       name: "types", operands: .encoding, summary: "explain an Objective-C type encoding",
@@ -70,7 +70,7 @@ enum Help {
 
   fileprivate static let status = """
     status: 0 success; 1 an expectation or a script failed, or output could not be written; 2 a syntax error, an
-    unreadable file, or wrong arguments. The highest of several counts.
+    unreadable file, or wrong arguments. With several files, the highest status.
     """
 
   static let general = """
@@ -113,14 +113,14 @@ struct HelpCommand {
     return .success
   }
 
-  /// Form and meaning of a word; empty for unknown ones.
+  /// The form and meaning of a word; empty if it is unknown.
   static func explanation(of word: String) -> String {
     ScriptLanguage.entries(of: word).map { entry in
       (entry.kind == .limit ? "\(entry.word): " : "") + "\(entry.form)\n  \(entry.meaning)\n"
     }.joined()
   }
 
-  /// Every word, by kind, in a screen.
+  /// Every word, by kind, on one screen.
   static var words: String {
     ScriptLanguage.Kind.allCases.map { kind in
       var lines = [""]

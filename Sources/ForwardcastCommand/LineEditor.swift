@@ -5,13 +5,13 @@ import ForwardcastScript
 final class LineEditor {
   enum Input: Equatable {
     case text(String)
-    /// Control-C: the line is dropped.
+    /// Control-C, which discards the line.
     case abandoned
   }
 
   private static let historyLimit = 1000
 
-  /// The file of the history: `FORWARDCAST_HISTORY`, else one in the home folder.
+  /// The history file: `FORWARDCAST_HISTORY`, or one in the home folder.
   private let historyPath: String?
   private var history: [String] = []
   private var line = EditedLine()
@@ -25,11 +25,11 @@ final class LineEditor {
     }
   }
 
-  /// Candidates for the end of a text, and which part of it they complete.
+  /// The completions at the end of a text, and the part of the text that they replace.
   typealias Completions = (_ text: String) -> (part: String, candidates: [String])
 
-  /// The next line, or several that were pasted or recalled; `nil` at the end of the input, or for
-  /// control-D on an empty line.
+  /// Reads a line, or several if they were pasted or recalled. Returns `nil` at the end of the
+  /// input, or for control-D on an empty line.
   /// - Parameter continues: whether the line belongs to the last entry of the history.
   func read(continues: Bool, completions: Completions) -> Input? {
     guard var terminal = RawTerminal() else { return nil }
@@ -78,7 +78,7 @@ final class LineEditor {
     Stream.output.write("\r\u{1B}[K\(prompt)\(shown)\r" + (column > 0 ? "\u{1B}[\(column)C" : ""))
   }
 
-  /// Extends a part of the line to the common prefix of the candidates, or else lists these.
+  /// Extends `word` to the common prefix of its completions, or lists them if it is that prefix.
   private func complete(_ word: String, _ candidates: [String]) {
     let fitting = Set(candidates).filter { $0.hasPrefix(word) && $0 != word }.sorted()
     guard var common = fitting.first else { return }
@@ -86,7 +86,7 @@ final class LineEditor {
     if common.count > word.count {
       line.insert(String(common.dropFirst(word.count)))
     } else {
-      // Of paths in a folder their names.
+      // Lists paths without their folder.
       let folder = word.lastIndex(of: "/").map { word[...$0].count } ?? 0
       let names = fitting.prefix(40).map { $0.dropFirst(folder) }
       Stream.output.write("\n" + ShownText.shown(names.joined(separator: "  ")) + "\n")
@@ -103,9 +103,9 @@ final class LineEditor {
     }
     if history.count > Self.historyLimit { history.removeFirst() }
     guard let historyPath else { return }
-    // An entry is a line of the file, with `\r` between its own lines, which holds none otherwise.
+    // Each entry is one line of the file. Its own lines are separated by `\r`.
     let entries = history.map { $0.replacing("\n", with: "\r") + "\n" }
-    // Failing to write the history is not worth an error for each line.
+    // A history that cannot be written is not worth an error after each line.
     try? writeFile(historyPath, entries.joined(), onlyForOwner: true)
   }
 }
@@ -125,7 +125,7 @@ struct EditedLine {
   /// The part of the line around the cursor that fits, and the columns before the cursor. Control
   /// characters are escaped, and line breaks are shown as arrows.
   func window(of room: Int) -> (text: String, columnsBefore: Int) {
-    // Of a long line only what is near: it is drawn anew for each key.
+    // Measures only characters near the cursor, because each key redraws the line.
     func drawn(_ index: Int) -> String {
       characters[index] == "\n" ? "↵" : ShownText.shown(String(characters[index]))
     }
@@ -147,7 +147,7 @@ struct EditedLine {
 
   private static func isOfWord(_ character: Character) -> Bool { character.isLetter || character.isNumber }
 
-  /// The beginning of the word that the cursor is in or after.
+  /// The start of the word that the cursor is in or after.
   private var wordStart: Int {
     let end = characters[..<cursor].lastIndex(where: Self.isOfWord) ?? 0
     return characters[..<end].lastIndex { !Self.isOfWord($0) }.map { $0 + 1 } ?? 0
@@ -160,7 +160,7 @@ struct EditedLine {
   }
 
   mutating func insert(_ text: String) {
-    // A combining mark joins the character before it. The rest of a long line is not looked at for each key.
+    // Joins the text with its neighbors: a combining mark merges with the character before it.
     let near = max(0, cursor - 1)..<min(characters.count, cursor + 1)
     let left = String(characters[near.lowerBound..<cursor])
     let joined = Array(left + text + String(characters[cursor..<near.upperBound]))

@@ -15,14 +15,14 @@ struct RunCommand {
     let diagram = diagramPath.map { _ in SequenceDiagram() }
     var status = Status.success
     Interruption.begin()
-    // Whoever started the command learns that it was interrupted, after its files are whole.
+    // Ends by the signal, so that the parent process sees it, but after the files are complete.
     defer { if Interruption.isAsked { Interruption.passOn() } }
     do throws(FileError) {
       let tracePath = call.value(of: "--trace-file")
       let output = try tracePath.map { path throws(FileError) in try Stream(path: path) }
       let trace = output.map { output in TraceFile { output.write($0) } }
       for file in call.operands {
-        // When output cannot be written, the rest would not be seen.
+        // If output cannot be written, more of it would be lost.
         if Stream.hasFailed || Interruption.isAsked { break }
         status = status.worse(run(file, diagram, trace))
       }
@@ -56,7 +56,7 @@ struct RunCommand {
 final class ProgressDisplay: Sendable {
   private let state = Mutex((isShown: false, next: ContinuousClock.now + .seconds(1)))
   let style = Style(.error)
-  /// Whether to print the trace, if handlers were made with one.
+  /// Whether to print the trace, for handlers that were created with `traces`.
   let tracing = Atomic<Bool>(true)
 
   /// Handlers that write to the standard streams, and clear the progress line first.
@@ -87,16 +87,16 @@ final class ProgressDisplay: Sendable {
     stream.write(text)
   }
 
-  /// Begins a new run, whose progress is shown after a second.
+  /// Begins a new run. Its progress is shown after a second.
   func restart() { state.withLock { $0.next = .now + .seconds(1) } }
 
-  /// Clears the line, and the terminal's echo of control-C.
+  /// Clears the progress line and the terminal's echo of control-C.
   func clear() {
     let isShown = state.withLock { exchange(&$0.isShown, with: false) }
     if isShown || (Interruption.isAsked && Stream.error.isTerminal) { Stream.error.write("\r\u{1B}[K") }
   }
 
-  /// Draws the line, at most ten times a second.
+  /// Draws the progress line, at most ten times a second.
   private func show(_ progress: ScriptProgress) {
     let isDue = state.withLock { state in
       let now = ContinuousClock.now
@@ -112,7 +112,7 @@ final class ProgressDisplay: Sendable {
     let bar = String(repeating: "#", count: filled) + String(repeating: ".", count: width - filled)
     let position = ShownText.shown("\(progress.position)")
     let line = "[\(bar)] \(progress.steps) of \(progress.stepLimit) steps, \(position)"
-    // A line that wraps would not be cleared whole.
+    // A wrapped line could not be cleared completely.
     Stream.error.write("\r\u{1B}[K\(line.prefix(terminalWidth(Stream.error) - 1))")
   }
 }

@@ -1,9 +1,9 @@
-// Style.swift: colours on a terminal.
+// Style.swift: colors on a terminal.
 
 struct Style {
   let isColoured: Bool
 
-  /// Colours for a terminal, unless `NO_COLOR` is set and not empty.
+  /// Uses colors on a terminal, unless `NO_COLOR` is set and not empty.
   init(_ stream: Stream) {
     let refused = environment("NO_COLOR").map { !$0.isEmpty } ?? false
     isColoured = stream.isTerminal && !refused && environment("TERM") != "dumb"

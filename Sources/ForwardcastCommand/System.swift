@@ -1,4 +1,4 @@
-// System.swift: files, streams and terminals by the C library.
+// System.swift: files, streams and terminals of the C library.
 
 import Forwardcast
 import ForwardcastScript
@@ -14,7 +14,7 @@ import Synchronization
   @_exported import Android
 #endif
 
-/// A standard stream, or a file that is written piece by piece.
+/// A standard stream, or a file that is written in parts.
 final class Stream: Sendable {
   static let (input, output, error) = (Stream(0), Stream(1), Stream(2))
 
@@ -25,13 +25,13 @@ final class Stream: Sendable {
 
   var isTerminal: Bool { isatty(descriptor) == 1 }
 
-  /// The system's code of the first write that failed, 0 without.
+  /// The `errno` of the first failed write; 0 if none failed.
   var failure: Int32 { code.load(ordering: .relaxed) }
 
-  /// Whether output is lost, which makes the exit status 1.
+  /// True if output was lost, so the exit status is 1.
   static var hasFailed: Bool { output.failure != 0 || error.failure != 0 }
 
-  /// Whether no output is lost; tells why some is, unless nobody reads it any more.
+  /// True if no output was lost. Otherwise prints the reason, unless the reader closed the pipe.
   static func isComplete() -> Bool {
     if output.failure != 0, output.failure != EPIPE {
       error.write("\(FileError("cannot write", "standard output", output.failure).line)\n")
@@ -39,7 +39,7 @@ final class Stream: Sendable {
     return !hasFailed
   }
 
-  /// Writes `text`, in one call where possible. After the first failure nothing is written, since there would be a gap.
+  /// Writes `text`, in one call if possible. Writes nothing after a failure, to avoid gaps.
   func write(_ text: String) {
     guard failure == 0, !StandardError.write(text, to: descriptor) else { return }
     _ = code.compareExchange(expected: 0, desired: errno, ordering: .relaxed)
@@ -50,8 +50,7 @@ final class Stream: Sendable {
     if descriptor < 0 { throw FileError("cannot write", path) }
   }
 
-  /// Closes the file of that path.
-  /// - Throws: the first failure.
+  /// Closes the file. Throws the first failure to write it, with its path.
   func finish(_ path: String) throws(FileError) {
     close(descriptor)
     if failure != 0 { throw FileError("cannot write", path, failure) }
@@ -62,7 +61,7 @@ struct FileError: Error {
   /// A line for standard error, without the command's name.
   let text: String
 
-  /// The error as a whole line: with the place in the file, or with the command's name.
+  /// The error as a line that begins with the place in the file or the command's name.
   var line: String { text.hasPrefix("cannot") ? "forwardcast: \(text)" : text }
 
   init(text: String) { self.text = text }
@@ -72,7 +71,7 @@ struct FileError: Error {
   }
 }
 
-/// The next bytes of a file: none at its end, `nil` for an error, which is in `errno`.
+/// Reads the next bytes of a file. Returns none at its end, and `nil` for an error, see `errno`.
 func readBytes(_ file: Int32, atMost count: Int) -> [UInt8]? {
   var bytes = [UInt8](repeating: 0, count: count)
   while true {
@@ -82,7 +81,7 @@ func readBytes(_ file: Int32, atMost count: Int) -> [UInt8]? {
   }
 }
 
-/// Reads a file, or standard input for `-`, up to `limit` bytes and one.
+/// Reads a file, or standard input for `-`, up to one byte more than `limit`.
 func readFile(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
   let file = path == "-" ? Stream.input.descriptor : open(path, O_RDONLY)
   guard file >= 0 else { throw FileError("cannot read", path) }
@@ -98,7 +97,7 @@ func readFile(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
   return bytes
 }
 
-/// A script's text from a file; `nil` after it was written to standard error why there is none.
+/// Reads a script. If that fails, prints the reason to standard error and returns `nil`.
 func scriptText(_ path: String, reason: (FileError) -> String = \.line) -> String? {
   do throws(FileError) {
     return try decoded(readFile(path, limit: ScriptSession.textLimit), from: path)
@@ -108,22 +107,21 @@ func scriptText(_ path: String, reason: (FileError) -> String = \.line) -> Strin
   }
 }
 
-/// Bytes as text.
-/// - Throws: ``FileError`` with the place of the first byte that is not UTF-8.
+/// Decodes UTF-8. Throws ``FileError`` with the place of the first invalid byte.
 func decoded(_ bytes: [UInt8], from name: String, firstLine: Int = 1) throws(FileError) -> String {
   let valid = validPrefix(bytes)
-  // The parser refuses a text that is too long, wherever it was cut.
+  // The parser rejects a text that is too long, so it does not matter where it was cut.
   if valid == bytes.count || bytes.count > ScriptSession.textLimit { return String(decoding: bytes, as: UTF8.self) }
   let before = String(decoding: bytes[..<valid], as: UTF8.self)
-  // Not at each `isNewline`: that is true for characters that end no line of a script.
+  // `isNewline` is also true for characters that do not end a line of a script.
   let lines = before.split(omittingEmptySubsequences: false) { ["\n", "\r", "\r\n"].contains($0) }
   let place = "\(ShownText.shown(name)):\(lines.count + firstLine - 1):\((lines.last?.count ?? 0) + 1)"
   let byte = String(bytes[valid], radix: 16, uppercase: true)
   throw FileError(text: "\(place): error: syntax: the byte 0x\(byte) is not UTF-8")
 }
 
-/// The paths that begin with a text. Folders end in a slash, and hidden files are listed if the
-/// text names them.
+/// The paths that begin with a text. Folders end in a slash. Hidden files are included if the last
+/// part of the text begins with a dot.
 func paths(beginningWith text: String) -> [String] {
   let folder = text.lastIndex(of: "/").map { String(text[...$0]) } ?? ""
   guard let stream = opendir(folder.isEmpty ? "." : folder) else { return [] }
@@ -141,9 +139,9 @@ func paths(beginningWith text: String) -> [String] {
 struct InputLines {
   private let file = fdopen(Stream.input.descriptor, "r")
 
-  /// The next line with its line break; `nil` at the end. One of over `limit` bytes comes in parts.
+  /// The next line with its line break; `nil` at the end. Splits lines of more than `limit` bytes.
   func next(limit: Int) -> [UInt8]? {
-    // Without standard input there is no file, and no line.
+    // There is no file without standard input.
     guard let file else { return nil }
     var line: [UInt8] = []
     while line.count <= limit, line.last != UInt8(ascii: "\n"), case let byte = getc_unlocked(file), byte != EOF {

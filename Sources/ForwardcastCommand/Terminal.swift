@@ -1,7 +1,7 @@
-// Terminal.swift: single keys of a terminal.
+// Terminal.swift: reads single keys from a terminal.
 
-/// Standard input in raw mode, without echo and line editing, and with marks around pasted text,
-/// until ``restore()``.
+/// Standard input in raw mode until ``restore()``: without echo and line editing, and with marks
+/// around pasted text.
 struct RawTerminal {
   private let saved: termios
 
@@ -21,7 +21,7 @@ struct RawTerminal {
     tcsetattr(Stream.input.descriptor, TCSADRAIN, &saved)
   }
 
-  /// A byte that was read but not used.
+  /// A byte that is to be read again.
   private var returned: UInt8?
 
   private mutating func readByte() -> UInt8? { returned.take() ?? readBytes(Stream.input.descriptor, atMost: 1)?.first }
@@ -38,7 +38,7 @@ struct RawTerminal {
     }
   }
 
-  /// The longest time in milliseconds between the first and the second byte of a key. A person who presses Escape takes longer.
+  /// The maximum milliseconds between two bytes of a key. People type slower after Escape.
   private static let patience: Int32 = 50
 
   /// A key that begins with Escape: a special one, or a letter with Alt. `unknown` for others and
@@ -59,8 +59,8 @@ struct RawTerminal {
     }
   }
 
-  /// The rest of a control sequence: parameters and a final byte. Keys that control and a letter
-  /// can stand for become those.
+  /// Reads the rest of a control sequence: parameters and a final byte. Returns the control key
+  /// that does the same, if there is one: control-P for arrow up.
   private mutating func readSequence() -> Key? {
     var (parameters, byte) = ("", readByte())
     while let more = byte, (0x20..<0x40).contains(more) {
@@ -83,8 +83,8 @@ struct RawTerminal {
     }
   }
 
-  /// Pasted text up to its end mark, as one key: its tabs and control characters are text, and its
-  /// line breaks end no line.
+  /// Reads pasted text up to its end mark as one key. Its tabs and control characters are text, and
+  /// its line breaks do not end the line.
   private mutating func readPaste() -> Key? {
     let end = Array("\u{1B}[201~".utf8)
     var bytes: [UInt8] = []
@@ -101,7 +101,7 @@ struct RawTerminal {
     let count = first < 0xC0 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
     while bytes.count < count {
       guard let byte = readByte() else { return nil }
-      // What belongs to no character is a key of its own.
+      // A byte that does not continue the character begins the next key.
       if byte & 0xC0 != 0x80 {
         returned = byte
         break

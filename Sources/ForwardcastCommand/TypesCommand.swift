@@ -25,7 +25,7 @@ struct TypesCommand {
     do throws(TypeEncodingError) {
       signature = try MethodSignature(encoding)
     } catch {
-      // A single type is not a method; what is neither is reported as a method.
+      // The text may be a single type. If it is neither, the error about the method is reported.
       guard let type = try? TypeEncoding(encoding) else { throw error }
       return Self.text([Self.heading, row("type", type, type.layout, offset: nil)])
     }
@@ -46,7 +46,7 @@ struct TypesCommand {
     return [index] + words + numbers.map { $0.map(String.init) ?? "-" }
   }
 
-  /// The rows in columns as wide as their widest cell, numbers aligned to the right.
+  /// Aligns the rows in columns, with numbers to the right.
   private static func text(_ rows: [[String]]) -> String {
     let widths = heading.indices.map { column in rows.map { ShownText.width($0[column]) }.max() ?? 0 }
     return rows.map { row in

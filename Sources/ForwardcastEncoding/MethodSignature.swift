@@ -1,7 +1,7 @@
 // MethodSignature.swift: the types of one method.
 
-/// The types of one method, read from an Objective-C type encoding. Arguments are numbered as in the encoding: 0 is the receiver, 1
-/// the selector, and the sender's arguments start at 2.
+/// The types of one method, read from an Objective-C type encoding. Argument 0 is the receiver, 1
+/// is the selector, and the sender's arguments start at 2.
 ///
 ///     let signature = try MethodSignature("d32@0:8d16d24")
 ///     signature.argumentTypes.count   // 4
@@ -9,14 +9,14 @@
 ///     signature.argumentOffsets       // [0, 8, 16, 24]
 ///     signature.frameLength           // 32
 ///
-/// Signatures are equal when their types are; frame digits do not count. Copying one copies a reference.
+/// Signatures are equal if their types are. Frame digits are ignored. Copies share their storage.
 public struct MethodSignature: Hashable, Sendable, CustomStringConvertible {
   private final class Storage: Sendable {
     let returnType: TypeEncoding
     let argumentTypes: [TypeEncoding]
     let statedFrameLength: Int?
-    /// The digits after each argument's type, with a sign where a runtime writes one for arguments in registers; empty when no
-    /// argument has digits.
+    /// The digits after each argument's type, with the sign that some runtimes write for arguments
+    /// in registers. Empty if no argument has digits.
     let statedOffsets: [String?]
 
     init(_ returnType: TypeEncoding, _ argumentTypes: [TypeEncoding], _ frameLength: Int?, _ offsets: [String?]) {
@@ -29,7 +29,8 @@ public struct MethodSignature: Hashable, Sendable, CustomStringConvertible {
 
   /// Reads a signature, return type first: `"v@:q"` or, with offsets, `"v24@0:8q16"`.
   ///
-  /// - Parameter encoding: text in the grammar of [Type Encodings][types]; for extensions see the article "Type encodings".
+  /// - Parameter encoding: text in the grammar of [Type Encodings][types]. The module's page lists
+  ///   extensions.
   /// - Throws: ``TypeEncodingError`` with the byte that could not be read.
   /// - Complexity: O(*n*) in the length of `encoding`.
   ///
@@ -57,7 +58,7 @@ public struct MethodSignature: Hashable, Sendable, CustomStringConvertible {
     storage = Storage(returnType, types, frameLength, offsets)
   }
 
-  /// A signature without digits; `arguments` start with the sender's first.
+  /// A signature without digits. `arguments` begins with the sender's first argument.
   package init(returning returnType: TypeEncoding, arguments: [TypeEncoding]) {
     storage = Storage(returnType, [.object, .selector] + arguments, nil, [])
   }
@@ -65,19 +66,19 @@ public struct MethodSignature: Hashable, Sendable, CustomStringConvertible {
   /// The return type, with qualifiers such as `oneway`.
   public var returnType: TypeEncoding { storage.returnType }
 
-  /// The types of receiver, selector and the sender's arguments, with qualifiers.
+  /// The types of the receiver, the selector and the sender's arguments, with qualifiers.
   public var argumentTypes: [TypeEncoding] { storage.argumentTypes }
 
-  /// The number of arguments including receiver and selector: two more than the selector's colons.
+  /// The number of arguments, including receiver and selector: the selector's colons plus 2.
   public var numberOfArguments: Int { storage.argumentTypes.count }
 
-  /// Whether the sender does not wait for the method: its return type is qualified `V`.
+  /// True if the sender does not wait for the method: the return type has the qualifier `V`.
   public var isOneway: Bool { returnType.qualifiers.contains(.oneway) }
 
-  /// The size of the returned value in bytes: 0 for `v`, `nil` when the encoding does not tell.
+  /// The size of the result in bytes: 0 for `v`, `nil` if the encoding does not determine it.
   public var returnLength: Int? { returnType.kind == .void ? 0 : returnType.layout?.size }
 
-  /// Layouts of the arguments as a method receives them: an array is a pointer.
+  /// The layouts of the arguments as the method receives them: an array as a pointer.
   public var argumentLayouts: [TypeLayout?] { argumentLayouts(on: .current) }
 
   /// ``argumentLayouts`` on `target`.
@@ -85,21 +86,22 @@ public struct MethodSignature: Hashable, Sendable, CustomStringConvertible {
     argumentTypes.map { Self.argumentLayout($0, on: target) }
   }
 
-  /// The offset of each argument in the argument frame, in bytes: the stated digits, else those of a C compiler for this machine;
-  /// `nil` behind an argument of unknown size.
+  /// The offset of each argument in the argument frame, in bytes: as stated, or else as a C
+  /// compiler for this machine computes it. `nil` after an argument of unknown size.
   ///
-  /// Runtimes once passed arguments in a frame, and compilers still number it: without gaps, integers as large as `int` at least.
+  /// Runtimes once passed arguments in a frame, and compilers still number it. The frame has no
+  /// gaps, and an integer takes at least as much as an `int`.
   public var argumentOffsets: [Int?] {
     let computed = frame(on: .current).offsets
     guard !storage.statedOffsets.isEmpty else { return computed }
     return zip(storage.statedOffsets, computed).map { $0.flatMap { Int($0) } ?? $1 }
   }
 
-  /// The size of the argument frame in bytes: the stated digits, else those of a C compiler for this machine; `nil` when an
-  /// argument's size is unknown.
+  /// The size of the argument frame in bytes: as stated, or else as a C compiler for this machine
+  /// computes it. `nil` if the size of an argument is unknown.
   public var frameLength: Int? { storage.statedFrameLength ?? frame(on: .current).length }
 
-  /// The frame's length if the encoding states it.
+  /// The frame's length, if the encoding states it.
   public var statedFrameLength: Int? { storage.statedFrameLength }
 
   /// The arguments' offsets where the encoding states them; negative after a minus sign.
@@ -108,9 +110,9 @@ public struct MethodSignature: Hashable, Sendable, CustomStringConvertible {
     return storage.statedOffsets.map { $0.flatMap { Int($0) } }
   }
 
-  /// The argument frame as a C compiler for `target` numbers it, regardless of digits in the encoding.
+  /// The argument frame as a C compiler for `target` numbers it. Ignores digits in the encoding.
   ///
-  /// - Returns: the offset of each argument, `nil` behind one of unknown size, and the frame's length.
+  /// - Returns: the offset of each argument, `nil` after one of unknown size; the length.
   /// - Complexity: O(*n*) in the length of the encoding.
   public func frame(on target: TypeLayout.Target) -> (offsets: [Int?], length: Int?) {
     var next: Int? = 0
@@ -140,29 +142,28 @@ public struct MethodSignature: Hashable, Sendable, CustomStringConvertible {
     return size
   }
 
-  /// Whether types, names and qualifiers are equal, regardless of frame digits.
+  /// Whether types, names and qualifiers are equal. Ignores frame digits.
   public static func == (left: Self, right: Self) -> Bool {
     left.storage === right.storage
       || left.returnType == right.returnType && left.argumentTypes == right.argumentTypes
   }
 
-  /// Hashes what `==` compares.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(returnType)
     hasher.combine(argumentTypes)
   }
 
-  /// How closely two signatures have to agree. Each accepts what those before it accept.
+  /// How closely two signatures must match. Each case also accepts what the cases before it accept.
   public enum MatchStrength: Hashable, Sendable, CaseIterable {
-    /// All types with names and qualifiers, as `==`.
+    /// Types, names and qualifiers are equal, as for `==`.
     case strict
-    /// As strict, except for the return type.
+    /// As for `strict`, but return types may differ.
     case ignoringReturnType
-    /// Whether a message for one can be sent to the other: arguments agree by ``TypeEncoding/matchesLeniently(_:)``.
+    /// Arguments match by ``TypeEncoding/matchesLeniently(_:)``; return types may differ.
     case lenient
   }
 
-  /// Whether the signatures agree, regardless of frame digits.
+  /// Whether the signatures match. Ignores frame digits.
   ///
   ///     let named = try MethodSignature("v@:@\"NSString\"")
   ///     let plain = try MethodSignature("v24@0:8@16")

@@ -46,7 +46,7 @@ extension TypeEncoding {
     }
   }
 
-  /// A letter before a type that tells how the value travels. Its raw value is the letter.
+  /// A letter before a type that says how the value is passed. The raw value is the letter.
   public enum Qualifier: UInt8, Hashable, Sendable, CaseIterable {
     /// `r`
     case const = 0x72
@@ -117,10 +117,10 @@ extension TypeEncoding {
   /// `B`
   public static var bool: TypeEncoding { TypeEncoding(.scalar(.bool)) }
 
-  /// `@"Name"`, an object of a class or protocols as Objective-C names them: `Name`, `<Protocol>` or both. `@""`, which some
-  /// compilers write, names no class.
+  /// `@"Name"`, an object of a class, protocols or both: `Name`, `<Protocol>` or `Name<Protocol>`.
+  /// `@""`, which some compilers write, names no class.
   ///
-  /// `nil` for a name with a quotation mark or control character.
+  /// `nil` for a name that is too long, or has a quotation mark or control character.
   public static func object(named name: String) -> TypeEncoding? {
     let fits = name.utf8.allSatisfy { TypeEncodingParser.isQuotable($0) }
     return fits && name.utf8.count < TypeEncodingError.Limits.length / 2 ? TypeEncoding(.object(name: name)) : nil

@@ -4,7 +4,7 @@ extension TypeEncoding: CustomStringConvertible {
   /// The text that the encoding was read from, byte for byte.
   public var description: String { qualifiers.map { letter($0.rawValue) }.joined() + kind.text }
 
-  /// The type in words of C and Objective-C: `pointer to struct Point`. A record is named, not spelled out.
+  /// The type in words: `pointer to struct Point`. Records are named without their members.
   public var meaning: String {
     var words = qualifiers.map(\.meaning)
     words.append(kind.meaning)

@@ -1,6 +1,6 @@
 // TypeEncoding.swift: one Objective-C type, as a tree.
 
-/// One type in Objective-C's type encoding, as a tree that prints itself back.
+/// One type in Objective-C's type encoding, as a tree. Its description is the encoding.
 ///
 ///     let rect = try TypeEncoding("{Rect={Point=dd}{Size=dd}}")
 ///     rect.layout?.size        // 32
@@ -8,8 +8,8 @@
 ///     rect.meaning             // "struct Rect"
 ///     rect.description         // "{Rect={Point=dd}{Size=dd}}"
 ///
-/// Two encodings are equal when their texts are, including names and qualifiers. For a looser comparison see
-/// ``matchesLeniently(_:)``.
+/// Encodings are equal if their texts are, including names and qualifiers. For a looser comparison
+/// see ``matchesLeniently(_:)``.
 public struct TypeEncoding: Hashable, Sendable {
   /// The type without qualifiers.
   public let kind: Kind
@@ -19,21 +19,22 @@ public struct TypeEncoding: Hashable, Sendable {
 
   /// Size and alignment on this machine.
   ///
-  /// `nil` where the encoding does not tell: `v`, `?`, a bare bit-field, a record without members such as `{Name}`, and whatever
-  /// contains one of those other than behind a pointer. `{Name=}` is a struct without members and has size 0.
+  /// `nil` if the encoding does not determine it: for `v`, `?`, a bare bit-field, a record without
+  /// its members such as `{Name}`, and a type that contains one of these other than behind a
+  /// pointer. `{Name=}` is an empty struct and has size 0.
   public let layout: TypeLayout?
 
-  /// What a type is made of. More cases may be added, so a `switch` outside this package needs a `default`.
+  /// The form of a type. More cases may be added, so a `switch` elsewhere needs a `default`.
   public enum Kind: Hashable, Sendable {
-    /// `v`: nothing is returned; behind a pointer, memory of any type.
+    /// `v`: no result; behind a pointer, memory of any type.
     case void
     /// A number, character or truth value.
     case scalar(Scalar)
     /// `*`: a pointer to characters that end with a zero byte.
     case cString
-    /// `@`: an object. `@"Name"` and `@"Name<Protocol>"` keep the text between the quotes.
+    /// `@`: an object. `@"Name"` and `@"Name<Protocol>"` have the quoted text as the name.
     case object(name: String?)
-    /// `@?`: a block. `@?<v@?q>` has its signature: the result, the block itself, then the caller's arguments.
+    /// `@?`: a block. `@?<v@?q>` has a signature: the result, the block itself, the arguments.
     case block(signature: [TypeEncoding]?)
     /// `#`: a class.
     case classObject
@@ -51,21 +52,21 @@ public struct TypeEncoding: Hashable, Sendable {
     case union(Record)
     /// `jd`: a complex number.
     case complex(Scalar)
-    /// `b3`, or `b0I3` for other runtimes than Apple's.
+    /// `b3`, or `b0I3` for runtimes other than Apple's.
     case bitField(BitField)
   }
 
   /// The name and members of a struct or union.
   public struct Record: Hashable, Sendable {
-    /// The tag; `"?"` for a record without one, and `""` for the old spelling `{=…}`.
+    /// The tag; `"?"` for a record without a tag, `""` for the old spelling `{=…}`.
     public let name: String
-    /// The members, or `nil` when the encoding has only the name.
+    /// The members; `nil` if the encoding has only the name.
     public let members: [Member]?
   }
 
   /// One member of a struct or union.
   public struct Member: Hashable, Sendable {
-    /// The quoted name, `""` for a member without one; `nil` when the encoding has no names, or for an unnamed bit-field.
+    /// The quoted name, or `""`; `nil` for unnamed bit-fields and encodings without names.
     public let name: String?
     /// The member's type.
     public let type: TypeEncoding
@@ -73,7 +74,7 @@ public struct TypeEncoding: Hashable, Sendable {
 
   /// A bit-field.
   public struct BitField: Hashable, Sendable {
-    /// The number of bits. 0 ends the unit of the field before it.
+    /// The number of bits. 0 begins a new unit after the field before it.
     public let width: Int
     /// The first bit, counted from the start of the record, if encoded.
     public let position: Int?
@@ -81,10 +82,10 @@ public struct TypeEncoding: Hashable, Sendable {
     public let container: Scalar?
   }
 
-  /// Reads one type, which is the whole text.
+  /// Reads a text that is exactly one type.
   ///
   /// - Throws: ``TypeEncodingError`` with the broken rule and the offset of the byte that broke it.
-  /// - Complexity: O(*n*) in the length of `text`, which has at most ``TypeEncodingError/Limits/length`` bytes.
+  /// - Complexity: O(*n*) in the length of `text`, at most ``TypeEncodingError/Limits/length``.
   public init(_ text: String) throws(TypeEncodingError) {
     var parser = try TypeEncodingParser(text)
     self = try parser.readType(in: TypeEncodingParser.Place(allowsBitField: true))
@@ -96,15 +97,15 @@ public struct TypeEncoding: Hashable, Sendable {
     layout = TypeLayout.find(kind, qualifiers, on: .current)
   }
 
-  /// A record whose members only the Swift compiler knows; unnamed if `name` could not be read.
+  /// A record whose members only the Swift compiler knows. Unnamed if `name` is not valid.
   package init(record name: String, measured layout: TypeLayout) {
     kind = .structure(Record(name: TypeEncodingParser.isRecordName(name) ? name : "?", members: nil))
     qualifiers = []
     self.layout = layout
   }
 
-  /// ``layout`` on `target`. A record made from a Swift type has a layout on this machine only. The encoding itself may differ
-  /// between targets, since a C `char` is signed on some only.
+  /// ``layout`` on `target`. A record made from a Swift type has a layout only on this machine. The
+  /// encoding itself may differ between targets, because C's `char` is signed only on some.
   ///
   /// - Complexity: O(*n*) in the length of the encoding.
   public func layout(on target: TypeLayout.Target) -> TypeLayout? {
@@ -117,16 +118,15 @@ public struct TypeEncoding: Hashable, Sendable {
     left.kind == right.kind && left.qualifiers == right.qualifiers
   }
 
-  /// Hashes what `==` compares.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(kind)
     hasher.combine(qualifiers)
   }
 
-  /// Whether a value of one type can stand for the other, as far as the encodings tell.
+  /// Whether a value of one type can be used as the other, as far as the encodings say.
   ///
-  /// Class and protocol names, block signatures, member names and qualifiers except `A` are ignored. A record without members
-  /// matches one of the same name with members.
+  /// Ignores class and protocol names, block signatures, member names, and all qualifiers but `A`.
+  /// A record without its members matches a record of the same name.
   public func matchesLeniently(_ other: Self) -> Bool {
     guard qualifiers.contains(.atomic) == other.qualifiers.contains(.atomic) else { return false }
     switch (kind, other.kind) {

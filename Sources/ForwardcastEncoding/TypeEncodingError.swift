@@ -10,7 +10,7 @@
 public struct TypeEncodingError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Which rule was broken. More may be added, so a `switch` needs a `default`.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
-    /// The rule in words, as it begins an error's text.
+    /// The rule in words. The text of an error begins with it.
     public let description: String
 
     /// The text ends where a type, or the rest of one, is expected.
@@ -31,7 +31,7 @@ public struct TypeEncodingError: Error, Hashable, Sendable, CustomStringConverti
     public static var emptyRecord: Code { Code(description: "record without name and members") }
     /// A byte that is not allowed in a name.
     public static var invalidName: Code { Code(description: "invalid character in a name") }
-    /// A member without a quoted name, and not a bit-field, after members with names.
+    /// A member without a quoted name after members with names. Bit-fields may lack one.
     public static var memberNameExpected: Code { Code(description: "quoted member name expected") }
     /// A bit-field that is not the member of a record.
     public static var misplacedBitField: Code { Code(description: "bit-field outside a record") }
@@ -53,14 +53,14 @@ public struct TypeEncodingError: Error, Hashable, Sendable, CustomStringConverti
     public static var typeTooLarge: Code { Code(description: "type too large") }
   }
 
-  /// Bounds on input, so that untrusted text costs little.
+  /// Limits of the input, so that untrusted text costs little.
   public enum Limits {
     /// Bytes of text: 65,536.
     public static let length = 1 << 16
     /// Nested types, counting pointers, arrays, records and block signatures: 64.
     public static let depth = 64
-    /// Bytes of one type, and the largest number: 2⁴⁷, more than a process can address; 2¹⁸ with a 32-bit `Int`, so that no sum of
-    /// sizes in a text of ``length`` overflows.
+    /// The bytes of one type, and the largest number: 2⁴⁷, or 2¹⁸ with a 32-bit `Int`. No sum of
+    /// sizes in a text of ``length`` bytes overflows.
     public static let size = Int.bitWidth > 32 ? 1 << 47 : 1 << 18
   }
 
@@ -68,7 +68,7 @@ public struct TypeEncodingError: Error, Hashable, Sendable, CustomStringConverti
   public var code: Code { parts.code }
   /// The whole text.
   public var encoding: String { parts.encoding }
-  /// Offset into `encoding.utf8`; the text's length where something is missing at its end.
+  /// The offset into `encoding.utf8`; the length of the text if something is missing at its end.
   public var byteOffset: Int { parts.byteOffset }
 
   private struct Parts: Hashable, Sendable {
@@ -77,7 +77,7 @@ public struct TypeEncodingError: Error, Hashable, Sendable, CustomStringConverti
     let byteOffset: Int
   }
 
-  /// One reference: an error is copied by each function that it passes through.
+  /// Stored as one reference, because each function that an error passes through copies it.
   private indirect enum Storage: Hashable, Sendable { case parts(Parts) }
 
   private let storage: Storage
@@ -92,7 +92,7 @@ public struct TypeEncodingError: Error, Hashable, Sendable, CustomStringConverti
     storage = .parts(Parts(code: code, encoding: encoding, byteOffset: byteOffset))
   }
 
-  /// The rule, the byte and the text; of a text over 100 bytes, an excerpt.
+  /// The rule, the byte and the text. A long text is shortened to the part around the byte.
   public var description: String { "\(code) at byte \(byteOffset) of \(excerpt)" }
 
   private var excerpt: String {

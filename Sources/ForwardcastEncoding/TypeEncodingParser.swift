@@ -3,9 +3,9 @@
 /// Reads types from left to right, each byte at most three times.
 struct TypeEncodingParser {
   struct Place {
-    /// In a record's member, or in a text that is one type.
+    /// True in a record's member, and in a text that is one type.
     var allowsBitField = false
-    /// In a member of a record with quoted names, where a quoted text after `@` may be the next member's name.
+    /// True in a record with quoted names: quoted text after `@` may be the next member's name.
     var precedesNames = false
   }
 
@@ -71,7 +71,7 @@ struct TypeEncodingParser {
     }
   }
 
-  /// One level deeper, by the opening byte at `start`.
+  /// Enters a nested type, whose opening byte is at `start`.
   private mutating func enter(at start: Int) throws(TypeEncodingError) {
     guard depth < TypeEncodingError.Limits.depth else { throw error(.tooDeep, at: start) }
     position = start + 1
@@ -96,7 +96,7 @@ struct TypeEncodingParser {
     }
   }
 
-  /// After an `@` in a record with names: a quoted text is the class unless a type follows it.
+  /// After an `@` in a record with names: quoted text is the class unless a type follows it.
   private func quotedTextIsMemberName() -> Bool {
     guard let closing = bytes[(position + 1)...].firstIndex(of: UInt8(ascii: "\"")) else { return false }
     guard closing + 1 < bytes.count else { return false }
@@ -135,8 +135,8 @@ struct TypeEncodingParser {
     return .complex(part)
   }
 
-  /// `b3`, or with position and declared type `b64I3`. The letter is a declared type only if digits follow, since no type begins
-  /// with a digit: `{?=b3I}` is a field and an `unsigned int`.
+  /// Reads `b3`, or `b64I3` with position and declared type. The letter is a declared type only if
+  /// digits follow: `{?=b3I}` has a bit-field and an `unsigned int`.
   private mutating func readBitField() throws(TypeEncodingError) -> TypeEncoding.BitField {
     let start = position
     let number = try readNumber()
@@ -164,7 +164,7 @@ struct TypeEncodingParser {
       return TypeEncoding.Record(name: name, members: nil)
     }
     position += 1
-    // Whether members have names is known from the first one that is not a bit-field, which may lack a name among named members.
+    // Decided by the first member that is not a bit-field. A bit-field may lack a name.
     var areNamed: Bool?
     var members: [TypeEncoding.Member] = []
     while let byte = peek(), byte != close {
@@ -184,7 +184,7 @@ struct TypeEncodingParser {
     return TypeEncoding.Record(name: name, members: members)
   }
 
-  /// The name of a record; stops at the `=` or closing bracket.
+  /// Reads the name of a record up to the `=` or closing bracket.
   private mutating func readRecordName(until close: UInt8) throws(TypeEncodingError) -> String {
     let start = position
     if peek() == UInt8(ascii: "?") { position += 1 }
@@ -202,7 +202,7 @@ struct TypeEncodingParser {
     return String(decoding: bytes[start..<position], as: UTF8.self)
   }
 
-  /// `<…>` of a C++ or Swift type. Arrows and character literals such as `'>'` close nothing.
+  /// Skips `<…>` of a C++ or Swift type. Arrows and literals such as `'>'` do not end it.
   private mutating func skipTemplateArguments() throws(TypeEncodingError) {
     var open = 0
     repeat {
@@ -256,7 +256,7 @@ struct TypeEncodingParser {
     return try readNumber()
   }
 
-  /// The optional place of an argument: digits, possibly after a sign.
+  /// Reads the offset of an argument, if any: digits, possibly after a sign.
   mutating func readOffsetIfAny() throws(TypeEncodingError) -> String? {
     let start = position
     guard let byte = peek(), byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-") else {
@@ -271,7 +271,7 @@ struct TypeEncodingParser {
 
   static func isQuotable(_ byte: UInt8) -> Bool { byte >= 0x20 && byte != 0x7F && byte != UInt8(ascii: "\"") }
 
-  /// Letters and digits of any script, and what compilers put between them.
+  /// Letters and digits of any script, and punctuation that compilers use in names.
   private static func isNamePart(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), 0x80...: true

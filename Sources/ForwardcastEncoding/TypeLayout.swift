@@ -1,20 +1,20 @@
 // TypeLayout.swift: size and alignment.
 
-/// Size and alignment of a type in bytes, as by the platform's C compiler.
+/// The size and alignment of a type in bytes, as in the platform's C compiler.
 ///
 ///     try TypeEncoding("{?=cq}").layout   // TypeLayout(size: 16, alignment: 8)
 ///
-/// Encodings do not tell whether a struct is packed or over-aligned: it is laid out as if it were not.
+/// Encodings do not say whether a struct is packed or over-aligned. The layout assumes neither.
 public struct TypeLayout: Hashable, Sendable {
   /// The size of one value; usually a multiple of the alignment.
   public let size: Int
   /// A power of two that divides the addresses of values.
   public let alignment: Int
 
-  /// A layout measured elsewhere.
+  /// Creates a layout with these numbers.
   public init(size: Int, alignment: Int) { (self.size, self.alignment) = (size, alignment) }
 
-  /// A platform whose C compiler may disagree with others'. More may be added, so a `switch` needs a `default`.
+  /// A platform whose C compiler may differ. More may be added, so a `switch` needs a `default`.
   public enum Target: String, Hashable, Sendable, CaseIterable {
     /// Linux on 64-bit Intel processors.
     case x86_64Linux = "x86_64-linux"
@@ -49,7 +49,7 @@ public struct TypeLayout: Hashable, Sendable {
     /// Whether unnamed bit-fields raise the alignment of their record.
     var unnamedBitFieldsAlign: Bool { self == .aarch64Linux || self == .arm64_32Apple }
 
-    /// Whether bit-fields follow the last bit wherever it is, whatever their declared type.
+    /// Whether a bit-field begins at the next bit, whatever its declared type.
     var bitFieldsIgnoreUnits: Bool { self == .arm64_32Apple }
   }
 
@@ -86,14 +86,14 @@ public struct TypeLayout: Hashable, Sendable {
     self.init(size: size, alignment: size)
   }
 
-  /// `nil` on overflow; the parser has refused such a type.
+  /// `nil` on overflow. The parser rejects such a type.
   private func repeated(_ count: Int) -> TypeLayout? {
     let (product, overflow) = size.multipliedReportingOverflow(by: count)
     return overflow ? nil : TypeLayout(size: product, alignment: alignment)
   }
 
-  /// C's `_Atomic`: up to sixteen bytes, size and alignment grow to a power of two, at least one, so that one instruction can move
-  /// it.
+  /// The layout of C's `_Atomic`. Up to 16 bytes, size and alignment are rounded up to a power of
+  /// two, so that one instruction can access the value. An empty value gets one byte.
   private var atomic: TypeLayout {
     if size == 0 { return TypeLayout(size: 1, alignment: alignment) }
     if size > 16 { return self }
@@ -103,7 +103,7 @@ public struct TypeLayout: Hashable, Sendable {
   }
 }
 
-/// A struct or union in progress: the bits taken, and the strictest alignment so far.
+/// A struct or union under construction: the bits in use, and the strictest alignment so far.
 private struct RecordLayout {
   let isUnion: Bool
   let target: TypeLayout.Target
@@ -132,8 +132,9 @@ private struct RecordLayout {
     bits = max(bits, start + member.size * 8)
   }
 
-  /// A field follows the one before it, unless it would cross a boundary of its declared type's units. Apple's compilers do not
-  /// encode that type: assumed is `unsigned int`, or the smallest wider integer that holds the field.
+  /// Adds a bit-field behind the one before it, unless it would cross a unit of its declared type.
+  /// If that type is not encoded, as by Apple's compilers, it is `unsigned int` or the smallest
+  /// wider integer that holds the field.
   mutating func add(_ field: TypeEncoding.BitField, isNamed: Bool) {
     let guess: TypeEncoding.Scalar =
       field.width <= 32 ? .unsignedInt : field.width <= 64 ? .unsignedLongLong : .unsignedInt128
