@@ -1,4 +1,4 @@
-// EndpointLine.swift: one sender's messages at an endpoint, run at most once, in order, one at a time.
+// EndpointLine.swift: runs one sender's messages in order, one at a time, at most once each.
 
 import Forwardcast
 
@@ -9,11 +9,11 @@ import Forwardcast
 ///         released | answered, running | waiting | not received
 ///                  ^ base              ^ passed            ^ base + window
 ///
-/// With each message the sender states the first number that it still awaits, and how long it
-/// awaits the numbers between. So a message waits for earlier ones that were not received until the
-/// sender gives them up.
+/// Each message states the first number that the sender still awaits, and how long the sender
+/// awaits the numbers in between. The message waits that long for earlier ones that were not
+/// received.
 final class EndpointLine {
-  /// The most that a number may exceed the last one, which allows for lost messages between.
+  /// The maximum difference between a number and the last one, which allows for lost messages.
   static let reach = 1 << 20
 
   let name: LineName
@@ -39,7 +39,7 @@ final class EndpointLine {
 
   /// True if no message runs. Waiting messages then wait for ones that were not received.
   var isIdle: Bool { !isRunning }
-  /// Whether an answer is kept that may be dropped for other messages.
+  /// Whether the line keeps answers, which may be dropped to free memory.
   var keepsAnswers: Bool { messages.contains { $0.kept != nil } }
   /// Whether the endpoint has closed the line in favor of another.
   var isClosed: Bool { base == .max }
@@ -50,8 +50,8 @@ final class EndpointLine {
 
   /// Stores a message at its position.
   ///
-  /// - Returns: the message, and whether it was received before. Then the earlier answer is its
-  ///   answer.
+  /// - Returns: the message, and whether it was received before. A repeated message gets the
+  ///   earlier answer.
   /// - Throws: ``WireRefusal`` for a message that will not run.
   func place(_ call: WireCall) throws(WireRefusal) -> (EndpointMessage, isSecond: Bool) {
     let number = call.number
@@ -60,7 +60,7 @@ final class EndpointLine {
       throw WireRefusal(.superseded, "the sender no longer awaits message \(number), or message \(passed) has begun")
     }
     guard call.awaited <= number, isWithinReach(number, from: call.awaited) else {
-      throw WireRefusal(.ahead, "message \(number) is too far above \(passed)")
+      throw WireRefusal(.ahead, "message \(number) is too far ahead of message \(passed)")
     }
     release(below: call.awaited)
     guard memory.take(call.size, for: owner) else {
@@ -110,8 +110,8 @@ final class EndpointLine {
     if !givenUp.isEmpty { givenUp = givenUp.filter { $0 > number } }
   }
 
-  /// The answer to a repeated message. `nil` if it was not kept, will not come, or there is no
-  /// memory to wait.
+  /// The answer to a repeated message. `nil` if the answer was not kept or will not come, or if
+  /// there is no memory for the wait.
   func answer(
     to call: WireCall, of message: EndpointMessage, isolation: isolated (any Actor)? = #isolation
   ) async -> String? {
@@ -181,8 +181,8 @@ final class EndpointLine {
 /// A received message that its sender still awaits.
 final class EndpointMessage {
   let number: Int
-  /// Its memory at the endpoint: its text and those of its repetitions until it has ended, then its
-  /// kept answer.
+  /// The memory that it uses at the endpoint: until it has ended, its text and those of its
+  /// repetitions; then its kept answer.
   fileprivate(set) var size: Int
   /// The time until which it waits for earlier messages that were not received.
   let patience: Deadline

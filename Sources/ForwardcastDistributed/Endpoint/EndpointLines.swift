@@ -8,8 +8,8 @@ final class EndpointLines {
   private let limits: MessageLimits
   private let memory: EndpointMemory
   private var lines: [LineName: EndpointLine] = [:]
-  /// Recently closed lines, with the last message that had begun; later ones did not run. At least
-  /// 16 for each line that may be open.
+  /// Recently closed lines, with the last message that had begun. Later messages did not run. Has
+  /// at least 16 for each line that may be open.
   private var closed: (latest: [LineName: Int], earlier: [LineName: Int]) = ([:], [:])
   private var uses = 0
   /// The common suffix of all names.
@@ -56,9 +56,9 @@ final class EndpointLines {
   }
 
   /// Finds the line of a message. A refusal says that the message did not run only if that is
-  /// known.
+  /// certain.
   ///
-  /// If the engine identifies callers, `owner` is the caller and does not find the lines of others.
+  /// If the engine identifies callers, `owner` is the caller, who cannot use the lines of others.
   func find(_ name: LineName?, _ number: Int, for owner: WireName?) throws(WireRefusal) -> EndpointLine {
     guard let name, name.endpoint == endpoint else {
       throw WireRefusal(.unknownLine, "the endpoint does not know the line")
@@ -87,7 +87,7 @@ final class EndpointLines {
 
 /// The memory that an endpoint holds for its senders, in bytes. Isolated to the endpoint.
 ///
-/// A sender may hold no more than it leaves free: a single sender leaves half, two leave a third.
+/// A sender may use as much as it leaves free: one sender at most half, two a third each.
 final class EndpointMemory {
   private let most: Int
   /// Drops the oldest answer that an idle line keeps; `false` if there is none.
@@ -97,7 +97,7 @@ final class EndpointMemory {
 
   init(_ most: Int) { self.most = most }
 
-  /// Takes memory for a sender, if need be from kept answers. `false` if there is not enough.
+  /// Takes memory for a sender, if necessary from kept answers. `false` if it is not enough.
   func take(_ bytes: Int, for owner: WireName) -> Bool {
     guard bytes <= most - bytes else { return false }
     while parts[owner, default: 0] + bytes > most - held - bytes { guard makesRoom() else { return false } }

@@ -13,10 +13,9 @@ public import Forwardcast
 /// ``RemoteReceiver``.
 ///
 /// An endpoint accepts only the selectors that it was created with, and decodes only arguments of
-/// the standard and the named types. Messages of one sender run in the order of sending, one at a
-/// time, each at most once. Methods that would run synchronously within a process run on the
-/// endpoint. It waits for isolated methods, and for targets with a delivery, which run in their own
-/// isolation.
+/// the standard types and the stated ones. Messages of one sender run in the order of sending, one
+/// at a time, each at most once. Synchronous methods run on the endpoint. Isolated methods, and
+/// targets with a delivery, run in their own isolation, and the endpoint waits for them.
 public distributed actor MessageEndpoint<ActorSystem> where ActorSystem: DistributedActorSystem<any Codable> {
   private let receiver: any MessageReceiver & Sendable
   private let allowed: [WireName: MessageSelector]
@@ -34,9 +33,9 @@ public distributed actor MessageEndpoint<ActorSystem> where ActorSystem: Distrib
   ///   - selectors: the accepted selectors. The selector of a key is its `selector`.
   ///   - types: the types of arguments besides the standard ones.
   ///   - limits: the limits of messages and memory.
-  ///   - caller: identifies the caller if the engine can, as by a task-local value. Then no caller
-  ///     can use the lines of others, or close them by opening many. Otherwise the endpoint trusts
-  ///     the names that senders state.
+  ///   - caller: identifies the caller, for example by a task-local value that the engine sets. A
+  ///     caller then can neither use the lines of others nor close them by opening many. With
+  ///     `nil`, the endpoint trusts the names that senders state.
   ///   - actorSystem: the engine.
   public init(
     _ receiver: any MessageReceiver & Sendable, allowing selectors: [MessageSelector],
@@ -66,11 +65,11 @@ public distributed actor MessageEndpoint<ActorSystem> where ActorSystem: Distrib
       receiver, allowing: table.selectors, types: types, limits: limits, caller: caller, actorSystem: actorSystem)
   }
 
-  /// Closes the endpoint. Senders receive the reason at once and wait for no deadline, as when a
-  /// process shuts down.
+  /// Closes the endpoint, for example when the process shuts down. Senders get the reason at once,
+  /// and do not wait for a deadline.
   ///
-  /// The running message ends, and waiting ones do not run. Has an effect only in the process that
-  /// created the endpoint.
+  /// The running message completes, and waiting ones do not run. Has an effect only in the process
+  /// that created the endpoint.
   nonisolated public func close(_ reason: String) async {
     await whenLocal { endpoint in
       guard endpoint.closed == nil else { return }
@@ -137,7 +136,7 @@ public distributed actor MessageEndpoint<ActorSystem> where ActorSystem: Distrib
     return answer
   }
 
-  /// Starts the waiting message of a line when its patience has passed. One task serves a line.
+  /// Starts the waiting message of a line once its patience has passed. One task serves a line.
   private func watch(_ line: EndpointLine) {
     guard let patience = line.patience, patience < line.watch?.wakesAt ?? .never else { return }
     line.watch?.task.cancel()

@@ -4,12 +4,12 @@ public import Forwardcast
 
 /// What happens to a registration when its remote receiver is lost.
 public enum RemoteAbsence: Hashable, Sendable {
-  /// It stays, and each message to it fails.
+  /// The registration stays, and each message to it fails.
   case fails
-  /// It is cancelled, and waiting messages are dropped.
+  /// The registration is cancelled, and waiting messages are dropped.
   case endsRegistration
-  /// It stays while the receiver tries to reconnect, and messages to it fail at once. It is
-  /// cancelled when the receiver has ended.
+  /// The registration stays while the receiver tries to reconnect. Meanwhile, messages to it fail
+  /// at once. It is cancelled when the receiver has ended.
   case keepsTrying(RemoteBackoff)
 }
 
@@ -19,17 +19,17 @@ extension MulticastHolding where Interface: Sendable {
   ///     room.add(remote: bob, buffer: .keepNewest(100), whenGone: .endsRegistration)
   ///
   /// Its messages are sent one after another, and other targets do not wait for them. Senders that
-  /// wait get its answer, and errors of a broadcast go to `onError`. Swift calls,
-  /// `broadcast { $0.… }`, do not reach it.
+  /// wait get its answers. Errors of a broadcast go to `onError`. Swift calls
+  /// (`broadcast { $0.… }`) do not reach it.
   ///
   /// - Parameters:
   ///   - remote: the receiver. It need not conform to the proxy's interface.
   ///   - delivery: where its messages wait; by default its own queue.
   ///   - priority: targets of higher priority are first.
-  ///   - ownership: `.strong`, the default, keeps it alive.
+  ///   - ownership: `.strong`, the default, retains the receiver.
   ///   - selectors: the messages for it; `nil` for all that it responds to.
-  ///   - buffer: how many messages may wait, and what happens to more. It limits the cost of a peer
-  ///     that does not answer.
+  ///   - buffer: how many messages may wait, and what happens to further ones. It bounds the cost
+  ///     of a peer that does not answer.
   ///   - absence: what happens to the registration when the receiver is lost.
   @discardableResult
   public func add(

@@ -5,16 +5,16 @@ import Forwardcast
 
 /// One message or question to an endpoint.
 ///
-/// The code that removes it from its line, under the line's lock, ends it, so it ends once.
+/// Only the code that removes it from its line, under the line's lock, ends it. So it ends once.
 ///
-/// It is the executor of the task that calls the engine. The caller runs the task's jobs while it
-/// waits, so that an answer wakes one thread and not two. A caller on an actor runs only the first
-/// jobs, and one that has stopped waiting runs none; a queue runs the rest.
+/// It is also the executor of the task that calls the engine. The caller runs the jobs of that task
+/// while it waits, so an answer wakes one thread instead of two. A caller on an actor runs only the
+/// first jobs, and a caller that has stopped waiting runs none. A global queue runs the others.
 final class OutgoingCall: TaskExecutor, @unchecked Sendable {  // variables: guarded by the line; `wait`: a lock
   private struct Wait: Sendable {
     var end: Result<WireFields, any Error>?
     var jobs: [UnownedJob] = []
-    /// The caller that waits for an end or for jobs. The code that removes it under the lock
+    /// The caller that waits for the end or for jobs. The code that removes it, under the lock,
     /// resumes it.
     var caller: UnsafeContinuation<Void, Never>?
     var hasCallerForJobs = true
@@ -22,7 +22,7 @@ final class OutgoingCall: TaskExecutor, @unchecked Sendable {  // variables: gua
 
   let selector: String
   let text: WireRequestText
-  /// True for a message, which is sent on the line when the window has room. A question is sent at
+  /// True for a message, which is sent when the window of the line has room. A question is sent at
   /// once.
   let isMessage: Bool
   let deadline: Deadline
@@ -31,7 +31,7 @@ final class OutgoingCall: TaskExecutor, @unchecked Sendable {  // variables: gua
   /// True if a missing answer counts toward `givesUpAfter`.
   let counts: Bool
   var ticket = 0
-  /// The number on the line; 0 while it waits, and for questions.
+  /// The message's number on the line; 0 while it waits, and for questions.
   var number = 0
   /// True if it is sent again, because the endpoint did not know its line.
   var isSecond = false
@@ -57,7 +57,7 @@ final class OutgoingCall: TaskExecutor, @unchecked Sendable {  // variables: gua
     caller?.resume()
   }
 
-  /// Waits for the end.
+  /// Waits until the call has ended.
   ///
   /// - Parameters:
   ///   - startsJobs: whether the caller runs the first jobs of the task.
@@ -95,7 +95,7 @@ final class OutgoingCall: TaskExecutor, @unchecked Sendable {  // variables: gua
     if isLeft { leave(job) }
   }
 
-  /// Runs jobs until the call has ended or there are none.
+  /// Runs jobs until the call has ended or there are no more.
   private func runJobs() {
     while let job = wait.withLock({ $0.end == nil && !$0.jobs.isEmpty ? $0.jobs.removeFirst() : nil }) {
       job.runSynchronously(on: asUnownedTaskExecutor())

@@ -14,7 +14,7 @@ public struct RemoteAdmission<ActorSystem>: Sendable where ActorSystem: Distribu
   public enum Event: Sendable {
     /// It is connected. Its identity distinguishes it from a successor with the same name.
     case admitted(RemoteReceiver, ActorSystem.ActorID)
-    /// It could not be connected to, and whether that is retried.
+    /// The connection failed. `triesAgain` says whether it is retried.
     case refused(ActorSystem.ActorID, RemoteError, triesAgain: Bool)
     /// The discovery ended, perhaps with an error. Attempts to connect to known endpoints continue.
     case searchEnded((any Error)?)
@@ -22,7 +22,7 @@ public struct RemoteAdmission<ActorSystem>: Sendable where ActorSystem: Distribu
 
   /// The options of each receiver.
   public var options: RemoteOptions
-  /// How often to retry.
+  /// When and how often to retry.
   public var backoff: RemoteBackoff
   /// The name of an endpoint in errors.
   public var name: @Sendable (ActorSystem.ActorID) -> String
@@ -35,12 +35,12 @@ public struct RemoteAdmission<ActorSystem>: Sendable where ActorSystem: Distribu
     (self.options, self.backoff, self.name) = (options, backoff, name)
   }
 
-  /// Connects to each endpoint of a sequence. The events end when no more can follow, or when they
-  /// are not read.
+  /// Connects to each endpoint of a sequence. The stream ends when no more events can follow.
+  /// Attempts stop if the stream is released.
   ///
   /// A known endpoint is connected to again only if its receiver has ended or was released.
   ///
-  /// - Parameter found: endpoints as they are discovered, also repeatedly.
+  /// - Parameter found: the endpoints as they are discovered. They may be repeated.
   public func events<Found: AsyncSequence & Sendable>(of found: Found) -> AsyncStream<Event>
   where Found.Element == MessageEndpoint<ActorSystem> {
     AsyncStream { events in
@@ -67,7 +67,7 @@ public struct RemoteAdmission<ActorSystem>: Sendable where ActorSystem: Distribu
     }
   }
 
-  /// The receiver when the endpoint answers; `nil` if it is not retried.
+  /// Connects to an endpoint, with retries. Returns `nil` if no retry is left.
   private func connect(
     to endpoint: MessageEndpoint<ActorSystem>, _ events: AsyncStream<Event>.Continuation
   ) async -> RemoteReceiver? {
@@ -76,7 +76,7 @@ public struct RemoteAdmission<ActorSystem>: Sendable where ActorSystem: Distribu
       do {
         return try await RemoteReceiver(connectingTo: endpoint, name: name(endpoint.id), options: options)
       } catch {
-        guard let error = error as? RemoteError else { return nil }  // or it is cancelled
+        guard let error = error as? RemoteError else { return nil }  // the task was cancelled
         let isFinal = [.refused, .malformedAnswer].contains(error.code)
         let triesAgain = !isFinal && attempts < backoff.attempts ?? .max
         events.yield(.refused(endpoint.id, error, triesAgain: triesAgain))
@@ -89,10 +89,10 @@ public struct RemoteAdmission<ActorSystem>: Sendable where ActorSystem: Distribu
 
 /// The endpoints that are connected or being connected to.
 private final class KnownEndpoints<ID: Hashable & Sendable>: Sendable {
-  /// For each endpoint a function that says whether it still is.
+  /// For each endpoint, a function that says whether it is still known.
   private let known = Guarded<[ID: @Sendable () -> Bool]>([:])
 
-  /// Whether to connect to an endpoint; makes it known. Called by one task only.
+  /// Makes an endpoint known. Returns `false` if it is already. Called by one task only.
   func begin(_ id: ID) -> Bool {
     if let isKnown = known.withLock({ $0[id] }), isKnown() { return false }
     known.withLock { $0[id] = { true } }

@@ -2,10 +2,10 @@
 
 /// Why a message to another process was not answered, and whether it may have run there.
 ///
-/// A `MessageError` of the other side arrives as such, any other error as ``Code/foreignError``
-/// with the name of its type and its text.
+/// A `MessageError` of the other side is thrown as it is. Any other error becomes
+/// ``Code/foreignError``, with the name of its type and its text.
 ///
-/// The text begins with the code and ends with what is known of the message:
+/// The text begins with the code and ends with what is known about the message:
 /// `timed out 'add:' of counter: no answer in 1.0 seconds, unknown whether it arrived`.
 public struct RemoteError: Error, Hashable, CustomStringConvertible {
   /// The kind of error. More may be added, so a `switch` needs a `default`.
@@ -17,8 +17,8 @@ public struct RemoteError: Error, Hashable, CustomStringConvertible {
     /// The endpoint refuses the message because of its selector, an argument of unknown type, its
     /// size or its version.
     public static let refused = Code(description: "refused")
-    /// An argument or the answer cannot be encoded, is too large, or is of a type that the other
-    /// side does not name.
+    /// An argument or the answer cannot be encoded, is too large, or has a type that the other side
+    /// does not list.
     public static let cannotCross = Code(description: "cannot cross")
     /// No answer before the deadline.
     public static let timedOut = Code(description: "timed out")
@@ -28,7 +28,7 @@ public struct RemoteError: Error, Hashable, CustomStringConvertible {
     public static let gone = Code(description: "gone")
     /// Too many messages wait here or at the endpoint.
     public static let busy = Code(description: "busy")
-    /// The answer is malformed, or that of another call.
+    /// The answer is malformed, or belongs to another call.
     public static let malformedAnswer = Code(description: "malformed answer")
   }
 
@@ -38,12 +38,12 @@ public struct RemoteError: Error, Hashable, CustomStringConvertible {
     case didNotRun = "it did not run"
     /// Its method ran to its end.
     case ran = "it ran"
-    /// It may have run, may run later, or never; at most once.
+    /// It may have run, may run later, or may never run. It runs at most once.
     case unknown = "unknown whether it arrived"
   }
 
   public let code: Code
-  /// What is known about the message: whether sending it again may run it twice.
+  /// What is known about the message. It tells whether sending it again may run it twice.
   public let outcome: Outcome
   /// The name of the remote receiver.
   public let peer: String
@@ -51,7 +51,7 @@ public struct RemoteError: Error, Hashable, CustomStringConvertible {
   public let selector: String
   /// Details, as text.
   public let evidence: String
-  /// For ``Code/foreignError`` the name of the error's type; its text is `evidence`.
+  /// For ``Code/foreignError``, the name of the error's type. Its text is the ``evidence``.
   public let foreignType: String?
   /// The argument that the error is about, counted from 0.
   public let argumentIndex: Int?

@@ -2,7 +2,7 @@
 
 import Forwardcast
 
-/// A registration that is cancelled with a line, at the latest when the other side has ended.
+/// A registration that is cancelled when the other side is lost or, at the latest, has ended.
 struct LineRegistration: Sendable {
   weak let registration: Registration?
   let absence: RemoteAbsence
@@ -50,7 +50,7 @@ extension RemoteLine {
       return (nil, state.attempts)
     }
     if let refusal { throw error(.gone, .didNotRun, "", refusal) }
-    // This may be the current task, which has succeeded.
+    // The cancelled task may be the current one, which has succeeded.
     attempts?.cancel()
     goOn()
   }
@@ -58,13 +58,13 @@ extension RemoteLine {
   /// Opens a line in place of one that the endpoint no longer knows.
   func reopen() async {
     do { try await open() } catch {
-      // Unless the line was lost or opened meanwhile.
+      // Not if the line was lost or opened meanwhile.
       if state.withLock({ exchange(&$0.isOpening, with: false) }) { lose("\(error)") }
     }
   }
 
-  /// Ends all calls and the registrations that end with the line. Then reconnects if a registration
-  /// wants it, unless the other side has ended.
+  /// Ends all calls, and cancels the registrations that end with the line. Then reconnects if a
+  /// registration requires that, unless the other side has ended.
   func lose(_ reason: String, forGood: Bool = false) {
     typealias Lost = (
       calls: [State.Left], registrations: [LineRegistration], listeners: [AsyncStream<RemotePresence>.Continuation]
@@ -86,7 +86,7 @@ extension RemoteLine {
     keepTrying()
   }
 
-  /// Tries to reconnect while the other side is lost and a registration wants it.
+  /// Tries to reconnect while the other side is lost and a registration requires it.
   private func keepTrying() {
     state.withLock { state in
       guard state.attempts == nil, let backoff = state.backoff else { return }
@@ -120,8 +120,8 @@ extension RemoteLine {
 }
 
 extension RemoteLine.State {
-  /// The backoff of the newest registration that wants to reconnect; `nil` if none does, or the
-  /// line is not lost.
+  /// The backoff of the newest registration that requires reconnecting. `nil` if there is none, or
+  /// if the line is not lost.
   var backoff: RemoteBackoff? {
     guard case .lost = presence else { return nil }
     for tied in registrations.reversed() {
@@ -136,8 +136,8 @@ extension RemoteLine.State {
     return attempts != nil
   }
 
-  /// Changes the presence and notifies listeners. Must be called with the lock held, which keeps
-  /// the changes in order; yielding runs no foreign code.
+  /// Changes the presence and notifies listeners. Must be called with the lock held, so that
+  /// listeners see the changes in order. Yielding runs no foreign code.
   mutating func become(_ presence: RemotePresence) {
     self.presence = presence
     for listener in listeners.values { listener.yield(presence) }

@@ -1,13 +1,13 @@
-// RemoteLine.swift: sends messages to one endpoint, in order, several of them concurrently.
+// RemoteLine.swift: sends messages to one endpoint, in order, several at a time.
 
 import Forwardcast
 
 /// The messages to one endpoint in the order of their calls, each with a deadline.
 ///
-/// A message waits until the window has room, gets the next number, and is given to the engine in a
-/// task that its caller runs: see ``OutgoingCall``. It ends once: with an answer, an error, the
-/// deadline, cancellation, or the loss of the other side. The line does not wait for later work of
-/// the engine, and notifies the endpoint that the message is no longer awaited.
+/// A message waits until the window has room, and gets the next number. A task that the caller runs
+/// passes it to the engine: see ``OutgoingCall``. The message ends once: with an answer, an error,
+/// the deadline, cancellation, or the loss of the other side. The line does not wait until the
+/// engine returns, but notifies the endpoint that the message is no longer awaited.
 ///
 /// ``State/next(_:)`` decides under the lock what to send next. Each change of the state is
 /// followed by ``goOn()``.
@@ -17,14 +17,14 @@ final class RemoteLine: Sendable {
     var line = ""
     var window = 1
     var messages: [WireName: MethodSignature?] = [:]
-    /// The random tag of the line: replies to its messages repeat it.
+    /// The random tag of the line. Replies to its messages repeat it.
     let tag = Int.random(in: 0 ... .max)
   }
 
   struct State: Sendable {
     var presence = RemotePresence.lost("it is not connected yet")
     var opening = Opening()
-    /// True if the endpoint no longer knows the line. Another is opened when no message is in
+    /// True if the endpoint no longer knows the line. A new one is opened when no message is in
     /// flight.
     var isStale = false
     var isOpening = false
@@ -33,14 +33,14 @@ final class RemoteLine: Sendable {
     var waiting: [OutgoingCall] = []
     /// The calls in flight: messages in order, and questions.
     var underWay: [OutgoingCall] = []
-    /// The number of ended calls that the engine has not returned yet.
+    /// The number of calls that have ended, although the engine has not returned.
     var abandoned = 0
-    /// Whether a list of awaited messages is on its way to the endpoint, and whether it has changed
-    /// since.
+    /// Whether a list of awaited messages is on its way to the endpoint, and whether the list has
+    /// changed since.
     var isTelling = false
     var mustTell = false
     var failures = 0
-    /// Whether the endpoint repeats tags, as its last reply to a question did.
+    /// Whether the endpoint repeats tags: its last reply to a question had one.
     var hasTags = false
     /// The number of replies that belonged to other calls.
     var mismatches = 0
@@ -53,9 +53,9 @@ final class RemoteLine: Sendable {
     var lastListener = 0
   }
 
-  /// The most ended calls that an engine may hold; with more, nothing is sent until it returns
-  /// some. Ended calls and messages in flight together are limited to this, or to the window if
-  /// that is larger.
+  /// The maximum number of ended calls from which the engine has not returned. At this number,
+  /// nothing is sent. Ended calls and messages in flight together are limited to this number, or to
+  /// the window if that is larger.
   static let abandonedLimit = 16
 
   typealias Exchange = @Sendable (String, Deadline) async throws -> String
@@ -80,8 +80,8 @@ final class RemoteLine: Sendable {
     for listener in listeners { listener.finish() }
   }
 
-  /// The selectors that the endpoint accepts, with the types of those that were answered when the
-  /// line was opened. Not interned, since they come from another process.
+  /// The selectors that the endpoint accepts, with the types of those that it responded to when the
+  /// line was opened. Names from another process are not interned.
   var messages: [WireName: MethodSignature?] { state.withLock { $0.opening.messages } }
 
   // MARK: Calls
@@ -146,7 +146,7 @@ final class RemoteLine: Sendable {
 
   // MARK: The window
 
-  /// Sends the messages for which the window has room; opens another line if the endpoint does not
+  /// Sends the messages for which the window has room. Opens a new line if the endpoint does not
   /// know this one.
   func goOn() {
     while let next = state.withLock({ $0.next(options.window) }) {
@@ -157,7 +157,7 @@ final class RemoteLine: Sendable {
     }
   }
 
-  /// Gives a call to the engine, and reads the reply, which repeats the tag of the request.
+  /// Passes a call to the engine, and reads the reply, which repeats the tag of the request.
   private func carry(_ call: OutgoingCall, _ tag: Int, _ place: WireRequestText.Place? = nil) {
     let text = call.text.text(tag, place)
     // A call is sent at most twice, so this distinguishes its two tasks.
@@ -184,8 +184,8 @@ final class RemoteLine: Sendable {
 
   /// Whether a reply belongs to a call; counts those that do not.
   ///
-  /// Refusals of requests that could not be read have no tag, and neither have replies of earlier
-  /// versions of the library.
+  /// Replies have no tag if the request could not be read, or if the endpoint is of an earlier
+  /// version of the library.
   private func isReply(_ reply: WireFields, to call: OutgoingCall, _ tag: Int) -> Bool {
     state.withLock { state in
       let isUnread = [.unknownVersion, .malformed, .tooLarge].contains(reply.refusal)
@@ -199,7 +199,7 @@ final class RemoteLine: Sendable {
     error(.malformedAnswer, .unknown, call.selector, "the engine delivered the answer of another call")
   }
 
-  /// Handles a call that the engine has returned.
+  /// Handles the return of the engine from a call.
   private func ended(_ call: OutgoingCall, _ end: Result<WireFields, any Error>) {
     var end = end
     let fields = try? end.get()
@@ -229,11 +229,11 @@ final class RemoteLine: Sendable {
       }
       return true
     }
-    // Before the call ends, so that its caller sees the new state.
+    // Done before the call ends, so that its caller sees the new state.
     if hasFailed, isEnd { noteUnanswered(call) }
     if refusal == .closed, isEnd { lose(fields?.text("e") ?? "the endpoint is closed") }
     if isEnd { call.end(end) }
-    // Later messages would wait for one that the endpoint did not read.
+    // Without this, later messages would wait for one that the endpoint did not read.
     if number == nil { tell() }
     goOn()
   }
@@ -242,7 +242,7 @@ final class RemoteLine: Sendable {
   ///
   /// - Parameters:
   ///   - isUnanswered: whether sent calls count as unanswered.
-  ///   - error: makes the error of a call from whether it was sent.
+  ///   - error: makes the error of a call. Its second argument tells whether the call was sent.
   private func leave(
     _ isMeant: (OutgoingCall) -> Bool, isUnanswered: Bool = false, _ error: (OutgoingCall, Bool) -> any Error
   ) {
@@ -279,7 +279,7 @@ final class RemoteLine: Sendable {
 
   // MARK: Deadlines
 
-  /// Ensures that calls end at a deadline. One task serves all calls.
+  /// Ensures that calls end by their deadlines. One task serves all calls.
   private func watch(until deadline: Deadline) {
     let old = state.withLock { state -> Task<Void, Never>? in
       if let watch = state.watch, watch.wakesAt <= deadline { return nil }
@@ -336,12 +336,12 @@ extension RemoteLine.State {
 
   var messages: [OutgoingCall] { underWay.filter { $0.number > 0 } }
 
-  /// The first awaited number, or the next.
+  /// The first awaited number; if none is awaited, the next one.
   private var base: Int { underWay.first { $0.number > 0 }?.number ?? number + 1 }
 
   func hasRoom(_ most: Int) -> Bool { number + 1 - base < min(opening.window, most) }
 
-  /// Numbers the next message, or requests another line.
+  /// Gives the next message its number, or requests a new line.
   mutating func next(_ window: Int) -> Next? {
     guard case .connected = presence else { return nil }
     if isStale {

@@ -5,29 +5,29 @@
 
 /// Deadlines, limits and types of a remote receiver.
 public struct RemoteOptions: Sendable {
-  /// The source of answers to `responds(to:)`.
+  /// How `responds(to:)` is answered.
   public enum Questions: Hashable, Sendable {
-    /// The endpoint's answers at the time when the receiver was connected.
+    /// As the endpoint answered when the receiver was connected.
     case askedOnce
-    /// Each message by itself: any accepted message is sent, and fails if nothing responds to it.
-    /// For receivers whose answers change, such as proxies.
+    /// With `true` for every accepted selector. A message fails if nothing responds to it. For
+    /// receivers whose answers change, such as proxies.
     case askedEachTime
   }
 
   /// The time limit of a message from its call to its answer, including the wait for earlier ones.
-  /// At zero or less nothing is sent; more than a century never passes.
+  /// With zero or less, nothing is sent. More than a century means no limit.
   public var deadline: Duration
   /// The types of answers besides the standard ones.
   public var types: KnownTypes
   /// The limits of answers.
   public var limits: MessageLimits
-  /// The source of answers to `responds(to:)`.
+  /// How `responds(to:)` is answered.
   public var questions: Questions
-  /// The window: the most messages in flight, limited further by the endpoint's
-  /// ``MessageLimits/waiting``. They run in order and one at a time. With 1 or less each is sent
-  /// after the answer to the one before.
+  /// The window: the maximum number of messages in flight. The endpoint's ``MessageLimits/waiting``
+  /// may lower it. Messages run in order, one at a time. With 1 or less, each message is sent after
+  /// the answer to the previous one.
   public var window: Int
-  /// The most calls that wait for room in the window. Further ones are refused as `busy`.
+  /// The maximum number of calls that wait for the window. Further ones are refused as `busy`.
   public var waitingCalls: Int
   /// The number of successive unanswered calls after which the other side counts as lost; `nil` for
   /// never.
@@ -35,7 +35,7 @@ public struct RemoteOptions: Sendable {
   /// Passes the time limit of a call to an engine with a limit of its own. See ``EngineTimeout``.
   public var engineTimeout: EngineTimeout?
 
-  /// Makes a call to the engine within a time.
+  /// Calls the engine with a time limit.
   ///
   /// An engine may end calls by itself, as Apple's cluster library does after 5 seconds by default.
   /// A longer ``deadline`` takes effect only if the engine waits as long: see *Deadlines* in

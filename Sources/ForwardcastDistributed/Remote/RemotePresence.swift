@@ -6,17 +6,17 @@ import Forwardcast
 public enum RemotePresence: Hashable, Sendable {
   /// Messages are sent to it.
   case connected
-  /// Nothing is sent, and messages fail at once until it is connected again. With the reason.
+  /// The other side is lost, for this reason. Messages fail at once until it is connected again.
   case lost(String)
-  /// It will not be connected again: after ``RemoteReceiver/end(_:)``, or too many attempts. With
-  /// the reason.
+  /// The other side has ended, for this reason: after ``RemoteReceiver/end(_:)`` or too many
+  /// attempts to reconnect. It is not connected again.
   case ended(String)
 
   var isEnd: Bool { if case .ended = self { true } else { false } }
 }
 
 /// How often to retry: after `first`, then after twice as long, and so on. Each wait varies
-/// randomly by up to 20 %, so that many senders do not retry at the same moment.
+/// randomly by up to 20 %, so that many senders do not retry at the same time.
 public struct RemoteBackoff: Hashable, Sendable {
   /// The wait before the first attempt.
   public var first: Duration

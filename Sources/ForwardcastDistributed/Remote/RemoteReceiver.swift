@@ -11,7 +11,7 @@ public import Forwardcast
 ///     let sum = try await counter.sendAndWait(.add, 5)
 ///     room.add(remote: counter)  // a target like any other: see `add(remote:)`
 ///
-/// It answers only senders that wait: `sendAndWait`, `performAndWait`, and the waiting forms of a
+/// It answers only senders that wait: `sendAndWait`, `performAndWait`, and the waiting methods of a
 /// multicast that has it as a target. A synchronous `send` throws `isolationMismatch`.
 ///
 /// Messages of one remote receiver run in the order of their calls, one at a time, each at most
@@ -26,7 +26,7 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
   /// The time limit of a message.
   public let deadline: Duration
 
-  /// The `ActorSystem.ActorID` of the endpoint, with what the engine adds to it, such as the
+  /// The `ActorSystem.ActorID` of the endpoint, including what the engine adds, such as the
   /// incarnation of a node.
   public let endpointID: any Hashable & Sendable
 
@@ -34,7 +34,7 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
   let queue: DispatchQueue
 
   /// Connects to an endpoint, and queries which selectors it accepts and responds to. `name` is its
-  /// name in errors, by default its identity.
+  /// name in errors, the identity by default.
   ///
   /// - Throws: ``RemoteError`` if it does not answer by the deadline, has another version, or its
   ///   answer cannot be read; `CancellationError`.
@@ -59,7 +59,7 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
     (line, endpointID, queue, self.deadline) = (other.line, other.endpointID, other.queue, deadline)
   }
 
-  /// The same receiver with another deadline. Messages of both have one order.
+  /// The same receiver with another deadline. The two share one order of messages.
   public func with(deadline: Duration) -> RemoteReceiver { RemoteReceiver(self, deadline: deadline) }
 
   // MARK: Presence
@@ -79,15 +79,15 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
   /// call ended as ``RemoteError/Code/malformedAnswer``.
   public var misdeliveredReplies: Int { line.state.withLock { $0.mismatches } }
 
-  /// Reconnects if the other side was lost, to the same endpoint or another that the engine has
-  /// under its identity.
+  /// Reconnects if the other side was lost: to the same endpoint, or to another that has its
+  /// identity in the engine.
   ///
   /// - Throws: ``RemoteError``, `gone` after ``end(_:)``; `CancellationError`.
   nonisolated(nonsending) public func reconnect() async throws { if isGone { try await line.open() } }
 
-  /// Declares that the other side has ended, as an engine that monitors its nodes knows. Calls end
-  /// with `gone` and the reason, those in flight with an unknown outcome; registrations that end
-  /// with the receiver are cancelled.
+  /// Declares that the other side has ended, for example when the engine's node monitor reports it.
+  /// Calls end with `gone` and the reason. Those in flight have an unknown outcome. Registrations
+  /// that end with the receiver are cancelled.
   public func end(_ reason: String) { line.lose(reason, forGood: true) }
 
   // MARK: Questions
@@ -109,7 +109,7 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
     return answers
   }
 
-  /// The types that the endpoint stated; object types for
+  /// The types that the endpoint stated. Object types with
   /// ``RemoteOptions/Questions/askedEachTime``.
   public func methodSignature(for selector: MessageSelector) -> MethodSignature? {
     guard let types = line.messages[WireName(selector.name)] else { return nil }
@@ -135,8 +135,8 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
 
   /// Sends a message to the other side and waits for its answer.
   ///
-  /// - Throws: the `MessageError` of the other side; ``RemoteError``; `CancellationError`, when it
-  ///   is unknown whether the message arrived.
+  /// - Throws: the `MessageError` of the other side; ``RemoteError``; `CancellationError`, after
+  ///   which it is unknown whether the message arrived.
   nonisolated(nonsending) public func forwardAndWait(_ invocation: Invocation) async throws -> DeliveryReport {
     let selector = invocation.selector
     let text: WireRequestText
@@ -149,7 +149,7 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
     case .foreignError(_, let type, let text):
       throw RemoteError(.foreignError, .ran, peer: name, selector: selector.name, evidence: text, foreignType: type)
     case .opened, .told, .refused:
-      throw line.error(.malformedAnswer, .unknown, selector.name, "the reply is none to a message")
+      throw line.error(.malformedAnswer, .unknown, selector.name, "the reply does not answer a message")
     }
   }
 }

@@ -3,27 +3,28 @@
 /// Limits of messages from other processes, and of the memory of an endpoint for its senders. A
 /// message beyond a limit is refused as a whole, before anything is decoded.
 public struct MessageLimits: Hashable, Sendable {
-  /// The longest text of one message or answer, in bytes of UTF-8. At most 2³⁰.
+  /// The maximum length of one message or answer, in bytes of UTF-8. At most 2³⁰.
   public var bytes: Int
-  /// The most values, keys and containers of one message.
+  /// The maximum number of values, keys and containers in one message.
   public var items: Int
   /// How deep lists and records may nest. At most 64.
   public var depth: Int
-  /// The most open lines of an endpoint. For one more an idle line is closed: of the same sender,
-  /// or of the sender with the most lines, which opens another with its next message.
+  /// The maximum number of open lines of an endpoint. For one more, an idle line is closed: of the
+  /// same sender, or of the sender with the most lines, which opens a new one with its next
+  /// message.
   public var lines: Int
-  /// The window: the most messages of one line, a running one and waiting ones.
+  /// The window: the maximum number of messages of one line, running and waiting.
   public var waiting: Int
-  /// The most memory of an endpoint, in bytes: for messages, each counted as twice its text, 16
-  /// bytes for each item and 4 KiB; and for answers that are kept in case the engine delivers their
-  /// messages twice.
+  /// The maximum memory of an endpoint in bytes, for messages and kept answers. A message counts as
+  /// twice its text, 16 bytes for each item, and 4 KiB. Answers are kept in case the engine
+  /// delivers a message twice.
   ///
-  /// A sender may hold no more than it leaves to others. A message or answer that finds no room
-  /// drops the oldest answers that idle lines keep. If that is not enough, the message is refused
-  /// as `busy` and does not run; an answer is not kept.
+  /// A sender may use as much as it leaves free. If a message or answer does not fit, the oldest
+  /// kept answers of idle lines are dropped. If it still does not fit, the message is refused as
+  /// `busy` and does not run; the answer is not kept.
   public var memory: Int
 
-  /// Creates limits with these properties, raised to 1 and lowered to the stated maximum.
+  /// Creates limits with these properties, clamped to their possible ranges.
   public init(
     bytes: Int = 1 << 20, items: Int = 1 << 16, depth: Int = 32, lines: Int = 1024, waiting: Int = 16,
     memory: Int = 128 << 20
@@ -36,7 +37,7 @@ public struct MessageLimits: Hashable, Sendable {
     self.memory = max(memory, 0)
   }
 
-  /// The limits within their possible ranges.
+  /// The limits, clamped to their possible ranges.
   var bounded: MessageLimits {
     MessageLimits(bytes: bytes, items: items, depth: depth, lines: lines, waiting: waiting, memory: memory)
   }

@@ -90,7 +90,7 @@ private struct WireDecoder: Decoder, SingleValueDecodingContainer {
     let reading: WireReading
     let record: Int
     let path: WirePath?
-    /// The values of a large record by their keys, which keeps reading it linear. Small ones are
+    /// The values of a large record by key, so that it is read in linear time. Small ones are
     /// searched.
     private let many: [WireName: Int]?
 
@@ -157,7 +157,7 @@ private struct WireDecoder: Decoder, SingleValueDecodingContainer {
 
     private var inner: WirePath { WirePath(WireKey(currentIndex), in: path) }
 
-    /// Reads the next item, and moves on if that succeeds.
+    /// Reads the next item, and advances if that succeeds.
     private mutating func read<T>(_ body: (Int) throws -> T) throws -> T {
       guard !isAtEnd else {
         throw DecodingError.valueNotFound(

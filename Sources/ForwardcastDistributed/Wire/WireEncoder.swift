@@ -135,7 +135,7 @@ private struct WireEncoder: Encoder, SingleValueEncodingContainer, UnkeyedEncodi
 
   func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
-  /// Begins a single value; the last of several counts.
+  /// Begins a single value. If several are encoded, the last one is used.
   private func begin() {
     if isList { return }
     item.begin(.nothing)
@@ -177,7 +177,7 @@ private struct WireEncoder: Encoder, SingleValueEncodingContainer, UnkeyedEncodi
       item.null()
     }
     func encode(_ value: some Encodable, forKey key: Key) throws { try write(value, key) }
-    // The protocol's defaults of these two throw, as in all containers here and in the decoder.
+    // The protocol's defaults for these two throw, also in the other containers and the decoder.
     func encode(_ value: Int128, forKey key: Key) throws { try write(value, key) }
     func encode(_ value: UInt128, forKey key: Key) throws { try write(value, key) }
 

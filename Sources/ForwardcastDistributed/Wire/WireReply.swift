@@ -22,7 +22,7 @@ enum WireReply {
 private let longestText = 4096
 
 extension WireReply {
-  /// The reply as a text with the tag of its request, unless its answer cannot be encoded.
+  /// Encodes the reply with the tag of its request. Throws if the answer cannot be encoded.
   func text(_ tag: Int? = nil) throws(WireValueError) -> String {
     switch self {
     case .opened(let line, let window, let messages):
@@ -71,7 +71,7 @@ extension WireReply {
     }
   }
 
-  /// Reads a reply, with answers of the standard types and of others.
+  /// Reads a reply. The type of an answer is a standard one or one of `types`.
   static func read(_ message: WireFields, types: KnownTypes) throws(WireRefusal) -> WireReply {
     switch message.word("k") {
     case "opened"?:
@@ -88,7 +88,7 @@ extension WireReply {
         let box = try reading.box(type: answer[0], value: answer[1], in: "types of RemoteOptions")
         return .answer(number: number, box)
       } catch {
-        // As if the other side could not encode the answer.
+        // Reported as if the other side could not encode the answer.
         return .refused(number: number, WireRefusal(.answerCannotCross, "the answer: \(error)"))
       }
     case "error"?:
@@ -107,7 +107,7 @@ extension WireReply {
       guard let code = message.refusal else { throw message.lacks("c") }
       let refusal = WireRefusal(code, message.text("e") ?? "", argumentIndex: message.integer("x"))
       return .refused(number: message.integer("n"), refusal)
-    case let kind: throw WireRefusal(.malformed, "no reply is called \(kind.map(WireRefusal.quoted) ?? "nothing")")
+    case let kind: throw WireRefusal(.malformed, "unknown reply \(kind.map(WireRefusal.quoted) ?? "without a kind")")
     }
   }
 
@@ -134,7 +134,7 @@ private func cut(_ text: String) -> String {
   return kept + "…"
 }
 
-/// The library's error codes by their words on the wire.
+/// The library's error codes by their names on the wire.
 private let knownCodes: [String: MessageError.Code] = {
   let codes: [MessageError.Code] = [
     .unrecognizedSelector, .resolverAddedNothing, .typeMismatch, .wrongArgumentCount, .invalidTypeEncoding,

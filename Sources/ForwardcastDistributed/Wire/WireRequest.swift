@@ -51,7 +51,7 @@ extension WireRequest {
           patience: message.positive("w").map { Deadline(after: .milliseconds($0)) } ?? .never,
           selector: try message.wanted("s", message.text("s").map(WireName.init)), tree: message.tree,
           arguments: arguments))
-    case let kind: throw WireRefusal(.malformed, "no request is called \(kind.map(WireRefusal.quoted) ?? "nothing")")
+    case let kind: throw WireRefusal(.malformed, "unknown request \(kind.map(WireRefusal.quoted) ?? "without a kind")")
     }
   }
 
@@ -109,7 +109,7 @@ struct WireRequestText: Sendable {
     let patience: Deadline
   }
 
-  /// The complete text, with the tag that its reply repeats; with a place for a message.
+  /// The complete text, with the tag that its reply repeats and, for a message, its place.
   func text(_ tag: Int? = nil, _ place: Place? = nil) -> String {
     var tail = WireWriter()
     if let place {
@@ -168,7 +168,7 @@ struct WireFields {
     }
     let bytes = Array(text.utf8)
     let tree = try WireTree(bytes, from: WireVersion.bodyStart(of: bytes), limits: limits)
-    guard tree.kind(0) == .record else { throw WireRefusal(.malformed, "no record") }
+    guard tree.kind(0) == .record else { throw WireRefusal(.malformed, "not a record") }
     return WireFields(tree: tree)
   }
 
@@ -218,7 +218,7 @@ struct WireRefusal: Error, Hashable {
     case tooLarge = "size"
     case unknownLine = "line"
     case superseded
-    /// The number is too far above the last one.
+    /// The number is too far ahead of the last one.
     case ahead
     case notAllowed = "selector"
     case wrongArgumentCount = "count"

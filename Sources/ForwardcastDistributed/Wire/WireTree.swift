@@ -38,14 +38,14 @@ struct WireTree {
     return children
   }
 
-  /// The values of the record at `index` by key; of equal keys the first counts.
+  /// The values of the record at `index` by key. The first of equal keys is used.
   func fields(of index: Int) -> [WireName: Int] {
     let items = children(of: index)
     let fields = stride(from: 0, to: items.count, by: 2).map { (WireName(text(items[$0])), items[$0 + 1]) }
     return Dictionary(fields) { first, _ in first }
   }
 
-  /// The value of a key in the record at `index`; of equal keys the first counts.
+  /// The value of a key in the record at `index`. The first of equal keys is used.
   func field(_ name: some Sequence<UInt8>, of index: Int) -> Int? {
     var key = index + 1
     while key < nodes[index].next {
@@ -80,7 +80,7 @@ struct WireName: Hashable, Comparable, Sendable {
     text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
   }
 
-  /// True if no run of combining marks exceeds the 30 of Unicode's stream-safe text, so that
+  /// True if no run of combining marks exceeds the limit of Unicode's stream-safe text, so that
   /// comparison is cheap.
   static func isStreamSafe(_ bytes: ArraySlice<UInt8>) -> Bool {
     if bytes.allSatisfy({ $0 < 0x80 }) { return true }
@@ -112,7 +112,7 @@ private struct WireScanner {
 
   mutating func scan() throws(WireRefusal) -> [WireNode] {
     repeat { try step() } while !outer.isEmpty
-    guard position == bytes.count else { throw error("text behind the end") }
+    guard position == bytes.count else { throw error("text after the end") }
     return nodes
   }
 
@@ -130,7 +130,7 @@ private struct WireScanner {
     }
     let isText = (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(letter)
     let isKey = around.isRecord && around.wantsKey
-    if isKey, !isText { throw error("a key that is no text") }
+    if isKey, !isText { throw error("a key that is not text") }
     guard nodes.count < limits.items else { throw WireRefusal(.malformed, "more than \(limits.items) items") }
     if isText {
       try text(.text)
@@ -152,7 +152,7 @@ private struct WireScanner {
       nodes.append(WireNode(kind: around.isRecord ? .record : .list, start: 0, end: 0, next: 0))
     default:
       position -= 1
-      throw error("no item")
+      throw error("not an item")
     }
   }
 
@@ -163,7 +163,7 @@ private struct WireScanner {
     around.wantsKey.toggle()
   }
 
-  /// `42;`, at most as long as the widest numbers. Interpreted by the type that decodes it.
+  /// Reads `42;`, no longer than the widest number. The type that decodes it interprets the digits.
   private mutating func number(_ kind: WireNode.Kind) throws(WireRefusal) {
     let start = position
     while position < bytes.count, bytes[position] != UInt8(ascii: ";") {
@@ -173,25 +173,25 @@ private struct WireScanner {
         case UInt8(ascii: "."), UInt8(ascii: "+"), UInt8(ascii: "a")...UInt8(ascii: "z"): kind == .real
         default: false
         }
-      guard isAllowed, position - start < 48 else { throw error("no number") }
+      guard isAllowed, position - start < 48 else { throw error("not a number") }
       position += 1
     }
-    guard position < bytes.count, position > start else { throw error("no number") }
+    guard position < bytes.count, position > start else { throw error("not a number") }
     add(kind, start..<position)
     position += 1
   }
 
-  /// `5:alice`: a length, and that many bytes of whole characters.
+  /// Reads `5:alice`: a length, and that many bytes of whole characters.
   private mutating func text(_ kind: WireNode.Kind) throws(WireRefusal) {
     var length = 0
     let digits = position
     while position < bytes.count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[position]) {
       length = length * 10 + Int(bytes[position] - UInt8(ascii: "0"))
-      guard length <= limits.bytes else { throw error("a length beyond the bound") }
+      guard length <= limits.bytes else { throw error("a length beyond the limit") }
       position += 1
     }
     guard position > digits, position - digits <= 10, position < bytes.count, bytes[position] == UInt8(ascii: ":")
-    else { throw error("no length") }
+    else { throw error("not a length") }
     position += 1
     let end = position + length
     guard end <= bytes.count else { throw error("a length beyond the end") }

@@ -2,7 +2,7 @@
 
 import Forwardcast
 
-/// The reason why a value cannot be encoded or decoded.
+/// Why a value cannot be encoded or decoded.
 struct WireValueError: Error, CustomStringConvertible { let description: String }
 
 extension WireWriter {
@@ -31,10 +31,10 @@ extension WireWriter {
 }
 
 extension WireReading {
-  /// Reads a box from the name of a type and a value. `place` is where types are named, for errors.
+  /// Reads a box from the name of a type and a value. Errors say that `place` lists the types.
   func box(type typeNode: Int, value: Int, in place: String) throws(WireValueError) -> ArgumentBox {
     guard tree.kind(typeNode) == .text, WireName.isStreamSafe(tree.bytes(of: typeNode)) else {
-      throw WireValueError(description: "a value without a type's name")
+      throw WireValueError(description: "a value without the name of its type")
     }
     let name = tree.text(typeNode)
     do {
@@ -49,9 +49,9 @@ extension WireReading {
       let advice = refusal == .unknown ? ", name it in \(place)" : ""
       throw WireValueError(description: "\(refusal) \(WireRefusal.quoted(name))\(advice)")
     } catch let error as DecodingError {
-      throw WireValueError(description: "no value of type \(WireRefusal.quoted(name)): \(error.reason)")
+      throw WireValueError(description: "not a value of type \(WireRefusal.quoted(name)): \(error.reason)")
     } catch {
-      throw WireValueError(description: "no value of type \(WireRefusal.quoted(name)): \(error)")
+      throw WireValueError(description: "not a value of type \(WireRefusal.quoted(name)): \(error)")
     }
   }
 
@@ -62,7 +62,7 @@ extension WireReading {
 }
 
 extension DecodingError {
-  /// The error, and its position in the value.
+  /// The error and its position in the value.
   var reason: String {
     switch self {
     case .typeMismatch(_, let context), .valueNotFound(_, let context), .keyNotFound(_, let context),

@@ -118,7 +118,7 @@ enum WireVersion {
   }
 }
 
-/// Bytes as text, which most engines carry best.
+/// Encodes bytes as base64, because texts on the wire are strings.
 enum Base64 {
   private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
   private static let values: [UInt8] = {

@@ -336,14 +336,14 @@ struct WireValueTests {
       ("6:Secret{}", "no type is known as \"Secret\""),
       ("3:Int2:no", "wanted Int, found text"),
       ("4:Int8i400;", "wanted Int8, found integer"),
-      ("4:Boolp1:x", "no item"),
+      ("4:Boolp1:x", "not an item"),
       ("7:[UInt8]b1:A", "wanted Array<UInt8>"), ("7:[UInt8]b2:AR", "wanted Array<UInt8>"),
       ("7:[UInt8]b3:AQJ", "wanted Array<UInt8>"), ("7:[UInt8]b2:A=", "wanted Array<UInt8>"),
       ("4:Tint{3:red1:x}", "at red"),
       ("4:Tint{}", "no field red"),
       ("6:Greedy[i1;]", "the list has 1 items at 1"), ("6:Greedy[i1;i2;]", "the list has 2 items at 2"),
       ("7:Endlessi1;", "wanted Endless, found integer at value.value"),
-      ("10:Unreadablen", "no value of type \"Unreadable\": it is too late"),
+      ("10:Unreadablen", "not a value of type \"Unreadable\": it is too late"),
       ("6:[Tint][i1;]", "wanted Dictionary<String, Any>, found integer at 0"), ("6:[Tint]{}", "found record"),
       ("4:Booln", "wanted Bool, found null"), ("6:Doublet", "wanted Double, found yes"),
       ("6:Doubled--1;", "wanted Double, found real"), ("3:Inti--1;", "wanted Int, found integer"),
@@ -369,12 +369,12 @@ struct WireTextTests {
   @Test(
     "what is not of the grammar is refused with its place",
     arguments: [
-      ("", "unexpected end at byte 14"), ("x", "no item at byte 14"), ("{", "unexpected end"), ("}", "no item"),
-      ("[}", "no item"), ("{1:k}", "a key without a value"), ("{t1:k}", "a key that is no text"),
-      ("{1:k1:k}1", "text behind the end"), ("{1:k9:open}", "a length beyond the end"), ("{1:ki}", "no number"),
-      ("{1:ki1}", "no number"), ("{1:ki1x;}", "no number"), ("{1:k99999999999:x}", "a length beyond the bound"),
-      ("{1k}", "no length"), ("{1:a1:é}", "a length within a character"), ("{1:kb}", "no length"),
-      ("{1:ki\(String(repeating: "1", count: 49));}", "no number"), ("t", "no record"),
+      ("", "unexpected end at byte 14"), ("x", "not an item at byte 14"), ("{", "unexpected end"), ("}", "not an item"),
+      ("[}", "not an item"), ("{1:k}", "a key without a value"), ("{t1:k}", "a key that is not text"),
+      ("{1:k1:k}1", "text after the end"), ("{1:k9:open}", "a length beyond the end"), ("{1:ki}", "not a number"),
+      ("{1:ki1}", "not a number"), ("{1:ki1x;}", "not a number"), ("{1:k99999999999:x}", "a length beyond the limit"),
+      ("{1k}", "not a length"), ("{1:a1:é}", "a length within a character"), ("{1:kb}", "not a length"),
+      ("{1:ki\(String(repeating: "1", count: 49));}", "not a number"), ("t", "not a record"),
     ])
   func grammar(body: String, reason: String) throws {
     let refusal = try #require(refused("forwardcast:2 \(body)"))
@@ -426,7 +426,7 @@ struct WireTextTests {
       ("{1:k4:call1:ni1;1:a[]1:l1:x1:si1;}", "no field s"), ("{1:k5:await1:ni1;}", "no field a"),
       ("{1:k5:await1:ni1;1:a[]}", "no field l"), ("{1:k5:await1:l1:x1:a[]}", "no field n"),
       ("{1:k3:ask}", "no field s"),
-      ("{1:k5:other}", "no request is called \"other\""), ("{}", "no request is called nothing"),
+      ("{1:k5:other}", "unknown request \"other\""), ("{}", "unknown request without a kind"),
     ] {
       expect(refused("forwardcast:2 \(body)")?.evidence, equals: reason, "\(body)")
     }
