@@ -37,7 +37,7 @@ struct CodedBox: Codable {
       let others = (decoder.userInfo[Invocation.typesKey] as? KnownTypes)?.types ?? [:]
       let type: any Codable.Type
       do { type = try CodedType.type(named: name, others) } catch {
-        let advice = error == .unknown ? ": name it in decoder.userInfo[Invocation.typesKey]" : ""
+        let advice = error == .unknown ? ": add it to decoder.userInfo[Invocation.typesKey]" : ""
         throw DecodingError.dataCorruptedError(
           forKey: .type, in: container, debugDescription: "\(error) \"\(shortened(name))\"" + advice)
       }
@@ -74,7 +74,7 @@ package enum CodedType {
   package static func name(of type: any Any.Type) -> String { (type as? any NamedByParts.Type)?.codedName ?? "\(type)" }
 
   package enum Refusal: String, Error, CustomStringConvertible {
-    case unknown = "no type is known as"
+    case unknown = "unknown type"
     case tooMany = "KnownTypes.readTypeLimit does not allow a further type"
 
     package var description: String { rawValue }

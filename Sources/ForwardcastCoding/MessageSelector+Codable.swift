@@ -14,8 +14,8 @@ extension MessageSelector: Codable {
 
   /// Decodes a name that the process knows. Interns nothing, so untrusted text cannot fill memory.
   ///
-  /// - Throws: `DecodingError` for a name that is malformed, unknown to the process, or not listed under the decoder's
-  ///   `selectorsKey`.
+  /// - Throws: `DecodingError` for a name that is malformed, unknown to the process, or not listed
+  ///   under the decoder's `selectorsKey`.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     let name = try container.decode(String.self)

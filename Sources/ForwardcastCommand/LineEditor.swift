@@ -105,7 +105,7 @@ final class LineEditor {
     guard let historyPath else { return }
     // Each entry is one line of the file. Its own lines are separated by `\r`.
     let entries = history.map { $0.replacing("\n", with: "\r") + "\n" }
-    // A history that cannot be written is not worth an error after each line.
+    // Ignores a failure, which would otherwise be reported after each line.
     try? writeFile(historyPath, entries.joined(), onlyForOwner: true)
   }
 }

@@ -22,7 +22,7 @@ struct RunCommand {
       let output = try tracePath.map { path throws(FileError) in try Stream(path: path) }
       let trace = output.map { output in TraceFile { output.write($0) } }
       for file in call.operands {
-        // If output cannot be written, more of it would be lost.
+        // If output cannot be written, that of further files would be lost.
         if Stream.hasFailed || Interruption.isAsked { break }
         status = status.worse(run(file, diagram, trace))
       }

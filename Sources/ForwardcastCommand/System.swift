@@ -71,7 +71,8 @@ struct FileError: Error {
   }
 }
 
-/// Reads the next bytes of a file. Returns none at its end, and `nil` for an error, see `errno`.
+/// Reads the next bytes of a file. Returns no bytes at its end, and `nil` for an error: see
+/// `errno`.
 func readBytes(_ file: Int32, atMost count: Int) -> [UInt8]? {
   var bytes = [UInt8](repeating: 0, count: count)
   while true {

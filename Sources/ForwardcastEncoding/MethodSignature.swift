@@ -142,7 +142,6 @@ public struct MethodSignature: Hashable, Sendable, CustomStringConvertible {
     return size
   }
 
-  /// Whether types, names and qualifiers are equal. Ignores frame digits.
   public static func == (left: Self, right: Self) -> Bool {
     left.storage === right.storage
       || left.returnType == right.returnType && left.argumentTypes == right.argumentTypes

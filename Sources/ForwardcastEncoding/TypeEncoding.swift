@@ -68,7 +68,6 @@ public struct TypeEncoding: Hashable, Sendable {
   public struct Member: Hashable, Sendable {
     /// The quoted name, or `""`; `nil` for unnamed bit-fields and encodings without names.
     public let name: String?
-    /// The member's type.
     public let type: TypeEncoding
   }
 
@@ -113,7 +112,6 @@ public struct TypeEncoding: Hashable, Sendable {
     return TypeLayout.find(kind, qualifiers, on: target)
   }
 
-  /// Whether both are the same type with the same names and qualifiers.
   public static func == (left: Self, right: Self) -> Bool {
     left.kind == right.kind && left.qualifiers == right.qualifiers
   }

@@ -64,7 +64,6 @@ public struct TypeEncodingError: Error, Hashable, Sendable, CustomStringConverti
     public static let size = Int.bitWidth > 32 ? 1 << 47 : 1 << 18
   }
 
-  /// Which rule was broken.
   public var code: Code { parts.code }
   /// The whole text.
   public var encoding: String { parts.encoding }

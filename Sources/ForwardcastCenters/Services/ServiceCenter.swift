@@ -53,7 +53,8 @@ public final class ServiceCenter: Sendable {
   /// The service of a type, created if it does not exist.
   ///
   /// - Parameter type: may be omitted where the compiler infers it.
-  /// - Throws: ``ServiceError``; errors of the initializer or of ``ServiceLifecycle/serviceDidInit(in:)``.
+  /// - Throws: ``ServiceError``; errors of the initializer or of
+  ///   ``ServiceLifecycle/serviceDidInit(in:)``.
   /// - Complexity: one look-up under a lock if the service exists. Blocks the thread while another
   ///   thread creates the service.
   public func service<Service: ManagedService>(_ type: Service.Type = Service.self) throws -> Service {

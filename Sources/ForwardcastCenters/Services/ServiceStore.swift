@@ -3,7 +3,7 @@
 import Forwardcast
 import Synchronization
 
-final class ServiceEntry: @unchecked Sendable {  // `order`: set once under the store's lock; `companions`: a lock
+final class ServiceEntry: @unchecked Sendable {  // the store's lock guards `order`; `companions` has a lock
   let name: String
   fileprivate let id: ServiceID
   let service: any Sendable

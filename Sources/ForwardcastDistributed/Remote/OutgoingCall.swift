@@ -10,7 +10,7 @@ import Forwardcast
 /// It is also the executor of the task that calls the engine. The caller runs the jobs of that task
 /// while it waits, so an answer wakes one thread instead of two. A caller on an actor runs only the
 /// first jobs, and a caller that has stopped waiting runs none. A global queue runs the others.
-final class OutgoingCall: TaskExecutor, @unchecked Sendable {  // variables: guarded by the line; `wait`: a lock
+final class OutgoingCall: TaskExecutor, @unchecked Sendable {  // the line's lock guards its state; `wait` has a lock
   private struct Wait: Sendable {
     var end: Result<WireFields, any Error>?
     var jobs: [UnownedJob] = []

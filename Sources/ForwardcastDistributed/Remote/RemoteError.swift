@@ -64,7 +64,6 @@ public struct RemoteError: Error, Hashable, CustomStringConvertible {
     (self.evidence, self.foreignType, self.argumentIndex) = (evidence, foreignType, argumentIndex)
   }
 
-  /// The code, the message and the other side, then the evidence and what is known.
   public var description: String {
     let name = selector.isEmpty ? "" : " '\(selector)'"
     let type = foreignType.map { "\($0): " } ?? ""

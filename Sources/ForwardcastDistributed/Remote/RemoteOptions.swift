@@ -21,7 +21,6 @@ public struct RemoteOptions: Sendable {
   public var types: KnownTypes
   /// The limits of answers.
   public var limits: MessageLimits
-  /// How `responds(to:)` is answered.
   public var questions: Questions
   /// The window: the maximum number of messages in flight. The endpoint's ``MessageLimits/waiting``
   /// may lower it. Messages run in order, one at a time. With 1 or less, each message is sent after

@@ -46,7 +46,7 @@ extension WireReading {
       default: return try box(try CodedType.type(named: name, types.types), value)
       }
     } catch let refusal as CodedType.Refusal {
-      let advice = refusal == .unknown ? ", name it in \(place)" : ""
+      let advice = refusal == .unknown ? " (add it to \(place))" : ""
       throw WireValueError(description: "\(refusal) \(WireRefusal.quoted(name))\(advice)")
     } catch let error as DecodingError {
       throw WireValueError(description: "not a value of type \(WireRefusal.quoted(name)): \(error.reason)")

@@ -1,4 +1,4 @@
-// TestClock.swift: a clock that a test moves.
+// TestClock.swift: a clock that a test advances.
 
 import Forwardcast
 
@@ -14,7 +14,7 @@ import Forwardcast
 ///
 /// The code under test can use the same clock if it takes `any Clock<Duration>`.
 public final class TestClock: Clock, Sendable {
-  /// A time, counted from the creation of the clock.
+  /// A time since the creation of the clock.
   public struct Instant: InstantProtocol {
     public let offset: Duration
 
@@ -41,7 +41,7 @@ public final class TestClock: Clock, Sendable {
       return next
     }
 
-    /// Removes the watchers whose number is reached.
+    /// Removes and returns the watchers whose number is reached.
     mutating func satisfied() -> [CheckedContinuation<Void, Never>] {
       let ready = watchers.filter { $0.value.count <= sleepers.count }
       for number in ready.keys { watchers[number] = nil }
@@ -54,7 +54,6 @@ public final class TestClock: Clock, Sendable {
   /// A clock at zero.
   public init() {}
 
-  /// The current time.
   public var now: Instant { state.withLock { $0.now } }
   /// Zero: instants are exact.
   public var minimumResolution: Duration { .zero }
@@ -90,14 +89,14 @@ public final class TestClock: Clock, Sendable {
       let now = state.now
       let due = state.sleepers.filter { $0.value.deadline <= now }
       for number in due.keys { state.sleepers[number] = nil }
-      // Of equal deadlines in the order of sleeping.
+      // Sleepers with equal deadlines resume in the order in which they began to sleep.
       return due.sorted { ($0.value.deadline, $0.key) < ($1.value.deadline, $1.key) }.map(\.value.continuation)
     }
     for continuation in due { continuation.resume() }
   }
 
-  /// Suspends until at least `count` tasks sleep on this clock, or the task is cancelled. Otherwise a test could advance the clock
-  /// before the code under test sleeps, which would then sleep on.
+  /// Suspends until at least `count` tasks sleep on this clock, or the task is cancelled. Call it
+  /// before ``advance(by:)``, which does not resume tasks that begin to sleep later.
   public func waitForSleepers(_ count: Int = 1) async {
     let number = state.withLock { $0.number() }
     await withTaskCancellationHandler {

@@ -8,7 +8,7 @@ final class CallBook: Sendable {
   let recorder = CallRecorder()
   let reporter: TestReporter
   let names: SwiftNames
-  /// The orders of the calls that an expectation has covered.
+  /// The order numbers of the calls that an expectation has covered.
   private let verified = Guarded<Set<Int>>([])
 
   init(_ name: String, _ reporter: TestReporter, _ names: SwiftNames) {
@@ -31,7 +31,7 @@ final class CallBook: Sendable {
 
   func report(_ text: String, at place: SourcePlace) { reporter.report(TestFailure(place: place, text: text)) }
 
-  /// Reports a failure unless `holds`, and returns that.
+  /// Reports a failure unless `holds` is true. Returns `holds`.
   func expect(_ holds: Bool, _ text: @autoclosure () -> String, at place: SourcePlace) -> Bool {
     if !holds { report(text(), at: place) }
     return holds

@@ -5,7 +5,7 @@ import ForwardcastRecording
 
 /// A proxy's target that records every message and answers it as the stubs say.
 final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, NotTakenAdvising, @unchecked Sendable {
-  // The book and the stubs have locks, all else is immutable; `rest` is used on several threads only with a Sendable interface.
+  // The book and the stubs have locks. Threads share `rest` only if the interface is Sendable.
 
   let book: CallBook
   /// The real object, if there is one.
@@ -75,7 +75,7 @@ final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, NotTak
     if applied == nil, isStrict {
       book.report(FailureText.unexpected(message, of: book, stubs: stubs.withLock { $0.map(\.match) }), at: place)
     }
-    // A message that returns nothing is answered; any other is treated as one that nobody responds to.
+    // A call without a result is answered. Any other counts as one that nobody responds to.
     guard table?.method(for: message.selector)?.signature.returnType.kind == .void else { throw MessageNotTaken() }
     return ArgumentBox(())
   }

@@ -21,10 +21,10 @@ public struct ExpectedCall: Sendable, CustomStringConvertible {
 
   var matching: [RecordedCall] { book.calls.filter { match.accepts($0.message) } }
 
-  /// Suspends until the double has received that many such calls.
+  /// Suspends until the double has received `times` such calls.
   ///
-  /// The arguments have been captured then. If the calls do not happen, the wait ends when the task
-  /// is cancelled, for example by the time limit of a test, or after `limit`; state one where tests
+  /// Captures the arguments of the calls. If the calls do not happen, the wait ends when the task
+  /// is cancelled, for example by a test's time limit, or after `limit`. State a `limit` if tests
   /// have no time limit, as in XCTest. Either end is a failure, reported at the line of this call.
   ///
   /// - Returns: whether the calls happened.
@@ -43,7 +43,7 @@ public struct ExpectedCall: Sendable, CustomStringConvertible {
       at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
   }
 
-  /// Expects that there is no such call, before or within a time. Suspends until the time is over
+  /// Expects no such call, neither before the wait nor during it. Suspends until the time is over
   /// or such a call happens.
   ///
   ///     let note = log.call(Logging.note, .any)
@@ -52,8 +52,8 @@ public struct ExpectedCall: Sendable, CustomStringConvertible {
   ///     clock.advance(by: .seconds(5))
   ///     _ = await quiet
   ///
-  /// The test takes that long in real time unless it gives a clock and advances it. A failure, also for a cancelled wait, is
-  /// reported at the line of this call.
+  /// Waits in real time, unless the test passes a clock and advances it. A failure, also of a
+  /// cancelled wait, is reported at the line of this call.
   ///
   /// - Returns: whether there was none.
   @discardableResult
@@ -76,7 +76,7 @@ public struct ExpectedCall: Sendable, CustomStringConvertible {
     for await _ in book.recorder.changes where matching.count >= times { break }
   }
 
-  /// Waits for a number of calls or for `sleep`. Returns whether `sleep` ended first, and was not cancelled.
+  /// Waits for a number of calls or for `sleep`. Returns whether `sleep` ended first, uncancelled.
   nonisolated(nonsending) private func come(
     _ times: Int, before sleep: @escaping @Sendable () async throws -> Void
   ) async -> Bool {
@@ -91,9 +91,9 @@ public struct ExpectedCall: Sendable, CustomStringConvertible {
     }
   }
 
-  /// Expects a number of such calls.
+  /// Expects a number of such calls so far.
   ///
-  /// - Returns: whether it was that number.
+  /// - Returns: whether there were that many.
   @discardableResult
   public func verify(
     times: CallCount = .atLeast(1), fileID: String = #fileID, filePath: StaticString = #filePath, line: UInt = #line,

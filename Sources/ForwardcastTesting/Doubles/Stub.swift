@@ -8,7 +8,7 @@ struct StubOutcome: @unchecked Sendable {  // immutable; closures of a shared do
   let delay: (@Sendable () async throws -> Void)?
 }
 
-/// Outcomes of matching calls, one after another; the last one is for all that follow.
+/// The outcomes of matching calls, in order. The last one also applies to all later calls.
 final class Stub: Sendable {
   let match: CallMatch
   private let state = Guarded<(outcomes: [StubOutcome], next: Int)>(([], 0))
@@ -17,7 +17,7 @@ final class Stub: Sendable {
 
   func add(_ outcome: StubOutcome) { state.withLock { $0.outcomes.append(outcome) } }
 
-  /// The outcome of the next call; `nil` when none was stated.
+  /// The outcome of the next call; `nil` if none was stated.
   func take() -> StubOutcome? {
     state.withLock { state in
       guard !state.outcomes.isEmpty else { return nil }
@@ -32,7 +32,7 @@ final class Stub: Sendable {
 ///     // fails once, then answers:
 ///     store.stub(Messages.load, "a").fails(Busy()).answers("text")
 ///
-/// Each outcome is for one call, in order; the last is for all that follow.
+/// Each outcome is for one call, in order. The last one also applies to all later calls.
 public struct Stubbing<Proxy: MulticastSending, R, each A> {
   let stub: Stub
   private var delay: (@Sendable () async throws -> Void)?
@@ -67,9 +67,9 @@ public struct Stubbing<Proxy: MulticastSending, R, each A> {
   @discardableResult
   public func fallsBack() -> Stubbing { adding { _ in nil } }
 
-  /// Delays the following outcomes until the test has advanced `clock` by a duration after the call.
+  /// Delays the outcomes that follow: each until `clock` has advanced by `duration` since its call.
   ///
-  /// Only async requirements can be delayed; the call of another one is a failure.
+  /// Only async requirements can be delayed. A call of another one is reported as a failure.
   public func delayed<C: Clock>(by duration: C.Duration, on clock: C) -> Stubbing {
     var delayed = self
     delayed.delay = { try await clock.sleep(until: clock.now.advanced(by: duration), tolerance: nil) }
@@ -85,7 +85,7 @@ public struct Stubbing<Proxy: MulticastSending, R, each A> {
 }
 
 extension Stubbing where Proxy: Sendable {
-  /// Refuses a function value that is not `Sendable`: see `closureMustBeSendable()`.
+  /// Rejects a function value that is not `Sendable`: see `closureMustBeSendable()`.
   @discardableResult
   public func runs(
     isolation: (any Actor)? = #closureMustBeSendable, _ body: @escaping (repeat each A) throws -> R

@@ -19,8 +19,8 @@ extension TestDouble {
   ///     store.verify(Messages.save, "a", .any)                   // at least once
   ///     store.verify(Messages.save, .any, .any, times: .never)
   ///
-  /// A failure is reported at the line of this call and shows expected and actual calls side by side. An argument is a value or
-  /// a match.
+  /// A failure is reported at the line of this call and shows expected and actual calls side by
+  /// side. An argument is a value or a match.
   ///
   /// - Returns: whether there were `times` calls, at least one by default.
   @discardableResult
@@ -136,7 +136,7 @@ extension TestDouble {
   }
 }
 
-/// The values in boxes.
+/// Unboxes arguments.
 func opened<each A>(_ boxes: [ArgumentBox], as types: repeat (each A).Type) throws -> (repeat each A) {
   var index = 0
   func next<T>(_ type: T.Type) throws -> T {

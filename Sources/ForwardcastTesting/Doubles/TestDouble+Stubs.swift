@@ -2,8 +2,8 @@
 
 import Forwardcast
 
-// An overload for each number of arguments up to three: in a parameter pack the compiler infers neither the type of a literal nor
-// that a closure is `@Sendable`. In the last overload that holds for the arguments from the fifth on.
+// Overloads for up to three arguments, because in a parameter pack the compiler infers neither the
+// type of a literal nor `@Sendable`. The last overload has this limit from the fifth argument on.
 
 extension TestDouble {
   /// Stubs calls of a message without arguments: see the overload for one.
@@ -16,7 +16,7 @@ extension TestDouble {
   ///     // the stub that was added last comes first:
   ///     store.stub(Messages.load, "a").answers("text")
   ///
-  /// A stub without outcomes allows a message that returns nothing, for strict doubles.
+  /// In a strict double, a stub without outcomes allows a message that returns nothing.
   @discardableResult
   public func stub<R, A>(_ message: Message<(A) -> R>, _ first: Match<A>) -> Stubbing<Proxy, R, A> {
     adding(CallMatch(message, first))

@@ -17,7 +17,6 @@ public struct CallCount: Hashable, Sendable, ExpressibleByIntegerLiteral, Custom
   public static func exactly(_ count: Int) -> CallCount { CallCount(count, count) }
   public static func atLeast(_ count: Int) -> CallCount { CallCount(count, nil) }
   public static func atMost(_ count: Int) -> CallCount { CallCount(0, count) }
-  /// A number within the range.
   public static func between(_ range: ClosedRange<Int>) -> CallCount { CallCount(range.lowerBound, range.upperBound) }
 
   func accepts(_ count: Int) -> Bool { count >= lower && upper.map { count <= $0 } ?? true }

@@ -4,7 +4,7 @@ import Forwardcast
 
 struct ArgumentMatch: Sendable {
   let description: String
-  /// Whether the argument is accepted; one of another type is not.
+  /// Whether the argument is accepted. A value of another type is not.
   let accepts: @Sendable (ArgumentBox) -> Bool
   let keep: (@Sendable (ArgumentBox) -> Void)?
 

@@ -8,7 +8,7 @@ import Forwardcast
 ///     store.verify(Messages.save, .equal(name), .where("positive") { $0 > 0 })
 ///     store.verify(Messages.save, .captured(by: names), .any)
 public struct Match<Value>: @unchecked Sendable, CustomStringConvertible {  // immutable; conditions are @Sendable
-  // Values are only compared, and by `Equatable` or identity.
+  // Values are only compared, by `Equatable` or by identity.
 
   /// The match in words, for failures.
   public let description: String
@@ -19,19 +19,19 @@ public struct Match<Value>: @unchecked Sendable, CustomStringConvertible {  // i
     (self.description, self.capture, self.accepts) = (description, capture, accepts)
   }
 
-  /// Any value, `nil` too.
+  /// Any value, including `nil`.
   public static var any: Match { Match("any") { _ in true } }
 
-  /// A value for which a condition holds; `words` name it in failures.
+  /// A value for which a condition holds. Failures print `words`.
   public static func `where`(_ words: String = "a condition", _ condition: @escaping @Sendable (Value) -> Bool) -> Match
   {
     Match("(\(words))", condition)
   }
 
-  /// Any value; `capture` stores it for each call that a stub answers or a verification counts.
+  /// Any value. `capture` stores it for each call that a stub answers or a verification counts.
   public static func captured(by capture: Capture<Value>) -> Match { .captured(by: capture, .any) }
 
-  /// A value that another match accepts; `capture` stores it.
+  /// A value that another match accepts. `capture` stores it.
   public static func captured(by capture: Capture<Value>, _ match: Match) -> Match {
     Match(match.description, capture: capture, match.accepts)
   }

@@ -3,18 +3,18 @@
 import Forwardcast
 import ForwardcastRecording
 
-/// Texts of failures. The first line says what is wrong; below are columns of expected and actual calls, where `✓` marks what is
-/// as expected, `✗` what is not, and `·` what the expectation does not cover.
+/// The texts of failures. The first line says what is wrong. Below are columns of expected and
+/// actual calls: `✓` marks those that are as expected, `✗` others, `·` unrelated calls.
 enum FailureText {
-  /// A call in the right column with, below it, the reason why it is not the expected one, if any.
+  /// A call in the right column and, below it, why it is not the expected one.
   private struct Line {
     let text: String
     var note: String?
   }
 
-  /// The most lines of a column; further ones are counted.
+  /// The maximum number of lines of a column. Further lines are counted.
   private static let lineLimit = 40
-  /// The most characters of a line.
+  /// The maximum number of characters of a line.
   private static let widthLimit = 100
 
   static func count(_ times: CallCount, of expected: ExpectedCall, found: Int) -> String {
@@ -63,8 +63,8 @@ enum FailureText {
     let missing = expected[found.count]
     let title =
       found.isEmpty
-      ? "expected \(missing), which did not come"
-      : "expected \(missing) after \(expected[found.count - 1]), where it did not come"
+      ? "expected \(missing), which did not happen"
+      : "expected \(missing) after \(expected[found.count - 1]), but it did not happen then"
     let left = expected.enumerated().map { index, call in
       (index < found.count ? "✓ " : index == found.count ? "✗ " : "· ") + "\(call)"
     }
@@ -82,7 +82,7 @@ enum FailureText {
   ) -> String {
     let title =
       start == nil
-      ? "expected no \(unexpected) after \(event), which did not come"
+      ? "expected no \(unexpected) after \(event), but the latter did not happen"
       : "expected no \(unexpected) after \(event), found \(late.count)"
     let right = calls.enumerated().map { index, entry in
       Line(text: (index == start ? "✓ " : late.contains(index) ? "✗ " : "· ") + "\(entry)")

@@ -12,10 +12,10 @@ public struct SourcePlace: Hashable, Sendable, CustomStringConvertible {
   public let column: UInt
 
   let path: StaticString
-  /// The path if it is not that of the literal, but one that a test library has found.
+  /// The path, if a test library has found it.
   private let found: String?
 
-  /// The place of these literals, by default that of the caller.
+  /// Creates a place from literals, by default those of the caller.
   public init(
     fileID: String = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
   ) {

@@ -4,12 +4,12 @@ import Forwardcast
 
 /// The Swift names of a protocol's requirements: `price(of: "tea")` for `priceOf:`.
 struct SwiftNames: Sendable {
-  /// The type of the keys, such as `StoreProxy.Messages`; `nil` where no macro wrote one.
+  /// The type of the keys, such as `StoreProxy.Messages`; `nil` if no macro generated it.
   private let keys: String?
-  /// By selector, the key and name of requirements for which these do not follow from the selector.
+  /// The keys and names of requirements that do not follow from the selector, by selector.
   private var stated: [String: (key: String, name: Substring)] = [:]
 
-  /// Reads what the macro wrote: see ``SelectorTable/named(_:)``.
+  /// Reads the names that the macro wrote into the table: see ``SelectorTable/named(_:)``.
   init(_ table: SelectorTable?, keys: String?) {
     self.keys = keys
     for entry in table?.swiftNames.split(separator: " ") ?? [] {

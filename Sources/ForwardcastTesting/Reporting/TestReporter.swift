@@ -10,17 +10,17 @@ import Forwardcast
 public struct TestFailure: Sendable, CustomStringConvertible {
   /// The line of the test.
   public let place: SourcePlace
-  /// What is wrong in one line; below it expected and actual calls side by side.
+  /// What is wrong, in one line. Below it, expected and actual calls are side by side.
   public let text: String
 
   /// `CartTests/CartTests.swift:12: Store: …`.
   public var description: String { "\(place): \(text)" }
 }
 
-/// Takes the failures of a double.
+/// Receives the failures of a double.
 ///
-/// The default, ``automatic``, reports to the test library that runs the test. Other reporters are for another test library, or
-/// for tests of tests:
+/// The default, ``automatic``, reports to the test library that runs the test. Use another one for
+/// other test libraries, or to test what a double reports:
 ///
 ///     let failures = FailureList()
 ///     let store = TestDouble(StoreProxy(), reporter: failures.reporter)
@@ -30,7 +30,7 @@ public struct TestReporter: Sendable {
   /// A reporter that calls `report` for each failure, on the thread that finds it.
   public init(_ report: @escaping @Sendable (TestFailure) -> Void) { self.report = report }
 
-  /// Records an issue in Swift Testing or a failure in XCTest, whichever runs the test, or else writes to standard error.
+  /// Reports to Swift Testing or XCTest, whichever runs the test, or else to standard error.
   public static let automatic = TestReporter { failure in RunningTest.report(failure) }
 }
 
@@ -54,8 +54,8 @@ enum RunningTest {
     #if canImport(Testing)
       if Test.current != nil { return recordIssue(failure) }
     #endif
-    // A thread or detached task does not know its test. Each library takes what happens while one of its tests runs, and ignores
-    // the rest.
+    // A thread or detached task does not know its test, so both libraries get the failure. Each
+    // ignores failures while none of its tests runs.
     if let fail = XCTestFailing.shared {
       fail.call(failure.text, failure.place.path, failure.place.line)
     } else {
@@ -77,8 +77,8 @@ enum RunningTest {
   #endif
 }
 
-/// XCTest's function for failures, looked up in the running process: linking XCTest would force it, and Foundation, on every
-/// client.
+/// XCTest's function for failures, looked up in the process. Linking XCTest would force it, and
+/// Foundation, on every client.
 private struct XCTestFailing: Sendable {
   /// Stored in a struct, so that it is called as it was compiled and not by a reabstraction thunk.
   let call: @Sendable (_ message: String, _ file: StaticString, _ line: UInt) -> Void

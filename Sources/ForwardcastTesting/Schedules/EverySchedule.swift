@@ -6,7 +6,7 @@ import Forwardcast
   import Testing
 #endif
 
-/// Runs `body` once for each possible order of its turns and those of the contexts that it delivers on.
+/// Runs `body` once for each possible order of its turns and those of its queues and actors.
 ///
 ///     @Test func answersAreFresh() async {
 ///       await everySchedule { schedule in
@@ -15,21 +15,21 @@ import Forwardcast
 ///       }
 ///     }
 ///
-/// The search ends with the first order that fails, and reports it as one issue at the line of the
-/// expectation, with the turns, a diagram, and the line that runs only that order. Failures are: an
-/// error that `body` throws; a failed ``Schedule/expect(_:_:fileID:filePath:line:column:)``; an
-/// issue of Swift Testing; a failure of a double; a deadlock, with the waiting tasks and the
-/// messages that they wait for; a target on a queue or an actor that is not the schedule's.
-/// XCTest's own assertions fail the test, but not the order.
+/// The search ends at the first order that fails. It reports one issue at the line of the
+/// expectation, with the turns, a diagram, and the line that runs only that order. An order fails
+/// if `body` throws, if a ``Schedule/expect(_:_:fileID:filePath:line:column:)`` fails, if Swift
+/// Testing records an issue, if a double reports a failure, if a target is on a queue or an actor
+/// that is not the schedule's, or in a deadlock, whose report lists the waiting tasks and what they
+/// wait for. XCTest's own assertions fail the test, but not the order.
 ///
-/// `body` must do the same in each run except for the order: it creates what it uses, and uses no
-/// random numbers and no real time.
+/// Apart from the order, `body` must do the same in each run. It creates the objects that it uses,
+/// and uses neither random numbers nor real time.
 ///
 /// `limit` is the most orders to run. `progress` is called after each 1,000 orders, and writes a
 /// line to standard error by default.
 ///
-/// - Returns: the number of orders, and the failure. If the task is cancelled, the search ends after the current order.
-/// - Complexity: each order runs the program from its start, in tasks and on threads of the schedule.
+/// - Returns: the number of orders, and the failure. Cancellation ends the search after an order.
+/// - Complexity: each order runs the program from its start, on threads of the schedule.
 @discardableResult
 nonisolated(nonsending) public func everySchedule(
   _ search: ScheduleSearch = .every, upTo limit: Int = 10_000, reporter: TestReporter = .automatic,
@@ -40,7 +40,7 @@ nonisolated(nonsending) public func everySchedule(
   let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
   if case .replay(let text) = search.kind, OrderCode.lanes(text) == nil {
     reporter.report(
-      TestFailure(place: place, text: "\"\(text)\" is no order of turns; copy the one that a failure prints"))
+      TestFailure(place: place, text: "\"\(text)\" is not an order of turns; copy the one that a failure prints"))
     return ScheduleSummary()
   }
   let walk = ScheduleWalk(ScheduleExplorer(search, limit: limit), place, body)
@@ -101,7 +101,7 @@ private final class ScheduleWalk: Sendable {
       order: OrderCode.text(world.order))
   }
 
-  /// Notes the end of the run. `true` when another is to follow.
+  /// Ends the run. Returns `true` if another run follows.
   func end() -> Bool {
     // A turn that was abandoned may still use the explorer.
     under.withLock { $0?.isGivenUp == true } ? false : explorer.end()

@@ -1,13 +1,14 @@
-// OutsideTasks.swift: brings tasks without an executor to the schedule whose code created them.
+// OutsideTasks.swift: moves tasks without an executor to the schedule whose code created them.
 
 import Forwardcast
 
-/// Brings jobs that would run on the runtime's own threads to the schedule whose code created them:
+/// Moves jobs that would run on the runtime's own threads to the schedule whose code created them:
 /// those of `Task { }`, and of the core's tasks for methods that suspend. A task with an executor
 /// preference runs on the schedule anyway.
 ///
-/// The runtime calls a hook, if there is one, in place of its own function. It is looked up by name, as other test libraries do.
-/// Jobs of other threads are left to the runtime.
+/// The runtime calls a hook, if one is set, in place of its function that enqueues a job. The hook
+/// is looked up by name, as in other test libraries. It leaves jobs of other threads to the
+/// runtime.
 enum OutsideTasks {
   private typealias Original = @convention(thin) (UnownedJob) -> Void
   private typealias Hook = @convention(thin) (UnownedJob, Original) -> Void
@@ -41,7 +42,7 @@ enum OutsideTasks {
 }
 
 extension UnownedJob {
-  /// The number of the job's task; `nil` for jobs without a task, as those of actors.
+  /// The number of the job's task; `nil` for jobs without a task, such as those of actors.
   var taskNumber: UInt64? {
     let digits = description.drop { !$0.isNumber }.prefix { $0.isNumber }
     return UInt64(digits)

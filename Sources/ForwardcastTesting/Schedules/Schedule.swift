@@ -15,46 +15,49 @@ import Forwardcast
 ///       #expect(log.texts == index.texts)
 ///     }
 ///
-/// A turn is the delivery of one message on a context, or the part of a task up to its next suspension. A turn can be interrupted
-/// where something is sent to a context, where a ``Shared`` value is used, and at ``step()``.
+/// A turn is the delivery of one message on a context, or the part of a task up to its next
+/// suspension. It can be interrupted where a message is sent to a context, where a ``Shared`` value
+/// is used, and at ``step()``.
 public struct Schedule: Sendable {
   let world: ScheduleWorld
 
   @TaskLocal static var current: Schedule?
-  /// How long to wait for threads outside of the schedule when no turn can continue, and the clock
-  /// for abandoning turns that do not end. Changed by tests of this module.
+  /// How long to wait for threads outside the schedule when no turn can continue, and the clock of
+  /// the time limit for turns. Changed by tests of this module.
   @TaskLocal package static var patience: (outside: DispatchTimeInterval, turns: any Clock<Duration>) = (
     .milliseconds(500), ContinuousClock()
   )
 
-  /// The clock of the schedule. While a task sleeps on it, advancing it to the first deadline is a turn like any other, so that a
-  /// deadline is tried before and after everything that does not have to precede it. Blocking sends with a timeout use it too.
+  /// The clock of the schedule, also for blocking sends with a timeout. Advancing it to the next
+  /// deadline is a turn like any other. So the search tries each deadline before and after other
+  /// turns.
   public var clock: TestClock { world.clock }
 
-  /// Delivery on the serial queue of a name.
+  /// Delivery on the serial queue with this name.
   public func queue(_ name: String) -> Delivery { .on(world.context("queue \(name)")) }
 
-  /// Delivery on the serial queue of a name, with each delivery run within `body`, for example on a
-  /// real queue.
+  /// Delivery on the serial queue with this name. Each delivery runs within `body`, for example on
+  /// a real queue.
   public func queue(_ name: String, within body: @escaping @Sendable (() -> Void) -> Void) -> Delivery {
     let context = world.context("queue \(name)")
     context.within = body
     return .on(context)
   }
 
-  /// Delivery on the actor of a name.
+  /// Delivery on the actor with this name.
   public func actor(_ name: String) -> Delivery { .on(world.context("actor \(name)")) }
 
-  /// Delivery that stands for the main actor: rows on the main actor run in it, on no particular thread.
+  /// Delivery that stands for the main actor. Main-actor rows run in it, on no particular thread.
   public var mainActor: Delivery { .on(world.context("main actor", isMain: true)) }
 
-  /// A point at which other turns may run, for code that sends nothing between two relevant operations.
+  /// Lets other turns run, for code that sends nothing between two relevant operations.
   public func step() { world.step() }
 
-  /// A value that turns share; other turns may run before each use.
+  /// A value that turns share. Other turns may run before each use.
   public func shared<Value: Sendable>(_ value: Value) -> Shared<Value> { Shared(value, in: world) }
 
-  /// Expects a condition to hold in every order, with any test library. A failure says `text`, at the line of this call.
+  /// Expects a condition in every order, with any test library. A failure says `text`, at the line
+  /// of this call.
   ///
   /// - Returns: whether it holds.
   @discardableResult
@@ -79,8 +82,8 @@ public final class Shared<Value: Sendable>: Sendable {
     self.world = world
   }
 
-  /// The current value. Reading and writing it are steps of their own, so other turns may run in
-  /// the middle of `value += 1`; a change by ``withLock(_:)`` is one step.
+  /// The current value. Reading and writing are separate steps, so other turns may run in the
+  /// middle of `value += 1`. A change by ``withLock(_:)`` is one step.
   public var value: Value {
     get { withLock { $0 } }
     set { withLock { $0 = newValue } }

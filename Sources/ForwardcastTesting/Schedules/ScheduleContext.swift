@@ -2,20 +2,20 @@
 
 import Forwardcast
 
-/// A queue or an actor of a schedule. A turn on it is the delivery of one message to all of its targets there.
+/// A queue or an actor of a schedule. A turn delivers one message to all of its targets there.
 ///
-/// Turns run in a task of the context, which has the test's task-local values and so knows the current test.
+/// Turns run in a task of the context, which has the task-local values of the test.
 final class ScheduleContext: DeliveryContext, TaskExecutor, @unchecked Sendable {  // used by the turn that has control
   let name: String
   let number: Int
-  /// A reference cycle while the run lasts, since the context's owners may outlive the run.
+  /// Strong, because the context's owners may outlive the run, whose end breaks the cycle.
   private let world: ScheduleWorld
   private let isMain: Bool
   /// The mailboxes in the order of their first posts.
   var lanes: [ScheduleLane] = []
   var within: (() -> Void) -> Void = { $0() }
   var holder: Turn?
-  /// The lane of the last turn, which continues unless its mailbox is asleep, and the lanes that
+  /// The lane of the last turn, which may continue while its mailbox is awake, and the lanes that
   /// have woken the context since.
   private var last: ScheduleLane?
   private var woken: [ScheduleLane] = []
@@ -42,7 +42,7 @@ final class ScheduleContext: DeliveryContext, TaskExecutor, @unchecked Sendable 
     resume { next != nil }
   }
 
-  /// Resumes the task. Resuming from a pause may take a job of its own.
+  /// Resumes the task. Leaving a pause may take more than one job.
   private func resume(while isWanted: () -> Bool) {
     while isWanted(), let job {
       self.job = nil
@@ -68,8 +68,8 @@ final class ScheduleContext: DeliveryContext, TaskExecutor, @unchecked Sendable 
   }
 
   /// Records that a message was posted, which wakes the context if the mailbox was empty. The
-  /// mailbox of the last turn either is not asleep yet and continues, or follows the mailboxes that
-  /// woke the context before it: both are tried.
+  /// mailbox of the last turn may still be awake and continue, or it follows the mailboxes that
+  /// woke the context before it. The search tries both.
   func noteWoken(_ lane: ScheduleLane) {
     if lane.entries.count == 1, !woken.contains(where: { $0 === lane }) { woken.append(lane) }
   }

@@ -2,16 +2,15 @@
 
 /// Searches the orders of a program, depth first, by running it repeatedly from its start.
 ///
-/// A step is what runs between two points at which the schedule may choose among the lanes that are
-/// ready. Lanes are known by the order of their creation, which is the same in all runs that begin
-/// with the same choices.
+/// A step ends where the schedule may choose among the lanes that are ready. Lanes are numbered in
+/// the order of their creation, which is the same in all runs that begin with the same choices.
 final class ScheduleExplorer {
   private struct Choice {
     let ready: [Int]
     var chosen: Int
     /// The lanes to be tried here in later runs.
     var untried: [Int]
-    /// The number of preemptions before.
+    /// The number of preemptions before this choice.
     let changes: Int
     /// The lane of the previous step, if it can continue.
     let staying: Int?
@@ -25,7 +24,7 @@ final class ScheduleExplorer {
   private var random: RandomOrder?
   /// The order to replay.
   private var replayed: [Int]?
-  /// Whether the rest of the run takes any order, since it has failed.
+  /// True after a failure, so the rest of the run may have any order.
   var isFree = false
   private(set) var summary = ScheduleSummary()
 
@@ -40,8 +39,8 @@ final class ScheduleExplorer {
 
   func begin() { (depth, isFree) = (0, false) }
 
-  /// Notes the end of the run, and takes the last choice that has an alternative. `true` when
-  /// another run is to follow.
+  /// Ends the run, and changes the last choice that has an alternative. Returns `true` if another
+  /// run follows.
   func end() -> Bool {
     summary.longest = max(summary.longest, depth)
     summary.orders += 1
@@ -60,7 +59,7 @@ final class ScheduleExplorer {
   /// Chooses the lane of the next step among those that are ready.
   ///
   /// - Parameter staying: the lane of the previous step, if it can continue.
-  /// - Returns: `nil` if the order that is replayed or repeated needs a lane that is not ready.
+  /// - Returns: `nil` if the replayed or repeated order needs a lane that is not ready.
   func choose(_ ready: [Int], staying: Int?) -> Int? {
     defer { depth += 1 }
     let usual = staying ?? ready[0]

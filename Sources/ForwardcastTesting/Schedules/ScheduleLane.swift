@@ -2,7 +2,7 @@
 
 import Forwardcast
 
-/// A sequence of turns: those of a task, of the messages of one proxy on one context, or of the clock.
+/// The turns of a task, of the messages of one proxy on one context, or of the clock.
 final class ScheduleLane: @unchecked Sendable {  // used by the turn that has control
   enum Kind {
     case task
@@ -31,7 +31,7 @@ final class ScheduleLane: @unchecked Sendable {  // used by the turn that has co
 }
 
 extension Envelope {
-  /// The group that has to live until the envelope is opened; `nil` if the envelope holds no message.
+  /// The group that must outlive the envelope; `nil` if the envelope holds no message.
   var keptGroup: DeliveryGroup? { (self as? Parcel)?.group ?? (self as? PlainBatch)?.group }
 
   /// Whether opening it runs no code of the program.

@@ -12,7 +12,7 @@ struct ScheduleNote {
   var message: MessageSelector?
   var sender = ""
 
-  var name: String { message?.name ?? "what waited" }
+  var name: String { message?.name ?? "internal work" }
 
   var text: String {
     switch kind {

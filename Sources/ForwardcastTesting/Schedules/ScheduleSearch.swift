@@ -11,25 +11,25 @@ public struct ScheduleSearch: Sendable, Hashable {
 
   let kind: Kind
 
-  /// Every order. If these are more than half of the limit, the other half is drawn at random from a fixed seed, so that not only
-  /// the last turns of a long program vary.
+  /// Every order. If half of the limit is too low for that, the other half is spent on random
+  /// orders from a fixed seed. Otherwise only the last turns of a long program would vary.
   public static let every = ScheduleSearch(kind: .every)
 
-  /// Every order with at most so many preemptions of a turn that could continue. Most ordering errors need one or two, and there
-  /// are far fewer such orders.
+  /// Every order with at most `changes` preemptions of a turn that could continue. Most ordering
+  /// errors need one or two, and there are far fewer such orders.
   public static func every(changes: Int) -> ScheduleSearch { ScheduleSearch(kind: .changes(changes)) }
 
   /// Random orders up to the limit. Some may be drawn twice.
   public static func random(seed: UInt64) -> ScheduleSearch { ScheduleSearch(kind: .random(seed)) }
 
-  /// The order that a failure has named.
+  /// The order that a failure has printed.
   public static func replaying(_ order: String) -> ScheduleSearch { ScheduleSearch(kind: .replay(order)) }
 }
 
-/// An order as text: a letter for each lane in the order of appearance, and a count if it has several steps in a row. `a3b2` is
+/// An order as text: for each lane a letter, with a count for several steps in a row. `a3b2` is
 /// three steps of the first lane and two of the second.
 enum OrderCode {
-  /// For the first lanes; further ones are numbers in parentheses.
+  /// The letters of the first lanes. Further lanes are numbers in parentheses.
   private static let letters = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
   static func text(_ lanes: [Int]) -> String {

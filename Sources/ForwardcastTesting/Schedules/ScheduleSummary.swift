@@ -11,7 +11,6 @@ public struct ScheduleSummary: Sendable, CustomStringConvertible {
   /// The order that failed, if any. It was the last one.
   public internal(set) var failure: ScheduleFailure?
 
-  /// The number of orders, whether they are all, the number of turns, and the failure.
   public var description: String {
     let extent = isComplete ? "all there are" : "not all there are"
     return

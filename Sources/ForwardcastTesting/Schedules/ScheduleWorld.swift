@@ -5,14 +5,14 @@ import Forwardcast
 
 /// One run of a program, in which one turn runs at a time and the explorer chooses the next.
 ///
-/// A turn is a job of a task or the delivery of a message. It has a thread of its own, so that it can be interrupted within a
-/// synchronous function, where a message is posted. The running turn chooses its successor, signals its thread, and waits.
+/// A turn is a job of a task or the delivery of a message. It has a thread of its own, so it can be
+/// interrupted in a synchronous function. It chooses its successor, signals its thread, and waits.
 final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the turn in control; other state has locks
   /// Jobs and posts of threads outside of the schedule.
   private struct Outside {
     var jobs: [UnownedJob] = []
     var posted: [String] = []
-    /// Called at the end of the run, and `nil` from then on.
+    /// Called at the end of the run; `nil` from then on.
     var end: (@Sendable () -> Void)?
   }
 
@@ -43,7 +43,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
   /// The error of the body, which may be the consequence of another failure.
   var thrown: TestFailure?
 
-  /// The place of failures that have no other.
+  /// The place of failures that have no place of their own.
   private let place: SourcePlace
   private var isBodyOver = false
   /// Whether a turn may still be running after the end.
@@ -51,7 +51,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
   /// The number of steps, which shows whether turns end.
   let progress = Guarded(0)
 
-  /// How long to wait for threads outside of the schedule when no turn can continue.
+  /// How long to wait for threads outside the schedule when no turn can continue.
   private let patience = Schedule.patience.outside
 
   init(_ explorer: ScheduleExplorer, at place: SourcePlace) {
@@ -65,7 +65,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
     problem.withLock { $0 = $0 ?? TestFailure(place: place ?? self.place, text: text) }
   }
 
-  /// Reports a failure after which the run does not follow its order.
+  /// Reports a failure. The rest of the run does not follow its order.
   private func abandon(_ text: String) {
     fail(text)
     explorer.isFree = true
@@ -121,7 +121,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
     takeFromOutside()
     var ready = lanes.filter(isReady)
     if ready.isEmpty, !isBodyOver || lanes.contains(where: { $0.turn != nil }) {
-      // A thread outside of the schedule may be about to return, which must be reported.
+      // A thread outside the schedule may be about to return, which must be reported.
       if cameFromOutside.wait(timeout: .now() + patience) == .success {
         takeFromOutside()
         ready = lanes.filter(isReady)
@@ -177,7 +177,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
         lane.delivery = note
         context.run {
           context.within { mailbox.open(entry.envelope) }
-          // What runs no code of the program.
+          // Opens the envelopes that run no code of the program.
           while let entry = lane.entries.first, entry.envelope.isSilent {
             lane.entries.removeFirst()
             mailbox.open(entry.envelope)
@@ -236,8 +236,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
   private func block(until deadline: Deadline, _ isDone: @escaping @Sendable () -> Bool) -> Bool {
     guard let turn = Turn.running else { return isDone() }
     if deadline != .never {
-      // In whole milliseconds, since the real time since the creation of the deadline does not
-      // count.
+      // Rounded up to milliseconds, to ignore the real time since the deadline was created.
       let (seconds, attoseconds) = deadline.remaining.components
       let milliseconds = seconds * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
       turn.deadline = clock.now.advanced(by: .milliseconds(milliseconds))
@@ -326,7 +325,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
     for job in jobs { add(job, by: lanes[0]) }
   }
 
-  /// Who waits for whom when nothing can continue. Tasks that wait for something that only the runtime knows are not named.
+  /// Says who waits for whom in a deadlock. Omits tasks that wait for what only the runtime knows.
   private var waitingText: String {
     var lines = ["deadlock: no turn can continue, and the \(isBodyOver ? "turn of a target" : "body") has not ended:"]
     for lane in lanes {
@@ -337,7 +336,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
       } else if lane.turn != nil {
         lines.append("\(lane.name) blocks in its turn")
       } else if lane === lanes[0], !isBodyOver {
-        lines.append("\(lane.name) waits, for no message that it sent")
+        lines.append("\(lane.name) waits, but not for a message that it sent")
       }
     }
     for message in sent where message.note.message != nil && message.envelope != nil {

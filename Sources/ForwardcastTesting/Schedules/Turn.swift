@@ -18,7 +18,7 @@ final class Turn: @unchecked Sendable {  // used by the turn that has control; c
   let lane: ScheduleLane
   let world: ScheduleWorld
   var isReady: () -> Bool = { true }
-  /// When its wait times out.
+  /// The time at which its wait times out.
   var deadline: TestClock.Instant?
   private let signal = DispatchSemaphore(value: 0)
 
@@ -40,8 +40,8 @@ final class Turn: @unchecked Sendable {  // used by the turn that has control; c
   func goOn() { signal.signal() }
 }
 
-/// A reusable thread, since starting one costs more than running an order. Not one of Dispatch, which provides few further threads
-/// while its threads are blocked, as those of interrupted turns are.
+/// A reusable thread, because starting one costs more than running an order. Not a Dispatch thread:
+/// an interrupted turn blocks its thread, and Dispatch adds few others meanwhile.
 final class TurnThread: @unchecked Sendable {  // `work` is handed over by the semaphore
   private static let idle = Guarded<[TurnThread]>([])
 
@@ -55,7 +55,7 @@ final class TurnThread: @unchecked Sendable {  // `work` is handed over by the s
   }
 
   private init() {
-    // Never balanced, since the thread never ends.
+    // Never released, because the thread never ends.
     let kept = Unmanaged.passRetained(self).toOpaque()
     #if canImport(Darwin)
       var id: pthread_t?

@@ -182,7 +182,7 @@ struct EndpointTests {
     let narrow = LocalEndpoint(worker, for: Worker.selectorTable, actorSystem: system)
     let line = try await HandLine(narrow)
     let reply = try await line.call(1, "paint:", "4:Tint{3:redi1;6:shades[]}")
-    expect(reply.contains("1:c8:argument") && reply.contains("no type is known as"), "\(reply)")
+    expect(reply.contains("1:c8:argument") && reply.contains("unknown type"), "\(reply)")
     expect(try await line.call(2, "add:", "3:Inti1;3:Inti2;").contains("1:c5:count"))
     expect(try await line.call(3, "add:", "").contains("1:c5:count"))
     expect(worker.words.isEmpty)

@@ -246,7 +246,7 @@ struct RemoteReceiverTests {
     expect(
       "\(error)",
       equals:
-        "cannot cross 'paint:' of worker: the answer: no type is known as \"Tint\", name it in types of RemoteOptions, it ran"
+        "cannot cross 'paint:' of worker: the answer: unknown type \"Tint\" (add it to types of RemoteOptions), it ran"
     )
   }
 

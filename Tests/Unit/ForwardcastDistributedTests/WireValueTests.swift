@@ -333,7 +333,7 @@ struct WireValueTests {
   @Test(
     "a type that was not named is not made, nor a value that is not of its type",
     arguments: [
-      ("6:Secret{}", "no type is known as \"Secret\""),
+      ("6:Secret{}", "unknown type \"Secret\""),
       ("3:Int2:no", "wanted Int, found text"),
       ("4:Int8i400;", "wanted Int8, found integer"),
       ("4:Boolp1:x", "not an item"),

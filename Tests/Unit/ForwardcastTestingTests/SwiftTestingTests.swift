@@ -24,7 +24,7 @@ struct SwiftTestingTests {
     expectIssue("Logging: expected at least 1 call of note(\"a\"), found 0\n  expected", line: #line + 1) {
       log.verify(note, "a")
     }
-    expectIssue("expected Logging note(any), which did not come", line: #line + 1) {
+    expectIssue("expected Logging note(any), which did not happen", line: #line + 1) {
       verifyOrder(log.call(note, .any))
     }
   }

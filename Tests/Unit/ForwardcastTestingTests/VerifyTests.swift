@@ -199,7 +199,7 @@ struct VerifyTests {
       texts,
       equals: [
         """
-        expected Log note("start") after Store clear(), where it did not come
+        expected Log note("start") after Store clear(), but it did not happen then
           expected            | actual
           ✓ Store clear()     | ✗ Log note("start")
           ✗ Log note("start") |     too early
@@ -221,7 +221,7 @@ struct VerifyTests {
     expect(verifyOrder(log.call(note, "a"), log.call(note, "a")))
     expect(!verifyOrder(log.call(note, "a"), log.call(note, "a"), log.call(note, "a")))
     expect(!verifyOrder(log.call(note, "b")))
-    expect(texts.last?.hasPrefix("expected Log note(\"b\"), which did not come\n") == true)
+    expect(texts.last?.hasPrefix("expected Log note(\"b\"), which did not happen\n") == true)
   }
 
   @Test("a call after another one is a failure where it must never come, and so is nothing to come after")
@@ -238,7 +238,7 @@ struct VerifyTests {
       texts,
       equals: [
         """
-        expected no Log note(any) after Store clear(), which did not come
+        expected no Log note(any) after Store clear(), but the latter did not happen
           expected              | actual
           Store clear()         | · Log note("early")
           then no Log note(any) |

@@ -375,7 +375,7 @@ struct ScheduleTests {
       summary.failure?.reason,
       equals: """
         deadlock: no turn can continue, and the body has not ended:
-          body waits, for no message that it sent
+          body waits, but not for a message that it sent
           task 2 waits for ask: on actor index
           ask: on actor index, sent by task 2, has not ended
         """)
