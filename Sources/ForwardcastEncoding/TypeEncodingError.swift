@@ -55,7 +55,7 @@ public struct TypeEncodingError: Error, Hashable, Sendable, CustomStringConverti
 
   /// Limits of the input, so that untrusted text costs little.
   public enum Limits {
-    /// Bytes of text: 65,536.
+    /// The bytes of a text: 65,536.
     public static let length = 1 << 16
     /// Nested types, counting pointers, arrays, records and block signatures: 64.
     public static let depth = 64

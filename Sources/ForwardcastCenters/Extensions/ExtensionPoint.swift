@@ -33,9 +33,9 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
   /// Creates a point.
   ///
   /// - Parameters:
-  ///   - selectors: the messages of the point. If `nil`, those of `table`, or without one all that
-  ///     observers implement.
-  ///   - table: methods for all observers, which then need no tables. An observer's own come first.
+  ///   - selectors: the messages of the point. By default those of `table`, or without a table all
+  ///     that observers implement.
+  ///   - table: methods for all observers, which then need no tables. Their own tables come first.
   ///   - services: creates and retains lazy observers. The point retains it.
   ///   - options: how the point treats duplicates, unanswered messages and errors.
   public convenience init(
@@ -104,7 +104,7 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
     return stated.contains { observers.core.wouldReach(object, $0) }
   }
 
-  // MARK: Asking
+  // MARK: Queries
 
   /// The existing observers that respond to `selector`, in order, including muted ones.
   public func observers(of selector: MessageSelector) -> [Interface] {

@@ -32,7 +32,7 @@ extension RemoteLine {
   nonisolated(nonsending) func open() async throws {
     let call = OutgoingCall("", .open, within: options.deadline)
     guard case .opened(let name, let window, let listed) = try await send(call, opens: true) else {
-      throw error(.malformedAnswer, .unknown, "", "wanted a line")
+      throw error(.malformedAnswer, .unknown, "", "the reply does not open a line")
     }
     var opening = Opening(line: name, window: window)
     for (name, types) in listed {

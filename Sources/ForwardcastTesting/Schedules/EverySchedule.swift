@@ -25,8 +25,8 @@ import Forwardcast
 /// Apart from the order, `body` must do the same in each run. It creates the objects that it uses,
 /// and uses neither random numbers nor real time.
 ///
-/// `limit` is the most orders to run. `progress` is called after each 1,000 orders, and writes a
-/// line to standard error by default.
+/// `limit` is the maximum number of orders. `progress` is called after each 1,000 orders, and
+/// writes a line to standard error by default.
 ///
 /// - Returns: the number of orders, and the failure. Cancellation ends the search after an order.
 /// - Complexity: each order runs the program from its start, on threads of the schedule.

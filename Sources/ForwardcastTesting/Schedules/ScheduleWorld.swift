@@ -136,7 +136,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
     var number = explorer.choose(ready.map(\.number), staying: isStaying ? staying?.number : nil)
     if number == nil {
       abandon(
-        "the program behaved differently in the same order of turns: at turn \(order.count + 1) ready are "
+        "the program behaved differently in the same order of turns: at turn \(order.count + 1), these are ready: "
           + ready.map(\.name).joined(separator: ", ") + "; use no random numbers, real time or hash orders in the body")
       number = ready[0].number
     }
