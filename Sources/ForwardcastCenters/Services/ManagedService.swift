@@ -1,4 +1,4 @@
-// ManagedService.swift: the protocols of services.
+// ManagedService.swift: the protocols that services adopt.
 
 /// The callbacks of a service, called by its ``ServiceCenter``. All have defaults.
 ///

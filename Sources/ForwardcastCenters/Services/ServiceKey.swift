@@ -69,7 +69,7 @@ public struct ServiceScope: Hashable, Sendable, ExpressibleByStringLiteral, Cust
   /// The name of the scope in errors and lists.
   public let description: String
 
-  /// A scope of your own.
+  /// Creates a scope of your own.
   public init(_ name: String) { description = name }
 
   public init(stringLiteral name: String) { description = name }

@@ -3,7 +3,7 @@
 import Dispatch
 import Forwardcast
 
-/// One message or question to an endpoint.
+/// One message to an endpoint, or a question, such as which selectors it accepts.
 ///
 /// Only the code that removes it from its line, under the line's lock, ends it. So it ends once.
 ///

@@ -38,7 +38,7 @@ public struct RemoteAdmission<ActorSystem>: Sendable where ActorSystem: Distribu
   /// Connects to each endpoint of a sequence. The stream ends when no more events can follow.
   /// Attempts stop if the stream is released.
   ///
-  /// A known endpoint is connected to again only if its receiver has ended or was released.
+  /// Reconnects to a known endpoint only if its receiver has ended or was released.
   ///
   /// - Parameter found: the endpoints as they are discovered. They may be repeated.
   public func events<Found: AsyncSequence & Sendable>(of found: Found) -> AsyncStream<Event>

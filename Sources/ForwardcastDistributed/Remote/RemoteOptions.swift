@@ -1,6 +1,6 @@
 // RemoteOptions.swift: deadlines, limits and types of a remote receiver.
 
-// Clients encode and decode messages.
+// Exported because clients encode and decode messages.
 @_exported public import ForwardcastCoding
 
 /// Deadlines, limits and types of a remote receiver.

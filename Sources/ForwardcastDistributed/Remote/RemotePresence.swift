@@ -22,7 +22,7 @@ public struct RemoteBackoff: Hashable, Sendable {
   public var first: Duration
   /// The longest wait.
   public var longest: Duration
-  /// The most attempts; `nil` for no limit.
+  /// The maximum number of attempts; `nil` for no limit.
   public var attempts: Int?
 
   /// Creates a backoff with these properties.

@@ -18,7 +18,7 @@ public import Forwardcast
 /// once, and end by their deadline: see *What Is Guaranteed* in <doc:OtherProcesses>. To run
 /// messages concurrently, connect several receivers.
 public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, NamedReceiver, Sendable {
-  /// Empty, since every message goes to the other side.
+  /// Empty, because every message is sent to the other side.
   public static let selectorTable = SelectorTable(for: RemoteReceiver.self, rows: [])
 
   /// The name of the other side in errors.

@@ -15,8 +15,8 @@ private let deepestValue = 64
 
 /// A value under construction. A class, because an encoder may create several containers for it.
 ///
-/// It appends to the writer of the enclosing value, which it holds until it is complete. Only parts
-/// that may be filled later, as by `superEncoder()`, are written separately.
+/// It appends to the writer of the enclosing value, and holds that writer until it is complete.
+/// Only parts that may be filled later, as by `superEncoder()`, are written separately.
 private final class EncodedItem {
   enum Content {
     /// A value that encodes nothing becomes an empty record.
@@ -64,7 +64,7 @@ private final class EncodedItem {
     case let value as String: writer.text(value)
     case let value as Bool: writer.bool(value)
     case let value as Double: writer.real(value)
-    // By exact type, because an empty array of any type can be cast to one of bytes.
+    // Matched by exact type, because an empty array of any type can be cast to one of bytes.
     case let bytes as [UInt8] where type(of: value) == [UInt8].self: writer.data(bytes)
     default:
       let item = EncodedItem(inner())

@@ -18,7 +18,7 @@ enum WireReply {
   case refused(number: Int?, WireRefusal)
 }
 
-/// The most bytes of a text in an error.
+/// The maximum length in bytes of a text in an error.
 private let longestText = 4096
 
 extension WireReply {

@@ -24,7 +24,7 @@ struct WireCall {
   let patience: Deadline
   let selector: WireName
   let tree: WireTree
-  /// The nodes of types and values, alternating.
+  /// The nodes of the arguments: types and values, alternating.
   let arguments: [Int]
 
   /// Its memory until it has ended: the engine's text and a copy, the nodes, and the suspended
@@ -174,7 +174,7 @@ struct WireFields {
 
   private func field(_ name: Unicode.Scalar) -> Int? { tree.field(CollectionOfOne(UInt8(ascii: name)), of: 0) }
 
-  /// The value of a field of a kind. Names of fields are single letters.
+  /// The value of a field, if it has the kind. Names of fields are single letters.
   private func field(_ name: Unicode.Scalar, _ kind: WireNode.Kind) -> Int? {
     field(name).flatMap { tree.kind($0) == kind ? $0 : nil }
   }

@@ -66,7 +66,7 @@ struct WireTree {
 }
 
 /// A name from another process, compared by bytes, because canonical comparison of strings takes
-/// time quadratic in a run of combining marks.
+/// quadratic time for a run of combining marks.
 struct WireName: Hashable, Comparable, Sendable {
   let text: String
 

@@ -97,7 +97,7 @@ extension Stubbing where Proxy: Sendable {
 }
 
 extension Stubbing where R == Void {
-  /// Does nothing, successfully.
+  /// Does nothing and succeeds.
   @discardableResult
   public func succeeds() -> Stubbing { answers(()) }
 }

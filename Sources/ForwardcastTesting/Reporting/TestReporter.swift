@@ -80,7 +80,7 @@ enum RunningTest {
 /// XCTest's function for failures, looked up in the process. Linking XCTest would force it, and
 /// Foundation, on every client.
 private struct XCTestFailing: Sendable {
-  /// Stored in a struct, so that it is called as it was compiled and not by a reabstraction thunk.
+  /// Stored in a struct, so that it is called directly and not through a reabstraction thunk.
   let call: @Sendable (_ message: String, _ file: StaticString, _ line: UInt) -> Void
 
   static let shared: XCTestFailing? = {

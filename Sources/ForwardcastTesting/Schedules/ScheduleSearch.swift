@@ -19,7 +19,7 @@ public struct ScheduleSearch: Sendable, Hashable {
   /// errors need one or two, and there are far fewer such orders.
   public static func every(changes: Int) -> ScheduleSearch { ScheduleSearch(kind: .changes(changes)) }
 
-  /// Random orders up to the limit. Some may be drawn twice.
+  /// Random orders up to the limit, possibly with repetitions.
   public static func random(seed: UInt64) -> ScheduleSearch { ScheduleSearch(kind: .random(seed)) }
 
   /// The order that a failure has printed.

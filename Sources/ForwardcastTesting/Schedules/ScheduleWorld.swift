@@ -18,7 +18,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
 
   /// A posted message, for the report of a deadlock.
   private struct Sent {
-    /// Lives until its targets have ended.
+    /// Not `nil` until its targets have ended.
     weak var envelope: Envelope?
     let sender: ScheduleLane
     let note: ScheduleNote
@@ -107,7 +107,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
 
   // MARK: Choosing
 
-  /// Runs turns on this thread until an interrupted one continues on its own.
+  /// Runs turns on this thread until an interrupted one continues on its own thread.
   private func goOn() {
     while let lane = choose(nil) {
       if let turn = lane.turn { return turn.goOn() }
