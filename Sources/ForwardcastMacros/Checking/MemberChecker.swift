@@ -1,6 +1,6 @@
 // MemberChecker.swift: reports why a member cannot be forwarded.
 
-/// Checks one member. Each problem marks the offending tokens and has a cure.
+/// Checks one member. Each problem marks the offending tokens and suggests a fix.
 struct MemberChecker {
   let member: Member
   let declaration: TypeDeclaration
@@ -27,7 +27,7 @@ struct MemberChecker {
     problems.append(Problem(message: message, offsets: source.offsets(positions), fixes: fixes))
   }
 
-  /// Refuses a specifier of a type, if it is there.
+  /// Refuses a type that has this specifier.
   private mutating func refuse(_ word: String, of type: TypeText, _ message: String) {
     guard type.specifiers.contains(word) else { return }
     let position =
@@ -137,7 +137,7 @@ struct MemberChecker {
     }
   }
 
-  /// A block in a parameter pack crashes at its first call.
+  /// Refuses a block, because a block in a parameter pack crashes at its first call.
   private mutating func refuseBlock(_ type: TypeText) -> Bool {
     let block = type.positions.first {
       source.isMark($0, "@") && source.isWord($0 + 1, "convention") && source.isWord($0 + 3, "block")
@@ -170,8 +170,7 @@ struct MemberChecker {
     }
   }
 
-  /// Refuses types whose values a message cannot store, noncopyable types and views into memory, and names that the written class
-  /// declares itself.
+  /// Refuses noncopyable types, views into memory, and names that the generated class declares.
   private mutating func checkToken(_ position: Int) {
     let name = source.text(position)
     let isMember = source.isMark(position - 1, ".")
@@ -184,7 +183,7 @@ struct MemberChecker {
       )
     } else if Self.spans.contains(name), isMember ? source.isWord(position - 2, "Swift") : isSpan(position) {
       refuse(
-        "a '\(name)' cannot be forwarded, because it points into memory that ends with the call; write an array",
+        "a '\(name)' cannot be forwarded, because its memory is valid only during the call; write an array",
         position..<position + 1)
     } else if declaration.keyword == "protocol", !isMember, ["Messages", "Forwarding", "Interface"].contains(name) {
       refuse(
@@ -196,7 +195,7 @@ struct MemberChecker {
     "Span", "RawSpan", "MutableSpan", "MutableRawSpan", "OutputSpan", "OutputRawSpan", "UTF8Span",
   ]
 
-  /// Whether a name of a span is the standard library's, which are generic but for the raw ones.
+  /// Whether this is a span of the standard library: a generic one, a raw one or `UTF8Span`.
   private func isSpan(_ position: Int) -> Bool {
     source.isMark(position + 1, "<") || !["Span", "MutableSpan", "OutputSpan"].contains(source.text(position))
   }
@@ -211,7 +210,7 @@ struct MemberChecker {
     if refuseBlock(type) { return }
     checkType(type)
     refuse(
-      "each target may return another type; write 'any' instead of 'some'", type.positions,
+      "each target may return a different type; write 'any' instead of 'some'", type.positions,
       if: type.isSome || type.hasInnerSome)
     refuse("sending", of: type, "a result that is combined with others cannot be 'sending'; make its type Sendable")
   }
@@ -223,11 +222,11 @@ struct MemberChecker {
 }
 
 extension TypeDeclaration {
-  /// The cure for every requirement that cannot be forwarded, as an alternative.
+  /// Offers `@NotForwarded` as an alternative fix; empty for classes.
   var orByHand: String {
     keyword == "protocol" ? ", or mark it '@NotForwarded' and implement it in an extension of '\(plainName)Proxy'" : ""
   }
 
-  /// The same as the only cure.
+  /// Offers `@NotForwarded` as the only fix. For classes, offers to remove `@Message`.
   var byHand: String { keyword == "protocol" ? "; \(orByHand.dropFirst(5))" : "; remove '@Message'" }
 }

@@ -1,7 +1,6 @@
-// ProtocolChecker.swift: reports why a protocol cannot be forwarded, and plans how results are
-// combined.
+// ProtocolChecker.swift: checks whether a protocol can be forwarded, and plans its answers.
 
-/// Checks a protocol and its members. Each problem marks the offending tokens and has a cure.
+/// Checks a protocol and its members. Each problem marks the offending tokens and suggests a fix.
 struct ProtocolChecker {
   let declaration: TypeDeclaration
   let settings: ModuleSettings
@@ -9,7 +8,7 @@ struct ProtocolChecker {
   private(set) var problems: [Problem] = []
   /// The messages of members that are neither refused nor marked `@NotForwarded`.
   private(set) var entries: [Entry] = []
-  /// Whether something other than a message was refused.
+  /// True if the protocol itself or one of its associated types was refused.
   private(set) var isHeadRefused = false
 
   private var source: SourceText { declaration.source }
@@ -21,8 +20,7 @@ struct ProtocolChecker {
   init(_ declaration: TypeDeclaration, _ settings: ModuleSettings, _ silence: SilentAnswers) {
     (self.declaration, self.settings, self.silence) = (declaration, settings, silence)
     checkHead()
-    // The compiler allows unavailable requirements in Objective-C protocols only, where nobody
-    // implements them.
+    // Only Objective-C protocols may have unavailable requirements, and no target implements them.
     let isObjectiveC = declaration.isObjectiveC
     for var member in declaration.members
     where member.attribute("NotForwarded") == nil && !(isObjectiveC && source.isUnavailable(member)) {
@@ -77,7 +75,7 @@ struct ProtocolChecker {
     }
   }
 
-  /// `any P<T>` names primary associated types only, so the class can be generic over no others.
+  /// Refuses an associated type that `any P<T>` cannot name: the class cannot be generic over it.
   private mutating func checkAssociated(_ member: Member) {
     guard let type = member.namedType else { return }
     let position = type.position..<type.position + 1
@@ -95,7 +93,7 @@ struct ProtocolChecker {
       position, fixes: [.init(title: "make '\(type.name)' primary", offsets: place..<place, text: text)])
   }
 
-  /// Whether the protocol uses a type outside of its declaration, so that the class needs to know it.
+  /// Whether the protocol uses the type elsewhere, so that the class has to name it.
   private func isUsed(_ type: NamedType, by declaring: Member) -> Bool {
     let places = [declaration.whereClause].compactMap(\.self) + declaration.members.map(\.positions)
     return places.joined().contains { !declaring.positions.contains($0) && source.text($0) == type.name }
@@ -143,7 +141,7 @@ struct ProtocolChecker {
     member.plan = AnswerPlan(policy: policy.text, isOptional: policy.name.isOptional, empty: empty)
   }
 
-  /// The name of a rule, and where its text begins: `.sum`, `AnswerRule.sum`.
+  /// The name of a rule such as `.sum` or `AnswerRule.sum`, and the position of its dot.
   private func rule(_ positions: Range<Int>) -> (name: AnswerRuleName, start: Int)? {
     var start = positions.lowerBound
     if source.isWord(start, "Forwardcast"), source.isMark(start + 1, ".") { start += 2 }
@@ -153,7 +151,7 @@ struct ProtocolChecker {
   }
 
   private mutating func refuseSilence(_ member: Member, _ type: TypeText, _ attribute: Attribute?) {
-    // With a stated type, the value may begin with a dot. An attribute cannot state an associated type.
+    // After `@Answer<Type>`, a value may begin with a dot. Attributes cannot name associated types.
     let associated = declaration.associatedTypes.map(\.name)
     let isOwn = type.positions.contains { source[$0].isWord && associated.contains(source.text($0)) }
     let isKnown = type.isFunction || type.text.hasPrefix("any ") || source.emptyValue(of: type) != nil
@@ -184,7 +182,7 @@ struct ProtocolChecker {
 }
 
 extension ForwardedInterface {
-  /// Members that are not on the protocol's actor and so cannot reach targets that stay there.
+  /// The problems of members that are not on the protocol's actor and so cannot reach its targets.
   var isolationProblems: [Problem] {
     guard ![.nonisolated, .inherited].contains(isolation), !isVisiblySendable else { return [] }
     let isOnMainActorByDefault = !declaration.attributes.contains(where: \.isGlobalActor)
@@ -197,7 +195,7 @@ extension ForwardedInterface {
         ?? member.namePositions
       return Problem(
         message:
-          "targets stay on the protocol's actor, so '\(member.name)' cannot reach them from elsewhere; inherit 'Sendable'\(advice)",
+          "targets are isolated to the protocol's actor, so '\(member.name)' cannot reach them from outside; inherit 'Sendable'\(advice)",
         offsets: source.offsets(blame))
     }
   }

@@ -8,7 +8,7 @@ package enum Conversation {
   /// The reply to one message; every message gets one.
   package static func reply(to bytes: [UInt8]) -> String {
     guard let message = JSONValue(bytes), case .object(let members) = message else {
-      return result("a message could not be read")
+      return result("the compiler's message cannot be read")
     }
     if let capability = members["getCapability"] {
       let version = min(capability["capability"]?["protocolVersion"]?.integer ?? protocolVersion, protocolVersion)
@@ -26,7 +26,7 @@ package enum Conversation {
     }
     let known = members["expandFreestandingMacro"] != nil
     let text =
-      known ? "this is an attribute: write it before a declaration" : "this question of the compiler is not known"
+      known ? "this is an attribute: write it before a declaration" : "this request of the compiler is not known"
     let position = members["expandFreestandingMacro"]?["syntax"]?["location"]
     return result(text, at: position)
   }
@@ -35,7 +35,7 @@ package enum Conversation {
     guard let macro = question["macro"]?["typeName"]?.text, let role = question["macroRole"]?.text,
       let attribute = question["attributeSyntax"], let attributeText = attribute["source"]?.text,
       let declaration = question["declSyntax"], let declarationText = declaration["source"]?.text
-    else { return result("this question of the compiler is not complete") }
+    else { return result("this request of the compiler is incomplete") }
     let request = ExpansionRequest(
       macro: macro, role: role, attribute: SourceText(attributeText), declaration: SourceText(declarationText),
       context: question["lexicalContext"]?.elements.compactMap { $0["source"]?.text } ?? [],
@@ -51,19 +51,19 @@ package enum Conversation {
     return result(.string(expansion.text), diagnostics)
   }
 
-  /// Expands `#closureMustBeSendable`: a warning in Swift 5 mode, where references to functions are
-  /// not `Sendable` either.
+  /// Expands `#closureMustBeSendable` to an error. In Swift 5 mode it is a warning, because
+  /// references to functions are not `Sendable` there either.
   private static func refuseClosure(_ question: JSONValue) -> String {
     let configuration = (question["staticBuildConfiguration"]?.text).flatMap { JSONValue(Array($0.utf8)) }
     let mode = configuration?["languageMode"]?["components"]?.elements.first?.integer ?? 6
     let problem = Problem(
       severity: mode < 6 ? .warning : .error,
-      message: "any thread may call this function value, so its type must be '@Sendable' or name its global actor, "
+      message: "any thread may call this function value, so its type must be '@Sendable' or on a global actor, "
         + "and an owner must be Sendable; or pass a closure that calls it", offsets: 0..<1)
     return result(.string("nil"), [diagnostic(problem, question["syntax"]?["location"])])
   }
 
-  /// The settings in the build configuration. Default isolation to the main actor shows in two features only.
+  /// The settings in the build configuration. Default isolation appears there as a feature.
   private static func settings(_ configuration: String?) -> ModuleSettings {
     let features = configuration.flatMap { JSONValue(Array($0.utf8))?["features"]?.elements } ?? []
     return ModuleSettings(

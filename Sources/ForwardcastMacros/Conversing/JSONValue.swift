@@ -1,4 +1,4 @@
-// JSONValue.swift: the compiler's messages as values, read from text and written back.
+// JSONValue.swift: parses and writes the compiler's messages.
 
 indirect enum JSONValue: Equatable {
   /// A number, or `true`, `false` or `null`.
@@ -19,7 +19,7 @@ indirect enum JSONValue: Equatable {
 }
 
 extension JSONValue {
-  /// The value as text, with only the escapes that JSON demands: the compiler misreads surrogate pairs of escapes.
+  /// The text. Escapes only what JSON requires: the compiler misreads escaped surrogate pairs.
   var encoded: String {
     switch self {
     case .plain(let text): return text
@@ -49,7 +49,7 @@ extension JSONValue {
 }
 
 extension JSONValue {
-  /// Reads one value that fills `bytes`; `nil` when it is not JSON or nests more than 128 levels deep.
+  /// Reads one value that fills `bytes`; `nil` if it is not JSON or nests over 128 levels deep.
   init?(_ bytes: [UInt8]) {
     var reader = JSONReader(bytes: bytes)
     guard let value = reader.value(depth: 0), reader.isAtEnd() else { return nil }
@@ -138,7 +138,7 @@ private struct JSONReader {
     case UInt8(ascii: "f"): return "\u{C}"
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return String(Unicode.Scalar(letter))
     case UInt8(ascii: "u"):
-      // All that follow one another, for pairs of surrogates; a half of one becomes U+FFFD.
+      // Reads consecutive escapes together, for surrogate pairs. A lone surrogate becomes U+FFFD.
       var units: [UInt16] = []
       index -= 2
       while bytes[index...].starts(with: "\\u".utf8) {

@@ -1,31 +1,31 @@
 // AttributeOptions.swift: the arguments of @Forwarded and @Receiver.
 
 struct AttributeOptions {
-  /// The refined protocols, as `any Name`, or their written classes; the superclass whose table is inherited.
+  /// The arguments of `inheriting:`: refined protocols as `any Name` or class, or a superclass.
   var inherited: [String] = []
   /// The protocol that the class conforms to, as `any Name`; `nil` for the annotated one.
   var interface: String?
   var base: String?
   var actor: String?
-  /// The answer that nobody gives, for requirements without `@Answer(otherwise:)`.
+  /// The answer if no target responds, for requirements without `@Answer(otherwise:)`.
   var silence = SilentAnswers.refused
   /// Whether all members are messages.
   var takesAll = false
 
-  /// The written classes of refined protocols.
+  /// The generated classes of refined protocols.
   var classes: [String] { inherited.map(Self.className) }
 
-  /// The class that is written for `any Name` or `any Name<…>`; a class name stands for itself.
+  /// The generated class for `any Name` or `any Name<…>`; a class name stands for itself.
   static func className(of type: String) -> String {
     type.hasPrefix("any ") ? String(type.dropFirst(4).prefix { $0 != "<" }).continued("Proxy") : type
   }
 
-  /// The enum that contains a written class.
+  /// The enum that contains a generated class.
   static func namespace(of className: String) -> String { className.continued("Namespace") }
 }
 
 extension ExpansionRequest {
-  /// The arguments of the attribute; what cannot be read becomes a problem.
+  /// Reads the arguments of the attribute, and reports what cannot be read.
   func options(_ expansion: inout Expansion) -> AttributeOptions {
     var options = AttributeOptions()
     for (label, value) in arguments {
@@ -64,7 +64,7 @@ extension ExpansionRequest {
     return options
   }
 
-  /// The arguments of the attribute; one without a label gets that of the argument before it.
+  /// The arguments of the attribute. One without a label gets the label of the argument before it.
   private var arguments: [(label: String, value: Range<Int>)] {
     var (position, label) = (0, "")
     return (attribute.attributes(&position).first?.arguments ?? []).map {
@@ -83,6 +83,6 @@ extension ExpansionRequest {
 }
 
 extension String {
-  /// The name with a suffix, which stands inside of its backticks.
+  /// The name with a suffix, inside its backticks if it has any.
   func continued(_ letters: String) -> String { hasSuffix("`") ? dropLast() + letters + "`" : self + letters }
 }

@@ -1,9 +1,9 @@
-// CountedExpansion.swift: @Counted, which moves the written class into an extension.
+// CountedExpansion.swift: @Counted, which moves the generated class into an extension.
 
-/// Writes the class, which the namespace holds behind a condition that is never true, into an extension of the namespace.
+/// Moves the class from the namespace, where a false `#if` condition hides it, to an extension.
 ///
-/// In whole-module optimization the compiler calls the only type that conforms to an internal protocol directly. It counts
-/// conformances in declarations and in extensions, but not in what a peer macro wrote: there the class would be missed.
+/// Whole-module optimization calls the only conforming type of an internal protocol directly. It
+/// counts declarations and extensions, but would miss a class in the output of a peer macro.
 extension ExpansionRequest {
   func expandCounted(into expansion: inout Expansion) {
     let source = declaration

@@ -1,7 +1,7 @@
 // Expansion.swift: one expansion, its request and its result.
 
 struct ExpansionRequest {
-  /// The name of the macro: `Forwarded`, `Receiver`, `Message`, `Answer`, `NotForwarded` or `Counted`.
+  /// The name of the macro, such as `Forwarded`, `Receiver` or `Message`.
   let macro: String
   /// `peer`, `member` or `extension`.
   let role: String
@@ -15,7 +15,7 @@ struct ExpansionRequest {
   var settings = ModuleSettings()
   /// Where the text of the declaration begins, leading comments included.
   var place: SourcePlace?
-  /// Whether the type lacks the conformance that the macro declares. Only extensions are told.
+  /// Whether the type lacks the conformance that the macro declares. Known to extensions only.
   var wantsConformance = true
 }
 
@@ -51,7 +51,7 @@ extension ExpansionRequest {
     case "Forwarded": expandForwarded(into: &expansion)
     case "Receiver": expandReceiver(into: &expansion)
     case "Message", "Answer", "NotForwarded":
-      // Read by the other macros; writes nothing.
+      // The other macros read these attributes, which generate nothing.
       guard let surplus else { break }
       expansion.attributeProblems = [Problem(severity: .warning, message: surplus, offsets: attribute.offsets(0..<2))]
     case "Counted": expandCounted(into: &expansion)
@@ -67,7 +67,7 @@ extension ExpansionRequest {
     return expansion
   }
 
-  /// The declaration; what cannot be read becomes a problem.
+  /// Parses the declaration, and reports what cannot be read.
   func read(_ expansion: inout Expansion) -> TypeDeclaration? {
     var (source, unread) = (declaration, Expansion())
     source.statedActor = options(&unread).actor
@@ -92,7 +92,7 @@ extension ExpansionRequest {
 
   // MARK: @Message, @Answer and @NotForwarded
 
-  /// Why such an attribute has no effect; `nil` when it has.
+  /// Why such an attribute has no effect; `nil` if it has one.
   private var surplus: String? {
     let around = around.first ?? nil
     if let around, around.keyword == "protocol", around.attribute("Forwarded") != nil { return nil }

@@ -12,7 +12,7 @@ extension ExpansionRequest {
     }
     if let modifier = declaration.modifiers.first(where: { $0.word == "distributed" }) {
       expansion.refuse(
-        "a distributed actor cannot be a receiver, because its methods may run elsewhere; make it an actor",
+        "a distributed actor cannot be a receiver, because its methods may run in another process; make it an actor",
         declaration: declaration.source.offsets(modifier.positions))
     }
     let options = options(&expansion)

@@ -3,7 +3,7 @@
 /// The rule that combines the results of a requirement, and its result if no target responds.
 struct AnswerPlan {
   enum Empty {
-    /// `nil`: the result of the rule and the requirement's own are optionals.
+    /// `nil`, since both the rule and the requirement return optionals.
     case none
     /// The rule's own empty value.
     case ofPolicy
@@ -16,7 +16,7 @@ struct AnswerPlan {
 
   /// The expression of the return policy: `.last`, `.reduce(0, +)`.
   let policy: String
-  /// Whether the policy gives an optional of the answer.
+  /// Whether the policy returns an optional of the answer.
   let isOptional: Bool
   let empty: Empty
 }
@@ -24,13 +24,13 @@ struct AnswerPlan {
 enum AnswerRuleName: String, CaseIterable {
   case last, first, lastValue, firstValue, any, every, sum, min, max, joined, reduce
 
-  /// As an attribute names it.
+  /// The rule as an attribute names it.
   var spelling: String { ".\(rawValue)" + (self == .reduce ? "(…)" : "") }
 
-  /// Whether the policy gives an optional of the answer and so has no empty value.
+  /// True if the policy returns an optional of the answer, because it has no empty value.
   var isOptional: Bool { [.last, .first, .min, .max].contains(self) }
 
-  /// The reason why the rule cannot be used for a type, and a cure. Judged by the text of the type.
+  /// Why the rule does not fit a type, judged by the type's text, and a fix; `nil` if it may fit.
   func misfit(_ type: TypeText) -> String? {
     let (misfits, reason): ([Kind], String) =
       switch self {
@@ -81,7 +81,7 @@ enum AnswerRuleName: String, CaseIterable {
   ]
 }
 
-/// `@Forwarded(otherwise:)`.
+/// The values of `@Forwarded(otherwise:)`.
 enum SilentAnswers: String {
   case refused
   case emptyValues
@@ -89,7 +89,7 @@ enum SilentAnswers: String {
 }
 
 extension SourceText {
-  /// The empty value of a type, where its text tells that there is one.
+  /// The empty value of a type, if its text shows one.
   func emptyValue(of type: TypeText) -> String? { type.isFunction ? nil : emptyValue(type.positions, depth: 0) }
 
   private func emptyValue(_ positions: Range<Int>, depth: Int) -> String? {
@@ -125,7 +125,7 @@ extension SourceText {
     "NSAttributedString": "NSAttributedString(string: \"\")", "AttributedString": "AttributedString()",
   ]
 
-  /// The first colon in the bracket at a position, but for those in further brackets.
+  /// The first colon directly within the bracket at a position.
   func colon(in bracket: Int) -> Int? {
     var position = bracket + 1
     while position < closing(bracket) ?? 0 {

@@ -13,7 +13,7 @@ struct Attribute {
   let positions: Range<Int>
   let namePositions: Range<Int>
   let arguments: [Argument]
-  /// Whether parentheses were written, be they empty.
+  /// Whether parentheses were written, even empty ones.
   let hasArguments: Bool
   /// The text of the first argument, if it is a plain string literal without a label.
   let literal: String?
@@ -28,7 +28,7 @@ struct Attribute {
   /// Whether this is a global actor: by its name, which ends in `Actor`, or by `isolatedTo:`.
   var isGlobalActor: Bool { isStatedActor || mayBeActor && shortName.hasSuffix("Actor") }
 
-  /// Whether this may be a global actor, or else a macro or property wrapper.
+  /// Whether this may be a global actor. It may still be a macro or a property wrapper.
   var mayBeActor: Bool {
     !hasArguments && shortName.first?.isUppercase == true
       && !["Sendable", "Forwarded", "Message", "Answer", "NotForwarded"].contains(shortName)
@@ -36,7 +36,7 @@ struct Attribute {
 }
 
 extension SourceText {
-  /// Reads the attributes at `position` and moves behind them.
+  /// Reads the attributes at `position` and moves past them.
   func attributes(_ position: inout Int) -> [Attribute] {
     var found: [Attribute] = []
     while isMark(position, "@"), self[position + 1].isWord {
@@ -58,7 +58,7 @@ extension SourceText {
     return found
   }
 
-  /// The text of a string literal without escapes and interpolations.
+  /// The text of a string literal; `nil` if it has escapes or interpolations.
   private func literal(_ positions: Range<Int>) -> String? {
     guard positions.count == 1, self[positions.lowerBound].kind == .string else { return nil }
     let text = text(positions.lowerBound)

@@ -1,14 +1,15 @@
-// CarriedNames.swift: names of types in extensions of another scope.
+// CarriedNames.swift: names types in extensions outside their scope.
 
-/// Names of types, by way of aliases in the namespace of a written class.
+/// Names types through aliases in the namespace of a generated class.
 ///
-/// Written extensions stand outside of the types that enclose a protocol, and so do not see other members of these: of
-/// `enum Chat { struct Message {…}; protocol RoomDelegate {…} }` they do not see `Message`. The namespace does.
+/// A generated extension is outside the types that enclose a protocol, so it does not see their
+/// other members. In `enum Chat { struct Message {…}; protocol RoomDelegate {…} }`, the namespace
+/// sees `Message` but the extension does not.
 struct CarriedNames {
   let source: SourceText
-  /// The qualified namespace with a dot, empty inside of it; `nil` where no aliases are needed.
+  /// The qualified namespace and a dot; empty inside of it, and `nil` if no aliases are needed.
   var owner: String?
-  /// The generic parameters and arguments of the class, which the aliases have as well.
+  /// The generic parameters and arguments of the class, which are also those of the aliases.
   var generics = (parameters: "", arguments: "")
 
   /// Names with the same meaning in every scope.
@@ -16,7 +17,7 @@ struct CarriedNames {
     "Int", "UInt", "Double", "Float", "Bool", "String", "Void", "Any", "AnyObject", "Never", "any", "some", "escaping",
     "Sendable", "borrowing", "consuming", "throws", "async",
   ]
-  /// These, and names of the standard library that many types give to a type of their own.
+  /// Adds names of the standard library that programs often reuse for their own types.
   static let universal = fixed.union(["Error", "Character"])
 
   /// The type in the declaration of a member.
@@ -37,7 +38,7 @@ struct CarriedNames {
     owner.map { "\($0)Error\(member.positions.lowerBound)\(generics.arguments)" } ?? text
   }
 
-  /// A value or rule, by the property that the namespace has for it unless the class is generic.
+  /// A value or rule: the namespace's property for it, or the text itself if the class is generic.
   func value(_ text: String, _ kind: String, of member: Member) -> String {
     generics.arguments.isEmpty ? owner.map { "\($0)\(kind)\(member.positions.lowerBound)" } ?? text : text
   }
@@ -55,7 +56,7 @@ struct CarriedNames {
     "\(owner ?? "")Type\(type.positions.lowerBound)\(generics.arguments)"
   }
 
-  /// The part of a type that an alias can stand for, and what is written around it; `nil` where no alias is needed.
+  /// The part of a type that an alias can replace, and the text around it; `nil` if none is needed.
   private func core(_ type: TypeText) -> (prefix: String, text: String, suffix: String)? {
     guard owner != nil,
       type.positions.contains(where: { source[$0].isWord && !Self.fixed.contains(source.text($0)) })

@@ -8,7 +8,7 @@ struct ForwardedInterface {
   let typeParameters: [NamedType]
   /// The type parameters that only a refined protocol declares.
   let refinedTypes: [String]
-  /// The types that need `SendableMetatype`: rows are called from anywhere, so no conformance may be isolated.
+  /// The types that need `SendableMetatype`: rows run on any thread, also through conformances.
   private(set) var sharedTypes: [String] = []
   let items: [Item<Entry>]
   let entries: [Entry]
@@ -51,8 +51,7 @@ struct ForwardedInterface {
 
   var source: SourceText { declaration.source }
   var settings: ModuleSettings { request.settings }
-  /// True if the protocol is nested in a type, whose other members an extension elsewhere does not
-  /// see.
+  /// True if the protocol is nested in a type, whose other members extensions do not see.
   var isNested: Bool { !request.context.isEmpty }
   var name: String { declaration.name }
   var className: String { declaration.plainName + "Proxy" }
@@ -61,8 +60,8 @@ struct ForwardedInterface {
 
   var place: SourcePlace? { declaration.attribute("Forwarded").flatMap { request.place(of: $0.positions) } }
 
-  /// A line that passes on the arguments of a member. If one may be a closure that does not escape,
-  /// errors are reported at the member, with the cure.
+  /// A line that passes the arguments of a member. If one may be a non-escaping closure, the
+  /// compiler reports problems at the member, with a fix.
   func located(_ line: String, _ member: Member) -> [String] {
     guard let type = member.parameters.first(where: { $0.type.mayBeClosure })?.type.text,
       let place = request.place(of: member.namePositions)
@@ -85,8 +84,8 @@ struct ForwardedInterface {
 
   var base: String? { statedBase.map { known("StatedBase", $0) } }
 
-  /// The types that may be or have a superclass: the stated one, those of refined protocols, and protocols that the macro does
-  /// not see, any of which may be class-constrained.
+  /// Candidates for the superclass: the stated type, those of refined protocols, and protocols that
+  /// the macro does not see, since each may be class-constrained.
   var bases: [String] {
     let own = base.map { [$0] } ?? []
     guard isWhole, options.interface == nil else { return own }
@@ -97,23 +96,24 @@ struct ForwardedInterface {
     unknownProtocols.filter(\.isPlainName).enumerated().map { ("ForwardedUnknown\($0)", $1) }
   }
 
-  /// The alias of their composition in the namespace.
+  /// The alias of the composition of ``bases`` in the namespace.
   static let baseName = "ForwardedBase"
 
   /// The aliases of the namespaces of refined protocols.
   var parents: [String] { options.inherited.indices.map { "ForwardedParent\($0)" } }
 
-  /// A type as the class names it, which does not see the types around a nested protocol.
+  /// The name of a type in the class, which does not see the types around a nested protocol.
   private func known(_ alias: String, _ type: String) -> String { isNested ? alias : type }
 
-  /// The aliases of those types in the namespace.
+  /// The aliases in the namespace of the types that ``known(_:_:)`` names.
   var aliases: [String] {
     guard isNested else { return [] }
     var types: [(alias: String, type: String?)] = [
       (protocolName, statedProtocol), ("StatedBase", statedBase), ("ForwardedTarget", options.interface?.asExistential),
     ]
     types += unknownBases.map { ($0.alias, $0.type) } + constraints.enumerated().map { ("Constraint\($0)", $1) }
-    // The aliases of the protocol itself, which those of its members name; what one is of associated types stands nowhere.
+    // Members may use the protocol's own aliases. In a generic protocol these may depend on
+    // associated types, so they are not copied.
     let own = declaration.members.filter { !isGeneric && $0.kind == .other("typealias") && $0.branches.isEmpty }
     return types.compactMap { alias, type in type.map { "typealias \(alias) = \($0)" } }
       + own.map { source.line($0.positions) }
@@ -122,18 +122,18 @@ struct ForwardedInterface {
   private var statedProtocol: String {
     guard let other = options.interface else { return name }
     let plain = other.hasPrefix("any ") ? String(other.dropFirst(4)) : other
-    // Its associated types follow from the requirements.
+    // The compiler infers its associated types from the requirements.
     return String(plain.prefix { $0 != "<" })
   }
 
-  /// The superclass that is stated or that `NSObjectProtocol` implies, since only `NSObject` implements it.
+  /// The stated superclass, or `NSObject` for `NSObjectProtocol`, which only `NSObject` implements.
   private var statedBase: String? {
     options.base
       ?? inheritedNames.first { $0.hasSuffix("NSObjectProtocol") }.map { String($0.dropLast("Protocol".count)) }
       ?? (inheritedNames.contains(where: \.isOfAppKitOrUIKit) ? "NSObject" : nil)
   }
 
-  /// The inherited names; those of compositions one by one.
+  /// The inherited names. Compositions are split into their parts.
   var inheritedNames: [String] {
     declaration.inherited.flatMap { source.line($0).split(separator: "&") }.map { String($0.trimmingBlanks) }
   }
@@ -148,7 +148,7 @@ struct ForwardedInterface {
     genericParameters(constraints.enumerated().map { index, type in type.map { known("Constraint\(index)", $0) } })
   }
 
-  /// The parameters as a declaration beside the protocol has them.
+  /// The parameters for a declaration next to the protocol, where no aliases are needed.
   var statedGenericParameters: String { genericParameters(constraints) }
 
   private func genericParameters(_ constraints: [String?]) -> String {
@@ -163,15 +163,14 @@ struct ForwardedInterface {
     }
   }
 
-  /// The `where` clause, with a blank before it.
+  /// The `where` clause after a space.
   var genericRequirements: String {
     guard isGeneric else { return "" }
     let all = requirements.filter { !$0.contains("Self") }
     return all.isEmpty ? "" : " where \(all.joined(separator: ", "))"
   }
 
-  /// What is required of the type parameters. The other clauses fix types of refined protocols,
-  /// which the class does not name.
+  /// The requirements of the type parameters. Other clauses fix types that the class does not name.
   private var requirements: [String] {
     let whole = declaration.whereClause.map { source.elements($0.lowerBound + 1..<$0.upperBound) } ?? []
     let parameters = typeParameters.map(\.name)
@@ -187,7 +186,7 @@ struct ForwardedInterface {
 
   // MARK: Isolation
 
-  /// Whether a refined protocol may make this one isolated or `Sendable`, which the text does not show.
+  /// True if a refined protocol may make this one isolated or `Sendable`.
   var mayInherit: Bool { !unknownProtocols.isEmpty || !options.inherited.isEmpty }
 
   /// The refined protocols that the macro does not see.
@@ -202,13 +201,13 @@ struct ForwardedInterface {
     }
   }
 
-  /// Whether the library's class is the superclass. It is not isolated, so it serves no class that is or may be.
+  /// Whether the class inherits the library's facade, which cannot serve isolated classes.
   var inheritsFacade: Bool { isolation == .nonisolated && bases.isEmpty && !mayInherit && !declaration.isObjectiveC }
 
   func isolation(of member: Member) -> Isolation { member.isolation ?? isolation }
 
-  /// Whether a member's types may use conformances that are isolated to the main actor, as those of the module's own types are
-  /// by default. Then the member's key and the table stay on it as well.
+  /// True if a member's types may use conformances that are isolated to the main actor, as the
+  /// module's own are by default. The member's key and the table are then on the main actor too.
   func staysOnMainActor(_ member: Member) -> Bool {
     settings.isMainActorByDefault && isolation(of: member) == .mainActor && source.mayNeedConformances(member)
   }
@@ -240,7 +239,7 @@ extension String {
 
   fileprivate var asExistential: String { hasPrefix("any ") ? self : "any \(self)" }
 
-  /// Whether this looks like a delegate of Apple's frameworks or of Foundation's sessions. Those inherit `NSObjectProtocol`.
+  /// True if this looks like a delegate of Apple's frameworks, which inherits `NSObjectProtocol`.
   fileprivate var isOfAppKitOrUIKit: Bool {
     let isPrefixed = ["UI", "NS", "WK", "AV", "CB", "CL", "MK", "SK", "MC", "PK", "CN", "PH", "QL", "UN", "MF", "CA"]
       .contains { hasPrefix($0) && dropFirst(2).first?.isUppercase == true }

@@ -42,7 +42,7 @@ struct Member {
   var modifiers: [Modifier] = []
   /// The name with its backticks.
   var name: String
-  /// The tokens that a problem of the member as a whole marks.
+  /// The tokens to mark for a problem of the whole member.
   var namePositions: Range<Int>
   /// The generic parameter clause, or else the `where` clause.
   var generics: Range<Int>?
@@ -52,7 +52,7 @@ struct Member {
   /// The type of the result or property, if it is written.
   var type: TypeText?
   var isSettable = false
-  /// How answers are combined, once that is checked.
+  /// How answers are combined; set by ``ProtocolChecker``.
   var plan: AnswerPlan?
   /// What an `associatedtype` or `typealias` declares.
   var namedType: NamedType?
@@ -72,7 +72,7 @@ struct Member {
 
   var answers: Bool { type.map { !$0.isVoid } ?? false }
 
-  /// Whether a parameter states an ownership, as one that cannot be copied has to.
+  /// Whether a parameter states an ownership, as noncopyable parameters must.
   var needsCopies: Bool {
     parameters.contains { !$0.type.specifiers.isDisjoint(with: ["borrowing", "consuming", "__owned", "__shared"]) }
   }
@@ -105,7 +105,7 @@ struct Branch: Hashable {
   var index: Int
 }
 
-/// What stands between the braces of a declaration, in order: members, or their messages, and lines of `#if`.
+/// An element of a declaration's body: a member or its messages, or an `#if` line.
 enum Item<Element> {
   case element(Element)
   case directive(String)

@@ -3,9 +3,9 @@
 /// Settings of the module that is being compiled.
 struct ModuleSettings {
   var isMainActorByDefault = false
-  /// Whether nonisolated async methods stay in the isolation of their caller.
+  /// Whether nonisolated async methods run in the isolation of their caller.
   var isNonsendingByDefault = false
-  /// Whether existentials of self-conforming types are opened for generic parameters, as in Swift 6.
+  /// Whether `some` parameters open existentials of self-conforming types, as in Swift 6.
   var opensAll = true
   /// Whether an import without an access level is internal.
   var hasInternalImports = false
@@ -16,14 +16,14 @@ struct SourcePlace {
   let file: String
   let line: Int
 
-  /// - Returns: `nil` for text outside of any file, and for a file name that a literal would have to escape.
+  /// - Returns: `nil` outside of files, and for a file name that a literal would have to escape.
   init?(file: String, line: Int) {
     let isPlain = !file.contains { "\"\\\n\r".contains($0) }
     guard isPlain, !file.isEmpty, !file.hasPrefix("@"), line > 0 else { return nil }
     (self.file, self.line) = (file, line)
   }
 
-  /// A written line, with directives that locate it at this one.
+  /// A generated line, with directives that locate it at this one.
   func lines(_ line: String) -> [String] {
     ["#sourceLocation(file: \"\(file)\", line: \(self.line))", line, "#sourceLocation()"]
   }

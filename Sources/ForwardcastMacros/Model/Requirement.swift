@@ -5,9 +5,9 @@ enum Isolation: Equatable {
   case mainActor
   /// A global actor, as its attribute names it.
   case global(String)
-  /// That of the actor instance.
+  /// The isolation of the actor instance.
   case instance
-  /// That of a refined protocol, which the text does not show: the compiler infers it for class and functions.
+  /// The isolation of a refined protocol, which only the compiler knows and infers.
   case inherited
 
   init(actor: String) { self = actor == "MainActor" ? .mainActor : .global(actor) }
@@ -23,7 +23,7 @@ enum Isolation: Equatable {
     }
   }
 
-  /// The attribute of the global actor with a blank; empty where there is none.
+  /// The attribute of the global actor and a space; empty if there is none.
   var attribute: String {
     switch self {
     case .mainActor: "@MainActor "
@@ -53,8 +53,8 @@ struct Entry {
     return [base] + labels
   }
 
-  /// The Swift name, after the shortest key and `=` unless that is its base name. `nil` if the
-  /// selector implies it.
+  /// The Swift name, preceded by the shortest key and `=` if that key is not its base name. `nil`
+  /// if the selector implies the Swift name.
   var swiftName: String? {
     guard member.statedSelector == nil, role != .setter else { return nil }
     let key = alias ?? key
@@ -69,8 +69,7 @@ struct Entry {
     }
   }
 
-  /// The alias of the key, of which `head` is what stands before `static` and `type` the key's
-  /// type.
+  /// Declares the alias of the key. `head` precedes `static`, and `type` is the type of the key.
   func aliasLines(_ head: String, _ type: String) -> [String] {
     alias.map { ["\(head)static var \($0.quotedIfKeyword): \(type) { \(key.quotedIfKeyword) }"] } ?? []
   }
@@ -96,7 +95,7 @@ extension Member {
 }
 
 extension TypeDeclaration {
-  /// The messages in the order of their members, between the lines of `#if`.
+  /// The messages in the order of their members, with the `#if` lines around them.
   func items(of entries: [Entry]) -> [Item<Entry>] {
     let entries = Dictionary(grouping: entries, by: \.member.positions)
     return items.flatMap { item -> [Item<Entry>] in
@@ -109,18 +108,18 @@ extension TypeDeclaration {
 }
 
 extension Array where Element == Entry {
-  /// Names the key of each message after the whole Swift name in camel case, so that no other
-  /// message changes it. The name without labels is an alias as long as only one message has it.
+  /// Names each key after the whole Swift name in camel case, so that other messages do not change
+  /// it. The name without labels is an alias as long as only one message has it.
   mutating func nameKeys() {
     var taken: [String: [Member]] = [:]
-    /// The numbers to try next; none below is free for a member of the same branches.
+    /// The next numbers to try. All lower ones are used by members of the same branches.
     var numbers: [[Branch]: [String: Int]] = [:]
     func isFree(_ name: String, for member: Member) -> Bool {
       !(taken[name] ?? []).contains { $0.canStandBeside(member) }
     }
     let bases = map { SelectorName.key($0.base) }
     let names = map { SelectorName.key(SelectorName.camelCase($0.words)) }
-    // A name without labels comes before an equal one that is made of several words.
+    // Names keys without labels first. Equal names that consist of several words come second.
     for index in indices.filter({ names[$0] == bases[$0] }) + indices.filter({ names[$0] != bases[$0] }) {
       let (member, name) = (self[index].member, names[index])
       var key = name

@@ -1,9 +1,9 @@
 // StandardProtocol.swift: protocols of the standard library that a protocol may refine.
 
-/// A protocol of the standard library whose requirements no message carries.
+/// A protocol of the standard library, whose requirements cannot be forwarded.
 struct StandardProtocol {
   let name: String
-  /// The members that the program implements for the class. Empty where the library does.
+  /// The members that the user has to implement. Empty if the library implements them.
   private let members: [String]
   /// True if it states its primary associated type, as in `Identifiable<Int>`.
   private let isSpecialized: Bool
@@ -26,14 +26,14 @@ struct StandardProtocol {
     (self.name, self.members, isSpecialized) = (name, members, stated != type)
   }
 
-  /// The extension that the class needs, if it needs one.
+  /// Advice to write an extension that the class needs; `nil` if it needs none.
   func advice(for interface: ForwardedInterface) -> String? {
     let fixesID = name == "Identifiable" && (isSpecialized || interface.fixesType("ID"))
     let all = fixesID ? ["var id: ID"] : members
     guard !all.isEmpty else { return nil }
     let text = all.map { "\(interface.access)\($0.replacing("NAME", with: interface.className)) { … }" }
       .joined(separator: "; ")
-    // The compiler finds an operator in an extension of the class twice.
+    // If an extension of the class declares an operator, the compiler finds it twice.
     return "Does it not conform to '\(name)'? Write '"
       + (name == "Comparable" ? "\(text)' at file scope." : "extension \(interface.className) { \(text) }'.")
   }

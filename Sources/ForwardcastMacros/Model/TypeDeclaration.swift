@@ -23,7 +23,7 @@ struct TypeDeclaration {
     didSet { namedTypes = members.filter { $0.namedType != nil } }
   }
   private(set) var namedTypes: [Member] = []
-  /// Whether it or a member has the actor of `isolatedTo:` as an attribute.
+  /// Whether the declaration or a member has the actor of `isolatedTo:` as an attribute.
   var isMarked = false
 
   var members: [Member] { items.compactMap(\.element) }
@@ -38,12 +38,12 @@ struct TypeDeclaration {
 
   var associatedTypes: [NamedType] { namedTypes.filter { $0.name == "associatedtype" }.compactMap(\.namedType) }
   func hasType(_ name: String) -> Bool { namedTypes.contains { $0.namedType?.name == name } }
-  /// Whether a `typealias` of the protocol names a function type so.
+  /// Whether a `typealias` of the protocol gives a function type this name.
   func isFunction(_ name: String) -> Bool {
     namedTypes.contains { $0.namedType?.name == name && $0.namedType?.isFunction == true }
   }
 
-  /// The isolation that the declaration states, or else that of `actor`, unless a member has it as an attribute.
+  /// The stated isolation, or else that of `actor`, unless a member has that actor as an attribute.
   func isolation(or actor: String?) -> Isolation? {
     Isolation(modifiers, attributes) ?? (isMarked ? nil : actor.map(Isolation.init(actor:)))
   }
@@ -54,7 +54,7 @@ struct TypeDeclaration {
     return "Is '\(name)' a receiver? Write '@Receiver(inheriting: \(name).self)'."
   }
 
-  /// Whether a type of the name that keys are written into is declared in it.
+  /// True if the declaration has its own type `Messages`, so that no keys are generated.
   var declaresMessages: Bool {
     members.contains {
       if case .other = $0.kind { source.text($0.namePositions.upperBound) == "Messages" } else { false }
@@ -65,13 +65,13 @@ struct TypeDeclaration {
 
   var access: String? { modifiers.first { Self.accessLevels.contains($0.word) && $0.detail == nil }?.word }
 
-  /// The attribute, with a blank, that leaves public members out of the module's symbols: each is compiled where it is used.
+  /// The attribute for public members, which clients compile, so that the module needs no symbols.
   var inClient: String { memberAccess == "public " ? "@export(implementation) " : "" }
 
-  /// The access of members that are as visible as the declaration, with a blank; empty for internal and narrower.
+  /// The access of members as visible as the declaration, and a space; empty for internal ones.
   var memberAccess: String { ["", "package ", "public "][visibility] }
 
-  /// 2 for public, 1 for package, else 0. The visibility of an extended type is not known and taken as public.
+  /// 2 for public, 1 for package, else 0. The macro takes an extended type for public.
   private var visibility: Int {
     let own = keyword == "extension" || access == "public" || access == "open" ? 2 : access == "package" ? 1 : 0
     return around.map(\.visibility).reduce(own, min)
@@ -89,7 +89,7 @@ struct Problem {
 
   var severity = Severity.error
   let message: String
-  /// The bytes to mark. Like those of fixes, counted from the beginning of the declaration.
+  /// The bytes to mark. All offsets, also those of fixes, count from the start of the declaration.
   let offsets: Range<Int>
   var fixes: [Fix] = []
 }

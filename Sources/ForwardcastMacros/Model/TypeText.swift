@@ -1,6 +1,6 @@
-// TypeText.swift: a type as written, and what its text tells.
+// TypeText.swift: a type as written, and what its text shows.
 
-/// A type as text. What its names refer to is not known.
+/// A type as text. The macro cannot look up its names.
 struct TypeText {
   let positions: Range<Int>
   /// The type on one line.
@@ -10,7 +10,7 @@ struct TypeText {
   /// The words before the type: `inout`, `some`, `borrowing`.
   var specifiers: Set<String> = []
   var isNonescapingFunction = false
-  /// Whether `some` occurs elsewhere than before the whole type.
+  /// Whether `some` occurs within the type, not only before it.
   var hasInnerSome = false
   /// The token `Self`, if there is one.
   var selfPosition: Int?
@@ -21,13 +21,12 @@ struct TypeText {
     ["Void", "()", "Swift.Void", "(Void)", "(())", "(Swift.Void)"].contains(text.filter { $0 != " " })
   }
   var isSome: Bool { specifiers.contains("some") }
-  /// Whether the name is usually one of a closure type. As an alias without `@escaping`, it is an
-  /// error in the written text.
+  /// True if the name suggests an alias of a closure type, which would need `@escaping`.
   var mayBeClosure: Bool {
     positions.count == 1
       && ["Completion", "Handler", "Callback", "Closure", "Block", "Action"].contains { text.hasSuffix($0) }
   }
-  /// Whether `any P` conforms to `P`: Swift 5 then does not open it for `some P`.
+  /// Whether `any P` conforms to `P`. Swift 5 does not open such an existential for `some P`.
   var isSelfConforming: Bool {
     keyed.dropFirst(4).split(separator: "&").allSatisfy {
       ["Any", "AnyObject", "Sendable", "Error"].contains(
@@ -79,7 +78,7 @@ extension SourceText {
     return TypeText(positions: positions, text: name, keyed: name)
   }
 
-  /// Whether a generic type of a member may need a conformance of its arguments: elements of sets, keys of dictionaries.
+  /// True if a member's type may need conformances of its generic arguments, as a set does.
   func mayNeedConformances(_ member: Member) -> Bool {
     (member.parameters.map(\.type) + [member.type].compactMap(\.self)).contains(where: mayNeedConformances)
   }
@@ -128,6 +127,6 @@ extension SourceText {
 }
 
 extension String {
-  /// The type as an optional, in parentheses where it is more than a name.
+  /// The type as an optional, in parentheses if it is more than a name.
   var asOptional: String { contains(" ") && !hasPrefix("[") && !hasPrefix("(") ? "(\(self))?" : "\(self)?" }
 }

@@ -10,7 +10,7 @@
   import Android
 #endif
 
-/// Each message is its length in eight bytes, little-endian, then so many bytes of JSON.
+/// Sends and receives messages: eight little-endian bytes with the length, then JSON.
 struct Channel {
   /// The longest message that is read: 256 MiB, far more than a compiler sends.
   static let maximumLength: UInt64 = 256 << 20

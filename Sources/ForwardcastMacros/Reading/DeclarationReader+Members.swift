@@ -29,7 +29,7 @@ extension DeclarationReader {
     switch source.text(start) {
     case "#if":
       if branches.count == Self.maximumConditions {
-        refuse("conditions are nested more than \(Self.maximumConditions) deep; nest fewer", start..<start + 1)
+        refuse("'#if' is nested more than \(Self.maximumConditions) deep; nest fewer", start..<start + 1)
         position = limit
         return nil
       }
@@ -74,7 +74,7 @@ extension DeclarationReader {
     return [member]
   }
 
-  /// `Name: Constraint = Default where Requirements` of an `associatedtype` or `typealias`, up to the position.
+  /// Reads `Name: Constraint = Default where Requirements` up to the current position.
   private func namedType(_ start: Int) -> NamedType? {
     guard source[start].isWord, start < position else { return nil }
     let clause = (start..<position).first { source.isWord($0, "where") } ?? position
@@ -87,7 +87,7 @@ extension DeclarationReader {
       hasDefault: end < head.upperBound, requirements: clause + 1 < position ? source.line(clause + 1..<position) : nil)
   }
 
-  /// The composition of types that commas separate.
+  /// Joins types that are separated by commas into a composition.
   private func composition(_ positions: Range<Int>) -> String? {
     var (types, position) = ([String](), positions.lowerBound)
     while let end = source.endOfType(position, before: positions.upperBound) {
@@ -129,7 +129,7 @@ extension DeclarationReader {
     openGenerics(&member, requirements)
   }
 
-  /// Reads `func a<T: P>(_ x: T)` as `func a(_ x: some P)`, if each type is that of one parameter and is used nowhere else.
+  /// Reads `func a<T: P>(_ x: T)` as `func a(_ x: some P)`, if `T` occurs nowhere else.
   ///
   /// - Parameter requirements: the tokens after `where`.
   private func openGenerics(_ member: inout Member, _ requirements: Range<Int>) {
@@ -212,9 +212,9 @@ extension DeclarationReader {
     position = behind
   }
 
-  /// Reads a parameter list and moves behind it.
+  /// Reads a parameter list and moves past it.
   ///
-  /// - Parameter labelled: whether a single name is also the label, as in methods and unlike in subscripts.
+  /// - Parameter labelled: true if a single name is also the label, as in methods.
   private mutating func parameters(before closing: Int, labelled: Bool) -> [Parameter] {
     defer { position = closing + 1 }
     var found: [Parameter] = []
@@ -277,7 +277,7 @@ extension DeclarationReader {
       position += 1
       if take(":") {
         result(&next)
-        // Also that of those before it which have neither a type nor a value: `var a, b: Int`.
+        // In `var a, b: Int`, earlier names without a type or value get this type too.
         for index in found.indices.reversed() {
           guard found[index].type == nil, found[index].positions.upperBound == found[index].namePositions.upperBound
           else { break }
@@ -300,7 +300,7 @@ extension DeclarationReader {
     return found
   }
 
-  /// Reads `{ get set }`, or the accessors with bodies of a class.
+  /// Reads `{ get set }`, or the accessors of a class with their bodies.
   private mutating func accessors(_ member: inout Member, isStored: Bool) {
     guard source.isMark(position, "{"), let end = source.closing(position) else {
       member.isSettable = isStored
@@ -320,7 +320,7 @@ extension DeclarationReader {
       case "nonmutating": member.setterIsNonmutating = member.setterIsNonmutating || source.isWord(position, "set")
       case "set", "_modify", "modify": member.isSettable = true
       case "mutating", "didSet", "willSet", "unsafeAddress", "init", "borrow", "mutate": break
-      // The body of a getter without `get`.
+      // The body of a getter, without `get`.
       default: position = end
       }
       if source.isMark(position, "(") { position = min(source.after(position), end) }

@@ -1,6 +1,6 @@
 // DeclarationReader.swift: parses a type declaration.
 
-/// Parses one declaration. What it cannot read becomes a problem, and it continues after that.
+/// Parses one declaration. Reports what it cannot read, and continues after it.
 struct DeclarationReader {
   let source: SourceText
   private(set) var problems: [Problem] = []
@@ -31,14 +31,14 @@ struct DeclarationReader {
     problems.append(Problem(message: message, offsets: source.offsets(positions)))
   }
 
-  /// Moves behind a mark or a word, if it is at the position.
+  /// Moves past a mark or a word, if it is at the position.
   mutating func take(_ text: StaticString) -> Bool {
     guard source.isMark(position, text) || source.isWord(position, text) else { return false }
     position += 1
     return true
   }
 
-  /// Moves behind the token at the position, or the group that it opens.
+  /// Moves past the token at the position, or past the group that it opens.
   mutating func skip() { position = min(source.after(position), limit) }
 
   mutating func skip(until isEnd: (SourceText, Int) -> Bool) {
@@ -64,7 +64,7 @@ struct DeclarationReader {
     return found
   }
 
-  /// Reads a type declaration with its members; `nil`, and a problem, when there is none.
+  /// Reads a type declaration with its members; `nil`, with a problem, if there is none.
   mutating func typeDeclaration() -> TypeDeclaration? {
     let attributes = source.attributes(&position)
     var documentation = source.documentation(before: 0)
@@ -122,7 +122,7 @@ extension SourceText {
     return DeclarationReader.modifierWords.contains(word) || DeclarationReader.introducers.contains(word)
   }
 
-  /// Whether a member begins at a position where an expression may have ended before it.
+  /// Whether a member begins at a position where an expression may have ended.
   func isMemberStart(_ position: Int) -> Bool {
     if self[position].kind == .directive { return true }
     // After these the attribute belongs to a type.

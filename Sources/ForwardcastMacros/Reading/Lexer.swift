@@ -1,13 +1,14 @@
-// Lexer.swift: Swift text to tokens.
+// Lexer.swift: splits Swift text into tokens.
 
-/// Splits Swift text into tokens. It accepts every text: what is not Swift becomes `unknown`.
+/// Splits Swift text into tokens. Accepts every text: bytes that are not Swift become `unknown`.
 struct Lexer {
   /// How deep string interpolations may nest.
   static let maximumInterpolation = 32
-  /// The longest regular expression literal, in bytes; an extended one may be 32 times as long. The bound keeps lexing linear.
+  /// The longest regular expression literal, in bytes, which keeps lexing linear. An extended
+  /// literal may be 32 times as long.
   static let maximumRegex = 512
 
-  /// The most number signs that begin a literal, for the same reason.
+  /// The most `#` signs that a literal may begin with, for the same reason.
   static let maximumHashes = 256
 
   let bytes: [UInt8]
@@ -163,12 +164,12 @@ struct Lexer {
     }
   }
 
-  /// Whether that stands here, before so many hashes.
+  /// Whether `quote` is here, followed by that many `#` signs.
   private func closes(_ quote: StaticString, hashes: Int) -> Bool {
     at(quote) && (0..<hashes).allSatisfy { byte(quote.utf8CodeUnitCount + $0) == UInt8(ascii: "#") }
   }
 
-  /// Reads a string from its opening quotes. One on a single line ends with the line at the latest.
+  /// Reads a string from its opening quotes. A single-line string cannot extend past its line.
   private mutating func scanString(hashes: Int) -> Token.Kind {
     let isMultiline = at("\"\"\"") && !(hashes > 0 && closes("\"\"", hashes: hashes))
     index += isMultiline ? 3 : 1
@@ -206,7 +207,7 @@ struct Lexer {
 
   private mutating func scanExtendedRegex(hashes: Int) -> Token.Kind {
     let start = index
-    // The search for an earlier one has found no end in this range.
+    // An earlier search found no end in this range.
     guard start >= searched else {
       index = start + 1
       return .unknown
@@ -226,7 +227,7 @@ struct Lexer {
     return .unknown
   }
 
-  /// A slash begins a regular expression if an expression may begin there and another slash ends it on the line.
+  /// Reads a regular expression if an expression may begin here and the line has a closing slash.
   private mutating func scanSlash() -> Token.Kind {
     let start = index
     index += 1

@@ -47,7 +47,7 @@ extension SourceText {
       } else if isMark(position, "~") {
         position += 1
       } else if self[position].kind == .word, Self.typeSpecifiers.contains(text(position)) {
-        // Before anything but a type, such a word is itself a name.
+        // If no type follows, the word itself is a name.
         let next = self[position + 1]
         let beginsType = next.isWord || ["(", "[", "@", "~"].contains { isMark(position + 1, $0) }
         guard beginsType, position + 1 < limit else { return position }
@@ -109,7 +109,7 @@ extension SourceText {
     position += 1
     while isMark(position, "."), self[position + 1].isWord { position += 2 }
     position = endOfGenericArguments(position, before: end)
-    // After these a parenthesis begins a function type; only `@available` may have a blank before its arguments.
+    // After these, `(` begins a type. Only `@available` may have a space before its arguments.
     let name = text(start + 1)
     let isFree = ["escaping", "autoclosure", "Sendable", "MainActor", "concurrent"].contains(name)
     if isMark(position, "("), isAdjacent(position) ? !isFree : name == "available" {

@@ -4,7 +4,7 @@
 struct SourceText {
   let bytes: [UInt8]
   let tokens: [Token]
-  /// The position of the matching bracket, for both.
+  /// The positions of matching brackets, in both directions.
   private let partners: [Int: Int]
   var statedActor: String?
 
@@ -14,7 +14,7 @@ struct SourceText {
     self.bytes = bytes
     tokens = Lexer.tokens(of: bytes)
     var open: [(Int, UInt8)] = []
-    /// How many are open, by what closes them.
+    /// The number of open brackets, by closing bracket.
     var counts: [UInt8: Int] = [:]
     var partners: [Int: Int] = [:]
     let (opening, closing) = (Array("([{".utf8), Array(")]}".utf8))
@@ -38,15 +38,15 @@ struct SourceText {
 
   var end: Int { tokens.count - 1 }
 
-  /// The token at a position, `end` for a position out of range.
+  /// The token at a position, which is clamped to the text.
   subscript(_ position: Int) -> Token { tokens[min(max(position, 0), end)] }
 
   func text(_ position: Int) -> String { String(decoding: bytes[self[position].range], as: UTF8.self) }
 
-  /// The text of the tokens with the blanks and comments between them.
+  /// The text of the tokens, with the whitespace and comments between them.
   func text(_ positions: Range<Int>) -> String { String(decoding: bytes[offsets(positions)], as: UTF8.self) }
 
-  /// The tokens on one line, with single blanks for blanks and comments.
+  /// The tokens on one line. One space replaces whitespace and comments.
   ///
   /// - Parameter spelling: replaces the text of a token.
   func line(_ positions: some Sequence<Int>, _ spelling: ((Int) -> String)? = nil) -> String {
@@ -55,13 +55,13 @@ struct SourceText {
     }
   }
 
-  /// Whether ``line(_:_:)`` writes a blank before the token: also between `@escaping` and a parenthesis that is not its own.
+  /// Whether ``line(_:_:)`` writes a space before the token, as after `@escaping`.
   func isApart(_ position: Int) -> Bool {
     !isAdjacent(position)
       || isMark(position, "(") && isMark(position - 2, "@") && endOfAttribute(position - 2) == position
   }
 
-  /// Whether the token is that word, not in backticks.
+  /// Whether the token is that word, without backticks.
   func isWord(_ position: Int, _ word: StaticString) -> Bool {
     self[position].kind == .word && hasBytes(position, word)
   }

@@ -5,12 +5,12 @@ struct Token: Equatable {
   enum Kind: Equatable {
     /// An identifier or keyword without backticks.
     case word
-    /// An identifier in backticks; `isRaw` when it is not one without.
+    /// An identifier in backticks; `isRaw` if it would not be one without them.
     case quotedWord(isRaw: Bool)
     case number
     case string
     case regex
-    /// `#if` and its like, `#selector`, `#available`.
+    /// `#if`, `#selector`, `#available` and the like.
     case directive
     /// Punctuation, `->`, or one character of an operator.
     case mark

@@ -4,23 +4,23 @@
 extension ForwardedInterface {
   var access: String { declaration.memberAccess }
 
-  /// The access of the namespace, which limits that of the class.
+  /// The access of the namespace, and so the limit of the class's access.
   private var namespaceAccess: String { declaration.access.map { $0 == "open" ? "public " : "\($0) " } ?? "" }
 
-  /// The isolation of the class, with a blank.
+  /// The isolation attribute of the class and a space; may be empty.
   private var classIsolation: String {
     guard isolation == .nonisolated else { return isolation.attribute }
     // The superclass or another stated protocol may be isolated.
     return settings.isMainActorByDefault || mayInherit ? "nonisolated " : ""
   }
 
-  /// Whether the requirements are in an extension, for classes of refining protocols too. Objective-C calls no extensions.
+  /// True if an extension has the requirements. Objective-C cannot call members of extensions.
   private var hasInheritance: Bool { isWhole && options.interface == nil && !declaration.isObjectiveC }
 
-  /// Whether the proxy may be used from anywhere although the class is isolated.
+  /// True if the class is isolated but the proxy may be used on any thread.
   private var isSharedFromAnywhere: Bool { isolation != .nonisolated && isVisiblySendable }
 
-  /// Whether only the compiler knows whether the proxy is isolated, and to which actor, or `Sendable`.
+  /// True if only the compiler knows whether the proxy is isolated or `Sendable`.
   private var isHeld: Bool { isolation != .nonisolated && mayInherit && !isVisiblySendable }
 
   /// The namespace with the class: see ``ExpansionRequest/expandCounted(into:)``.
@@ -49,7 +49,7 @@ extension ForwardedInterface {
       keys + [""] + table + storage + weakAdd + optionalRequirements + members)
   }
 
-  /// The aliases of namespaces and superclasses. `ForwardedBase` is written even without any, for refining protocols.
+  /// Aliases of namespaces and superclasses. Refining protocols always need `ForwardedBase`.
   private var parentsAndBases: [String] {
     let aliases = zip(parents, options.classes).flatMap { parent, name in
       let namespace = AttributeOptions.namespace(of: name)
@@ -60,7 +60,7 @@ extension ForwardedInterface {
     return aliases + ["\(access)typealias \(ForwardedInterface.baseName) = \(all)"]
   }
 
-  /// Explains compiler errors that may come from what the macro cannot see.
+  /// Questions and fixes for compiler errors whose cause the macro cannot see.
   private var advice: String? {
     var remarks = unknownProtocols.map {
       "Does it not conform to '\($0)'? Mark '\($0)' '@Forwarded' too and write '@Forwarded(inheriting: (any \($0)).self)' here, or repeat its requirements (see 'Forwarding Existing Protocols'). If it inherits 'NSObjectProtocol', write 'base: NSObject.self'."
@@ -82,7 +82,7 @@ extension ForwardedInterface {
     return remarks.isEmpty ? nil : remarks.joined(separator: " ")
   }
 
-  /// A declaration after its `@available` attributes, on one line since `#sourceLocation` applies to a single one.
+  /// A declaration with `@available` attributes, on the single line that `#sourceLocation` locates.
   private func available(_ attributes: [Attribute], _ line: String) -> String {
     (availability(attributes) + [line]).joined(separator: " ")
   }
@@ -97,7 +97,7 @@ extension ForwardedInterface {
       "\(classIsolation)\(access)final class \(className)\(genericParameters): \(conformances.joined(separator: ", "))\(genericRequirements)"
   }
 
-  /// The isolation of the conformance to `Forwarding`, with a blank.
+  /// The isolation of the conformance to `Forwarding` and a space; may be empty.
   private var facadeIsolation: String {
     if isolation == .nonisolated { return "" }
     return isSharedFromAnywhere || isHeld ? "nonisolated " : isolation.attribute
@@ -105,7 +105,7 @@ extension ForwardedInterface {
 
   // MARK: Names
 
-  /// Aliases for what is visible in the namespace but not in extensions.
+  /// Aliases for names that the namespace sees and extensions do not.
   private var carriedNames: [String] {
     guard isNested else { return [] }
     let members = items.lines(where: { $0.role != .setter }) { entry in
@@ -162,8 +162,8 @@ extension ForwardedInterface {
   private func type(ofKey entry: Entry) -> String { "Forwardcast.Message<\(names.functionType(entry))>" }
   private func isolation(ofKey entry: Entry) -> String { staysOnMainActor(entry.member) ? "@MainActor " : "" }
 
-  /// The keys whose selectors are stored in one tuple, since each stored property has an initializer of its own. Only keys that
-  /// are in every build and nonisolated.
+  /// The keys that are nonisolated and in every build. One tuple stores their selectors, because
+  /// each stored property would need its own initializer.
   private var storedKeys: [Entry] {
     let entries = entries.filter {
       $0.member.branches.isEmpty && availability($0.member.attributes).isEmpty && isolation(ofKey: $0).isEmpty
@@ -178,9 +178,9 @@ extension ForwardedInterface {
     return name
   }
 
-  /// For each name that several requirements share, a deprecated alias of the first one's key,
-  /// which names the keys of all. So code that uses the alias of a requirement still compiles when
-  /// an overload is added.
+  /// Deprecated aliases for base names that several requirements share. Each stands for the first
+  /// requirement's key, and its message lists all keys. So code that uses an alias still compiles
+  /// when an overload is added.
   private var overloads: [String] {
     let keys = Dictionary(grouping: entries) { SelectorName.key($0.base) }
     let taken = Set(entries.flatMap { [$0.key, $0.alias] })
@@ -199,7 +199,7 @@ extension ForwardedInterface {
 
   private var storage: [String] {
     let arguments = "(table: \(className).table, options: options)"
-    // The superclass has the proxy.
+    // The superclass stores the proxy.
     if inheritsFacade { return initializer("super.init\(arguments)") }
     let proxy = "Forwardcast.MulticastProxy<\(target)>"
     var lines = ["/// The proxy with the targets."]
@@ -223,7 +223,7 @@ extension ForwardedInterface {
       + block("\(head)init(options: Forwardcast.MulticastOptions = Forwardcast.MulticastOptions())", [body])
   }
 
-  /// An `add` in which the compiler sees that only a weak reference is kept, so that it warns about temporaries.
+  /// An `add` with a visible weak reference, so that the compiler warns about temporary targets.
   private var weakAdd: [String] {
     guard isVisiblyClassBound, options.interface == nil, !declaration.members.contains(where: { $0.plainName == "add" })
     else { return [] }
@@ -236,7 +236,8 @@ extension ForwardedInterface {
 
   // MARK: Inheritance
 
-  /// The protocol that the class and those of refining protocols conform to; the requirements are in an extension for it.
+  /// The protocol of the class and of the classes of refining protocols. An extension of it has the
+  /// requirements.
   private var forwarding: [String] {
     let parents = parents.map { ", \($0).Forwarding" }.joined()
     let sharing = isVisiblySendable ? " where Interface: Sendable" : ""
@@ -246,10 +247,10 @@ extension ForwardedInterface {
     ]
   }
 
-  /// The extension with the requirements, for the class and for those of refining protocols.
+  /// The extension with the requirements, for the class and for classes of refining protocols.
   func inheritance(of type: String) -> String {
     guard hasInheritance, !items.isEmpty else { return "" }
-    // Without the backticks of the last name, which the suffix makes unnecessary.
+    // The suffix makes the backticks of the last name unnecessary.
     let start = type.hasSuffix("`") ? type.dropLast().lastIndex(of: "`") : nil
     let name = start.map { type[..<$0] + type[type.index(after: $0)...].dropLast() } ?? type[...]
     let isolation = settings.isMainActorByDefault && isolation == .nonisolated ? "nonisolated " : ""

@@ -1,16 +1,16 @@
-// ForwardedInterface+Table.swift: the table of a written class.
+// ForwardedInterface+Table.swift: the table of a generated class.
 
-/// The table of a protocol, declarations that its rows need, and `responds(to:)` for optional requirements.
+/// The table of a protocol with its helper declarations, and `responds(to:)`.
 extension ForwardedInterface {
   private var tableHead: String {
-    // Refined protocols contribute to the table.
+    // The table includes rows of refined protocols.
     let staysOnMainActor =
       declaration.members.contains(where: staysOnMainActor)
       || settings.isMainActorByDefault && isolation == .mainActor && !options.inherited.isEmpty
     return staysOnMainActor ? "@MainActor \(access)static" : "\(access)nonisolated static"
   }
 
-  /// The function by which classes of refining protocols get the table. It takes the associated types from them.
+  /// A function that returns the table for classes of refining protocols.
   var tableForRefining: [String] {
     let child = isGeneric ? "Child: \(protocolName)" : "Child"
     let shared = sharedTypes.map { "Child.\($0): SendableMetatype" }.joined(separator: ", ")
@@ -22,7 +22,7 @@ extension ForwardedInterface {
   }
 
   var table: [String] {
-    // The tables of refined protocols: ``tableForRefining``.
+    // See ``tableForRefining``.
     let inherited = isWhole ? parents.map { "\($0).table(of: \(className).self)" }.joined(separator: ", ") : ""
     let arguments = "(for: (\(target)).self" + (inherited.isEmpty ? ")" : ", inheritingAll: [\(inherited)])")
     let rows = items.lines(row)
@@ -62,7 +62,7 @@ extension ForwardedInterface {
     return "\(row).present { Forwardcast.implements($0, \(objectiveCSelector(entry.member))) }"
   }
 
-  /// How a proxy of the protocol gives one answer for its targets, where that is not the last.
+  /// The modifier that sets a proxy's own answer to a rule; empty for `.last`.
   private func rule(of entry: Entry) -> String {
     guard let plan = entry.member.plan, entry.role != .setter, entry.member.answers, plan.policy != ".last" else {
       return ""
@@ -81,7 +81,7 @@ extension ForwardedInterface {
 
   private func rowName(_ entry: Entry) -> String { "Row\(ObjectiveCName.capitalized(entry.key))" }
 
-  /// A row for a deprecated member, in a declaration that is deprecated too, where the call causes no warning.
+  /// A row for a deprecated member, in a deprecated type, where the call causes no warning.
   private func deprecatedRow(_ entry: Entry) -> [String] {
     let stays = staysOnMainActor(entry.member)
     let head = "\(stays ? "@MainActor private" : "private nonisolated") struct \(rowName(entry))"
@@ -101,7 +101,7 @@ extension ForwardedInterface {
       ? "#selector(getter: \(protocolName).\(member.name))" : "#selector(\(protocolName).\(member.name)\(arguments))"
   }
 
-  /// `responds(to:)`, which says of an optional requirement whether a target implements it.
+  /// `responds(to:)`, which tells whether a target implements an optional requirement.
   var optionalRequirements: [String] {
     guard base != nil, declaration.members.contains(where: \.isOptional),
       [.nonisolated, .mainActor].contains(isolation)

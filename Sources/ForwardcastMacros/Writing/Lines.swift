@@ -1,6 +1,6 @@
-// Lines.swift: lines of Swift.
+// Lines.swift: builds lines of Swift.
 
-/// `head {`, the lines of `body`, `}`. Diagnostics locate the head at a line of the user's.
+/// The lines `head {`, `body` and `}`. The compiler reports problems of the head at `place`.
 func block(_ head: String, remark: String? = nil, end: String = "", at place: SourcePlace? = nil, _ body: [String])
   -> [String]
 {
@@ -13,7 +13,7 @@ extension [String] {
 }
 
 extension [Item<Entry>] {
-  /// What `body` writes for each wanted message, between the lines of `#if`.
+  /// The lines that `body` returns for each wanted message, with the `#if` lines around them.
   func lines(where isWanted: (Entry) -> Bool = { _ in true }, _ body: (Entry) -> [String]) -> [String] {
     flatMap { item in
       switch item {

@@ -7,15 +7,14 @@ struct MemberWriter {
   /// How types are named where the members are written.
   let carried: CarriedNames
   let keys: String
-  /// Members of an extension need no symbols: the class has its own witnesses.
+  /// The attribute for public members; empty in an extension, as the class has its own witnesses.
   private let inClient: String
-  /// Explains the compiler's note about a class that lacks the requirement: the note names the
-  /// extension's condition.
+  /// A remark for the compiler's note about a class that lacks a requirement. The note itself names
+  /// only the extension's condition.
   private let remark: String?
-  /// The messages that set something, by the positions of their members.
+  /// The messages of setters, by the positions of their members.
   private let setters: [Range<Int>: Entry]
-  /// Whether the class may have inherited an actor to which async members of an extension of its protocol are not isolated, as in
-  /// Swift 5.
+  /// True if, in Swift 5, an inherited actor may not isolate async members of the extension.
   private let mayBeElsewhere: Bool
 
   /// - Parameter owner: the name of the class, if the members are written outside of it.
@@ -71,7 +70,7 @@ struct MemberWriter {
 
   // MARK: Heads
 
-  /// How the compiler is to generate code for a body. The written body has its own.
+  /// Attributes about the code of the user's body, which are not copied.
   private static let codeAttributes: Set<String> = [
     "inlinable", "inline", "_alwaysEmitIntoClient", "export", "usableFromInline", "_transparent", "_optimize",
     "backDeployed",
@@ -79,8 +78,7 @@ struct MemberWriter {
 
   /// The attributes to copy, one on each line.
   ///
-  /// - Parameter isOwn: true for an overload that is no requirement, which Objective-C does not
-  ///   see.
+  /// - Parameter isOwn: true for an overload that is not a requirement, so not in Objective-C.
   private func attributes(_ member: Member, isOwn: Bool = false) -> [String] {
     member.attributes.filter {
       !$0.isOurs("Message") && !$0.isOurs("Answer") && !$0.isGlobalActor && !(isOwn && $0.name == "objc")
@@ -88,7 +86,7 @@ struct MemberWriter {
     }.map { interface.source.line($0.positions) }
   }
 
-  /// Whether the body contains an expression of the user's, which may use names that are not public.
+  /// True if the body contains an expression of the user, which may use names that are not public.
   private func statesValue(_ member: Member) -> Bool {
     guard let plan = member.plan else { return false }
     if case .stated = plan.empty { return true }
@@ -110,7 +108,7 @@ struct MemberWriter {
     return (member.effects.isAsync ? " async" : "") + throwing
   }
 
-  /// - Parameter areLabels: whether a single name is also the label, as in methods and unlike in subscripts.
+  /// - Parameter areLabels: true if a single name is also the label, as in methods.
   private func parameters(_ member: Member, _ names: LocalNames, areLabels: Bool = true) -> String {
     zip(member.parameters, names.parameters).map { parameter, name in
       let label = parameter.label?.asLabel ?? "_"
@@ -136,7 +134,7 @@ struct MemberWriter {
     case .stated(let value):
       let text = carried.value(value, "Otherwise", of: member)
       let line = "\(ask(plan.isOptional ? rule : ".ifAnswered(\(rule))")) ?? \(text)"
-      // A value that the namespace holds is located there.
+      // If the namespace declares the value, the compiler reports problems there.
       return (text == value ? interface.place(ofValueOf: member) : nil)?.lines(line) ?? [line]
     case .thrown, .trap:
       let way =
@@ -156,7 +154,7 @@ struct MemberWriter {
     ![.nonisolated, .mainActor].contains(interface.isolation(of: member))
   }
 
-  /// The call, made so that it can reach rows that are isolated to a global actor.
+  /// Wraps the call so that it can reach rows that are isolated to a global actor.
   private func held(_ call: String, _ member: Member) -> String {
     guard isOnGlobalActor(member) else { return call }
     var head = ""
@@ -179,7 +177,7 @@ struct MemberWriter {
     let all = "\(ending)(\(arguments), returning: \(policy))"
     let isBare = !isAsync && !member.answers
     func send(_ effects: String, _ verb: String) -> String {
-      // It hops to the class's actor to send.
+      // Hops to the class's actor to send.
       if mayBeElsewhere, isAsync, interface.isolation(of: member) == .inherited {
         return "\(effects)onActorOfClass({ \(captures(member))\(effects)self.multicast.\(verb)\(all) })"
       }

@@ -6,20 +6,20 @@ struct RowWriter {
   let targetType: String
   /// How types are named where the table is written.
   let names: CarriedNames
-  /// Whether targets are known to be class instances, which setters need not copy back.
+  /// True if targets are known to be class instances, so setters need not copy them back.
   let isClassBound: Bool
   let key: String
   let isolation: Isolation
   /// Whether targets are known to be `Sendable`.
   var isShared = true
-  /// Whether nonisolated async methods stay in the isolation of their caller.
+  /// Whether nonisolated async methods run in the isolation of their caller.
   var isNonsendingByDefault = false
-  /// The type, with a dot, that has the functions of rows with inferred isolation.
+  /// The type that declares functions for rows with inferred isolation, and a dot.
   var functions = ""
-  /// Whether the target is a class-bound existential, which a row may take in place.
+  /// True if the target is a class-bound existential, which `Responds(row:)` passes by address.
   var isInPlace = false
 
-  /// A function that calls the target. It gets the isolation of the class that contains it.
+  /// A function that calls the target. The compiler isolates it as the class that contains it.
   func function(_ entry: Entry) -> [String] {
     let (parameters, call) = body(entry)
     let clause = parameters.map { "_ \($0.name): \($0.type)" }.joined(separator: ", ")
@@ -31,7 +31,7 @@ struct RowWriter {
 
   func row(_ entry: Entry) -> String {
     let (member, isAsync) = (entry.member, entry.isAsync)
-    // A function that runs in its caller's isolation tells nothing of an actor.
+    // The compiler infers no actor from a function that runs in its caller's isolation.
     if isolation == .inherited, !isAsync || !staysWithCaller(member) {
       let (label, sharing) = isAsync ? ("asyncFunction", ", sharing: \(isShared)") : ("function", "")
       return "Forwardcast.Responds(key: \(key), \(label): \(functions)\(entry.functionName)\(sharing))"
@@ -40,12 +40,12 @@ struct RowWriter {
     var head = parameters.map(\.name).joined(separator: ", ")
     var to = isInPlace && parameters.count <= 4 ? "row" : "to"
     if isolation == .instance || member.parameters.contains(where: { $0.type.isSome }) {
-      // Only with a stated type is an existential opened for a generic parameter, or a target isolated.
+      // Opening an existential for a generic parameter, or isolating a target, needs a stated type.
       head = "(" + parameters.map { "\($0.name): \($0.type)" }.joined(separator: ", ") + ")"
       to = "to"
     }
     let responds = "Forwardcast.Responds" + (member.isOptional ? "<\(targetType)>" : "")
-    // After an attribute that it does not know, Swift 5 takes parentheses for its arguments.
+    // Swift 5 reads parentheses after an unknown attribute as the attribute's arguments.
     let actor = isolation.attribute + (isolation.attribute.isEmpty || !head.hasPrefix("(") ? "" : "@Sendable ")
     let label: String? =
       switch isolation {
@@ -97,7 +97,7 @@ struct RowWriter {
       return (entry.throws ? "try " : "") + (entry.isAsync ? "await " : "") + place(target)
     }
     if isClassBound || member.setterIsNonmutating { return "\(place(target)) = \(value)" }
-    // A target that is a value is a copy, which is changed in a variable.
+    // A target of a value type is a copy, which `change` modifies in a variable.
     return "Forwardcast.Responds<\(targetType)>.change(\(target)) { \(place("$0")) = \(value) }"
   }
 }
@@ -123,7 +123,7 @@ extension SourceText {
     availability(of: member).contains { $0.first == "*" && $0.contains("unavailable") }
   }
 
-  /// A row, under the condition that there are the platforms which its member needs.
+  /// A row, within `#available` if its member is limited to certain platforms.
   func available(_ row: [String], _ member: Member) -> [String] {
     let platforms = availability(of: member).flatMap { arguments -> [String] in
       guard let platform = arguments.first, !platform.hasPrefix("swift"), !platform.hasPrefix("*") else { return [] }
@@ -134,7 +134,7 @@ extension SourceText {
   }
 }
 
-/// Names in a written body that do not clash with those that the body itself uses.
+/// Names for a generated body that do not clash with names that the body uses.
 struct LocalNames {
   private(set) var parameters: [String] = []
   private var taken: Set<String> = []

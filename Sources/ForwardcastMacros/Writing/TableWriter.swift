@@ -4,7 +4,7 @@
 struct TableWriter {
   let declaration: TypeDeclaration
   let options: AttributeOptions
-  /// Whether the class is generic or stands in a generic type.
+  /// True if the class is generic or nested in a generic type.
   let isGeneric: Bool
   let items: [Item<Entry>]
   let settings: ModuleSettings
@@ -21,7 +21,7 @@ struct TableWriter {
       ?? (settings.isMainActorByDefault ? .mainActor : .nonisolated)
   }
 
-  /// Explains compiler errors in the rows: the superclass may isolate what the text does not, and a
+  /// A question for compiler errors in the rows. The superclass may isolate members, and a
   /// nonisolated table cannot use conformances that are isolated to the main actor.
   private var advice: String? {
     let members = items.compactMap(\.element).map(\.member)
@@ -50,7 +50,7 @@ struct TableWriter {
     if isStored {
       lines += table("\(head("static let")) = Forwardcast.SelectorTable", [adviceToInherit, advice], at: place)
     } else {
-      // A generic class has no stored static properties.
+      // A generic class cannot have stored static properties.
       let kind = isGeneric && isFinal && word.isEmpty ? "static var" : "class var"
       let body = isGeneric ? table("Forwardcast.SelectorTable.shared", [advice]) : ["ReceiverTable.own"]
       lines += block("\(head(kind)): Forwardcast.SelectorTable", remark: adviceToInherit, at: place, body)
@@ -98,8 +98,7 @@ struct TableWriter {
       + block("\(declaration.memberAccess)nonisolated enum Messages", lines) + [""]
   }
 
-  /// The access of a message's key, with a blank. `nil` for a member that only the class or its
-  /// file sees, which has none.
+  /// The access of a message's key and a space; `nil` for a private member, which has no key.
   private func accessOfKey(_ entry: Entry) -> String? {
     guard !declaration.declaresMessages else { return nil }
     switch entry.member.modifiers.first(where: { TypeDeclaration.accessLevels.contains($0.word) && $0.detail == nil })?

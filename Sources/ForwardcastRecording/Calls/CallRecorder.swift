@@ -17,7 +17,7 @@ public final class CallRecorder: @unchecked Sendable {  // state is under a lock
     var redactions: [MessageSelector: Redaction] = [:]
     var listeners: [AsyncStream<Void>.Continuation] = []
 
-    /// Removes the oldest calls when there are twice as many as the limit, so that it is rare.
+    /// Removes and returns the oldest calls, but only when there are twice as many as the limit.
     mutating func evict(beyond limit: Int) -> [RecordedCall] {
       guard calls.count > 16, calls.count / 2 >= limit else { return [] }
       let old = calls.count - limit
@@ -26,8 +26,7 @@ public final class CallRecorder: @unchecked Sendable {  // state is under a lock
       return Array(calls.prefix(old))
     }
 
-    /// Notifies listeners of a change, and removes those that ended. Called under the lock, since
-    /// yielding runs no foreign code.
+    /// Notifies listeners of a change. Called under the lock, since yielding runs no foreign code.
     mutating func notify() { listeners.removeAll { if case .terminated = $0.yield() { true } else { false } } }
   }
 
@@ -43,25 +42,26 @@ public final class CallRecorder: @unchecked Sendable {  // state is under a lock
   ///
   /// - Parameters:
   ///   - limit: the most calls to keep, all by default; the oldest are dropped.
-  ///   - takesTimes: whether to record when each call began and how long it took: see ``RecordedCall/time``.
+  ///   - takesTimes: whether to record the ``RecordedCall/time`` and duration of each call.
   public init(keepingLast limit: Int = .max, takesTimes: Bool = false) {
     self.limit = max(0, limit)
     start = takesTimes ? .now : nil
   }
 
-  /// Omits arguments of a message from calls that follow, and the text of their errors, which may reveal them. To decode a
-  /// redacted recording, register the type ``RedactedValue``.
+  /// Redacts arguments in later calls of a message, and the text of their errors, which may reveal
+  /// them. To decode a redacted recording, register the type ``RedactedValue``.
   ///
   ///     recorder.redact("logIn:password:", arguments: [1])
   ///     print(recorder.calls[0])  // [account logIn: "ann" password: ‹redacted›]
   ///
-  /// `arguments` are counted from 0; all are omitted by default.
+  /// `arguments` are counted from 0; all are redacted by default.
   public func redact(_ selector: MessageSelector, arguments: Set<Int>? = nil, answer: Bool = false) {
     let redaction = Redaction(arguments: arguments, answer: answer)
     state.withLock { $0.redactions[selector] = redaction }
   }
 
-  /// Omits arguments of a key's message: see ``redact(_:arguments:answer:)-(MessageSelector,_,_)``.
+  /// Redacts arguments of a key's message: see
+  /// ``redact(_:arguments:answer:)-(MessageSelector,_,_)``.
   public func redact<R, each A>(
     _ message: Message<(repeat each A) -> R>, arguments: Set<Int>? = nil, answer: Bool = false
   ) {
@@ -76,11 +76,11 @@ public final class CallRecorder: @unchecked Sendable {  // state is under a lock
 
   /// The calls so far, in the order in which they began.
   public var calls: [RecordedCall] {
-    // Without a copy if there is nothing to evict: doubles read the calls at each call.
+    // Copies only if there are calls to evict, because test doubles read the calls at each call.
     state.withLock { UncheckedSendable($0.calls.count > limit ? Array($0.calls.suffix(limit)) : $0.calls) }.value
   }
 
-  /// Removes all calls. Those in progress are not recorded when they end.
+  /// Removes all calls. Calls in progress are not recorded when they end.
   public func removeAll() {
     _ = state.withLock { state in
       state.first += state.calls.count
@@ -90,7 +90,7 @@ public final class CallRecorder: @unchecked Sendable {  // state is under a lock
     }
   }
 
-  /// Records a call and its outcome: the answer or error of `body`. Recorded calls that `body` makes are nested in it.
+  /// Records a call and the answer or error of `body`. Calls that `body` makes are nested in it.
   package func record(_ message: Invocation, to receiver: String, _ body: () throws -> ArgumentBox?) throws
     -> ArgumentBox?
   {
@@ -137,8 +137,7 @@ public final class CallRecorder: @unchecked Sendable {  // state is under a lock
     return number
   }
 
-  /// Records the outcome of a call. A call that its receiver did not answer is recorded as answered
-  /// with nothing.
+  /// Records the outcome of a call. If the receiver did not respond, it has no value.
   private func end(_ number: Int, _ answer: Result<ArgumentBox?, any Error>) {
     let outcome: RecordedCall.Outcome =
       switch answer {
@@ -170,7 +169,7 @@ public struct RedactedValue: Hashable, Sendable, Codable, CustomStringConvertibl
   public var description: String { "‹redacted›" }
 }
 
-/// The omitted parts of one message's calls.
+/// The redacted parts of one message's calls.
 struct Redaction: Sendable {
   /// The arguments, counted from 0; `nil` for all.
   let arguments: Set<Int>?
@@ -184,7 +183,7 @@ struct Redaction: Sendable {
     return message
   }
 
-  /// The text of an error may reveal the arguments.
+  /// Redacts the answer if it has to, and the text of an error, which may reveal the arguments.
   func apply(to outcome: RecordedCall.Outcome) -> RecordedCall.Outcome {
     switch outcome {
     case .answered(let box?) where answer && !(box.value is Void): .answered(ArgumentBox(RedactedValue()))

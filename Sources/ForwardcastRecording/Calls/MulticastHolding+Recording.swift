@@ -11,8 +11,9 @@ extension MulticastHolding {
   ///     store.save("a", count: 1)
   ///     print(recorder.recording)              // [archive save: "a" count: 1]
   ///
-  /// Typed calls are recorded as well, and the target needs no table if the proxy has one. Messages reach it boxed, in the
-  /// sender's turn. The target is not listed in `targets`, and is removed by the registration.
+  /// Typed calls are recorded too. The target needs no table if the proxy has one. It receives
+  /// boxed messages and runs synchronously. It is not listed in `targets`; cancel the registration
+  /// to remove it.
   ///
   /// - Parameters:
   ///   - target: the target.
@@ -28,7 +29,7 @@ extension MulticastHolding {
     record(target, recorder, name, priority, ownership, crosses: false)
   }
 
-  /// Registers a recording proxy, in front of a proxy of the same interface with this one target.
+  /// Registers a recording proxy for a proxy of the same interface, which has this one target.
   private func record(
     _ target: Interface, _ recorder: CallRecorder, _ name: String?, _ priority: Int, _ ownership: Ownership,
     crosses: Bool
@@ -38,7 +39,7 @@ extension MulticastHolding {
     inner.add(target, ownership: ownership)
     let object = targetObject(for: target)
     let recording = RecordingProxy(inner, inner, name ?? typeName(of: object), recorder, crosses)
-    // A value is owned by the inner proxy alone.
+    // Only the inner proxy retains a value.
     let isWeak = ownership == .weak && !(object is ValueTarget)
     let registration = multicast.add(forwarding: recording, priority: priority, livingAs: isWeak ? object : nil)
     if isWeak { recording.cancel(registration, whenGone: object) }
@@ -47,8 +48,8 @@ extension MulticastHolding {
 }
 
 extension MulticastHolding where Interface: Sendable {
-  /// Registers a target and records every message to it; senders that wait reach methods of any isolation. Otherwise as the
-  /// overload for one isolation.
+  /// Registers a target and records every message to it. Waiting senders reach methods of any
+  /// isolation. Otherwise like the overload for interfaces that are not `Sendable`.
   @discardableResult
   public func add(
     _ target: Interface, recordedBy recorder: CallRecorder, as name: String? = nil, priority: Int = 0,

@@ -7,12 +7,12 @@
 ///
 ///     print(recorder.calls[0])      // [ann cook: "fish"] answers true
 ///
-/// Arguments are copied as values: later changes of an object among them are visible in the call.
+/// Arguments are copied as values, so a call shows later changes to an object among them.
 public struct RecordedCall: CustomStringConvertible {
   /// The outcome of a call.
   public enum Outcome {
     case inProgress
-    /// It was answered; `nil` if the method answers nothing.
+    /// The method returned; `nil` if it returns nothing.
     case answered(ArgumentBox?)
     case failed(RecordedError)
   }
@@ -25,12 +25,14 @@ public struct RecordedCall: CustomStringConvertible {
   public package(set) var outcome: Outcome
   /// The number of enclosing calls of the same recorder: 0 for a call from outside.
   public let depth: Int
-  /// Its number among all recorded calls of the process, which orders calls of several recorders. Neither compared nor encoded;
-  /// 0 in a decoded call.
+  /// The number of the call among all recorded calls of the process, which orders calls of several
+  /// recorders. Neither compared nor encoded; 0 in a decoded call.
   public let order: Int
-  /// When it began, counted from the creation of its recorder; `nil` if times were not recorded. Not compared.
+  /// The start of the call, measured from the creation of its recorder; `nil` if times were not
+  /// recorded. Not compared.
   public let time: Duration?
-  /// How long it took; `nil` while in progress, and if times were not recorded. Not compared.
+  /// The duration of the call; `nil` while it is in progress or if times were not recorded. Not
+  /// compared.
   public private(set) var duration: Duration?
 
   package init(receiver: String, message: Invocation, outcome: Outcome, depth: Int, order: Int, time: Duration? = nil) {
@@ -57,7 +59,8 @@ public struct RecordedCall: CustomStringConvertible {
   /// The error, if any.
   public var error: RecordedError? { if case .failed(let error) = outcome { error } else { nil } }
 
-  /// Whether receiver, depth, message and outcome are equal; `nil` where a type has no equality and nothing else differs.
+  /// Whether receiver, depth, message and outcome are equal; `nil` if only values of types without
+  /// equality may differ.
   public func isEqual(to other: RecordedCall) -> Bool? {
     guard receiver == other.receiver, depth == other.depth else { return false }
     let outcomes: Bool? =
@@ -70,7 +73,7 @@ public struct RecordedCall: CustomStringConvertible {
     return areAllEqual([message.isEqual(to: other.message), outcomes])
   }
 
-  /// The call and its outcome in words: `[ann cook: "fish"] answers true`, `[ann burn] fails: too hot`.
+  /// The call and its outcome as text: `[ann burn] fails: too hot`.
   public var description: String {
     let call = "[\(receiver) \(message)]"
     return switch outcome {
@@ -91,7 +94,7 @@ public struct RecordedError: Error, Hashable, Sendable, Codable, CustomStringCon
 }
 
 extension RecordedError {
-  /// Text and type of an error; a `RecordedError` stays as it is.
+  /// Creates a record of an error's text and type. A `RecordedError` is copied.
   public init(_ error: any Error) {
     let text = (error as? any RecordableError)?.recordedText ?? "\(error)"
     self = error as? RecordedError ?? RecordedError(description: text, type: "\(Swift.type(of: error))")
@@ -110,7 +113,7 @@ extension RecordedCall: Codable {
   }
 
   /// Encodes receiver, message, answer, error and depth, and the times if there are any.
-  /// - Throws: as `Invocation.encode(to:)`, naming the first argument or answer that is not `Encodable`.
+  /// - Throws: as `Invocation.encode(to:)`, naming the first value that is not `Encodable`.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(receiver, forKey: .receiver)

@@ -4,7 +4,7 @@ import Forwardcast
 
 /// The reason why a recording was not replayed. Nothing was sent.
 public struct ReplayError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The obstacle.
+  /// Why a call cannot be replayed.
   public enum Reason: Hashable, Sendable {
     /// No receiver of that name was given.
     case unknownReceiver
@@ -24,7 +24,7 @@ public struct ReplayError: Error, Hashable, Sendable, CustomStringConvertible {
     case .unknownReceiver:
       "call \(index), \"\(selector)\", was sent to \"\(receiver)\", but the replay has no receiver of that name; add it to replay(into:)"
     case .redacted:
-      "call \(index), \"\(selector)\" to \"\(receiver)\", has a redacted argument; put a value in its place before the replay"
+      "call \(index), \"\(selector)\" to \"\(receiver)\", has a redacted argument; replace it with a value before the replay"
     }
   }
 }
@@ -36,7 +36,7 @@ extension Recording {
   ///     // whether the outcomes are the same:
   ///     again.isEqual(to: Recording(recording.outermostCalls))
   ///
-  /// Nested calls are made again by their receivers. Calls that fail do not stop the replay.
+  /// Receivers make the nested calls again. A call that fails does not stop the replay.
   ///
   /// - Parameter receivers: the receivers by their names in the recording.
   /// - Returns: the calls with their new outcomes.
@@ -59,8 +59,8 @@ extension Recording {
     try replay(into: Dictionary(outermostCalls.map { ($0.receiver, receiver) }) { first, _ in first })
   }
 
-  /// Sends the outermost calls again, as ``replay(into:)-([String:MessageReceiver])``, and waits for each, so that they reach
-  /// methods of any isolation.
+  /// Sends the outermost calls again as ``replay(into:)-([String:MessageReceiver])`` does, and
+  /// waits for each, so that they reach methods of any isolation.
   @discardableResult
   nonisolated(nonsending) public func replayAndWait(into receivers: [String: any MessageReceiver & Sendable])
     async throws(ReplayError) -> Recording

@@ -2,7 +2,7 @@
 
 import ForwardcastCoding
 
-/// Recorded calls in the order in which they began: those of a ``CallRecorder`` so far.
+/// Recorded calls in the order in which they began, as a ``CallRecorder`` returns them.
 ///
 ///     let before = recorder.recording
 ///     print(before)  // a line for each call, nested calls indented
@@ -16,17 +16,17 @@ public struct Recording: Codable, CustomStringConvertible {
 
   public init(_ calls: [RecordedCall] = []) { self.calls = calls }
 
-  /// The calls from outside, not made by the receiver of another call of this recording.
+  /// The calls that were not made by the receiver of another call of this recording.
   public var outermostCalls: [RecordedCall] { calls.filter { $0.depth == 0 } }
 
-  /// Whether the calls are equal and in the same order; `nil` where a type has no equality and nothing else differs.
+  /// Whether the calls are equal and in the same order; `nil` if only values of types without
+  /// equality may differ.
   public func isEqual(to other: Recording) -> Bool? {
     guard calls.count == other.calls.count else { return false }
     return areAllEqual(zip(calls, other.calls).map { $0.isEqual(to: $1) })
   }
 
-  /// The version of the format that ``encode(to:)`` writes. Recordings of earlier versions can be
-  /// decoded.
+  /// The version of the format that ``encode(to:)`` writes. Earlier versions can be decoded.
   public static let formatVersion = 2
 
   private enum CodingKeys: String, CodingKey { case version, calls }
@@ -59,6 +59,6 @@ public struct Recording: Codable, CustomStringConvertible {
     try container.encode(calls, forKey: .calls)
   }
 
-  /// A line for each call, indented by two blanks for each of up to 64 calls around it.
+  /// A line for each call, indented by two spaces for each enclosing call, up to 64.
   public var description: String { calls.map { $0.indentation + $0.description }.joined(separator: "\n") }
 }

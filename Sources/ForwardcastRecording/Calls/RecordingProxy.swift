@@ -8,12 +8,11 @@ import Forwardcast
 ///     try recorded.send(.setTitle, "a")          // screen gets it
 ///     print(recorded.recorder.recording)         // [screen setTitle: "a"]
 ///
-/// Proxies may share a recorder, which records their calls in one order. A call that the receiver
-/// of another call makes through a proxy of the same recorder is nested in that one: see
-/// ``RecordedCall/depth``.
+/// Proxies may share a recorder, which keeps their calls in one order. A call that a receiver makes
+/// during another recorded call is nested in that call: see ``RecordedCall/depth``.
 ///
-/// Messages arrive unconverted. Those that nobody answers are recorded too, with their error. The proxy is `Sendable` exactly
-/// when its target is.
+/// The proxy is `Sendable` if its target is. Arguments are passed unconverted. Messages without an
+/// answer are recorded with their error.
 public final class RecordingProxy<Target>: ForwardingProxy, ForwardingToMany {
   /// The receiver of the messages.
   public let target: Target
@@ -23,11 +22,11 @@ public final class RecordingProxy<Target>: ForwardingProxy, ForwardingToMany {
   public let recorder: CallRecorder
 
   private let receiver: any MessageReceiver
-  /// Whether waiting senders may use the target in another isolation.
+  /// True if senders may wait for the target in another isolation.
   private let isSendable: Bool
   private let lease = Guarded<Lease?>(nil)
 
-  /// The proxy's registration, and the object with which it ends.
+  /// The proxy's registration, and the object whose deallocation ends it.
   private struct Lease: @unchecked Sendable {  // replaced under the lock; the object is only compared with `nil`
     weak var registration: Registration?
     weak var object: AnyObject?
@@ -41,20 +40,21 @@ public final class RecordingProxy<Target>: ForwardingProxy, ForwardingToMany {
   }
 
   public override func responds(to selector: MessageSelector) -> Bool {
-    // A message that has passed this proxy before is accepted, so that the cycle is reported.
+    // Accepts a message that already passed this proxy, so that `forward` reports the cycle.
     if ProxyQuestion.isOnItsWay(selector, through: self) { return true }
     let isAnswered = ProxyQuestion.ask(self, selector, otherwise: false) { answers(receiver, selector) }
     if !isAnswered, let lease = lease.withLock({ $0 }), lease.object == nil { lease.registration?.cancel() }
     return isAnswered
   }
 
-  /// Cancels `registration` with the first message after the deallocation of `object`.
+  /// Cancels `registration` at the first message after the deallocation of `object`.
   func cancel(_ registration: Registration, whenGone object: AnyObject) {
     let new = Lease(registration: registration, object: object)
     lease.withLock { $0 = new }
   }
 
-  /// The target's types of the message. Without any they are all objects, so that messages that nobody answers are recorded.
+  /// The target's signature for the message. Without one, all types are objects, so that messages
+  /// without an answer are recorded too.
   public override func methodSignature(for selector: MessageSelector) -> MethodSignature? {
     ProxyQuestion.ask(self, selector, otherwise: nil) { signature(of: receiver, selector) }
       ?? .objects(arguments: selector.numberOfArguments)
@@ -101,24 +101,23 @@ public final class RecordingProxy<Target>: ForwardingProxy, ForwardingToMany {
 extension RecordingProxy: @unchecked Sendable where Target: Sendable {}  // its recorder and its lease have locks
 
 extension RecordingProxy where Target: MessageReceiver {
-  /// A proxy in front of `target`, which it retains; with the name of the target's type and a
-  /// recorder of its own, unless given.
+  /// A proxy that retains `target`. By default, its name is the target's type and its recorder new.
   public convenience init(of target: Target, as name: String? = nil, into recorder: CallRecorder = CallRecorder()) {
     self.init(target, target, name, recorder, false)
   }
 }
 
 extension RecordingProxy where Target: MessageReceiver & Sendable {
-  /// A proxy in front of `target`, which it retains. Senders may wait for it wherever the target's
-  /// methods run: see the overload for one isolation.
+  /// A proxy that retains `target`. Waiting senders reach methods of any isolation. Otherwise like
+  /// the initializer for targets that are not `Sendable`.
   public convenience init(of target: Target, as name: String? = nil, into recorder: CallRecorder = CallRecorder()) {
     self.init(target, target, name, recorder, true)
   }
 }
 
 extension RecordingProxy where Target == any MessageReceiver {
-  /// A proxy in front of any receiver, which it retains: see the overload for a known type.
-  // Generic, so that for a Sendable receiver the overload below is preferred and not ambiguous.
+  /// A proxy that retains any receiver: see the initializer for a known type.
+  // Generic, so that the overload below is preferred for a Sendable receiver and not ambiguous.
   public convenience init<Receiver: MessageReceiver>(
     of target: Receiver, as name: String? = nil, into recorder: CallRecorder = CallRecorder()
   ) {
@@ -127,8 +126,7 @@ extension RecordingProxy where Target == any MessageReceiver {
 }
 
 extension RecordingProxy where Target == any MessageReceiver & Sendable {
-  /// A proxy in front of any Sendable receiver, which it retains: see the overload for a known
-  /// type.
+  /// A proxy that retains any Sendable receiver: see the initializer for a known type.
   public convenience init(of target: Target, as name: String? = nil, into recorder: CallRecorder = CallRecorder()) {
     self.init(target, target, name, recorder, true)
   }

@@ -1,9 +1,9 @@
-// SequenceDiagram.swift: messages as a sequence diagram.
+// SequenceDiagram.swift: message events as a sequence diagram.
 
 import Forwardcast
 import Synchronization
 
-/// Collects events of messages and writes them as text, as a Mermaid sequence diagram, or as SVG.
+/// Collects message events and writes them as text, as a Mermaid sequence diagram, or as SVG.
 ///
 ///     let diagram = SequenceDiagram()
 ///     kitchen.trace(as: "kitchen") { diagram.add($0) }
@@ -21,17 +21,15 @@ public final class SequenceDiagram: Sendable {
     var omitted = 0
     /// The running executions at each place, innermost last.
     var running: [TracePlace: [(step: Int, name: String)]] = [:]
-    /// Where each execution began: one that suspends may end elsewhere.
+    /// The place where each execution began. If it suspends, it may end at another place.
     var beginnings: [Int: TracePlace] = [:]
     /// The known senders of messages that are not answered yet.
     var senders: [Int: String] = [:]
-    /// The name of each object's lifeline, with the name in its events, and the objects by
-    /// lifeline.
+    /// The lifeline of each object and the name in its events, and the objects by lifeline.
     var lifelines: [ObjectIdentifier: (name: String, lifeline: String)] = [:]
     var owners: [String: ObjectIdentifier] = [:]
 
-    /// The event with the names of lifelines, and with its sender: that of the innermost execution
-    /// at its place if none is stated.
+    /// The event with the names of lifelines. Its default sender is the innermost execution.
     mutating func signed(_ event: MessageEvent, at place: TracePlace) -> MessageEvent {
       let receiver = lifeline(event.receiver, event.identities.receiver)
       var sender = lifeline(event.sender, event.identities.sender)
@@ -54,7 +52,7 @@ public final class SequenceDiagram: Sendable {
         ? event : event.renamed(sender: sender, receiver: receiver)
     }
 
-    /// The lifeline of a participant: its name, with a number if another object has that.
+    /// The lifeline of a participant: its name, with a number if another object has that name.
     private mutating func lifeline(_ name: String, _ object: ObjectIdentifier?) -> String {
       guard let object else { return name }
       if let known = lifelines[object], known.name == name { return known.lifeline }
@@ -74,8 +72,7 @@ public final class SequenceDiagram: Sendable {
     state = Guarded(State())
   }
 
-  /// Adds an event that happens on the calling thread. A message without a stated sender is from
-  /// the target that runs there.
+  /// Adds an event of the calling thread. Its default sender is the target that runs there.
   public func add(_ event: MessageEvent) {
     let isFull = state.withLock { state in
       if state.events.count >= limit { state.omitted += 1 }
@@ -113,7 +110,7 @@ public final class SequenceDiagram: Sendable {
 
   /// An event as a part of the diagram: an arrow, or a note at a participant.
   struct Mark {
-    /// With Mermaid's syntax.
+    /// The raw values are Mermaid's syntax.
     enum Kind: String {
       case call = "->>"
       case reply = "-->>"
@@ -129,7 +126,7 @@ public final class SequenceDiagram: Sendable {
     }
   }
 
-  /// The events as marks. The arrow shows that a message began.
+  /// The events as marks.
   var marks: [Mark] {
     events.map { event in
       let (sender, receiver, evidence) = (event.sender, event.receiver, event.evidence)

@@ -2,15 +2,14 @@
 
 import Forwardcast
 
-/// One event of a trace file. Its text is rendered where the event happens, not under the file's
-/// lock.
+/// One event of a trace file. Its text is rendered where it happens, not under the file's lock.
 struct TraceEntry: Sendable {
   let stage: MessageEvent.Stage
   let step: Int
   let instant: ContinuousClock.Instant
-  /// The context; `nil` if it happens on that of the sender.
+  /// The context; `nil` for the context of the sender.
   let context: String?
-  /// The beginning of a slice or mark, up to the members of its `args`; empty if the slice has it.
+  /// The beginning of a slice or mark, up to its `args`; empty if the slice already has it.
   let text: String
   /// The outcome as a further argument.
   let outcome: String
@@ -18,7 +17,7 @@ struct TraceEntry: Sendable {
   init(_ event: MessageEvent) {
     (stage, step, instant) = (event.stage, event.step, event.instant)
     func quoted(_ name: String, _ text: String) -> String { ",\"\(name)\":\(TraceEntry.quoted(text))" }
-    // Only what is written is read, since reading renders it.
+    // Reads only what is written, because reading renders it.
     let (context, evidence) = (stage == .sent || stage == .began ? event.context : "directly", event.evidence)
     self.context = context == "directly" ? nil : context
     switch stage {
@@ -27,7 +26,7 @@ struct TraceEntry: Sendable {
     case .failed: outcome = quoted("error", evidence)
     case .skipped: outcome = quoted("passed over", evidence)
     }
-    // A slice that ends has its text.
+    // A slice that ends already has its text.
     guard stage != .answered, stage != .queued else {
       text = ""
       return

@@ -1,9 +1,9 @@
-// TraceFile.swift: events of messages as a file for tracing pages.
+// TraceFile.swift: writes message events as a trace file.
 
 import Dispatch
 import Forwardcast
 
-/// Writes events of messages in the Trace Event Format, which Perfetto and the browsers' tracing pages show.
+/// Writes message events in the Trace Event Format, for Perfetto and the tracing pages of browsers.
 ///
 ///     let file = TraceFile(fileDescriptor: descriptor)
 ///     let tracing = kitchen.trace(as: "kitchen") { file.add($0) }
@@ -11,22 +11,19 @@ import Forwardcast
 ///     tracing.cancel()
 ///     file.finish()  // [{"name":"cook:","ph":"X","ts":12.5,"dur":3.25, …
 ///
-/// A message at a proxy is a slice with the message and its outcome, and so is its execution at
-/// each target. Synchronous executions are nested in the sender's slice. Each context has a lane,
-/// and so has a thread without one. Executions that overlap on one context, for example on a
-/// concurrent queue or while a method suspends, have further lanes. An arrow leads from where a
-/// message was queued to its execution, or to the mark of a skip.
+/// A slice shows a message at a proxy, or its execution at a target, with its outcome. Synchronous
+/// executions are nested in the sender's slice. Each context, and each thread without one, has a
+/// lane. Executions that overlap on one context, for example while a method suspends, have more
+/// lanes. An arrow leads from a queued message to its execution or its skip.
 ///
 /// May be used from any thread. It stores open slices, lanes, queued steps and at most 4 MiB of
-/// text. Events that come faster than `write` takes the text are omitted and counted; no thread
-/// waits.
+/// text. If `write` is too slow, events are omitted and counted; no thread waits.
 public final class TraceFile: Sendable {
   private struct State {
     var timeline: TraceTimeline
     var omitted = 0
     var isFinished = false
-    /// The thread that is writing. It continues until less than a piece is left or, at the end,
-    /// nothing.
+    /// The thread that is writing, until less than one piece remains or, at the end, nothing.
     var writer: ThreadIdentity?
     /// Callers of ``finish()`` that wait for the writer.
     var waiting: [DispatchSemaphore] = []
@@ -49,8 +46,8 @@ public final class TraceFile: Sendable {
 
   /// A file that is written by a closure.
   ///
-  /// - Parameter write: takes pieces of about 64 KiB in order, one call at a time and under no lock, on the threads that add
-  ///   events.
+  /// - Parameter write: receives pieces of about 64 KiB in order, one call at a time and under no
+  ///   lock, on the threads that add events.
   public init(write: @escaping @Sendable (String) -> Void) {
     self.write = write
     state = Guarded(State(timeline: TraceTimeline(origin: .now)))
@@ -75,8 +72,8 @@ public final class TraceFile: Sendable {
     if isWriter { writeAll() }
   }
 
-  /// Ends open slices and the file; everything has been written when it returns, unless `write` itself calls it. Later events and
-  /// calls are ignored.
+  /// Ends open slices and the file. Returns after everything is written, unless `write` itself
+  /// calls it. Later events and calls are ignored.
   public func finish() {
     let end = DispatchSemaphore(value: 0)
     let (isWriter, waits) = state.withLock { state in

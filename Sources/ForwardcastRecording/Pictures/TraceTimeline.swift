@@ -2,10 +2,10 @@
 
 import Forwardcast
 
-/// Where something happens: a task or a thread.
+/// Where an event happens: in a task, or else on a thread.
 struct TracePlace: Hashable, Sendable {
   let thread: ThreadIdentity
-  /// The running task; after a suspension a slice continues in it, on whatever thread.
+  /// The running task. After a suspension, a slice continues in it on any thread.
   private let task: Int?
   let isMain: Bool
 
@@ -22,9 +22,9 @@ struct TracePlace: Hashable, Sendable {
 
 /// The open slices, the lanes, and the text.
 ///
-/// A slice is in the lane of the innermost slice at its place if that is the last open one of the lane, else in the first free lane
-/// of its context or thread. It is written when it ends; if slices that began within it are still open, as when a method suspends,
-/// it is written into another lane.
+/// A slice is in the lane of the innermost slice at its place if that is the lane's last open one.
+/// Otherwise it takes a free lane of its context or thread. It is written when it ends. If slices
+/// within it are still open, as when a method suspends, it moves to another lane.
 struct TraceTimeline {
   private struct Slice {
     let step: Int
@@ -41,11 +41,11 @@ struct TraceTimeline {
     var end: Int64 = 0
   }
 
-  /// The text that was not written yet.
+  /// The text that is still to be written.
   var text = "[\n"
   private let origin: ContinuousClock.Instant
   private var slices: [Int: Slice] = [:]
-  /// Where arrows begin, by the steps that they lead to. An arrow is written with its end.
+  /// The starts of arrows, by the steps that they lead to. An arrow is written with its end.
   private var queued: [Int: (time: Int64, lane: Int)] = [:]
   /// The open steps of each place, innermost last.
   private var stacks: [TracePlace: [Int]] = [:]
@@ -58,7 +58,7 @@ struct TraceTimeline {
   var openSlices: Int { slices.count }
 
   /// Adds an event.
-  /// - Parameter isFull: whether to write nothing but names of lanes.
+  /// - Parameter isFull: true to write only the names of lanes.
   /// - Returns: `false` if the event was omitted.
   mutating func take(_ entry: TraceEntry, at place: TracePlace, isFull: Bool) -> Bool {
     let time = nanoseconds(entry.instant)
@@ -95,7 +95,7 @@ struct TraceTimeline {
     stacks[place, default: []].append(entry.step)
   }
 
-  /// The slice as a line, with the end of the arrow to it.
+  /// Ends a slice. Returns its line and the arrow that leads to it.
   private mutating func end(_ slice: Slice, _ time: Int64, _ outcome: String) -> String {
     slices[slice.step] = nil
     stacks[slice.place]?.removeLast(slice.step)
@@ -104,7 +104,7 @@ struct TraceTimeline {
     var lane = slice.lane
     let isInnermost = lanes[lane].open.last == slice.step
     lanes[lane].open.removeLast(slice.step)
-    // Slices within it continue.
+    // Slices within it are still open.
     if !isInnermost { lane = freeLane(lanes[lane].base, from: slice.begin) }
     lanes[lane].end = max(lanes[lane].end, end)
     let (begin, duration) = (microseconds(slice.begin), microseconds(end - slice.begin))
@@ -112,7 +112,7 @@ struct TraceTimeline {
       + arrow(to: slice.step, slice.begin, lane)
   }
 
-  /// The lines of the arrow from where a step was queued; empty for a step that was not.
+  /// The lines of the arrow to a queued step; empty if the step was not queued.
   private mutating func arrow(to step: Int, _ time: Int64, _ lane: Int) -> String {
     guard let start = queued.removeValue(forKey: step) else { return "" }
     return ",\n" + TraceEntry.arrow("s", step, at: microseconds(start.time), lane: start.lane) + ",\n"
@@ -121,7 +121,7 @@ struct TraceTimeline {
 
   // MARK: Lanes
 
-  /// The lane of a place: that of its innermost slice if it fits, else a free one of the context or thread.
+  /// The lane of the place's innermost slice if it fits, else a free one of its context or thread.
   private mutating func lane(at place: TracePlace, context: String? = nil, from time: Int64) -> Int {
     if let outer = stacks[place]?.last, let slice = slices[outer], lanes[slice.lane].open.last == outer,
       context == nil || context == lanes[slice.lane].base
@@ -131,7 +131,7 @@ struct TraceTimeline {
     return freeLane(context ?? name(of: place), from: time)
   }
 
-  /// The first lane of that name in which no slice is open or ended after `time`, else a new one.
+  /// The first lane of that name that is free since `time`, else a new one.
   private mutating func freeLane(_ base: String, from time: Int64) -> Int {
     let known = lanesOfBase[base] ?? []
     if let free = known.first(where: { lanes[$0].open.isEmpty && lanes[$0].end <= time }) { return free }
@@ -160,7 +160,7 @@ struct TraceTimeline {
     text += text == "[\n" ? line : ",\n" + line
   }
 
-  /// The time since the beginning of the file, from 0 to about a century.
+  /// The time since the beginning of the file, clamped to the range from 0 to about a century.
   private func nanoseconds(_ instant: ContinuousClock.Instant) -> Int64 {
     let time = origin.duration(to: instant)
     guard time > .zero else { return 0 }

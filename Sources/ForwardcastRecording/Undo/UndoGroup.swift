@@ -15,12 +15,12 @@ struct UndoAction {
 struct UndoGroup {
   var steps: [UndoStep] = []
   var action = UndoAction()
-  /// The kind of groups that can still be joined to it.
+  /// The kind of later groups that can still be joined to it.
   var coalescing: String?
 
   var isLive: Bool { steps.contains { $0.target != nil } }
 
-  /// Adds the steps of a later group. What can be discarded is only what can be in both.
+  /// Adds the steps of a later group. The result can be discarded only if both groups can.
   mutating func join(_ later: UndoGroup) {
     steps += later.steps
     if !later.action.isDiscardable { action.isDiscardable = false }
@@ -40,7 +40,7 @@ struct UndoGroup {
 
 /// The open groups, each nested in the one before.
 ///
-/// One list has the steps of all, and a group is a position in it. So closing a group moves no steps, and nesting costs no stack.
+/// All steps are in one list, so closing a group moves no steps and nesting uses no stack.
 ///
 /// Releasing steps may call the history from a `deinit`, so they are released after the change.
 final class OpenGroups {
@@ -75,13 +75,13 @@ final class OpenGroups {
     frames.append(Frame(number: number, start: steps.count, coalescing: coalescing))
   }
 
-  /// The number of open groups up to that one; `nil` when it is closed.
+  /// The number of open groups up to that one; `nil` if it is closed.
   func level(of number: Int) -> Int? { frames.lastIndex { $0.number == number }.map { $0 + 1 } }
 
   func append(_ step: UndoStep) { steps.append(step) }
 
   /// Closes the innermost group.
-  /// - Returns: the group when it was the outermost one.
+  /// - Returns: the group if it was the outermost one.
   func close() -> UndoGroup? {
     guard let frame = frames.popLast() else { return nil }
     if frames.isEmpty {
@@ -95,7 +95,7 @@ final class OpenGroups {
     return nil
   }
 
-  /// Removes the last closed group within the innermost one; `nil` when a step follows it.
+  /// Removes and returns the last closed group in the innermost one; `nil` if a step follows it.
   func takeNested() -> UndoGroup? {
     guard let closed = frames.last?.closed.last, closed.steps.upperBound == steps.count else { return nil }
     frames[frames.count - 1].closed.removeLast()

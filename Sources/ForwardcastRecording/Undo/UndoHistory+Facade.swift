@@ -8,22 +8,21 @@ extension UndoHistory {
   ///     // shape: any Shape, without a table:
   ///     history.prepare(shape, as: ShapeProxy()).move(to: old)
   ///
-  /// A call that answers returns what the proxy gives when nobody responds.
+  /// A call with a result returns what the proxy returns if no target responds.
   ///
   /// - Parameters:
-  ///   - target: an object, referenced weakly; its steps end with it.
+  ///   - target: an object, referenced weakly; its deallocation ends its steps.
   ///   - proxy: a proxy that no other stand-in uses.
-  ///   - isolation: the only actor on which the stand-in accepts calls; by default that of the
-  ///     history.
+  ///   - isolation: the only actor that may call the stand-in; by default the history's.
   public func prepare<Proxy: MulticastFacade>(
     _ target: Proxy.Interface, as proxy: Proxy, isolation: (any Actor)? = nil
   ) -> Proxy {
     prepare(target, as: proxy, isolation.map { actor in { HeldContext.isOn(actor) } })
   }
 
-  /// A stand-in for `target` that conforms to its protocol and may be shared between threads although the history may not. It takes
-  /// calls on the actor on which it was prepared, or else in that task or on that thread; others fail with `MessageError`
-  /// `isolationMismatch`, thrown or given to the proxy's `onError`. See the overload for one isolation.
+  /// A stand-in for `target` that may be shared between threads although the history may not. It
+  /// accepts calls on the actor on which it was prepared or, without one, in that task or thread.
+  /// Other calls fail with `MessageError` `isolationMismatch`, thrown or passed to `onError`.
   public func prepare<Proxy: MulticastFacade & Sendable>(
     _ target: Proxy.Interface, as proxy: Proxy, isolation: (any Actor)? = #isolation
   ) -> Proxy {
@@ -35,7 +34,7 @@ extension UndoHistory {
     _ target: Proxy.Interface, as proxy: Proxy, _ isAtHome: (() -> Bool)?
   ) -> Proxy {
     let object = targetObject(for: target)
-    precondition(!(object is ValueTarget), "\(Swift.type(of: target)) is a value: nobody else has it to be undone")
+    precondition(!(object is ValueTarget), "\(Swift.type(of: target)) is a value, so undo would change only a copy")
     let table = proxy.multicast.interfaceTable
     let standIn = UndoStandIn(table) { [self, weak object] message in
       if isAtHome?() == false {
@@ -52,7 +51,7 @@ extension UndoHistory {
           var message = sent
           if let failure = try sender.forward(&message).failures.first { throw failure.error }
         })
-      // The answer is what the proxy gives when nobody responds.
+      // Lets the proxy return its result for a message that no target answers.
       if table?.method(for: message.selector)?.signature.returnType.kind != .void { throw MessageNotTaken() }
     }
     proxy.multicast.add(forwarding: standIn)

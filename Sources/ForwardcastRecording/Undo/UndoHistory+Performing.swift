@@ -3,7 +3,7 @@
 import Forwardcast
 
 extension UndoHistory {
-  /// Whether an undo is in progress: steps that are registered now can be redone.
+  /// Whether an undo is in progress. Steps that are registered during it can be redone.
   public var isUndoing: Bool { phase == .undoing }
 
   /// Whether a redo is in progress.
@@ -21,15 +21,16 @@ extension UndoHistory {
   /// The number of groups to redo.
   public var redoCount: Int { redoStack.count }
 
-  /// Undoes the last outermost group, which is closed first if it is open. Steps that this registers can be redone.
+  /// Undoes the last outermost group, and closes it first if it is open. Steps that are registered
+  /// meanwhile can be redone.
   ///
-  /// A step that throws does not stop the others of its group, and the steps that it registered
-  /// stay. Steps that a listener of ``Events/willUndo`` registers are the last ones, and so are
-  /// undone.
+  /// A step that throws does not stop the others of its group, and its own new steps are kept.
+  /// Steps that a listener of ``Events/willUndo`` registers are the last group, and so are undone.
   ///
   /// - Returns: whether there was anything to undo.
-  /// - Throws: ``UndoError`` `groupIsOpen` when nested groups are open; `isPerforming` during an undo or a redo, or while a group
-  ///   is being opened or closed; else the first error of a step, after all have run.
+  /// - Throws: ``UndoError`` `groupIsOpen` if nested groups are open; `isPerforming` during an undo
+  ///   or a redo, or while a group is being opened or closed; else the first error of a step, after
+  ///   all steps ran.
   @discardableResult
   public func undo() throws -> Bool {
     try performing {
@@ -39,9 +40,9 @@ extension UndoHistory {
     }
   }
 
-  /// Undoes the last closed group within the open group, or the last outermost one when none is open.
+  /// Undoes the last closed group within the open group, or the last outermost one if none is open.
   ///
-  /// - Returns: whether there was one; a step that was registered after it hides it.
+  /// - Returns: whether a group was undone. No group is undone if a later step was registered.
   /// - Throws: as ``undo()``.
   @discardableResult
   public func undoNestedGroup() throws -> Bool {
@@ -54,7 +55,7 @@ extension UndoHistory {
     }
   }
 
-  /// Redoes the group that was undone last. Steps that this registers can be undone.
+  /// Redoes the group that was undone last. Steps registered meanwhile can be undone.
   ///
   /// - Returns: whether there was anything to redo.
   /// - Throws: as ``undo()``, and `groupIsOpen` when any group is open.
@@ -87,14 +88,14 @@ extension UndoHistory {
 
   private func perform(_ group: UndoGroup, _ phase: Phase) throws {
     self.phase = phase
-    // Open groups are set aside: steps that are registered meanwhile go to the other stack.
+    // Sets open groups aside, since steps that are registered now go to the other stack.
     swap(&open, &waiting)
     _ = openGroup(held: true)
-    // The reverse has the same name.
+    // The reverse action has the same name.
     open.action = group.action
     let error = group.perform()
     closeGroup(1)
-    // Listeners may have opened another one meanwhile.
+    // Listeners may have opened another group.
     closeSilently(to: 0)
     swap(&open, &waiting)
     self.phase = .idle
@@ -106,10 +107,11 @@ extension UndoHistory {
 
   // MARK: Names
 
-  /// Names the current action: the outermost open group or, when none is open, the last closed group. An empty name removes it.
+  /// Names the current action: the outermost open group or, without one, the last closed group. An
+  /// empty name removes it.
   public func setActionName(_ name: String) { changeAction { $0.name = name } }
 
-  /// Sets whether the current action can be discarded without asking, as a change of view can.
+  /// Sets whether the current action can be discarded without asking, such as a change of the view.
   public func setActionIsDiscardable(_ isDiscardable: Bool) { changeAction { $0.isDiscardable = isDiscardable } }
 
   private func changeAction(_ change: (inout UndoAction) -> Void) {
@@ -147,13 +149,13 @@ public struct UndoError: Error, Hashable, Sendable, CustomStringConvertible {
   public struct Code: Hashable, Sendable {
     fileprivate let words: String
 
-    /// Groups are open, so that it is not clear what to undo or redo.
+    /// Groups are open, so it is not clear what to undo or redo.
     public static let groupIsOpen = Code(words: "undo groups are open")
     /// No group is open that could be closed.
     public static let noGroupIsOpen = Code(words: "no undo group is open")
     /// An undo or a redo is in progress.
     public static let isPerforming = Code(words: "an undo or a redo is in progress")
-    /// Registration is not disabled and cannot be enabled.
+    /// Registration is not disabled, so it cannot be enabled.
     public static let isNotDisabled = Code(words: "registration is not disabled")
   }
 

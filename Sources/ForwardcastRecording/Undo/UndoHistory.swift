@@ -12,23 +12,24 @@ import Forwardcast
 ///     try history.undo()  // sends the old title; what that registers can be redone
 ///     try history.redo()
 ///
-/// During an undo, registered messages go to the redo stack, during a redo to the undo stack; any other empties the redo stack.
-/// Arguments are retained. Targets are referenced weakly, and their steps end with them.
+/// Messages that are registered during an undo go to the redo stack, and during a redo to the undo
+/// stack. Any other registration empties the redo stack. Arguments are retained. Targets are
+/// referenced weakly, and their deallocation ends their steps.
 ///
-/// Steps are undone in **groups**, last step first. A group is what is registered between ``beginGroup()`` and ``endGroup()``, with
-/// nested groups of any depth. There is no run loop, so nothing is grouped by event: a step outside of a group is a group by
-/// itself. Successive groups, as those of typed characters, can be joined: see ``group(_:coalescing:_:)``.
+/// Steps are undone in **groups**, last step first. A group has the steps between ``beginGroup()``
+/// and ``endGroup()``, and may contain groups. Nothing is grouped by run-loop event: a step outside
+/// of a group is a group by itself. To join successive groups, see ``group(_:coalescing:_:)``.
 ///
-/// Listeners of ``events`` and steps may call every method. What is impossible at that moment, such as an undo within an undo, is
-/// refused with ``UndoError`` `isPerforming`.
+/// Listeners of ``events`` and steps may call every method. A call that is impossible at that
+/// moment, such as an undo within an undo, throws ``UndoError`` `isPerforming`.
 ///
 /// A history is not `Sendable`; it stays in the isolation of its targets.
 public final class UndoHistory {
   /// Sends the messages of ``Events`` to its targets.
   public let events = MulticastProxy<any MessageReceiver>()
 
-  /// Makes the title of a menu item from a command, `Undo` or `Redo`, and an action name, which may be empty. Replace it for other
-  /// languages.
+  /// Makes the title of a menu item from `Undo` or `Redo` and an action name, which may be empty.
+  /// Replace it for other languages.
   public var menuItemTitle: (_ command: String, _ actionName: String) -> String = { command, actionName in
     actionName.isEmpty ? command : "\(command) \(actionName)"
   }
@@ -36,13 +37,12 @@ public final class UndoHistory {
   let undoStack = UndoStack()
   let redoStack = UndoStack()
   var open = OpenGroups()
-  /// The open groups, while an undo or a redo has its own.
+  /// The groups that were open before the current undo or redo.
   var waiting = OpenGroups()
   var phase = Phase.idle
-  /// Whether an undo or a redo is in progress, from its preparation until all listeners were
-  /// notified of its end.
+  /// Whether an undo or a redo is in progress, until listeners were notified of its end.
   var isPerforming = false
-  /// The number of open groups that callers may not end: they are the history's own, or are being closed.
+  /// The number of open groups that callers may not end: the history's own, and those being closed.
   var held = 0
   private var groupNumber = 0
   private var disabled = 0
@@ -56,14 +56,14 @@ public final class UndoHistory {
 
   // MARK: Registering
 
-  /// A stand-in for `target`: a message that is sent to it becomes a step, whose undo sends the message to `target`.
-  /// - Parameter target: a receiver, referenced weakly; its steps end with it.
+  /// A stand-in for `target`. Each message to it becomes a step, which undo sends to `target`.
+  /// - Parameter target: a receiver, referenced weakly; its deallocation ends its steps.
   public func prepare(_ target: any MessageReceiver) -> UndoPreparation {
     UndoPreparation(history: self, target: target)
   }
 
-  /// Gives advice for classes without messages.
-  @available(*, unavailable, message: "put @Receiver on the class, or keep a closure: register(self) { … }")
+  /// Tells what to write for classes without messages.
+  @available(*, unavailable, message: "put @Receiver on the class, or register a closure: register(self) { … }")
   @_disfavoredOverload
   public func prepare(_ target: AnyObject) -> UndoPreparation { preconditionFailure("it is not called") }
 
@@ -72,7 +72,7 @@ public final class UndoHistory {
   ///     history.register(self) { $0.move(to: old) }
   ///
   /// - Parameters:
-  ///   - target: the argument of the closure, referenced weakly; the step ends with it.
+  ///   - target: the argument of the closure, referenced weakly; its deallocation ends the step.
   ///   - body: reverses the change. It should not capture `target`.
   public func register<Target: AnyObject>(_ target: Target, _ body: @escaping (Target) throws -> Void) {
     register(
@@ -100,7 +100,7 @@ public final class UndoHistory {
   /// Whether steps are registered and groups opened.
   public var isRegistrationEnabled: Bool { disabled == 0 }
 
-  /// Registers nothing until ``enableRegistration()`` has been called as often as this.
+  /// Disables registration until ``enableRegistration()`` has been called as often as this method.
   public func disableRegistration() { disabled += 1 }
 
   /// Reverses one ``disableRegistration()``.
@@ -127,7 +127,8 @@ public final class UndoHistory {
   public func beginGroup() { _ = openGroup() }
 
   /// Closes the group that was opened last. An empty one is dropped.
-  /// - Throws: ``UndoError`` `noGroupIsOpen`; `isPerforming` if the group is being closed or belongs to an undo or a redo.
+  /// - Throws: ``UndoError`` `noGroupIsOpen`, or `isPerforming` if the group is being closed or
+  ///   belongs to an undo or a redo.
   public func endGroup() throws(UndoError) {
     guard open.level > held else { throw refusal(open.level == 0 ? .noGroupIsOpen : .isPerforming) }
     closeGroup(open.level)
@@ -141,9 +142,9 @@ public final class UndoHistory {
   ///
   /// - Parameters:
   ///   - name: the group's action name, if any.
-  ///   - coalescing: the kind of change. An outermost group is joined to the previous one of the same kind, so that typed
-  ///     characters are undone together, unless there was another step or group, an undo, a redo or ``breakCoalescing()`` in
-  ///     between.
+  ///   - coalescing: the kind of change. An outermost group is joined to the previous one of the
+  ///     same kind, so that typed characters are undone together. Another step or group, an undo, a
+  ///     redo or ``breakCoalescing()`` in between prevents that.
   ///   - body: registers the steps. Its error is rethrown.
   public func group<T>(_ name: String = "", coalescing: String? = nil, _ body: () throws -> T) rethrows -> T {
     let number = openGroup(coalescing: coalescing)
@@ -154,12 +155,12 @@ public final class UndoHistory {
     return try body()
   }
 
-  /// Prevents the next group from being joined to the last one: see ``group(_:coalescing:_:)``. To be called when the user does
-  /// something else, such as moving the cursor.
+  /// Prevents the next group from being joined to the last one: see ``group(_:coalescing:_:)``.
+  /// Call it when the user does something else, such as moving the cursor.
   public func breakCoalescing() { undoStack.changeLast { $0.coalescing = nil } }
 
   /// Opens a group and sends its events.
-  /// - Parameter held: whether callers may not end it until `held` is reset.
+  /// - Parameter held: true if callers may not end it until `held` is reset.
   func openGroup(coalescing: String? = nil, held isHeld: Bool = false) -> Int {
     events.broadcast(Events.checkpoint, self)
     groupNumber += 1
@@ -170,10 +171,10 @@ public final class UndoHistory {
     return number
   }
 
-  /// Closes a group, if it is open, with those within it.
+  /// Closes a group and the groups within it, if it is open.
   func close(_ number: Int) { if let level = open.level(of: number) { closeGroup(level) } }
 
-  /// Closes the groups down to that level, and sends the events of the outermost.
+  /// Closes the groups down to `level`, with the events of a single group.
   func closeGroup(_ level: Int) {
     let outer = held
     held = level
@@ -200,13 +201,14 @@ public final class UndoHistory {
     }
   }
 
-  /// The most outermost groups to undo, and to redo; 0, the default, and less mean no limit. The oldest are dropped first: at once
-  /// when the limit is lowered; otherwise up to a quarter more may be kept for a while.
+  /// The limit of outermost groups to undo, and to redo; 0, the default, or less means no limit.
+  /// The oldest groups are dropped first, and immediately when the limit is lowered. Otherwise up
+  /// to a quarter more may be kept for a while.
   public var levelsOfUndo = 0 { didSet { for stack in [undoStack, redoStack] { stack.limit = max(levelsOfUndo, 0) } } }
 
   // MARK: Forgetting
 
-  /// Removes all steps, also of open groups, which stay open; and enables registration.
+  /// Removes all steps, also those of open groups, which stay open. Enables registration.
   public func removeAllActions() {
     undoStack.removeAll()
     redoStack.removeAll()

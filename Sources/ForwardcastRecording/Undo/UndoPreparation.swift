@@ -7,8 +7,8 @@ import Forwardcast
 ///     try history.prepare(shape).send(.moveTo, old)          // by key
 ///     try history.prepare(shape).dynamic.move(to: old)       // by name
 ///
-/// A message is checked when it is registered, not when it is undone: the target must answer it and take the arguments. While
-/// registration is disabled, it is checked and dropped.
+/// A message is checked when it is registered, not when it is undone: the target must respond to it
+/// and accept the arguments. While registration is disabled, a message is checked and dropped.
 public struct UndoPreparation {
   let history: UndoHistory
   let target: any MessageReceiver
@@ -34,14 +34,14 @@ public struct UndoPreparation {
       })
   }
 
-  /// Messages in the syntax of calls; each is registered and answers `nil`.
+  /// Registers messages in call syntax. Each call returns `nil`.
   /// - Throws: as ``send(_:_:)``.
   public var dynamic: DynamicSends { UndoStandIn { [self] in try perform($0) }.dynamic }
 }
 
-/// Takes every message as a step, without checking that the target answers it.
+/// Turns every message into a step, without checking that the target responds to it.
 final class UndoStandIn: MessageForwarding, ForwardingToMany {
-  /// The types of messages; those that it does not have take objects.
+  /// The table with the types of messages. Messages without a row have objects as types.
   private let table: SelectorTable?
   private let take: (Invocation) throws -> Void
 

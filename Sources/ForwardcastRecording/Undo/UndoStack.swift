@@ -1,10 +1,10 @@
 // UndoStack.swift: the groups to undo, or to redo, with their limit.
 
-/// Closed groups, the last on top, with a limit of how many can be undone.
+/// A stack of closed groups, with a limit of how many can be undone.
 ///
-/// Groups whose targets were deallocated do not count for the limit. Finding them is linear, so it
-/// is done when a quarter more groups are there than the limit: amortized, each push examines five
-/// groups.
+/// Groups whose targets were deallocated do not count toward the limit. Finding them takes linear
+/// time, so it waits until there are a quarter more groups than the limit. Amortized, each push
+/// examines five groups.
 ///
 /// Releasing steps may call the history from a `deinit`, so they are released after the change.
 final class UndoStack {
@@ -37,7 +37,7 @@ final class UndoStack {
     _ = exchange(&groups, with: groups.filter(\.isLive).suffix(number))
   }
 
-  /// The last group with a living target; those above it are dropped.
+  /// The last group with a live target. Groups above it are dropped.
   func top() -> UndoGroup? {
     while let last = groups.last, !last.isLive { groups.removeLast() }
     return groups.last

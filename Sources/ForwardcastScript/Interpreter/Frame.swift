@@ -22,13 +22,13 @@ struct WeakObject: @unchecked Sendable {  // the runtime synchronizes weak refer
   init(_ object: AnyObject?) { self.object = object }
 }
 
-/// One activation of a row, a hook or a script, on one thread. Its innermost scope is the last.
+/// One activation of a row, a hook or a script, on one thread.
 final class Frame {
   let source: SourceText
   /// The object whose row runs; `nil` elsewhere.
   let object: ScriptObject?
   let depth: Int
-  /// The scopes of the row and its blocks; empty at the top of a script, where names are the world's.
+  /// The scopes of the row and its blocks, innermost last; empty at the top level.
   private var scopes: [[String: Binding]]
   /// The hook whose block runs; `nil` elsewhere.
   var hook: HookRun?
@@ -37,7 +37,7 @@ final class Frame {
     (self.source, self.object, self.depth, self.scopes) = (source, object, depth, scopes)
   }
 
-  /// A copy of the names, for what is evaluated later.
+  /// A copy of the names, for code that runs later.
   func copy(depth: Int) -> Frame { Frame(source: source, object: object, depth: depth, scopes: scopes) }
 
   func enterBlock() { scopes.append([:]) }
@@ -52,7 +52,7 @@ final class Frame {
     return nil
   }
 
-  /// Drops a name from the innermost scope that has it. `false` when none has.
+  /// Drops a name from the innermost scope that has it; `false` if none has it.
   func drop(_ name: String) -> Bool {
     guard let index = scopes.lastIndex(where: { $0[name] != nil }) else { return false }
     scopes[index][name] = scopes[index][name]?.afterDrop

@@ -12,7 +12,7 @@ extension Interpreter {
     let observer = try object(observer).receiver
     let point = try self.point(point, "register")
     try world.link(point, to: observer, strongly: false)
-    // Asking a proxy asks all behind it.
+    // Querying a proxy queries everything behind it.
     _ = run.budget(at: offset, of: source).charging { point.register(ifConforming: observer) }
     try run.check()
   }
@@ -58,7 +58,8 @@ extension Interpreter {
     return try bounded(.list(living.map { .object($0.reference) }))
   }
 
-  /// `clear services`: tells every service and releases those that are not persistent, then throws their first error.
+  /// `clear services`: notifies every service, releases those that are not persistent, and throws
+  /// their first error.
   func clearServices() throws {
     try run.charge(Work.pass * world.services.services.count)
     let errors = HookErrors()
@@ -100,7 +101,7 @@ extension ScriptObject: ServiceLifecycle {
     guard let selector = MessageSelector(known: name), objectTable?.responds(to: selector) ?? false else { return nil }
     var call = Invocation(selector, arguments: [])
     let sending = SendInProgress.current.map { SendInProgress(run: $0.run, depth: $0.depth + 1, isMaking: isMaking) }
-    // Its row does not count as the one that belongs to the send.
+    // Counts the first row now, so that the callback's row costs a step.
     _ = sending?.beginRow()
     try SendInProgress.$current.withValue(sending) { try perform(&call) }
     return call.result

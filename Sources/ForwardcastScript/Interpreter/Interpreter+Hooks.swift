@@ -2,7 +2,7 @@
 
 import Forwardcast
 
-/// One run of a hook's block, on one thread: what `arg` and `proceed` refer to.
+/// One run of a hook's block, on one thread, which `arg` and `proceed` refer to.
 final class HookRun {
   let arguments: [ScriptValue]
   /// The answers of the last `proceed`, if any.
@@ -27,7 +27,7 @@ extension Interpreter {
   func install(
     _ moment: StatementWord, _ proxy: Expression, _ selector: Expression, _ body: [Statement], as name: String?
   ) throws {
-    // Each later message looks through all hooks.
+    // Each later message searches all hooks.
     try run.charge(Work.make + Work.look * world.hookCount)
     let offset = proxy.offset
     let proxy = try evaluate(proxy, "\(moment.rawValue) needs a proxy, not", showsValue: true) { value in
@@ -90,7 +90,7 @@ private struct HookBody: @unchecked Sendable {  // immutable: `names` is a copy 
       return try other.map { try call.proceed(with: $0) } ?? call.proceed()
     }
     guard let answer else { return hook.answers ?? [] }
-    // With the policy `all` a list stands for the answers, as `proceed` returns them.
+    // With the policy `all`, a list stands for the answers, as in the value of `proceed`.
     if SendInProgress.current?.policy == .all, case .list(let elements) = answer { return elements.map(\.box) }
     return [answer.box]
   }
@@ -106,7 +106,7 @@ private struct HookBody: @unchecked Sendable {  // immutable: `names` is a copy 
     let frame = names.copy(depth: send.depth)
     frame.enterBlock()
     let interpreter = Interpreter(world: world, run: send.run, frame: frame)
-    // Counts even if the block is empty.
+    // The block counts even if it is empty.
     try send.run.step(at: offset, of: interpreter.source)
     world.handlers.trace?(String(repeating: "  ", count: send.depth) + "\(moment.rawValue) \(message)")
     do {
@@ -116,7 +116,7 @@ private struct HookBody: @unchecked Sendable {  // immutable: `names` is a copy 
       return (try interpreter.execute(statements), hook)
     } catch {
       let error = send.run.located(error, at: offset, of: interpreter.source)
-      // An error of `proceed` that is passed on stays the original one, so that the library recognizes it as a target's.
+      // Rethrows the original error of `proceed`, so that the library recognizes it as a target's.
       if let failure = frame.hook?.failure {
         let known = send.run.located(failure, at: error.offset, of: error.source)
         if known.text == error.text, known.offset == error.offset { throw failure }

@@ -37,7 +37,7 @@ extension Interpreter {
         world: world, run: send?.run ?? Run(world), frame: names.copy(depth: send?.depth ?? 0))
       let target = try interpreter.object(expression).receiver
       if let owner {
-        // A question cannot throw when a limit is exceeded: the run remembers it.
+        // A query cannot throw an exceeded limit, so the run stores it.
         try interpreter.at(expression.offset) { try world.link(owner, to: target, strongly: true) }
       }
       let holder = LazyTarget(target)
@@ -45,7 +45,7 @@ extension Interpreter {
       return holder
     }
     owner = proxy
-    // A lazy proxy has no lock, so it stays in the turn of its session.
+    // A lazy proxy has no lock, so it stays in the isolation of its session.
     return world.label(proxy, "<lazy \(name)>", .session)
   }
 
@@ -77,7 +77,7 @@ extension Interpreter {
     return try proxy.register(crossing: target, delivery: queue.delivery, terms)
   }
 
-  /// The selectors of a list, interned: the registration answers them.
+  /// Interns the selectors of a list, since the registration responds to them.
   func selectors(_ expression: Expression) throws -> [MessageSelector] {
     let elements = try evaluate(expression, "only takes a list of selectors, not", \.list)
     return try at(expression.offset) {
@@ -122,10 +122,10 @@ extension Interpreter {
   }
 }
 
-/// Holds the target of a lazy proxy until the session ends. Without it, a lazy proxy that comes to stand behind its own target
-/// would be a reference cycle.
+/// Retains the target of a lazy proxy until the session ends. Without it, a lazy proxy behind its
+/// own target would be a reference cycle.
 final class LazyTarget: ForwardingProxy, CustomStringConvertible {
-  /// Used in the turn of the session only, like the proxy.
+  /// Used only in the session's isolation, like the proxy.
   private var target: (any MessageReceiver)?
 
   init(_ target: any MessageReceiver) {

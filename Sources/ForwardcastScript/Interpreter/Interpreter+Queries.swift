@@ -70,8 +70,7 @@ extension Interpreter {
     return answer
   }
 
-  /// `explain p "sel:"`: a line for each registration, those of nested proxies indented. Nothing is
-  /// sent.
+  /// `explain p "sel:"`: a line for each registration, also of nested proxies. Sends nothing.
   func explain(_ name: String, of value: ScriptValue, at offset: Int) throws -> ScriptValue {
     let proxy = try value.wanted("explain needs a multicast proxy, not", showsValue: true, \.multicast)
     try run.charge(Work.make + Work.name(name))
@@ -111,7 +110,7 @@ extension Interpreter {
     let proxy = ScriptRecording(of: receiver, as: name, into: CallRecorder(keepingLast: world.limits.recordedCalls))
     let reference = world.label(proxy, "<recording \(name)>")
     try world.link(proxy, to: receiver, strongly: true)
-    // It records messages under their own names, even those that nobody answers.
+    // A recording stores the names of all messages, even of those without an answer.
     world.state.withLock { $0.hasForeignReceivers = true }
     return reference
   }

@@ -12,7 +12,7 @@ struct Sending {
 
   static func text(_ selector: String, _ arguments: [String]) -> String {
     if arguments.isEmpty { return selector }
-    // Not by characters: a colon is a part of one where a mark follows it.
+    // Splits bytes, because a colon and a following combining mark are one character.
     let parts = selector.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
     return zip(parts, arguments).map { "\(Substring($0)): \($1)" }.joined(separator: " ")
   }
@@ -40,7 +40,7 @@ extension Interpreter {
     return selector == "adding:" || answer.text != nil ? try bounded(answer) : answer
   }
 
-  /// The answer of an object; for a multicast proxy the last one, after all targets have got the message.
+  /// The answer of an object, or the last answer of a multicast proxy's targets.
   private func answer(
     of sending: Sending, from reference: ScriptReference, _ proxy: (any ScriptedMulticast)?
   ) throws -> ScriptValue {
@@ -62,8 +62,8 @@ extension Interpreter {
     return SendInProgress(run: run, depth: depth, policy: policy, receiver: receiver)
   }
 
-  /// Sends a message by the library: counts it, finds its selector, boxes its arguments, and emits its events.
-  /// - Throws: errors of `body`, in the script's names. A limit that was exceeded meanwhile comes first, whoever caught its error.
+  /// Counts and sends a message through the library, and emits its events.
+  /// - Throws: errors of `body`, in the script's names, or an exceeded limit, even a caught one.
   private func deliver<T>(
     _ sending: Sending, _ reference: ScriptReference, policy: CollectPolicy? = nil,
     _ body: (inout Invocation) throws -> T
@@ -89,8 +89,7 @@ extension Interpreter {
     do {
       let answer = try SendInProgress.$current.withValue(inProgress) {
         if reference.receiver is ScriptObject { return try body(&call) }
-        // A multicast charges the budget of the message, but not for resolving targets; a chain of other proxies has no message
-        // before its end.
+        // Also charges for resolving targets, and for a chain of proxies before the message exists.
         return try budget.charging { try body(&call) }
       }
       try run.check()
@@ -104,7 +103,7 @@ extension Interpreter {
     }
   }
 
-  /// Interns selectors among the arguments whose parameters are of type selector; for other parameters a name is enough.
+  /// Interns selector arguments of selector parameters. Other parameters need only the name.
   private func internSelectors(
     in arguments: [ScriptValue], of message: MessageSelector, to receiver: any MessageReceiver, _ budget: MessageBudget
   ) throws {
@@ -145,7 +144,7 @@ extension Interpreter {
     return try bounded(policy.result(collected))
   }
 
-  /// What `errors` and `report` make of a message: the texts of its errors, or the numbers of its targets.
+  /// The value of `errors` or `report`: texts of errors, or numbers of targets.
   private func outcome(of sending: Sending, to receiver: ScriptValue, _ wanted: Step.Wanted) throws -> ScriptValue {
     var (errors, delivered, queued, skipped) = ([any Error](), 0, 0, 0)
     do {
@@ -176,8 +175,8 @@ extension Interpreter {
     return try bounded(.list(errors.map { .string(ScriptError($0).text) }))
   }
 
-  /// Runs `body`, which waits for the targets of a proxy of the session; `nil` for one that never had targets on queues.
-  /// - Throws: also `unrecognized selector` for a message that an extension point does not have.
+  /// Runs `body`, which waits for a proxy's targets; `nil` if it never had any on queues.
+  /// - Throws: also `unrecognized selector` for a message that the extension point does not have.
   private func waiting<T>(
     for proxy: any ScriptedMulticast, _ call: Invocation,
     _ body: (any MulticastSending<any MessageReceiver & Sendable>, Invocation) throws -> T

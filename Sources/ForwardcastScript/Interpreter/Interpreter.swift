@@ -2,10 +2,10 @@
 
 import Forwardcast
 
-/// Runs one activation: a row, a hook or the top of a script.
+/// Runs one activation: a row, a hook or the top level of a script.
 ///
-/// Blocks and expressions use stacks on the heap. Only sends in progress deepen the thread's stack, and these are limited, so
-/// that a script fits the stack of any thread on which messages are delivered.
+/// Blocks and expressions use stacks on the heap. Only sends in progress use the thread's stack.
+/// Their number is limited, so a script fits the stack of any thread that delivers messages.
 struct Interpreter {
   let world: World
   let run: Run
@@ -13,7 +13,7 @@ struct Interpreter {
 
   var source: SourceText { frame.source }
 
-  /// A block with its remaining rounds and, of the current one, its remaining statements.
+  /// A block with its remaining rounds, and the remaining statements of the current round.
   private struct Cursor {
     let statements: [Statement]
     var rest: ArraySlice<Statement>
@@ -21,8 +21,7 @@ struct Interpreter {
   }
 
   /// Runs statements in order.
-  /// - Returns: the value of a `return` or, at the top of a script, of a last statement that is an expression; `nil` without. Other
-  ///   values do not outlive their statements.
+  /// - Returns: the value of a `return`, or of a final expression at the top level; else `nil`.
   /// - Throws: ``ScriptError``, always with its place.
   func execute(_ statements: [Statement]) throws -> ScriptValue? {
     var cursors = [Cursor(statements: statements, rest: statements[...])]
@@ -54,7 +53,7 @@ struct Interpreter {
           rounds = try evaluate(count, "repeat needs an integer from 0 on, not", showsValue: true) { value in
             value.integer.flatMap { $0 >= 0 ? $0 : nil }
           }
-          // An empty round costs a step, so that it ends too.
+          // An empty round costs a step, so that the loop ends.
           while repeated.isEmpty, rounds > 0 {
             try run.step(at: statement.offset, of: source)
             rounds -= 1
@@ -107,10 +106,10 @@ struct Interpreter {
     }
   }
 
-  /// - Throws: `isolation mismatch` when the value, which is not `Sendable`, may not be used on a queue.
+  /// - Throws: `isolation mismatch` for a value that is not `Sendable`.
   private func refuse(_ value: ScriptValue, on mark: ScriptQueue.Mark) throws {
     if case .object(let reference) = value {
-      // The targets of a proxy may have changed since.
+      // The targets of a proxy may have changed since it was bound.
       if try world.mayCross(reference.receiver, run) { return }
     } else {
       try chargeCopy(of: value)
@@ -120,7 +119,7 @@ struct Interpreter {
       .thrown, "isolation mismatch: \(value.evidence) is not Sendable and may not be used on queue \(mark.name)")
   }
 
-  /// Whether the object of a name exists, be the name dropped or not.
+  /// Whether the object of a name exists, even if the name was dropped.
   func isAlive(_ name: String) throws -> Bool {
     switch frame.binding(name) ?? world.binding(name) {
     case .value: return true

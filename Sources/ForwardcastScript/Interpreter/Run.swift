@@ -3,16 +3,16 @@
 import Forwardcast
 import Synchronization
 
-/// One run: its counters and the first limit that it exceeded. Shared by all threads that work for it.
+/// One run, with its counters and the first limit that it exceeded. Shared by all its threads.
 final class Run: Sendable {
   static let sendLimit = 64
   /// Units of ``Work`` that a run may take for each step of its limit.
   static let workPerStep = 1024
   /// Units that a run may take in addition.
   static let leastWork = 1 << 24
-  /// Units, some milliseconds of them, after which cancellation is checked within a step.
+  /// The units of work, a few milliseconds, after which a step checks for cancellation.
   static let workBetweenLooks = 1 << 22
-  /// Failed expectations that are kept as values; further ones are shown and counted.
+  /// The number of failed expectations that are kept. Further ones are only reported and counted.
   static let keptFailures = 1000
 
   private let world: World
@@ -42,7 +42,7 @@ final class Run: Sendable {
     }
   }
 
-  /// Counts work other than statements and sends, in units of ``Work``, and checks for cancellation now and then.
+  /// Counts work beyond steps, in units of ``Work``. Checks for cancellation at intervals.
   /// - Throws: `limit exceeded`.
   func charge(_ units: Int) throws {
     let (before, done) = work.wrappingAdd(units, ordering: .relaxed)
@@ -54,8 +54,8 @@ final class Run: Sendable {
     try ScriptError.limit(!(world.handlers.isCancelled?() ?? false), "the run was cancelled")
   }
 
-  /// Charges for an error that does not end the run, and shows it.
-  /// - Throws: `limit exceeded`, which is remembered since the caller may have nobody to throw it to.
+  /// Charges for an error that does not end the run, and reports it.
+  /// - Throws: `limit exceeded`. The run stores it, since the caller may be unable to throw it.
   private func show(_ error: ScriptError) throws {
     do { try charge(8 * Work.make) } catch let limit { throw located(limit, at: error.offset, of: error.source) }
     world.handlers.diagnostics(error)
@@ -69,7 +69,7 @@ final class Run: Sendable {
     if let error = limit.withLock({ $0 }) { throw error }
   }
 
-  /// Gives an error its place. An exceeded limit is remembered, so that the run ends whoever catches the error.
+  /// Gives an error its place. Stores an exceeded limit, which ends the run even if it is caught.
   func located(_ error: any Error, at offset: Int, of source: SourceText) -> ScriptError {
     let found = ScriptError(error)
     let error = found.placed(at: offset, of: source)
@@ -95,20 +95,21 @@ final class Run: Sendable {
       } catch {
         throw located(error, at: offset, of: source)
       }
-      // An error in the target's turn on a queue belongs to this statement.
+      // An error of the target on the queue belongs to this statement.
       if item == .target, let mark = ScriptQueue.current {
         places.withLock { $0[ObjectIdentifier(mark)] = (offset, source) }
       }
     }
   }
 
-  /// Locates an error of the running turn: at its own place, or at the statement whose message is being delivered.
+  /// Locates an error of the current delivery, by default at the statement of its message.
   private func located(_ error: any Error) -> ScriptError {
     let place = ScriptQueue.current.flatMap { mark in places.withLock { $0[ObjectIdentifier(mark)] } }
     return located(error, at: place?.offset ?? 0, of: place?.source ?? SourceText("", name: "queue"))
   }
 
-  /// Counts and shows an error of a queued delivery that nobody waited for. An exceeded limit ends the run, which reports it.
+  /// Counts and reports an error of a queued delivery that no sender waited for. Ignores an
+  /// exceeded limit, which the run reports when it ends.
   func note(unawaited failure: any Error) {
     let error = located(failure)
     if error.code == .limitExceeded { return }
@@ -117,7 +118,7 @@ final class Run: Sendable {
   }
   var unawaitedErrors: Int { unawaited.load(ordering: .relaxed) }
 
-  /// A unique number for the events of one turn. Those of the library are positive, these are negative.
+  /// A unique number for the events of one execution; negative, unlike those of the library.
   func nextEventStep() -> Int { eventSteps.wrappingSubtract(1, ordering: .relaxed).newValue }
 
   func fail(_ failure: ScriptError) throws {
@@ -132,8 +133,8 @@ final class Run: Sendable {
   var stepsTaken: Int { min(steps.load(ordering: .relaxed), world.stepLimit) }
 }
 
-/// Counts what one message or question passes: proxies, questions and hooks, and registrations. Their limits make each step end
-/// in time. Targets are steps of their own.
+/// Counts the proxies, queries, hooks and registrations that one message or query passes. Their
+/// limits bound the time of each step. Targets are counted as steps.
 final class MessageWay: Sendable {
   private let limits: ScriptLimits
   private let proxies = Atomic<Int>(0)
@@ -155,32 +156,32 @@ final class MessageWay: Sendable {
   }
 }
 
-/// The number of a turn that a proxy has traced, for the row that runs in the turn.
+/// Passes the number of a traced execution from the proxy to the row that runs.
 final class ToldTurn: Sendable {
   private let number = Atomic<Int>(0)
 
   func begin(_ step: Int) { number.store(step, ordering: .relaxed) }
-  /// Returns the number once; `nil` when there is none.
+  /// Returns the number once; `nil` if there is none.
   func take() -> Int? {
     let step = number.exchange(0, ordering: .relaxed)
     return step == 0 ? nil : step
   }
 }
 
-/// A message that a script has sent and that is not answered yet.
+/// A message that a script has sent and that has no answer yet.
 ///
-/// A task-local value takes it through the library's tables and proxies to the row that runs, which gets its depth and its run
-/// from it. A delivery on a queue has a stack of its own and no such value: it belongs to the run in progress.
+/// A task-local value passes it to the row that runs, which reads its depth and run. A delivery on
+/// a queue has no such value, so it belongs to the run in progress.
 final class SendInProgress: Sendable {
   @TaskLocal static var current: SendInProgress?
 
   let run: Run
   let depth: Int
-  /// Whether a service is being created, for which others may wait.
+  /// Whether a service is being created. Others may wait for it.
   let isMaking: Bool
   /// The policy for the answers; `nil` takes the last.
   let policy: CollectPolicy?
-  /// Whether a `collect` is in progress, which throws the first error of its targets.
+  /// Whether a `collect` is in progress. It throws the first error of its targets.
   let isCollecting: Bool
   /// The receiver; `nil` for sends of the session itself.
   let receiver: ScriptReference?
@@ -193,6 +194,6 @@ final class SendInProgress: Sendable {
     isCollecting = policy != nil || SendInProgress.current?.isCollecting ?? false
   }
 
-  /// Counts a row that begins, and returns its number, from 1.
+  /// Counts a row that begins. Returns its number, from 1.
   func beginRow() -> Int { rows.wrappingAdd(1, ordering: .relaxed).newValue }
 }

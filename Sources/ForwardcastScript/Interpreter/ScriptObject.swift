@@ -58,14 +58,14 @@ extension World {
     }
   }
 
-  /// Runs a row in the sender's turn or on a queue.
+  /// Runs a row synchronously in the sender, or on a queue.
   private func answer(_ row: RowDefinition, _ object: ScriptObject, _ call: Invocation) throws -> ScriptValue {
     let sender = SendInProgress.current
     let send = sender ?? SendInProgress(run: runInProgress ?? Run(self), depth: 1)
     let queue = sender == nil ? ScriptQueue.current : nil
     if queue != nil { queues { $0.turns &+= 1 } }
     let number = send.beginRow()
-    // The sender has emitted events for a message directly to this object.
+    // For a message directly to this object, the sender emits the events.
     let isSent = queue == nil && send.receiver.map { $0.receiver === object } ?? false
     let step = isTold ? (queue?.turn ?? send.turn).take() ?? send.run.nextEventStep() : 0
     func tellOf(_ stage: MessageEvent.Stage, _ evidence: @autoclosure () -> String = "") {
@@ -80,7 +80,7 @@ extension World {
     }
     tellOf(.began)
     do {
-      // The first row is counted with its send; every further one that the message reaches is a step of its own.
+      // The send counts the first row. Every further row that the message reaches is its own step.
       if number > 1 || queue != nil { try send.run.step(at: row.offset, of: row.source) }
       if queue != nil { try send.run.charge(Work.turn) }
       let own: [String: Binding] = ["self": .value(.object(object.reference)), "name": .value(.string(object.name))]

@@ -3,19 +3,19 @@
 import Forwardcast
 import ForwardcastCenters
 
-/// The multicast proxy of a script: it takes every receiver.
+/// The multicast proxy of a script, which accepts every receiver.
 ///
-/// `register` casts dynamically, and so also admits what is not `Sendable`. Such targets are direct, and `World.link` keeps
-/// their proxies off the queues.
+/// `register` casts dynamically, and so also accepts receivers that are not `Sendable`. These run
+/// synchronously, and `World.link` refuses their proxies on queues.
 typealias ScriptMulticast = MulticastProxy<any MessageReceiver & Sendable>
 
-/// What the modifiers of `add` say.
+/// The modifiers of `add`.
 struct RegistrationTerms {
   typealias Modifier = @Sendable (Interpreter, inout RegistrationTerms) throws -> Void
 
   var queue: ScriptQueue?
   var name: String?
-  /// `nil` keeps the place of a target that is there.
+  /// `nil` keeps the position of a target that is already registered.
   var priority: Int?
   var ownership = Ownership.weak
   var only: [MessageSelector]?
@@ -25,7 +25,7 @@ struct RegistrationTerms {
 protocol ScriptedMulticast: ForwardingProxy {
   var holder: any MulticastHolding { get }
 
-  /// - Throws: `type mismatch` when the receiver is not of the proxy's interface.
+  /// - Throws: `type mismatch` if the receiver does not conform to the proxy's interface.
   func register(_ receiver: any MessageReceiver, _ terms: RegistrationTerms) throws -> Registration
   func unregister(_ receiver: any MessageReceiver)
   func collect<Output>(_ invocation: Invocation, returning policy: ReturnPolicy<ArgumentBox, Output>) throws -> Output
@@ -73,7 +73,7 @@ extension ExtensionPoint: ScriptedMulticast {
   var holder: any MulticastHolding { observers }
 
   func register(_ receiver: any MessageReceiver, _ terms: RegistrationTerms) throws -> Registration {
-    throw ScriptError(.typeMismatch, "an extension point takes observers by register, not by add")
+    throw ScriptError(.typeMismatch, "an extension point takes observers with register, not with add")
   }
 
   func unregister(_ receiver: any MessageReceiver) { if let observer = receiver as? Interface { unregister(observer) } }

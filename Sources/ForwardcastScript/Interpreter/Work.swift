@@ -2,39 +2,39 @@
 
 import Forwardcast
 
-/// Prices in units of ``Run/workPerStep``.
+/// The prices of operations. ``Run/workPerStep`` says how many units a step may take.
 ///
-/// A step is a statement or a send and takes some microseconds. What a script can make large, such as values, lists of targets
-/// and encodings, is charged by its size; what a message passes, as it passes it. A unit takes ten nanoseconds at most. Two more
-/// units are charged for each stored byte, which bounds the memory of a run.
+/// A step is a statement or a send, and takes a few microseconds. What a script can make large is
+/// charged by size, and proxies and registrations when a message passes them. A unit takes at most
+/// ten nanoseconds. Each stored byte costs two more units, which bounds the memory of a run.
 enum Work {
   /// A byte that is compared, hashed, counted, copied or shown.
   static let byte = 8
   /// Something visited: a step of an expression, a registration, an object behind a proxy.
   static let look = 32
-  /// One of many elements, names or targets that are compared, looked up or listed; a registration that a message passes.
+  /// One of many elements or targets that are compared or listed; a passed registration.
   static let pass = 256
   /// Something created: an object, a proxy, the text of a call or of an error.
   static let make = 1024
-  /// A delivery on a queue. Many queues at once contend for the session's lock, which can take 0.2 ms of processor time each.
+  /// A delivery on a queue, where many queues contend for the session's lock.
   static let turn = 1 << 14
 
-  /// The price of what the library counts on the way of a message.
+  /// The price of what the library counts while it delivers a message.
   static func price(of item: MessageBudget.Item) -> Int {
     switch item {
     case .proxy, .hook, .question: 2 * pass
     case .target: pass
     case .passed: pass / 2
     case .step: look / 2
-    // Takes memory until it has run.
+    // A queued message takes memory until it has run.
     case .queued: 2 * make
     }
   }
 
-  /// Combining marks in a row in a text that is compared: Unicode's normalization takes time quadratic in them.
+  /// The most consecutive combining marks in a compared text. Normalizing takes quadratic time.
   static let markLimit = 64
 
-  /// The price of comparing, hashing or counting a text. One that is not ASCII is normalized.
+  /// The price of comparing, hashing or counting a text. Text that is not ASCII must be normalized.
   /// - Throws: `limit exceeded` for a text that would take too long for one step.
   static func text(_ text: String) throws(ScriptError) -> Int {
     let price = priceOfByte(text)
@@ -49,7 +49,7 @@ enum Work {
     return price * text.utf8.count
   }
 
-  /// The price of looking up a name. A short one is covered by the step.
+  /// The price of looking up a name. The step covers a short one.
   static func name(_ name: String) -> Int { name.utf8.count <= 32 ? 0 : priceOfByte(name) * name.utf8.count }
 
   private static func priceOfByte(_ text: String) -> Int {
@@ -75,7 +75,7 @@ extension ScriptValue {
 extension Interpreter {
   func chargeCopy(of value: ScriptValue) throws { try run.charge(value.copyingWork()) }
 
-  /// The value with up-to-date marks on its proxies, since a message may take them to a queue.
+  /// The value with the current isolation of its proxies, since a message may take them to a queue.
   func settled(_ value: ScriptValue) throws -> ScriptValue {
     switch value {
     case .object(let reference)
@@ -88,7 +88,7 @@ extension Interpreter {
     }
   }
 
-  /// The new value, after its size was checked and charged.
+  /// Checks and charges the size of a new value, and returns it.
   func bounded(_ value: ScriptValue) throws -> ScriptValue {
     try run.charge(2 * value.measure())
     return value

@@ -10,7 +10,7 @@ extension World {
     return error
   }
 
-  /// A cure, or what may have been meant: `did you mean "a" or "b"?`.
+  /// Advice, or similar names: `did you mean "a" or "b"?`.
   private func hint(_ subject: ScriptError.Subject) -> String? {
     let near: [String]
     switch subject {

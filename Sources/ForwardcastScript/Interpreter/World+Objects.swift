@@ -4,12 +4,12 @@ import Forwardcast
 
 struct Label: Sendable {
   enum Isolation {
-    /// Also on queues.
+    /// It may also be used on queues.
     case anywhere
-    /// In the session's turn only: it is not `Sendable`, or leads to an object that is not.
+    /// Only in the session's isolation: it is not `Sendable`, or leads to an object that is not.
     case session
-    /// A proxy that was not used on a queue yet. Its first use there requires that all it leads to is `Sendable`, and makes it
-    /// `anywhere`.
+    /// A proxy that was not used on a queue yet. Its first use there requires that everything
+    /// behind it is `Sendable`, and makes it `anywhere`.
     case undecided
   }
 
@@ -20,7 +20,7 @@ struct Label: Sendable {
   var target: WeakObject?
   /// How a multicast proxy of the session holds its targets; `nil` for everything else.
   var ownership: Ownership?
-  /// The number of registrations for which duplicates had to be looked for.
+  /// The number of registrations that were checked for duplicates.
   var repeatable = 0
   var priorities: Set<Int> = []
   /// Whether it was linked to another proxy.
@@ -28,7 +28,7 @@ struct Label: Sendable {
 }
 
 extension World {
-  /// The most proxies that hold proxies strongly. Releasing a chain of them takes stack for each.
+  /// The most proxies that hold proxies strongly. Releasing a chain of them uses stack for each.
   static let holderLimit = 255
 
   func reference(_ receiver: any MessageReceiver) -> ScriptReference {
@@ -66,9 +66,10 @@ extension World {
 
   // MARK: Isolation
 
-  /// Whether an object may be used on queues: it, and all that it leads to, is `Sendable`. Charges the run for the search.
-  /// - Parameter decides: whether a positive answer makes the proxies that were found `anywhere`. They then refuse targets that
-  ///   are not `Sendable`.
+  /// Whether an object and everything behind it are `Sendable`, so it may be used on queues.
+  /// Charges the run for the search.
+  /// - Parameter decides: true if a positive answer marks the proxies that were found as
+  ///   `anywhere`. They then refuse targets that are not `Sendable`.
   func mayCross(_ receiver: any MessageReceiver, decides: Bool = true, _ run: Run) throws -> Bool {
     if receiver is ScriptObject { return true }
     let (answer, seen) = state.withLock { $0.mayCross(receiver, decides: decides, atMost: limits.registrations) }
@@ -77,15 +78,15 @@ extension World {
     return answer
   }
 
-  /// - Throws: `limit exceeded` where the search ended early because of too many objects.
+  /// - Throws: `limit exceeded` if the search ended early because of too many objects.
   private func check(_ seen: Seen) throws(ScriptError) {
     let most = limits.registrations
     try ScriptError.limit(seen.objects.count <= most, "a value that leads to more than \(most) targets")
   }
 
-  /// Notes that `proxy` will lead to `target`.
-  /// - Throws: `isolation mismatch` when the proxy may be used on queues and the target not; `limit exceeded` for one proxy too
-  ///   many that holds a proxy.
+  /// Records that `proxy` will lead to `target`.
+  /// - Throws: `isolation mismatch` if the proxy may be used on queues but the target may not;
+  ///   `limit exceeded` if too many proxies hold proxies.
   func link(_ proxy: any MessageReceiver, to target: any MessageReceiver, strongly: Bool) throws {
     let id = ObjectIdentifier(proxy)
     let isProxy = target is any MessageForwarding
@@ -117,8 +118,8 @@ extension World {
     try ScriptError.limit(!isFull, "more than \(World.holderLimit) proxies that hold proxies")
   }
 
-  /// Counts a registration, and returns its price. It grows with the number of registrations that are compared where duplicates
-  /// are allowed, and with the number of priorities, since a new one moves those below.
+  /// Counts a registration, and returns its price. The price grows with the registrations to
+  /// compare where duplicates are allowed, and with the priorities.
   func workOfAdding(to proxy: any ScriptedMulticast, _ terms: RegistrationTerms) -> Int {
     let id = ObjectIdentifier(proxy)
     let isRepeatable = terms.only != nil || proxy.holder.options.duplicates == .allowed
@@ -140,7 +141,7 @@ extension World {
   struct Seen: @unchecked Sendable {  // owned by the one call that collects it
     fileprivate(set) var objects: [AnyObject] = []
 
-    /// Whether the object of `place` lives.
+    /// Adds the object of `place`; false if it was deallocated.
     mutating func add(_ place: WeakObject) -> Bool {
       guard let object = place.object else { return false }
       objects.append(object)
@@ -174,7 +175,7 @@ extension World.State {
     return (true, seen)
   }
 
-  /// Removes the labels of dead objects when there are twice as many labels as after the last sweep.
+  /// Removes the labels of deallocated objects if the labels doubled since the last sweep.
   fileprivate mutating func sweep() -> World.Seen {
     var living = World.Seen()
     guard labels.count > 2 * labelsAtLastSweep + 64 else { return living }

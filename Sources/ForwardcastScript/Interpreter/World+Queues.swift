@@ -6,16 +6,16 @@ import ForwardcastCenters
 
 struct QueueState: Sendable {
   var all: [ScriptQueue] = []
-  /// The queues that targets of each proxy have been registered on.
+  /// The queues of each proxy's targets, past and present.
   var ofProxies: [ObjectIdentifier: (proxy: WeakObject, queues: [ScriptQueue])] = [:]
-  /// Runs in progress, the outermost first. A delivery on a queue belongs to the last one.
+  /// The runs in progress, outermost first. A delivery on a queue belongs to the last one.
   var runs: [Run] = []
   /// The number of rows that have begun on queues.
   var turns = 0
 }
 
 extension World {
-  /// Longer than any script runs, since its steps are limited.
+  /// A timeout longer than any script, since steps are limited.
   static let patience = Duration.seconds(Int64(1) << 33)
 
   /// The run that a delivery on a queue belongs to.
@@ -26,7 +26,7 @@ extension World {
     queues { $0.runs.append(run) }
     defer { queues { state in state.runs.removeAll { $0 === run } } }
     let result = Result { try body() }
-    // Not for a text that a host runs within a row on a queue.
+    // A text that a host runs within a row on a queue does not wait.
     if ScriptQueue.current == nil { try waitForQueues() }
     return try result.get()
   }
@@ -51,7 +51,7 @@ extension World {
     }
   }
 
-  /// The queues of a session's proxy and of those behind it; `nil` where none ever had targets on any.
+  /// The queues of a session's proxy and of those behind it; `nil` if none ever had queued targets.
   func queues(of proxy: any ScriptedMulticast) -> [ScriptQueue]? {
     var (found, open, seen) = ([ScriptQueue]?.none, [proxy as AnyObject], Set<ObjectIdentifier>())
     while let next = open.popLast() {
@@ -59,7 +59,7 @@ extension World {
       if let known = queues({ $0.ofProxies[ObjectIdentifier(next)] }), known.proxy.object === next {
         found = (found ?? []) + known.queues
       }
-      // Nobody knows yet what is behind it.
+      // Its target does not exist yet and may have queues.
       if (next as? LazyProxy)?.isMade == false { found = found ?? [] }
       guard let label = label(of: next), label.leadsToProxies else { continue }
       open += (next as? any ScriptedMulticast)?.holder.liveTargets ?? []
@@ -68,11 +68,11 @@ extension World {
     return found
   }
 
-  /// The price of waiting for everything: for each queue, and each proxy that has targets on one.
+  /// The price of waiting: for each queue, and for each proxy that has targets on one.
   var workOfWaiting: Int { queues { 2 * Work.turn * ($0.all.count + $0.ofProxies.count) } }
 
   /// Waits until every queued delivery has run, including those queued meanwhile.
-  /// - Throws: `would deadlock` on a queue, whose delivery would have to end first.
+  /// - Throws: `would deadlock` on a queue, which would wait for its own delivery.
   func waitForQueues() throws {
     try refuseWhileMaking()
     if let mark = ScriptQueue.current {
@@ -91,7 +91,7 @@ extension World {
       for case let proxy as ScriptMulticast in living.objects {
         drained += try proxy.drainBlocking(timeout: World.patience)
       }
-      // For deliveries of proxies that were released.
+      // Waits for deliveries of released proxies.
       let group = DispatchGroup()
       for queue in queues({ $0.all }) {
         group.enter()
@@ -101,13 +101,13 @@ extension World {
     } while drained > 0 || before != queues { $0.turns }
   }
 
-  /// - Throws: `would deadlock` while a service is created, since a row on a queue may wait for that service.
+  /// - Throws: `would deadlock` while a service is created, as a queued row may wait for it.
   func refuseWhileMaking() throws {
     guard SendInProgress.current?.isMaking ?? false else { return }
     throw ScriptError(.wouldDeadlock, "a service that is being created cannot wait for queues")
   }
 
-  /// Reports an error that nobody waits for: of a target in its own turn, or of a service's callback outside of a statement.
+  /// Reports an error of a queued target or of a service's callback that no sender waits for.
   func report(_ failure: any Error) {
     if !(SendInProgress.current?.isCollecting ?? false) { (runInProgress ?? Run(self)).note(unawaited: failure) }
   }

@@ -1,4 +1,4 @@
-// World+Selectors.swift: interned selectors, stand-ins for unknown ones, and errors in the script's names.
+// World+Selectors.swift: interns selectors, and names messages and proxies in errors.
 
 import Forwardcast
 import Synchronization
@@ -20,9 +20,9 @@ extension World {
 
   /// The selector to send for a name in the script.
   ///
-  /// No table answers a name that the process has not interned. Interning it would let a script fill memory, so a stand-in that
-  /// no table has is sent instead. Only if a host's receiver may get the message, or a recording keeps it, the name is interned,
-  /// within the session's limit.
+  /// No table answers a name that the process has not interned. Interning all of them would let a
+  /// script fill memory, so a stand-in is sent that no table has. The name itself is interned only
+  /// if a host's receiver may get the message or a recording stores it.
   func selectorToSend(_ name: String, argumentCount: Int, to receiver: any MessageReceiver) throws -> MessageSelector {
     if let known = MessageSelector(known: name) { return known }
     if !(receiver is ScriptObject), state.withLock({ $0.hasForeignReceivers }) { return try intern(name) }
@@ -33,8 +33,8 @@ extension World {
     "_unknownToEveryTable" + String(repeating: ":", count: argumentCount)
   }
 
-  /// A library's error in the script's names: the written selector for a stand-in, and the label of the proxy for its class if no
-  /// other proxy can be meant.
+  /// Replaces names in a library's error: a stand-in by the written selector, and a class by the
+  /// label of the proxy if no other proxy can be meant.
   func naming(_ sending: Sending, to receiver: ScriptReference, in error: any Error) -> any Error {
     guard let error = error as? MessageError else { return error }
     let isStandIn = error.selector == World.standIn(sending.arguments.count)
@@ -49,9 +49,9 @@ extension World {
   }
 }
 
-/// The names that scripts have interned. They are never freed, so all sessions of a process share one limit.
+/// The names that scripts have interned. They are never freed, so all sessions share one limit.
 enum InternedNames {
-  /// Bytes that the names may take, including what is stored beside each. Tests lower it.
+  /// The bytes that the names and their records may take. Tests lower it.
   static let limit = Atomic<Int>(16 << 20)
   private static let weightOfRecord = 128
   private static let used = Atomic<Int>(0)

@@ -4,27 +4,27 @@ import Forwardcast
 import ForwardcastCenters
 import Synchronization
 
-/// What the statements of a session share.
+/// The state that the statements of a session share.
 ///
-/// Evaluation takes no lock: each activation has its own ``Frame``, and values are immutable. The shared names and receivers
-/// are under one short lock, so rows may run on any thread. No foreign code runs under it: what a change replaces is released
-/// afterwards.
+/// Evaluation takes no lock, because each activation has its own ``Frame`` and values are
+/// immutable. A lock guards the shared names and receivers, so rows may run on any thread. No
+/// foreign code runs under it: replaced values are released after it.
 final class World: Sendable {
   static let inheritanceLimit = 64
 
   struct State: Sendable {
     var names: [String: Binding] = [:]
-    /// By name, with the number of ancestors.
+    /// The declared receivers by name, with the number of ancestors.
     var receivers: [String: (table: SelectorTable, depth: Int)] = [:]
     var labels: [ObjectIdentifier: Label] = [:]
     var labelsAtLastSweep = 0
     /// Proxies that hold proxies.
     var holders: [ObjectIdentifier: WeakObject] = [:]
     var internedCount = 0
-    /// Whether there are receivers of the host or recordings. Tables of the former may be created or filled by a resolver when they
-    /// are asked, and so answer names that were not interned before; the latter keep names.
+    /// True if there are recordings, which store names, or receivers of the host, whose tables may
+    /// respond to names that were not interned.
     var hasForeignReceivers = false
-    /// The hooks that texts have installed. They hold the session's names.
+    /// The hooks that texts have installed. They retain the session's names.
     var hooks: [HookRegistration] = []
   }
 
@@ -78,7 +78,7 @@ final class World: Sendable {
 
   var isTold: Bool { handlers.events != nil || handlers.trace != nil }
 
-  /// Emits an event, which is made only if there is a handler.
+  /// Emits an event. Creates it only if there is a handler.
   func tell(_ event: () -> MessageEvent) {
     guard isTold else { return }
     let event = event()
@@ -87,8 +87,8 @@ final class World: Sendable {
     handlers.trace?(String(repeating: "  ", count: depth) + event.description)
   }
 
-  /// Emits the events of a proxy's deliveries. Those of the message itself come from its sender, and those of a script's row from
-  /// the row, under the number that the proxy has given the turn.
+  /// Emits the events of a proxy's deliveries. The sender emits those of the message, and a
+  /// script's row emits its own, with the number that the proxy gave the execution.
   func trace(_ proxy: some MulticastSending, as name: String) {
     guard isTold else { return }
     let ofRow = "\u{0}"
@@ -136,7 +136,6 @@ final class World: Sendable {
     throw ScriptError(.unknownName, "receiver \(receiver)", about: .receiver(receiver))
   }
 
-  /// The weight of a registration that a message passes. To know that a receiver does not answer, the tables of all its ancestors
-  /// are searched.
+  /// The weight of a passed registration. Lookups may search the tables of all ancestors.
   var weightOfTable: Int { 1 + deepestReceiver.load(ordering: .relaxed) / 8 }
 }

@@ -4,27 +4,27 @@ import Forwardcast
 import ForwardcastRecording
 
 extension Recording {
-  /// The recording as a message script that sends the same messages and expects the same answers and errors.
+  /// The recording as a message script that repeats the messages and expects the same outcomes.
   ///
   ///     expect [cart add: "tea" price: 3] == 1
   ///     [cart note: @["a", @{"b": nil}]]
   ///     #   [log note: "noted"]
   ///     expect [cart wash] throws "unrecognized selector 'wash' of Cart"
   ///
-  /// Each call from outside is a line. Calls that its receiver made follow as comments, since it will make them again. A
-  /// call that answers nothing, or a value without a literal, is sent without expectation.
+  /// Each outermost call is a line. Nested calls follow as comments, since the receiver makes them
+  /// again. A call that has no answer, or one without a literal, is sent without expectation.
   ///
-  /// To replay, register the receivers under the names that they were recorded with and run the text:
+  /// To replay, register the receivers under their recorded names and run the text:
   ///
   ///     session.register(Cart(), as: "cart")
   ///     session.run(try recording.script()).succeeded
   ///
-  /// Values have the script's types: `Int`, `Double`, and lists and dictionaries of these; methods that state other types get
-  /// those, as in any message.
+  /// Values have the script's types: `Int`, `Double`, and lists and dictionaries of these. Methods
+  /// with other parameter types receive those, as with any message.
   ///
   /// - Parameter objects: objects among arguments and answers, under their names in the script.
-  /// - Throws: ``ScriptWritingError`` for the first argument without a literal, and for a receiver or an argument whose name is not
-  ///   one of the language.
+  /// - Throws: ``ScriptWritingError`` for the first argument without a literal, and for a receiver
+  ///   or argument whose name is not valid in a script.
   public func script(objects: KeyValuePairs<String, any MessageReceiver> = [:]) throws(ScriptWritingError) -> String {
     let literal = ScriptLiteral(names: Dictionary(objects.map { (ObjectIdentifier($0.value), $0.key) }) { $1 })
     return try calls.map { call throws(ScriptWritingError) in try call.line(literal) + "\n" }.joined()
@@ -64,7 +64,7 @@ extension Invocation {
       ScriptWritingError(selector: selector.name, argumentIndex: argument, type: type, reason: reason)
     }
     guard ScriptLiteral.isName(receiver) else {
-      throw refusal("was sent to \"\(receiver)\", which is no name in a script")
+      throw refusal("was sent to \"\(receiver)\", which is not a name in a script")
     }
     let (count, sent) = (arguments.count, selector.numberOfArguments)
     guard count == sent else {
@@ -80,7 +80,7 @@ extension Invocation {
   }
 }
 
-/// Recorded without its place, like an error of a message from Swift.
+/// Recorded without its place, as errors from Swift are.
 extension ScriptError: RecordableError {
   package var recordedText: String { text }
 }

@@ -2,15 +2,16 @@
 
 import Forwardcast
 
-/// Why a recording cannot be written as a script: `argument 0 of "draw:" is of type Color, for which a script has no literal`.
+/// Why a recording cannot be written as a script, such as
+/// `argument 0 of "draw:" is of type Color, for which a script has no literal`.
 public struct ScriptWritingError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The message that cannot be written.
   public let selector: String
-  /// The argument that cannot be written, counted from 0; `nil` if the obstacle is not an argument.
+  /// The argument that cannot be written, counted from 0; `nil` if the reason is not an argument.
   public let argumentIndex: Int?
-  /// The name of the type without a literal; `nil` if the obstacle is not a value.
+  /// The name of the type without a literal; `nil` if the reason is not a value.
   public let type: String?
-  /// The obstacle in words.
+  /// The reason as text.
   public let reason: String
 
   public var description: String { (argumentIndex.map { "argument \($0) of " } ?? "") + "\"\(selector)\" \(reason)" }
@@ -27,16 +28,16 @@ struct ScriptLiteral {
     }
   }
 
-  /// How deep lists may nest: a text has at most 64 open brackets, of which a message and a statement take two.
+  /// How deep lists may nest. A text has at most 64 open brackets, some of them around the list.
   static let depthLimit = 60
 
   /// Objects that have names in the script.
   let names: [ObjectIdentifier: String]
 
-  /// The literal of `value`, or of a value that methods take in its place.
+  /// The literal of `value`, or of an equivalent value that methods accept.
   func text(for value: Any, depth: Int = 0) throws(Refusal) -> String {
     guard depth <= ScriptLiteral.depthLimit else {
-      throw Refusal(value, "lies in over \(ScriptLiteral.depthLimit) lists inside one another")
+      throw Refusal(value, "is nested in more than \(ScriptLiteral.depthLimit) lists")
     }
     let value = unwrapped(value)
     switch value {
@@ -59,7 +60,7 @@ struct ScriptLiteral {
         throw Refusal(value, "is a \(Swift.type(of: value)) that has no name in the script")
       }
       if ScriptLiteral.isName(name) { return name }
-      throw Refusal(value, "is \"\(name)\", which is no name in a script")
+      throw Refusal(value, "is \"\(name)\", which is not a name in a script")
     case let value as [Any]:
       let texts = try value.map { element throws(Refusal) in try text(for: element, depth: depth + 1) }
       return "@[" + texts.joined(separator: ", ") + "]"

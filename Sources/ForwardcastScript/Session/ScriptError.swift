@@ -50,14 +50,14 @@ public struct ScriptError: Error, Sendable, CustomStringConvertible {
     public static let expectationFailed = Code(description: "expectation failed")
     /// A limit of text, depth, steps or memory was exceeded. Scripts cannot catch it.
     public static let limitExceeded = Code(description: "limit exceeded")
-    /// A row, a message to a value or a host's method threw; the text is its own.
+    /// A row, a message to a value, or a host's method threw. The text is that of the thrown error.
     public static let thrown = Code(description: "")
   }
 
   public let code: Code
-  /// The error in words, beginning with those of its ``code``.
+  /// The error as text, which begins with the words of its ``code``.
   public let text: String
-  /// What may have been meant: `did you mean "cook:"?`. Set for the error that ends a text, if something similar is known.
+  /// A suggestion such as `did you mean "cook:"?`, for the error that ends a text.
   public internal(set) var hint: String?
   let subject: Subject?
   private(set) var source = SourceText.nowhere
@@ -69,10 +69,10 @@ public struct ScriptError: Error, Sendable, CustomStringConvertible {
   /// The whole line that ``position`` is in.
   public var line: String { source.line(at: offset) }
 
-  /// `FILE:LINE:COLUMN: error: TEXT`, with the hint in parentheses if there is one, the line, and a caret under the column.
+  /// `FILE:LINE:COLUMN: error: TEXT (HINT)`, the line, and a caret below the column.
   ///
-  /// Of text and file name the first thousand characters are shown, of the line those around the column, with escapes for control
-  /// and direction characters. So the cost is bounded.
+  /// Shows at most a thousand characters of text and file name, and the part of the line around the
+  /// column. Control and direction characters are escaped.
   public var description: String {
     let position = position
     let excerpt = source.excerpt(at: offset)
@@ -87,13 +87,13 @@ extension ScriptError {
     case name(String)
     case receiver(String)
     case selector(String)
-    /// An unknown word where the language has words of its own.
+    /// An unknown word where a word of the language was expected.
     case word(String)
     /// The hint itself.
     case advice(String)
   }
 
-  /// The codes that the library's errors have under the same words.
+  /// The codes whose words are also those of the library's error codes.
   private static let shared: [Code] = [
     .unrecognizedSelector, .typeMismatch, .wrongNumberOfArguments, .invalidTypeEncoding, .nobodyResponds, .proxyCycle,
     .wouldDeadlock,
@@ -101,7 +101,7 @@ extension ScriptError {
 
   var isPlaced: Bool { source !== SourceText.nowhere }
 
-  /// The error with a place, its own if it has one.
+  /// The error with a place, unless it already has one.
   func placed(at offset: Int, of source: SourceText) -> ScriptError {
     if isPlaced { return self }
     var error = self
@@ -120,12 +120,12 @@ extension ScriptError {
     (self.code, self.text, self.subject) = (code, text, subject)
   }
 
-  /// - Throws: `limit exceeded` unless the limit is kept, with what there would be too much of.
+  /// - Throws: `limit exceeded` with the text `excess`, unless the limit is kept.
   static func limit(_ isKept: Bool, _ excess: @autoclosure () -> String) throws(ScriptError) {
     if !isKept { throw ScriptError(.limitExceeded, excess()) }
   }
 
-  /// A Swift error as a script's. The text of one that the library does not know is kept.
+  /// Converts a Swift error. The text of an error that the library does not know is unchanged.
   init(_ error: any Error) {
     switch error {
     case let error as ScriptError: self = error
@@ -141,7 +141,7 @@ extension ScriptError {
   }
 }
 
-/// What to write in place of the forms of other languages.
+/// Hints for forms of other languages.
 enum Advice {
   static let arithmetic = "numbers answer messages: [1 add: 2], subtract:, multiply:, divide:"
   static let brackets = "a message is written [receiver part: argument]"
@@ -158,7 +158,7 @@ enum Advice {
   static let negation = "write not before the condition"
   static let quotes = "a text is written between straight quotes: \"…\""
 
-  /// By word of other languages.
+  /// The hints, by words of other languages.
   static let words: [String: String] = {
     let rows = [
       ("while for foreach loop until", "repeat n { … } runs a block n times"),

@@ -24,9 +24,9 @@ public enum ScriptLanguage {
   public enum Kind: String, Sendable, CaseIterable {
     /// Begins a statement.
     case statement = "statements"
-    /// Begins an expression or stands in one.
+    /// Begins an expression or is part of one.
     case expression = "expressions"
-    /// A question with one operand.
+    /// A query about one operand.
     case query = "queries"
     /// A message that a number, a text, a list or a dictionary answers.
     case valueMessage = "messages to values"

@@ -10,7 +10,7 @@
 public struct ScriptLines: Sendable {
   /// Lines that can be run together.
   public struct Whole: Sendable {
-    /// The lines, each with its end.
+    /// The lines with their line breaks.
     public let text: String
     /// The number of the first line, counted from 1.
     public let firstLine: Int
@@ -20,18 +20,18 @@ public struct ScriptLines: Sendable {
   private var text = ""
   private var firstLine = 1
   private var open: [Sign] = []
-  /// Whether `text` is whole and ends in an `if`, which an `else` may follow.
+  /// True if `text` is complete but ends in an `if`, which an `else` may follow.
   private var mayGoOn = false
   /// The number of lines so far, including skipped ones.
   public private(set) var lineCount = 0
-  /// Bytes that were lexed.
+  /// The number of lexed bytes.
   package private(set) var examinedBytes = 0
 
-  /// - Parameter joinsElse: whether an `if` waits for the next line, which may begin with `else`. So it is in files; interactively
-  ///   nothing would show that the `if` waits.
+  /// - Parameter joinsElse: true if an `if` waits for the next line, which may begin with `else`.
+  ///   Use it for files: in a terminal, nothing would show that the `if` waits.
   public init(joinsElse: Bool = false) { self.joinsElse = joinsElse }
 
-  /// Whether lines wait for further ones.
+  /// True if no lines wait for further ones.
   public var isEmpty: Bool { text.isEmpty }
 
   /// Whether the next line may begin a new text.
@@ -43,7 +43,7 @@ public struct ScriptLines: Sendable {
   /// Drops the waiting lines.
   public mutating func removeAll() { (text, open, mayGoOn) = ("", [], false) }
 
-  /// Adds a line with its line break. Returns the texts that are complete now; what cannot be parsed is complete too.
+  /// Adds a line with its line break. Returns the texts that are now complete, or cannot be parsed.
   public mutating func add(_ line: String) -> [Whole] {
     lineCount += 1
     let (first, stillOpen) = Parser.look(at: SourceText(line, name: ""), after: open)
@@ -62,7 +62,7 @@ public struct ScriptLines: Sendable {
     return mayGoOn ? whole : whole + finish()
   }
 
-  /// The waiting lines, at the end of the input.
+  /// Returns the waiting lines, at the end of the input.
   public mutating func finish() -> [Whole] {
     defer { removeAll() }
     return text.isEmpty ? [] : [Whole(text: text, firstLine: firstLine)]

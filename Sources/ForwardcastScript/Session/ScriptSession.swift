@@ -2,7 +2,7 @@
 
 import Forwardcast
 
-/// A session of the message script. Names, receivers and proxies live from one text to the next.
+/// A session of the message script. Texts share its names, receivers and proxies.
 ///
 ///     let session = ScriptSession()
 ///     session.register(cart, as: "cart")  // a live Swift object with a selector table
@@ -10,15 +10,15 @@ import Forwardcast
 ///     session.run("[cart total]").value                     // 3
 ///     session.run("[cart wash]").error?.text  // unrecognized selector 'wash' of Cart
 ///
-/// Everything runs in the caller's turn, except for deliveries on a `queue`; `run` returns when these are done, too. A session
-/// is not `Sendable`, so it takes receivers that are not: the compiler keeps them in one isolation, and the session keeps them
-/// off the queues. Its handlers are `@Sendable`.
+/// Everything runs synchronously in the caller, except for deliveries on a `queue`, which `run`
+/// waits for. A session is not `Sendable`, so it accepts receivers that are not. The compiler keeps
+/// them in one isolation, and the session refuses them on queues. Its handlers are `@Sendable`.
 ///
-/// When a session is released, it releases all that was registered, and empties the proxies that its texts created. Objects
-/// and proxies of the host stay as they are.
+/// When a session is deallocated, it releases what was registered, and empties the proxies that its
+/// texts created. Objects and proxies of the host are not changed.
 ///
-/// Texts may come from untrusted sources: size, depth, steps and memory are limited, and the worst that a text can do is to
-/// end with an error, as long as the registered receivers allow no more.
+/// Texts may come from untrusted sources. Size, depth, steps and memory are limited, so at worst a
+/// text ends with an error, unless the registered receivers allow more.
 public final class ScriptSession {
   /// The default limit of statements and sends of one text.
   public static let defaultStepLimit = 1_000_000
@@ -26,7 +26,7 @@ public final class ScriptSession {
   /// The longest text, in bytes: 16 MiB.
   public static let textLimit = ScriptLimits().text
 
-  /// The limit of work, in units of ``Work``, beside the steps.
+  /// The limit of work beyond steps, in units of ``Work``.
   package static func workLimit(forSteps steps: Int) -> Int {
     let (units, isOver) = steps.multipliedReportingOverflow(by: Run.workPerStep)
     return isOver || units > .max - Run.leastWork ? .max : units + Run.leastWork
@@ -37,26 +37,27 @@ public final class ScriptSession {
   /// A session without names.
   ///
   /// - Parameters:
-  ///   - stepLimit: statements and sends that each run may take before it ends with `limit exceeded`. The default, a million,
-  ///     takes less than 20 seconds of processor time in a release build, whatever the text, plus that of the host's receivers.
-  ///   - handlers: take output, failed expectations and the trace; by default they go to standard output and nowhere.
+  ///   - stepLimit: the statements and sends of each run before it ends with `limit exceeded`. In a
+  ///     release build, the default takes less than 20 seconds, plus the time of the host's
+  ///     receivers.
+  ///   - handlers: receive output, failed expectations and the trace. Output is printed by default.
   public init(stepLimit: Int = ScriptSession.defaultStepLimit, handlers: ScriptHandlers = ScriptHandlers()) {
     world = World(handlers: handlers, stepLimit: stepLimit)
   }
 
   deinit { world.close() }
 
-  /// Makes a receiver known to the session's texts as `name`, in place of an earlier value. It is kept alive until they drop the
-  /// name.
+  /// Binds `name` to a receiver, in place of an earlier value. The receiver is retained until a
+  /// text drops the name.
   ///
-  /// Unless it is known to the compiler to be `Sendable`, it is refused on a queue with `isolation mismatch`, as is every proxy
-  /// to which it was added.
+  /// Queues refuse this receiver, and every proxy to which it was added, with `isolation mismatch`.
+  /// A receiver that is `Sendable` has its own overload.
   public func register<Receiver: MessageReceiver>(_ receiver: Receiver, as name: String) {
     world.bind(name, .object(world.label(host: receiver, "<\(type(of: receiver)) \(name)>", crosses: false)))
   }
 
-  /// Makes a receiver known that may also be used on queues of a script. A proxy of the host takes only such receivers, and
-  /// objects of scripts: the host may use it on any thread.
+  /// Binds `name` to a receiver that may also be used on queues of a script. A host's proxy accepts
+  /// only such receivers and objects of scripts, because the host may use it on any thread.
   public func register<Receiver: MessageReceiver & Sendable>(_ receiver: Receiver, as name: String) {
     world.bind(name, .object(world.label(host: receiver, "<\(type(of: receiver)) \(name)>", crosses: true)))
   }
@@ -64,13 +65,13 @@ public final class ScriptSession {
   /// Binds `name` to a value, in place of an earlier one.
   public func set(_ value: ScriptValue, as name: String) { world.bind(name, value) }
 
-  /// The value of `name`; `nil` when it is unknown or dropped.
+  /// The value of `name`; `nil` if it is unknown or dropped.
   public func value(of name: String) -> ScriptValue? {
     if case .value(let value) = world.binding(name) { value } else { nil }
   }
 
-  /// Runs a text of at most ``textLimit`` bytes: parses all of it, then runs its statements up to the first error. Positions of
-  /// errors use `name` and count lines from `firstLine`.
+  /// Parses a text of at most ``textLimit`` bytes, then runs its statements up to the first error.
+  /// Positions of errors use `name` and count lines from `firstLine`.
   @discardableResult
   public func run(_ text: String, named name: String = "script", firstLine: Int = 1) -> ScriptOutcome {
     let source = SourceText(text, name: name, firstLine: firstLine)
@@ -93,7 +94,7 @@ public final class ScriptSession {
     return outcome
   }
 
-  /// Parses a text without running it; returns the error, if any. The parameters are those of ``run(_:named:firstLine:)``.
+  /// Parses a text without running it. Returns the error, if any. See ``run(_:named:firstLine:)``.
   public static func check(_ text: String, named name: String = "script", firstLine: Int = 1) -> ScriptError? {
     let source = SourceText(text, name: name, firstLine: firstLine)
     do {
@@ -104,33 +105,34 @@ public final class ScriptSession {
     }
   }
 
-  /// Completions for an editor: bound names, receivers, and selectors of their rows; at most a few thousand, in no order.
+  /// Completions for an editor, in no order: a few thousand names, receivers and selectors.
   public var completions: [String] { world.completions }
 }
 
 /// The outcome of running one text.
 ///
-/// Check ``succeeded``: a failed expectation ends nothing and is not the ``error``. As text, an outcome is all that went wrong,
-/// or its value.
+/// Check ``succeeded``, since a failed expectation does not end the text and is not the ``error``.
+/// The description lists everything that failed, or shows the value.
 public struct ScriptOutcome: Sendable, CustomStringConvertible {
   /// The value of the last statement if it is an expression, else `nil`.
   public fileprivate(set) var value = ScriptValue.null
   /// The error that ended the text.
   public fileprivate(set) var error: ScriptError?
-  /// The failed expectations in order; the first thousand of them.
+  /// The first thousand failed expectations, in order.
   public fileprivate(set) var failures: [ScriptError] = []
   /// The number of failed expectations.
   public fileprivate(set) var failureCount = 0
-  /// The number of errors on queues that nobody waited for; each was given to ``ScriptHandlers/diagnostics``.
+  /// The number of unawaited errors on queues. ``ScriptHandlers/diagnostics`` received each of
+  /// them.
   public fileprivate(set) var unawaitedErrorCount = 0
-  /// The number of statements, sends, and proxies inside proxies that messages and questions passed.
+  /// The number of statements, sends, and further rows and hooks that messages reached.
   public fileprivate(set) var steps = 0
-  /// The work beside steps, in units of `Work`.
+  /// The work beyond steps, in units of `Work`.
   package fileprivate(set) var work = 0
-  /// Whether the text could be parsed; if not, nothing of it ran.
+  /// Whether the text could be parsed. If not, none of it ran.
   public fileprivate(set) var isParsed = false
 
-  /// Whether the text ran to its end, and no expectation and no delivery on a queue failed.
+  /// True if the text ran to its end, and no expectation and no delivery on a queue failed.
   public var succeeded: Bool { error == nil && failureCount == 0 && unawaitedErrorCount == 0 }
 
   /// The failed expectations and the error, or the value if all went well.
@@ -145,19 +147,20 @@ public struct ScriptOutcome: Sendable, CustomStringConvertible {
 
 /// The handlers of a session's output.
 ///
-/// Each is called in the turn of the statement that causes it, on whatever thread that runs, and never under a lock.
+/// Each is called on the thread of the statement that causes it, and never under a lock.
 public struct ScriptHandlers: Sendable {
-  /// Takes the line of each `print`, with its newline.
+  /// Receives the line of each `print`, with its newline.
   public var output: @Sendable (String) -> Void
-  /// Takes each failed expectation, and each error on a queue that nobody waits for, as it happens.
+  /// Receives each failed expectation, and each error on a queue that no sender waits for.
   public var diagnostics: @Sendable (ScriptError) -> Void
-  /// Takes a line for each step of each message; `nil` costs nothing.
+  /// Receives a line for each step of each message; `nil` costs nothing.
   public var trace: (@Sendable (String) -> Void)?
-  /// Takes each step of each message as an event, for a `SequenceDiagram` or a tracer; `nil` costs nothing.
+  /// Receives each step of each message as an event, as for a `SequenceDiagram`; `nil` costs
+  /// nothing.
   public var events: (@Sendable (MessageEvent) -> Void)?
-  /// Takes the progress of a run now and then.
+  /// Receives the progress of a run at intervals.
   public var progress: (@Sendable (ScriptProgress) -> Void)?
-  /// Asked at every statement and send whether to end the run there, with an error that no script catches.
+  /// Called at every step. `true` ends the run with an error that no script can catch.
   public var isCancelled: (@Sendable () -> Bool)?
   /// Returns the delivery of a new queue, in place of one on a dispatch queue. Each delivery must
   /// run within the given function. Tests use it to run a script in every order:
@@ -165,7 +168,7 @@ public struct ScriptHandlers: Sendable {
   ///     handlers.delivers = { name, within in schedule.queue(name, within: within) }
   public var delivers: (@Sendable (_ queue: String, _ within: @escaping @Sendable (() -> Void) -> Void) -> Delivery)?
 
-  /// Handlers. Output goes to standard output by default, the rest nowhere. The parameters are the properties of these names.
+  /// Creates handlers. By default, output goes to standard output and everything else is ignored.
   public init(
     output: @escaping @Sendable (String) -> Void = { print($0, terminator: "") },
     diagnostics: @escaping @Sendable (ScriptError) -> Void = { _ in }, trace: (@Sendable (String) -> Void)? = nil,
@@ -179,10 +182,10 @@ public struct ScriptHandlers: Sendable {
 public struct ScriptProgress: Sendable {
   /// The statements and sends so far.
   public let steps: Int
-  /// The limit of them.
+  /// The limit of ``steps``.
   public let stepLimit: Int
   let source: SourceText
   let offset: Int
-  /// The statement or send that runs next. Computed on demand.
+  /// The place of the statement or send that runs next. Computed on demand.
   public var position: ScriptPosition { source.position(at: offset) }
 }

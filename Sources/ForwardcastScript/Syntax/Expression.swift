@@ -2,12 +2,12 @@
 
 /// An expression, compiled by the parser to the steps of a stack machine.
 ///
-/// Walking a tree would recurse: sixty-four brackets in each of sixty-four nested sends exceed the stack of a queue's thread.
-/// Steps need a loop and an array on the heap.
+/// Evaluating a tree would recurse, and nested sends with nested brackets would exceed the stack of
+/// a queue's thread. Steps need a loop and an array on the heap.
 struct Expression: Sendable {
   let steps: [Step]
   let offset: Int
-  /// The price of each evaluation in units of ``Work``: that of its steps.
+  /// The price of each evaluation in units of ``Work``: the sum of its steps.
   let work: Int
 
   init(steps: [Step], offset: Int) {
@@ -26,13 +26,13 @@ struct Step: Sendable {
   enum Action: Sendable {
     case constant(ScriptValue)
     case name(String)
-    /// Pops the name if the text gives one; else the name is `fallback`.
+    /// Pops the name if `isNamed`; else the name is `fallback`.
     case make(receiver: String, isNamed: Bool, fallback: String)
     /// Pops its operands itself.
     case compute(@Sendable (Interpreter, inout [ScriptValue]) throws -> ScriptValue)
   }
 
-  /// The result of a send: its answer, a policy applied to all answers, the texts of errors, or the counts of a report.
+  /// The result of a send: its answer, a policy's result, texts of errors, or counts of a report.
   enum Wanted: Equatable, Sendable {
     case answer
     case result(CollectPolicy)

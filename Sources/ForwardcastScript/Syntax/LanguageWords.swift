@@ -1,4 +1,4 @@
-// LanguageWords.swift: the words of the language, as the parser reads them and the reference explains them.
+// LanguageWords.swift: the words of the language, for the parser and the reference.
 
 enum StatementWord: String, CaseIterable {
   case receiver, `let`, drop, proxy, queue, add, remove, cancel, mute, unmute, before, after, around

@@ -44,7 +44,7 @@ extension Parser {
     }
   }
 
-  /// Queries are read from left to right and computed from right to left, in a loop since any number may follow one another.
+  /// Reads queries from left to right and computes them from right to left, without recursion.
   private mutating func appendOperand() throws {
     var pending: [(action: Step.Action, offset: Int)] = []
     while let word = try peek().word {
@@ -150,11 +150,10 @@ extension Parser {
     }
   }
 
-  /// Parses an expression without brackets around it. It counts like a bracket, since parsing it
-  /// recurses.
+  /// Parses an expression without brackets. It counts like a bracket, since parsing it recurses.
   private mutating func nested(at token: Token, _ parse: (inout Parser) throws -> Void) throws {
     guard openNames + openBrackets < Lexer.bracketLimit else {
-      throw error("more than \(Lexer.bracketLimit) names and brackets inside one another", .limitExceeded, at: token)
+      throw error("more than \(Lexer.bracketLimit) nested names and brackets", .limitExceeded, at: token)
     }
     openNames += 1
     try parse(&self)
@@ -235,7 +234,7 @@ extension Parser {
     }
     let selector = try source.checkedSelector(name, at: first.offset)
     let action = Step.Action.compute { [count, offset = token.offset] interpreter, stack in
-      // The receiver lies below the arguments.
+      // The stack has the receiver below the arguments.
       let arguments = stack.popLast(count)
       let receiver = stack.removeLast()
       try interpreter.run.step(at: offset, of: interpreter.source)
@@ -247,7 +246,7 @@ extension Parser {
 }
 
 extension [ScriptValue] {
-  /// Pops the last values, which stay in their order, into an array of their own: a slice would have all of the stack copied.
+  /// Pops the last values in their order. A slice would make a later change copy the stack.
   fileprivate mutating func popLast(_ count: Int) -> [ScriptValue] {
     defer { removeLast(count) }
     return Array(suffix(count))

@@ -7,7 +7,7 @@ extension Parser {
       return Statement(kind: .evaluate(try parseExpression()), offset: token.offset)
     }
     try take()
-    // An unknown name is reported at its own place.
+    // `drop` reports an unknown name at the name.
     let place = word == .drop ? try peek().offset : token.offset
     return Statement(kind: try parse(word, token), offset: place)
   }
@@ -124,7 +124,7 @@ extension Parser {
 
   /// `else` may follow the closing brace on its line or on a later one.
   private mutating func parseElse() throws -> [Statement]? {
-    // The parser keeps one of several separators in a row.
+    // The parser keeps only one of several consecutive separators.
     guard try peek(peek().kind == .separator ? 1 : 0).is("else") else { return nil }
     try skipSeparators()
     try take()
@@ -153,7 +153,7 @@ extension Parser {
         for selector in selectors { _ = try source.checkedSelector(selector, at: token.offset) }
         return .action { [selectors] in try $0.makePoint(name, selectors) }
       case .word, .sign(.colon):
-        // Only blanks separate the selectors.
+        // Adjacent tokens form one selector; spaces separate selectors.
         let text = token.word ?? ":"
         if let last, last.end == token.offset, let index = selectors.indices.last {
           selectors[index] += text

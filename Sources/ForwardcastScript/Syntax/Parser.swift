@@ -4,13 +4,13 @@
 struct Parser {
   private var lexer: Lexer
   private var ahead: [Token] = []
-  /// Whether the last token was a separator. Further ones are dropped, so that looking past them needs one token only.
+  /// Whether the last token was a separator. Further ones are dropped, to bound the lookahead.
   private var endsInSeparator = false
   private var tokenCount = 0
   private let tokenLimit = ScriptLimits.current.tokens
   /// The nesting depth of `new R name: e` and `explain`.
   var openNames = 0
-  /// The steps of the expression that is parsed.
+  /// The steps of the expression that is being parsed.
   var steps: [Step] = []
   var surroundings = Surroundings.script
   var receivers: Set<String> = []
@@ -23,7 +23,7 @@ struct Parser {
   }
 
   /// The statements of a text.
-  /// - Throws: ``ScriptError`` `syntax`, `invalidSelector` or `limitExceeded` at the first unexpected token.
+  /// - Throws: `syntax`, `invalidSelector` or `limitExceeded` at the first unexpected token.
   static func parse(_ source: SourceText) throws -> [Statement] {
     var parser = try Parser(source)
     return try parser.parseStatements(until: nil)
@@ -31,8 +31,8 @@ struct Parser {
 
   /// Looks at further lines of a text; a token never spans lines.
   /// - Parameter open: open brackets of earlier lines.
-  /// - Returns: the first token, `.separator` if there is none, `nil` where the lexer fails; and the open brackets at the end,
-  ///   innermost last, none where the lexer fails.
+  /// - Returns: the first token, `.separator` if there is none; and the brackets that are open at
+  ///   the end, innermost last. If the lexer fails, `nil` and no brackets.
   static func look(at source: SourceText, after open: [Sign]) -> (first: Token.Kind?, open: [Sign]) {
     guard var lexer = try? Lexer(source, after: open) else { return (nil, []) }
     var first: Token.Kind?
@@ -104,7 +104,7 @@ struct Parser {
     return error("wanted \(wanted), found \(token.shown)", at: token, about: subject)
   }
 
-  /// Consumes a token, of which `part` returns what is wanted.
+  /// Consumes a token, and returns the part of it that is wanted.
   @discardableResult
   mutating func take<Part>(_ wanted: @autoclosure () -> String, _ part: (Token) -> Part?) throws -> Part {
     let token = try take()
@@ -112,7 +112,7 @@ struct Parser {
     return part
   }
 
-  /// - Parameter wanted: what an error names, if other tokens are possible as well.
+  /// - Parameter wanted: the text in the error, if other tokens are possible as well.
   @discardableResult
   mutating func expect(_ sign: Sign, _ wanted: String? = nil) throws -> Token {
     try take(wanted ?? "\"\(sign.rawValue)\"") { $0.is(sign) ? $0 : nil }
@@ -125,7 +125,7 @@ struct Parser {
   /// A name where no statement or expression can begin: any word.
   mutating func takeName(_ what: String) throws -> String { try take(what, \.word) }
 
-  /// A name to bind. A word of the language is refused, since no expression could mean the name.
+  /// A name to bind. Refuses words of the language, since no expression could refer to them.
   mutating func takeNewName(_ what: String) throws -> String {
     let token = try peek()
     let name = try takeName(what)

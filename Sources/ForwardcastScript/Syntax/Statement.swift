@@ -1,10 +1,11 @@
-// Statement.swift: statements, and what they consist of.
+// Statement.swift: statements and their parts.
 
 struct Statement: Sendable {
   let kind: Kind
   let offset: Int
 
-  /// Statements with blocks or an answer are data, since the interpreter enters blocks without recursion; all others act.
+  /// Statements with blocks or an answer are data, because the interpreter enters blocks without
+  /// recursion. All others are closures.
   // Large cases are indirect, since a text of 16 MiB may have eight million statements.
   enum Kind: Sendable {
     case evaluate(Expression)

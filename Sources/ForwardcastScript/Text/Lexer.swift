@@ -2,7 +2,8 @@
 
 import Forwardcast
 
-/// Splits a text into tokens. It matches brackets, because a line break ends a statement only directly within braces or at the top.
+/// Splits a text into tokens. Matches brackets, because a line break ends a statement only directly
+/// within braces or at the top level.
 struct Lexer {
   static let bracketLimit = 64
 
@@ -136,7 +137,7 @@ struct Lexer {
     return Token(kind: .word(name), offset: start, end: offset)
   }
 
-  /// An error at the first character that looks like a quote or a blank; else at the whole text.
+  /// An error at the first character like a quote or a space, else at the start of `text`.
   private func notAName(_ text: String, _ reason: String, at start: Int) -> ScriptError {
     var place = start
     for scalar in text.unicodeScalars {

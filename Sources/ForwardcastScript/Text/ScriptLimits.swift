@@ -12,7 +12,7 @@ package struct ScriptLimits: Sendable {
   package var names = 10_000
   /// Proxies, questions and hooks that one message passes.
   package var proxies = 1 << 15
-  /// Registrations that one message passes by.
+  /// Registrations that one message passes.
   package var registrations = 100_000
 }
 

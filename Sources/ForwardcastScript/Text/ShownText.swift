@@ -1,11 +1,11 @@
-// ShownText.swift: text from outside made safe to show: shortened, and without control characters.
+// ShownText.swift: makes text from outside safe to show.
 
-/// Makes text from outside safe to show. Errors, traces and prompts use it.
+/// Shortens text from outside and escapes control characters, for errors, traces and prompts.
 package enum ShownText {
   /// The number of characters that are shown.
   package static let limit = 1000
 
-  /// `text` on one line and shortened, with the language's escapes for control and direction characters.
+  /// `text` on one line, shortened, with escapes for control and direction characters.
   /// - Complexity: O(`limit`), however long the text is.
   package static func shown(_ text: some StringProtocol, limit: Int = limit, keepsTabs: Bool = false) -> String {
     var shown = ""
@@ -17,7 +17,7 @@ package enum ShownText {
     return shown
   }
 
-  /// The escape of a character that moves the cursor, breaks the line or changes the direction; `nil` for all others.
+  /// The escape of a control or direction character; `nil` for others.
   private static func escape(_ scalar: Unicode.Scalar) -> String? {
     switch scalar.value {
     case 0x0A: "\\n"
@@ -30,7 +30,7 @@ package enum ShownText {
 
   package static func width(_ text: some StringProtocol) -> Int { text.reduce(0) { $0 + width($1) } }
 
-  /// The columns of a terminal that a character takes: two for East Asian wide ones and emoji, none for combining marks.
+  /// The terminal columns of a character: two for wide ones, none for combining marks.
   package static func width(_ character: Character) -> Int {
     if character.isASCII { return 1 }
     var width = 0
@@ -62,7 +62,7 @@ package struct CaretExcerpt {
 
   /// The part of the line, with `…` where it was cut.
   package let line: String
-  /// Blanks up to the column, then the caret.
+  /// Spaces up to the column, then the caret.
   package let caret: String
 
   /// - Parameters:

@@ -4,7 +4,7 @@ import Forwardcast
 
 /// The text of one script. Places in it are byte offsets; lines and columns are computed on demand.
 final class SourceText: Sendable {
-  /// Where errors are that have no place yet.
+  /// The source of errors that have no place yet.
   static let nowhere = SourceText("", name: "")
 
   let name: String
@@ -13,7 +13,7 @@ final class SourceText: Sendable {
   private let firstLine: Int
   private let lineStarts: [Int32]
   private let isASCII: Bool
-  /// For long lines that are not ASCII, the columns of bytes every few thousand, so that the time to find a column is bounded.
+  /// The columns of bytes at intervals in long lines that are not ASCII, which bounds the search.
   private let columns: [(offset: Int32, column: Int32)]
   private static let columnStride = 4096
 
@@ -96,7 +96,7 @@ final class SourceText: Sendable {
 
   private func lineIndex(of offset: Int) -> Int { SourceText.last(in: lineStarts) { $0 <= offset } ?? 0 }
 
-  /// The index of the last element for which `holds` is true, as it is for all before; a binary search.
+  /// Binary search: the index of the last element for which `holds` is true, as for all before it.
   private static func last<Element>(in elements: [Element], where holds: (Element) -> Bool) -> Int? {
     var (low, high) = (0, elements.count)
     while low < high {

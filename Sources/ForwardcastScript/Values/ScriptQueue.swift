@@ -5,7 +5,7 @@ import Forwardcast
 
 /// A serial queue that `queue q` creates, with its name in errors and traces.
 public final class ScriptQueue: Sendable, CustomStringConvertible {
-  /// Identifies the queue to code that runs on it. It does not retain the queue.
+  /// Identifies the queue to code that runs on it, without retaining it.
   final class Mark: Sendable {
     let name: String
     let turn = ToldTurn()
@@ -27,12 +27,12 @@ public final class ScriptQueue: Sendable, CustomStringConvertible {
     self.queue = queue
   }
 
-  /// The script's queue on which the running code is.
+  /// The mark of the script's queue that the current code runs on.
   static var current: Mark? { DispatchQueue.getSpecific(key: key) }
 
   var delivery: Delivery { replaced ?? .queue(queue) }
 
-  /// Runs `body` after everything that is on the queue, at once if deliveries are replaced.
+  /// Runs `body` after everything on the queue, or immediately if deliveries are replaced.
   func afterwards(_ body: @escaping @Sendable () -> Void) {
     if replaced == nil { queue.async(execute: body) } else { body() }
   }

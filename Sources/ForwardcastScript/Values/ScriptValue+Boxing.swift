@@ -3,8 +3,8 @@
 import Forwardcast
 
 extension ScriptValue {
-  /// The value as Swift code finds it in a box: `Int`, `Double`, `Bool`, `String`, arrays of those or of `Any`,
-  /// `[String: Any]`, a `MessageSelector`, the object itself.
+  /// The value in a box for Swift code: `Int`, `Double`, `Bool`, `String`, arrays of those or of
+  /// `Any`, `[String: Any]`, a `MessageSelector`, the object itself.
   var box: ArgumentBox {
     switch self {
     case .null: ArgumentBox(Int?.none)
@@ -28,7 +28,7 @@ extension ScriptValue {
     mayCross ? ArgumentBox(uncheckedSendable: plain) : ArgumentBox(plain)
   }
 
-  /// An array of the elements' type if they are of one kind, so that Swift methods that take `[Int]` get it.
+  /// An array of the elements' type if they have one, as methods with `[Int]` parameters need.
   private static func typed(_ elements: [ScriptValue]) -> ArgumentBox? {
     func all<T: Sendable>(_ get: (ScriptValue) -> T?) -> ArgumentBox? {
       let values = elements.compactMap(get)
@@ -43,7 +43,7 @@ extension ScriptValue {
     }
   }
 
-  /// The value in ``box``.
+  /// The value in ``box``, without the box.
   var plain: Any {
     switch self {
     case .list(let elements): ScriptValue.typed(elements)?.value ?? elements.map(\.plain)
@@ -64,7 +64,7 @@ extension ScriptValue {
   }
 
   /// - Parameter reference: labels an object.
-  /// - Throws: `type mismatch` for an integer of over 64 bits; `limit exceeded` for a value that nests too deeply.
+  /// - Throws: `type mismatch` for an integer of over 64 bits; `limit exceeded` for deep nesting.
   init(_ box: ArgumentBox, reference: (any MessageReceiver) -> ScriptReference) throws {
     self = try ScriptValue.value(box.value, in: box, depth: 0, reference)
   }
@@ -72,7 +72,7 @@ extension ScriptValue {
   private static func value(
     _ value: Any, in box: ArgumentBox? = nil, depth: Int, _ reference: (any MessageReceiver) -> ScriptReference
   ) throws -> ScriptValue {
-    try ScriptError.limit(depth <= depthLimit, "a value of over \(depthLimit) lists inside one another")
+    try ScriptError.limit(depth <= depthLimit, "a value of more than \(depthLimit) nested lists")
     func inner(_ value: Any) throws -> ScriptValue { try Self.value(value, depth: depth + 1, reference) }
     // Avoids the casts of the switch below, which take several microseconds together.
     let type = Swift.type(of: value)

@@ -1,8 +1,7 @@
 // ScriptValue+Comparison.swift: equality and order of values.
 
 extension ScriptValue: Hashable {
-  /// Equality as in a script. Values of different kinds are never equal, except that integers and floating point compare by exact
-  /// value.
+  /// Equality as in a script. Of different kinds, only numbers can be equal, by exact value.
   public static func == (left: ScriptValue, right: ScriptValue) -> Bool {
     switch (left, right) {
     case (.null, .null): true

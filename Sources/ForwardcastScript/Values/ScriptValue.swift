@@ -8,8 +8,8 @@ import Forwardcast
 ///     outcome.value            // 12.5
 ///     outcome.value == 12.5    // true
 ///
-/// `==` is that of scripts: integers and floating point are one kind of number, objects compare by identity, and different
-/// kinds are never equal.
+/// `==` compares as scripts do. Integers and floating point are one kind of number, objects compare
+/// by identity, and values of different kinds are never equal.
 public enum ScriptValue: Sendable {
   case null
   case bool(Bool)
@@ -36,7 +36,7 @@ public enum ScriptValue: Sendable {
   case foreign(ScriptForeignValue)
 }
 
-/// A selector's name, checked against the grammar and interned only when something answers it.
+/// A selector's name, checked against the grammar. It is interned only if something responds to it.
 public struct ScriptSelector: Hashable, Sendable, CustomStringConvertible {
   public let name: String
 
@@ -54,10 +54,10 @@ public struct ScriptSelector: Hashable, Sendable, CustomStringConvertible {
   public var description: String { name }
 }
 
-/// An object of a script with its label. References are equal when they are to the same object.
-public struct ScriptReference: Hashable, @unchecked Sendable, CustomStringConvertible {  // used in one session's turn
-  // Values are Sendable, the object may not be: a script sends to it only in the turn of its session, which is not Sendable
-  // either, and never on a queue unless `crosses`. A host that takes `receiver` to another thread is responsible for that itself.
+/// An object of a script with its label. References are equal if they refer to the same object.
+public struct ScriptReference: Hashable, @unchecked Sendable, CustomStringConvertible {  // used in one isolation
+  // The object may not be Sendable. A script sends to it only in the isolation of its session, and
+  // on a queue only if `crosses`. A host that uses it on another thread is responsible for that.
 
   /// The object, kept alive.
   public let receiver: any MessageReceiver
@@ -65,7 +65,7 @@ public struct ScriptReference: Hashable, @unchecked Sendable, CustomStringConver
   /// The label: `<Cook ann>`, `<multicast kitchen>`.
   public let description: String
 
-  /// Whether the object may be used on queues: it, and all that it leads to, is known to be `Sendable`.
+  /// True if the object and everything behind it are `Sendable`, so it may be used on queues.
   let crosses: Bool
 
   init(_ receiver: any MessageReceiver, label: String, crosses: Bool) {
@@ -76,9 +76,9 @@ public struct ScriptReference: Hashable, @unchecked Sendable, CustomStringConver
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(receiver)) }
 }
 
-/// A value of the host program of a type that the language does not have.
-public struct ScriptForeignValue: @unchecked Sendable {  // used in one session's turn
-  // As a ScriptReference: on a queue only if its box says that it may cross.
+/// A value of the host program, of a type that the language does not have.
+public struct ScriptForeignValue: @unchecked Sendable {  // used in one isolation
+  // Like a ScriptReference, it is used on a queue only if its box is Sendable.
 
   /// The box of the value.
   public let box: ArgumentBox
@@ -93,7 +93,7 @@ extension ScriptValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
   public init(stringLiteral value: String) { self = .string(value) }
   public init(nilLiteral: ()) { self = .null }
   public init(arrayLiteral elements: ScriptValue...) { self = .list(elements) }
-  /// Of equal keys the last one stays.
+  /// The last of equal keys wins.
   public init(dictionaryLiteral elements: (String, ScriptValue)...) { self = .dictionary(Dictionary(elements) { $1 }) }
 }
 
@@ -150,11 +150,11 @@ extension ScriptValue {
   /// The most bytes of one value.
   static let sizeLimit = 16 << 20
 
-  /// The most bytes of a list or dictionary in a message or in `print`, which copies its elements one by one.
+  /// The most bytes of a list or dictionary that a message or `print` copies.
   static let copyLimit = 1 << 20
 
   /// The approximate size of the value in bytes; shared parts count each time.
-  /// - Throws: `limit exceeded` as soon as ``sizeLimit`` or ``depthLimit`` is exceeded, which bounds the cost.
+  /// - Throws: `limit exceeded` beyond ``sizeLimit`` or ``depthLimit``, which bounds the cost.
   func measure() throws -> Int {
     var size = 0
     try measure(into: &size, depth: 0)
@@ -164,7 +164,7 @@ extension ScriptValue {
   private func measure(into size: inout Int, depth: Int) throws {
     size += MemoryLayout<ScriptValue>.stride
     let deepest = ScriptValue.depthLimit
-    try ScriptError.limit(depth <= deepest, "a value of over \(deepest) lists inside one another")
+    try ScriptError.limit(depth <= deepest, "a value of more than \(deepest) nested lists")
     switch self {
     case .string(let text): size += text.utf8.count
     case .object(let reference): size += reference.description.utf8.count

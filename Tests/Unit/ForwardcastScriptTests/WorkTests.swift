@@ -450,7 +450,7 @@ struct WorkTests {
     expect(
       play(cast + "print " + String(repeating: part, count: 20_000) + "\"a\"").error,
       equals:
-        "3:\(7 + 64 * part.count + (part.count - 8)) limit exceeded: more than 64 names and brackets inside one another"
+        "3:\(7 + 64 * part.count + (part.count - 8)) limit exceeded: more than 64 nested names and brackets"
     )
     let inside = String(repeating: "(", count: 60) + String(repeating: "new R name: ", count: 5) + "\"a\""
     expect(play(cast + "print " + inside).outcome.error?.code, equals: .limitExceeded)

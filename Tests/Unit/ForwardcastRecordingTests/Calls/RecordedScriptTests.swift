@@ -163,7 +163,7 @@ struct RecordedScriptTests {
     expect(ScriptSession.check(text) == nil)
     expect(ScriptSession.check("expect " + text) == nil)
     let error = #expect(throws: ScriptWritingError.self) { try recording(of: nested(61)).script() }
-    expect(error?.description, equals: #"argument 0 of "take:" lies in over 60 lists inside one another"#)
+    expect(error?.description, equals: #"argument 0 of "take:" is nested in more than 60 lists"#)
   }
 
   @Test(
@@ -171,10 +171,10 @@ struct RecordedScriptTests {
     arguments: ["count", "expect", "true", "else", "Box<Int>", "a b", "a:", ""])
   func names(name: String) {
     let error = #expect(throws: ScriptWritingError.self) { try recording(of: 1, as: name).script() }
-    expect(error?.description, equals: "\"take:\" was sent to \"\(name)\", which is no name in a script")
+    expect(error?.description, equals: "\"take:\" was sent to \"\(name)\", which is not a name in a script")
     let ledger = Ledger()
     let other = #expect(throws: ScriptWritingError.self) { try recording(of: ledger).script(objects: [name: ledger]) }
-    expect(other?.description, equals: "argument 0 of \"take:\" is \"\(name)\", which is no name in a script")
+    expect(other?.description, equals: "argument 0 of \"take:\" is \"\(name)\", which is not a name in a script")
   }
 
   @Test("objects with names are arguments and answers")
