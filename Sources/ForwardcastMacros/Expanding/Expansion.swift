@@ -15,7 +15,8 @@ struct ExpansionRequest {
   var settings = ModuleSettings()
   /// Where the text of the declaration begins, leading comments included.
   var place: SourcePlace?
-  /// Whether the type lacks the conformance that the macro declares. Known to extensions only.
+  /// Whether the type lacks the conformance that the macro declares. Set for the extension role
+  /// only.
   var wantsConformance = true
 }
 

@@ -8,7 +8,7 @@ struct ForwardedInterface {
   let typeParameters: [NamedType]
   /// The type parameters that only a refined protocol declares.
   let refinedTypes: [String]
-  /// The types that need `SendableMetatype`: rows run on any thread, also through conformances.
+  /// The types that need `SendableMetatype`, since rows use their conformances on any thread.
   private(set) var sharedTypes: [String] = []
   let items: [Item<Entry>]
   let entries: [Entry]
@@ -105,7 +105,7 @@ struct ForwardedInterface {
   /// The name of a type in the class, which does not see the types around a nested protocol.
   private func known(_ alias: String, _ type: String) -> String { isNested ? alias : type }
 
-  /// The aliases in the namespace of the types that ``known(_:_:)`` names.
+  /// The namespace's aliases for the types that ``known(_:_:)`` names.
   var aliases: [String] {
     guard isNested else { return [] }
     var types: [(alias: String, type: String?)] = [

@@ -7,7 +7,7 @@ enum Isolation: Equatable {
   case global(String)
   /// The isolation of the actor instance.
   case instance
-  /// The isolation of a refined protocol, which only the compiler knows and infers.
+  /// The isolation of a refined protocol. The macro cannot see it, but the compiler infers it.
   case inherited
 
   init(actor: String) { self = actor == "MainActor" ? .mainActor : .global(actor) }

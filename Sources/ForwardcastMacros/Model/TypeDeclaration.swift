@@ -71,7 +71,7 @@ struct TypeDeclaration {
   /// The access of members as visible as the declaration, and a space; empty for internal ones.
   var memberAccess: String { ["", "package ", "public "][visibility] }
 
-  /// 2 for public, 1 for package, else 0. The macro takes an extended type for public.
+  /// 2 for public, 1 for package, else 0. An extended type counts as public.
   private var visibility: Int {
     let own = keyword == "extension" || access == "public" || access == "open" ? 2 : access == "package" ? 1 : 0
     return around.map(\.visibility).reduce(own, min)

@@ -236,7 +236,7 @@ extension ForwardedInterface {
 
   // MARK: Inheritance
 
-  /// The protocol of the class and of the classes of refining protocols. An extension of it has the
+  /// A protocol for the class and for the classes of refining protocols. An extension of it has the
   /// requirements.
   private var forwarding: [String] {
     let parents = parents.map { ", \($0).Forwarding" }.joined()

@@ -62,7 +62,7 @@ extension ForwardedInterface {
     return "\(row).present { Forwardcast.implements($0, \(objectiveCSelector(entry.member))) }"
   }
 
-  /// The modifier that sets a proxy's own answer to a rule; empty for `.last`.
+  /// The modifier that makes a proxy answer by its targets' rule; empty for `.last`.
   private func rule(of entry: Entry) -> String {
     guard let plan = entry.member.plan, entry.role != .setter, entry.member.answers, plan.policy != ".last" else {
       return ""

@@ -14,7 +14,7 @@ struct MemberWriter {
   private let remark: String?
   /// The messages of setters, by the positions of their members.
   private let setters: [Range<Int>: Entry]
-  /// True if, in Swift 5, an inherited actor may not isolate async members of the extension.
+  /// True if, in Swift 5, async members of the extension may lack the class's inherited isolation.
   private let mayBeElsewhere: Bool
 
   /// - Parameter owner: the name of the class, if the members are written outside of it.
@@ -70,7 +70,7 @@ struct MemberWriter {
 
   // MARK: Heads
 
-  /// Attributes about the code of the user's body, which are not copied.
+  /// Attributes that control code generation. The generated body has its own.
   private static let codeAttributes: Set<String> = [
     "inlinable", "inline", "_alwaysEmitIntoClient", "export", "usableFromInline", "_transparent", "_optimize",
     "backDeployed",
@@ -78,7 +78,7 @@ struct MemberWriter {
 
   /// The attributes to copy, one on each line.
   ///
-  /// - Parameter isOwn: true for an overload that is not a requirement, so not in Objective-C.
+  /// - Parameter isOwn: true for an overload that is not a requirement and so not in Objective-C.
   private func attributes(_ member: Member, isOwn: Bool = false) -> [String] {
     member.attributes.filter {
       !$0.isOurs("Message") && !$0.isOurs("Answer") && !$0.isGlobalActor && !(isOwn && $0.name == "objc")

@@ -14,7 +14,7 @@ struct RowWriter {
   var isShared = true
   /// Whether nonisolated async methods run in the isolation of their caller.
   var isNonsendingByDefault = false
-  /// The type that declares functions for rows with inferred isolation, and a dot.
+  /// The prefix of functions for rows with inferred isolation: their type and a dot.
   var functions = ""
   /// True if the target is a class-bound existential, which `Responds(row:)` passes by address.
   var isInPlace = false

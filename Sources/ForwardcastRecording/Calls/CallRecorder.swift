@@ -17,7 +17,7 @@ public final class CallRecorder: @unchecked Sendable {  // state is under a lock
     var redactions: [MessageSelector: Redaction] = [:]
     var listeners: [AsyncStream<Void>.Continuation] = []
 
-    /// Removes and returns the oldest calls, but only when there are twice as many as the limit.
+    /// Removes and returns the oldest calls. Waits for twice the limit, so that removals are rare.
     mutating func evict(beyond limit: Int) -> [RecordedCall] {
       guard calls.count > 16, calls.count / 2 >= limit else { return [] }
       let old = calls.count - limit
@@ -137,7 +137,7 @@ public final class CallRecorder: @unchecked Sendable {  // state is under a lock
     return number
   }
 
-  /// Records the outcome of a call. If the receiver did not respond, it has no value.
+  /// Records the outcome of a call. If the receiver did not respond, the outcome has no value.
   private func end(_ number: Int, _ answer: Result<ArgumentBox?, any Error>) {
     let outcome: RecordedCall.Outcome =
       switch answer {
@@ -183,7 +183,7 @@ struct Redaction: Sendable {
     return message
   }
 
-  /// Redacts the answer if it has to, and the text of an error, which may reveal the arguments.
+  /// Redacts the answer if required, and the text of an error, which may reveal the arguments.
   func apply(to outcome: RecordedCall.Outcome) -> RecordedCall.Outcome {
     switch outcome {
     case .answered(let box?) where answer && !(box.value is Void): .answered(ArgumentBox(RedactedValue()))

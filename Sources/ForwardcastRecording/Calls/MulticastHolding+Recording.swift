@@ -29,7 +29,7 @@ extension MulticastHolding {
     record(target, recorder, name, priority, ownership, crosses: false)
   }
 
-  /// Registers a recording proxy for a proxy of the same interface, which has this one target.
+  /// Registers a recording proxy around an inner proxy that has only this target.
   private func record(
     _ target: Interface, _ recorder: CallRecorder, _ name: String?, _ priority: Int, _ ownership: Ownership,
     crosses: Bool

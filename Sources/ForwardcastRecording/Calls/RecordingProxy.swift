@@ -101,7 +101,7 @@ public final class RecordingProxy<Target>: ForwardingProxy, ForwardingToMany {
 extension RecordingProxy: @unchecked Sendable where Target: Sendable {}  // its recorder and its lease have locks
 
 extension RecordingProxy where Target: MessageReceiver {
-  /// A proxy that retains `target`. By default, its name is the target's type and its recorder new.
+  /// A proxy that retains `target`. The defaults are the name of its type and a new recorder.
   public convenience init(of target: Target, as name: String? = nil, into recorder: CallRecorder = CallRecorder()) {
     self.init(target, target, name, recorder, false)
   }

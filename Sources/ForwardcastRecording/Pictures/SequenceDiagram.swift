@@ -25,11 +25,13 @@ public final class SequenceDiagram: Sendable {
     var beginnings: [Int: TracePlace] = [:]
     /// The known senders of messages that are not answered yet.
     var senders: [Int: String] = [:]
-    /// The lifeline of each object and the name in its events, and the objects by lifeline.
+    /// The lifeline of each object, and the object's name in its events.
     var lifelines: [ObjectIdentifier: (name: String, lifeline: String)] = [:]
+    /// The objects by lifeline.
     var owners: [String: ObjectIdentifier] = [:]
 
-    /// The event with the names of lifelines. Its default sender is the innermost execution.
+    /// The event with the names of lifelines. If it states no sender, the sender is the innermost
+    /// execution at its place.
     mutating func signed(_ event: MessageEvent, at place: TracePlace) -> MessageEvent {
       let receiver = lifeline(event.receiver, event.identities.receiver)
       var sender = lifeline(event.sender, event.identities.sender)
@@ -72,7 +74,8 @@ public final class SequenceDiagram: Sendable {
     state = Guarded(State())
   }
 
-  /// Adds an event of the calling thread. Its default sender is the target that runs there.
+  /// Adds an event that happens on the calling thread. If a message states no sender, its sender is
+  /// the target that runs on that thread.
   public func add(_ event: MessageEvent) {
     let isFull = state.withLock { state in
       if state.events.count >= limit { state.omitted += 1 }

@@ -13,7 +13,7 @@ import Forwardcast
 ///
 /// A slice shows a message at a proxy, or its execution at a target, with its outcome. Synchronous
 /// executions are nested in the sender's slice. Each context, and each thread without one, has a
-/// lane. Executions that overlap on one context, for example while a method suspends, have more
+/// lane. Executions that overlap on one context, for example while a method suspends, get more
 /// lanes. An arrow leads from a queued message to its execution or its skip.
 ///
 /// May be used from any thread. It stores open slices, lanes, queued steps and at most 4 MiB of

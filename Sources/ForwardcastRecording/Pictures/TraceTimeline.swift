@@ -131,7 +131,7 @@ struct TraceTimeline {
     return freeLane(context ?? name(of: place), from: time)
   }
 
-  /// The first lane of that name that is free since `time`, else a new one.
+  /// The first lane of that name that has been free since `time`, else a new one.
   private mutating func freeLane(_ base: String, from time: Int64) -> Int {
     let known = lanesOfBase[base] ?? []
     if let free = known.first(where: { lanes[$0].open.isEmpty && lanes[$0].end <= time }) { return free }

@@ -21,8 +21,9 @@ extension UndoHistory {
   }
 
   /// A stand-in for `target` that may be shared between threads although the history may not. It
-  /// accepts calls on the actor on which it was prepared or, without one, in that task or thread.
-  /// Other calls fail with `MessageError` `isolationMismatch`, thrown or passed to `onError`.
+  /// accepts calls on the actor on which it was prepared or, without one, in the same task or
+  /// thread. Other calls fail with `MessageError` `isolationMismatch`, thrown or passed to
+  /// `onError`.
   public func prepare<Proxy: MulticastFacade & Sendable>(
     _ target: Proxy.Interface, as proxy: Proxy, isolation: (any Actor)? = #isolation
   ) -> Proxy {

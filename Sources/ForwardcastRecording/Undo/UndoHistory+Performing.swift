@@ -25,7 +25,7 @@ extension UndoHistory {
   /// meanwhile can be redone.
   ///
   /// A step that throws does not stop the others of its group, and its own new steps are kept.
-  /// Steps that a listener of ``Events/willUndo`` registers are the last group, and so are undone.
+  /// Steps that a listener of ``Events/willUndo`` registers become the last group, which is undone.
   ///
   /// - Returns: whether there was anything to undo.
   /// - Throws: ``UndoError`` `groupIsOpen` if nested groups are open; `isPerforming` during an undo

@@ -63,7 +63,7 @@ extension Interpreter {
   }
 
   /// Counts and sends a message through the library, and emits its events.
-  /// - Throws: errors of `body`, in the script's names, or an exceeded limit, even a caught one.
+  /// - Throws: errors of `body`, in the script's names; or an exceeded limit, even if caught.
   private func deliver<T>(
     _ sending: Sending, _ reference: ScriptReference, policy: CollectPolicy? = nil,
     _ body: (inout Invocation) throws -> T
@@ -89,7 +89,7 @@ extension Interpreter {
     do {
       let answer = try SendInProgress.$current.withValue(inProgress) {
         if reference.receiver is ScriptObject { return try body(&call) }
-        // Also charges for resolving targets, and for a chain of proxies before the message exists.
+        // Also charges for queries that resolve targets or the end of a chain of proxies.
         return try budget.charging { try body(&call) }
       }
       try run.check()

@@ -4,15 +4,15 @@ import Forwardcast
 
 /// The prices of operations. ``Run/workPerStep`` says how many units a step may take.
 ///
-/// A step is a statement or a send, and takes a few microseconds. What a script can make large is
-/// charged by size, and proxies and registrations when a message passes them. A unit takes at most
-/// ten nanoseconds. Each stored byte costs two more units, which bounds the memory of a run.
+/// A step is a statement or a send, and takes a few microseconds. Values, lists and encodings are
+/// charged by size, and registrations when a message passes them. A unit takes at most ten
+/// nanoseconds. Each stored byte costs two more units, which bounds the memory of a run.
 enum Work {
   /// A byte that is compared, hashed, counted, copied or shown.
   static let byte = 8
   /// Something visited: a step of an expression, a registration, an object behind a proxy.
   static let look = 32
-  /// One of many elements or targets that are compared or listed; a passed registration.
+  /// One of many elements, names or targets that are compared or listed; a passed registration.
   static let pass = 256
   /// Something created: an object, a proxy, the text of a call or of an error.
   static let make = 1024

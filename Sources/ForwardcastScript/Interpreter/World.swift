@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// Evaluation takes no lock, because each activation has its own ``Frame`` and values are
 /// immutable. A lock guards the shared names and receivers, so rows may run on any thread. No
-/// foreign code runs under it: replaced values are released after it.
+/// foreign code runs under it: replaced values are released afterwards.
 final class World: Sendable {
   static let inheritanceLimit = 64
 

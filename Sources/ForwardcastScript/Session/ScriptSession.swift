@@ -38,8 +38,8 @@ public final class ScriptSession {
   ///
   /// - Parameters:
   ///   - stepLimit: the statements and sends of each run before it ends with `limit exceeded`. In a
-  ///     release build, the default takes less than 20 seconds, plus the time of the host's
-  ///     receivers.
+  ///     release build, the default takes less than 20 seconds of processor time, plus the time of
+  ///     the host's receivers.
   ///   - handlers: receive output, failed expectations and the trace. Output is printed by default.
   public init(stepLimit: Int = ScriptSession.defaultStepLimit, handlers: ScriptHandlers = ScriptHandlers()) {
     world = World(handlers: handlers, stepLimit: stepLimit)
@@ -105,7 +105,7 @@ public final class ScriptSession {
     }
   }
 
-  /// Completions for an editor, in no order: a few thousand names, receivers and selectors.
+  /// Completions for an editor, in no order: at most a few thousand names, receivers and selectors.
   public var completions: [String] { world.completions }
 }
 
@@ -122,8 +122,7 @@ public struct ScriptOutcome: Sendable, CustomStringConvertible {
   public fileprivate(set) var failures: [ScriptError] = []
   /// The number of failed expectations.
   public fileprivate(set) var failureCount = 0
-  /// The number of unawaited errors on queues. ``ScriptHandlers/diagnostics`` received each of
-  /// them.
+  /// The number of unawaited errors on queues. ``ScriptHandlers/diagnostics`` received each.
   public fileprivate(set) var unawaitedErrorCount = 0
   /// The number of statements, sends, and further rows and hooks that messages reached.
   public fileprivate(set) var steps = 0
@@ -155,8 +154,7 @@ public struct ScriptHandlers: Sendable {
   public var diagnostics: @Sendable (ScriptError) -> Void
   /// Receives a line for each step of each message; `nil` costs nothing.
   public var trace: (@Sendable (String) -> Void)?
-  /// Receives each step of each message as an event, as for a `SequenceDiagram`; `nil` costs
-  /// nothing.
+  /// Receives each step of a message as an event, as for a `SequenceDiagram`; `nil` costs nothing.
   public var events: (@Sendable (MessageEvent) -> Void)?
   /// Receives the progress of a run at intervals.
   public var progress: (@Sendable (ScriptProgress) -> Void)?

@@ -137,7 +137,7 @@ struct Lexer {
     return Token(kind: .word(name), offset: start, end: offset)
   }
 
-  /// An error at the first character like a quote or a space, else at the start of `text`.
+  /// An error at the first character that resembles a quote or space, else at the text's start.
   private func notAName(_ text: String, _ reason: String, at start: Int) -> ScriptError {
     var place = start
     for scalar in text.unicodeScalars {

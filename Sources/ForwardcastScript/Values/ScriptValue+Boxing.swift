@@ -28,7 +28,7 @@ extension ScriptValue {
     mayCross ? ArgumentBox(uncheckedSendable: plain) : ArgumentBox(plain)
   }
 
-  /// An array of the elements' type if they have one, as methods with `[Int]` parameters need.
+  /// An array of the elements' type if all have one type, as methods with `[Int]` parameters need.
   private static func typed(_ elements: [ScriptValue]) -> ArgumentBox? {
     func all<T: Sendable>(_ get: (ScriptValue) -> T?) -> ArgumentBox? {
       let values = elements.compactMap(get)
