@@ -21,7 +21,7 @@ struct Token: Equatable {
 
   var kind: Kind
   var range: Range<Int>
-  /// The offset of the blanks and comments before the token.
+  /// The offset of the whitespace and comments before the token.
   var leading: Int
   /// Whether a line break precedes the token.
   var beginsLine: Bool

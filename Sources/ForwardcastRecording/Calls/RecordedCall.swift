@@ -103,7 +103,7 @@ extension RecordedError {
 
 /// An error with a text for recordings.
 package protocol RecordableError: Error {
-  /// The text without place and time.
+  /// The text without position and time.
   var recordedText: String { get }
 }
 

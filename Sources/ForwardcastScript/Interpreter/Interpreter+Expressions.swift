@@ -29,7 +29,7 @@ extension Interpreter {
     return try at(expression.offset) { try value.wanted(need(), showsValue: showsValue, part) }
   }
 
-  /// Runs `body`. Its errors get the place at `offset` unless they have one.
+  /// Runs `body`. Its errors get the position `offset` unless they have one.
   func at<Result>(_ offset: Int, _ body: () throws -> Result) throws -> Result {
     do { return try body() } catch { throw run.located(error, at: offset, of: source) }
   }

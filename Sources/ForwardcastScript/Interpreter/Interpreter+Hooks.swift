@@ -50,7 +50,7 @@ extension Interpreter {
     let index = try index.wanted("arg needs an integer, not", \.integer)
     let arguments = frame.hook?.arguments ?? []
     guard arguments.indices.contains(index) else {
-      throw ScriptError(.wrongNumberOfArguments, "the message has no argument \(index), only \(arguments.count)")
+      throw ScriptError(.wrongNumberOfArguments, "argument \(index) does not exist; the message has \(arguments.count)")
     }
     return arguments[index]
   }

@@ -22,7 +22,7 @@ struct Interpreter {
 
   /// Runs statements in order.
   /// - Returns: the value of a `return`, or of a final expression at the top level; else `nil`.
-  /// - Throws: ``ScriptError``, always with its place.
+  /// - Throws: ``ScriptError``, always with its position.
   func execute(_ statements: [Statement]) throws -> ScriptValue? {
     var cursors = [Cursor(statements: statements, rest: statements[...])]
     while let top = cursors.indices.last {

@@ -46,7 +46,7 @@ final class Run: Sendable {
   /// - Throws: `limit exceeded`.
   func charge(_ units: Int) throws {
     let (before, done) = work.wrappingAdd(units, ordering: .relaxed)
-    try ScriptError.limit(done <= workLimit, "messages, values and output of over \(workLimit) units of work")
+    try ScriptError.limit(done <= workLimit, "more than \(workLimit) units of work for messages, values and output")
     if before / Run.workBetweenLooks != done / Run.workBetweenLooks { try checkCancelled() }
   }
 
@@ -69,7 +69,8 @@ final class Run: Sendable {
     if let error = limit.withLock({ $0 }) { throw error }
   }
 
-  /// Gives an error its place. Stores an exceeded limit, which ends the run even if it is caught.
+  /// Gives an error its position. Stores an exceeded limit, which ends the run even if it is
+  /// caught.
   func located(_ error: any Error, at offset: Int, of source: SourceText) -> ScriptError {
     let found = ScriptError(error)
     let error = found.placed(at: offset, of: source)

@@ -68,7 +68,7 @@ extension Invocation {
     }
     let (count, sent) = (arguments.count, selector.numberOfArguments)
     guard count == sent else {
-      throw refusal("has \(count) argument\(count == 1 ? "" : "s"), and a script sends \(sent)")
+      throw refusal("has \(count) argument\(count == 1 ? "" : "s"), but its selector takes \(sent)")
     }
     var texts: [String] = []
     for (index, argument) in arguments.enumerated() {
@@ -80,7 +80,7 @@ extension Invocation {
   }
 }
 
-/// Recorded without its place, as errors from Swift are.
+/// Recorded without its position, as errors from Swift are.
 extension ScriptError: RecordableError {
   package var recordedText: String { text }
 }

@@ -1,8 +1,8 @@
-// ScriptError.swift: errors of a script, with their places.
+// ScriptError.swift: errors of a script, with their positions.
 
 import Forwardcast
 
-/// A place in a script's text.
+/// A position in a script's text.
 public struct ScriptPosition: Hashable, Sendable, CustomStringConvertible {
   /// The name under which the text was run.
   public let file: String
@@ -14,7 +14,7 @@ public struct ScriptPosition: Hashable, Sendable, CustomStringConvertible {
   public var description: String { "\(file):\(line):\(column)" }
 }
 
-/// An error of a script: the rule that was broken, the evidence, and the place.
+/// An error of a script: the broken rule, the evidence, and the position.
 ///
 ///     print(error)
 ///     // cooks.msg:14:8: error: unrecognized selector 'wash:' of Cook
@@ -101,7 +101,7 @@ extension ScriptError {
 
   var isPlaced: Bool { source !== SourceText.nowhere }
 
-  /// The error with a place, unless it already has one.
+  /// The error with a position, unless it already has one.
   func placed(at offset: Int, of source: SourceText) -> ScriptError {
     if isPlaced { return self }
     var error = self

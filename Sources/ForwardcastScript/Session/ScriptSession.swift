@@ -184,6 +184,6 @@ public struct ScriptProgress: Sendable {
   public let stepLimit: Int
   let source: SourceText
   let offset: Int
-  /// The place of the statement or send that runs next. Computed on demand.
+  /// The position of the statement or send that runs next. Computed on demand.
   public var position: ScriptPosition { source.position(at: offset) }
 }

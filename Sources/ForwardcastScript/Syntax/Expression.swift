@@ -55,6 +55,6 @@ struct Condition: Sendable {
   static let comparisons: Set<Sign> = [.equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual]
 
   let left: Expression
-  /// The comparison with the place of its sign, if the condition is one.
+  /// The comparison and the offset of its sign, if the condition has one.
   let comparison: (Sign, Expression, offset: Int)?
 }

@@ -16,7 +16,7 @@ enum LanguageWords {
   static let table = """
     receiver Name [: Parent] { - selector ["encoding"] = e | { … } | throws "text" } — Declares a class by its selector table; \
     its objects respond to its rows and to those of its parent.
-    let x = e — Binds a name, or binds it anew.
+    let x = e — Binds a name, in place of an earlier value.
     drop x — Forgets a name; an object that nothing else holds is deallocated at once.
     proxy p = multicast [\(words(ProxyOption.self, " "))] | forward to e | lazy { e } | recording e — Makes a \
     proxy: for any number of targets, in front of one target, for a target made at the first message, or one that records its calls.
@@ -43,10 +43,10 @@ enum LanguageWords {
     unregister e from E — Removes an observer from an extension point.
     clear services — Notifies every service and releases those that do not persist.
 
-    new Name [name: e] — Creates an object of a receiver; its rows know it as `name`.
+    new Name [name: e] — Creates an object of a receiver; its rows read e as `name`.
     not e — Negates a Bool.
-    true — The Bool that holds.
-    false — The Bool that does not hold.
+    true — The Bool value true.
+    false — The Bool value false.
     nil — No value; every message to it answers `nil`.
     alive x — Whether the object of a name exists, even if the name was dropped.
     collect \(words(CollectPolicy.self, "|")) [p …] — Sends to every target, waits, and combines the answers into one value.
@@ -57,7 +57,7 @@ enum LanguageWords {
     behind which hooks, or why not. Nothing is sent.
     arg n — In a hook: argument n of the message, counted from 0.
     proceed [with @[…]] — In `around`: runs the rest of the message, with other arguments if they are given.
-    service Name — The one object of a receiver, created if necessary.
+    service Name — The shared object of a receiver, created if necessary.
     services — The existing services in the order of their creation.
     responds := p responds "sel:" — Whether an object, a proxy or a value responds to a message.
 
@@ -106,8 +106,8 @@ enum LanguageWords {
     work := \(ScriptSession.workLimit(forSteps: ScriptSession.defaultStepLimit)) — Units of work of one run of a million steps: \
     bytes of values and output, and proxies and targets that messages pass.
     passed := \(ScriptLimits().proxies) — Proxies and hooks that one message passes.
-    looked := \(ScriptLimits().registrations) — Registrations that one message passes or searches; with inheritance, each counts \
-    once more for eight levels. Also the targets behind a proxy that is an argument.
+    looked := \(ScriptLimits().registrations) — Registrations that one message passes or searches; each counts once more for every \
+    eight levels of inheritance. Also the targets behind a proxy that is an argument.
     selectors := \(ScriptLimits().names) — Selectors that a session may add to those of the process; all sessions share 16 MiB.
     inheritance := \(World.inheritanceLimit) — Receivers that inherit from one another.
     queues := \(World.queueLimit) — Queues of a session.

@@ -40,7 +40,7 @@ extension Parser {
       append(.compute(compute), at: offset)
     }
     for offset in negations.reversed() {
-      append(.compute { .bool(try !$1.removeLast().wanted("not needs a Bool, not", \.bool)) }, at: offset)
+      append(.compute { .bool(try !$1.removeLast().wanted("\"not\" needs a Bool, not", \.bool)) }, at: offset)
     }
   }
 

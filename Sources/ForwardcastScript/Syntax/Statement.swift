@@ -20,7 +20,7 @@ struct Statement: Sendable {
 struct RowDefinition: Sendable {
   let selector: String
   let arguments: [String]
-  /// The type encoding with its place; `nil` where all types are `@`.
+  /// The type encoding with its offset; `nil` if all types are `@`.
   let encoding: (text: String, offset: Int)?
   let body: @Sendable (Interpreter) throws -> ScriptValue
   let source: SourceText

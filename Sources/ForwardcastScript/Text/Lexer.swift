@@ -9,7 +9,7 @@ struct Lexer {
 
   let source: SourceText
   private(set) var offset = 0
-  /// The open brackets with their places, innermost last.
+  /// The open brackets with their offsets, innermost last.
   private(set) var open: [(sign: Sign, offset: Int)] = []
 
   /// - Parameter open: open brackets of an earlier part of the text.
@@ -51,7 +51,7 @@ struct Lexer {
     while let byte = byte(at: offset), isMeant(byte) { offset += 1 }
   }
 
-  /// Skips blanks and comments; returns the separator if one of them ends a statement.
+  /// Skips spaces and comments. Returns the separator if one of them ends a statement.
   private mutating func skipBlanks() -> Token? {
     while let byte = byte(at: offset) {
       switch byte {
@@ -110,11 +110,11 @@ struct Lexer {
     }
   }
 
-  /// `@selector(name)`, with blanks around the name or not.
+  /// `@selector(name)`, with or without spaces around the name.
   private mutating func selector(from start: Int) throws -> Token {
     let opening = Array("@selector(".utf8)
     guard source.bytes[start...].starts(with: opening) else {
-      throw error("\"@\" is followed by \"[\", \"{\" or \"selector(\"", at: start)
+      throw error("\"@\" must be followed by \"[\", \"{\" or \"selector(\"", at: start)
     }
     var from = start + opening.count
     guard var to = source.bytes[from...].firstIndex(where: { $0 == UInt8(ascii: ")") || isLineEnd($0) }),
@@ -228,14 +228,14 @@ struct Lexer {
     let letter = byte(at: start + 1)
     if let letter, let byte = Lexer.escapes[letter] { return [byte] }
     guard letter == UInt8(ascii: "u"), byte(at: offset) == UInt8(ascii: "{") else {
-      throw error("an escape is \\n, \\t, \\\", \\\\ or \\u{…}", at: start)
+      throw error("an escape must be \\n, \\t, \\\", \\\\ or \\u{…}", at: start)
     }
     offset += 1
     let digits = takeWord()
     guard byte(at: offset) == UInt8(ascii: "}"), digits.utf8.count <= 8,
       digits.unicodeScalars.allSatisfy(\.properties.isASCIIHexDigit),
       let value = UInt32(digits, radix: 16), let scalar = Unicode.Scalar(value)
-    else { throw error("\"\\u{…}\" holds the hexadecimal number of a character", at: start) }
+    else { throw error("\"\\u{…}\" must hold the hexadecimal number of a character", at: start) }
     offset += 1
     return Array(String(Character(scalar)).utf8)
   }

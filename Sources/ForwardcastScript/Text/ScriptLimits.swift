@@ -1,4 +1,4 @@
-// ScriptLimits.swift: limits that tests lower, since reaching them takes long.
+// ScriptLimits.swift: limits that tests lower, since reaching them is slow.
 
 package struct ScriptLimits: Sendable {
   /// The limits of texts and sessions that the current task creates.

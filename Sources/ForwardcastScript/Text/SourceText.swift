@@ -2,9 +2,9 @@
 
 import Forwardcast
 
-/// The text of one script. Places in it are byte offsets; lines and columns are computed on demand.
+/// The text of one script. Positions are byte offsets; lines and columns are computed on demand.
 final class SourceText: Sendable {
-  /// The source of errors that have no place yet.
+  /// The source of errors that have no position yet.
   static let nowhere = SourceText("", name: "")
 
   let name: String

@@ -48,7 +48,7 @@ extension ScriptValue: Hashable {
     case (.integer(let left), .floating(let right)): Self.isLess(left, right)
     case (.floating(let left), .integer(let right)):
       !left.isNaN && !Self.isLess(right, left) && Int(exactly: left) != right
-    default: throw ScriptError(.typeMismatch, "\(kind) and \(other.kind) have no order; it needs two numbers")
+    default: throw ScriptError(.typeMismatch, "\(kind) and \(other.kind) have no order; compare two numbers")
     }
   }
 

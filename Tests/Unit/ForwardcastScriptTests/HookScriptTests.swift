@@ -95,7 +95,8 @@ struct HookScriptTests {
       ("before p \"a\" { throw \"veto\" }\n[p a]", "7:16 veto"),
       ("after p \"a\" { throw \"late\" }\n[p a]", "7:15 late"),
       (
-        "before p \"a\" { print arg 0 }\n[p a]", "7:22 wrong number of arguments: the message has no argument 0, only 0"
+        "before p \"a\" { print arg 0 }\n[p a]",
+        "7:22 wrong number of arguments: argument 0 does not exist; the message has 0"
       ),
       (
         "around p \"add:\" { proceed with @[] }\n[p add: 1]",

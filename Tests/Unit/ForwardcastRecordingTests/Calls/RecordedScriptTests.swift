@@ -153,7 +153,7 @@ struct RecordedScriptTests {
     var call = Invocation("store:path:", arguments: [ArgumentBox(1)])
     _ = try? proxy.forward(&call)
     let error = #expect(throws: ScriptWritingError.self) { try proxy.recorder.recording.script() }
-    expect(error?.description, equals: "\"store:path:\" has 1 argument, and a script sends 2")
+    expect(error?.description, equals: "\"store:path:\" has 1 argument, but its selector takes 2")
   }
 
   @Test("lists are written as deep as a script reads them, and refused beyond")
