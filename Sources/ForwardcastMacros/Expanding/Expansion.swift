@@ -15,8 +15,7 @@ struct ExpansionRequest {
   var settings = ModuleSettings()
   /// Where the text of the declaration begins, leading comments included.
   var place: SourcePlace?
-  /// Whether the type lacks the conformance that the macro declares. Set for the extension role
-  /// only.
+  /// Whether the type lacks the conformance that the macro declares. Only extensions know it.
   var wantsConformance = true
 }
 

@@ -85,7 +85,7 @@ extension SourceText {
     return position
   }
 
-  /// The most tokens that generic arguments may have, which keeps reading linear.
+  /// The maximum number of tokens of generic arguments, which keeps reading linear.
   static let maximumGenericArguments = 256
 
   /// The position after `<…>` at `start`; `start` when there is none or it does not end.

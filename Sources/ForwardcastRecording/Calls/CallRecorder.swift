@@ -41,7 +41,7 @@ public final class CallRecorder: @unchecked Sendable {  // state is under a lock
   /// An empty recorder.
   ///
   /// - Parameters:
-  ///   - limit: the most calls to keep, all by default; the oldest are dropped.
+  ///   - limit: the most calls to keep; no limit by default. The oldest calls are dropped first.
   ///   - takesTimes: whether to record the ``RecordedCall/time`` and duration of each call.
   public init(keepingLast limit: Int = .max, takesTimes: Bool = false) {
     self.limit = max(0, limit)

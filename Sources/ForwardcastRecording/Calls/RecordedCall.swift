@@ -23,7 +23,7 @@ public struct RecordedCall: CustomStringConvertible {
   public let message: Invocation
   /// The outcome; `inProgress` if the call had not ended when the recording was read.
   public package(set) var outcome: Outcome
-  /// The number of enclosing calls of the same recorder: 0 for a call from outside.
+  /// The number of enclosing calls of the same recorder: 0 for an outermost call.
   public let depth: Int
   /// The number of the call among all recorded calls of the process, which orders calls of several
   /// recorders. Neither compared nor encoded; 0 in a decoded call.
@@ -31,8 +31,7 @@ public struct RecordedCall: CustomStringConvertible {
   /// The start of the call, measured from the creation of its recorder; `nil` if times were not
   /// recorded. Not compared.
   public let time: Duration?
-  /// The duration of the call; `nil` while it is in progress or if times were not recorded. Not
-  /// compared.
+  /// The duration of the call; `nil` during the call or if times were not recorded. Not compared.
   public private(set) var duration: Duration?
 
   package init(receiver: String, message: Invocation, outcome: Outcome, depth: Int, order: Int, time: Duration? = nil) {
@@ -127,7 +126,7 @@ extension RecordedCall: Codable {
     try container.encodeIfPresent(duration, forKey: .duration)
   }
 
-  /// Decodes a call; its message as `Invocation.init(from:)` does.
+  /// Decodes a call, and its message as `Invocation.init(from:)` does.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     let message = try container.decode(Invocation.self, forKey: .message)

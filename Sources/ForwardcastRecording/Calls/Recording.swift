@@ -9,7 +9,7 @@ import ForwardcastCoding
 ///     // with ForwardcastScript: a message script that sends them again:
 ///     let text = try before.script()
 ///
-/// A recording compares with ``isEqual(to:)`` and is `Codable`, as its calls are.
+/// Like its calls, a recording is `Codable` and compares with ``isEqual(to:)``.
 public struct Recording: Codable, CustomStringConvertible {
   /// All calls in the order in which they began, nested ones after the enclosing call.
   public var calls: [RecordedCall]

@@ -68,7 +68,7 @@ public final class SequenceDiagram: Sendable {
     }
   }
 
-  /// An empty diagram that stores at most `limit` events, and counts further ones.
+  /// An empty diagram that stores at most `limit` events and counts the others.
   public init(limit: Int = 10_000) {
     self.limit = limit
     state = Guarded(State())
@@ -106,7 +106,7 @@ public final class SequenceDiagram: Sendable {
   var participants: [String] {
     var seen: Set<String> = []
     return events.flatMap { event in
-      // These are notes at the receiver.
+      // Notes show only the receiver.
       event.stage == .queued || event.stage == .skipped ? [event.receiver] : [event.sender, event.receiver]
     }.filter { seen.insert($0).inserted }
   }

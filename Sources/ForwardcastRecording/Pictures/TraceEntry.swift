@@ -11,7 +11,7 @@ struct TraceEntry: Sendable {
   let context: String?
   /// The beginning of a slice or mark, up to its `args`; empty if the slice already has it.
   let text: String
-  /// The outcome as a further argument.
+  /// The outcome as one more member of `args`.
   let outcome: String
 
   init(_ event: MessageEvent) {

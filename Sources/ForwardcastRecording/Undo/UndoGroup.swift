@@ -107,7 +107,7 @@ final class OpenGroups {
   func removeSteps(of target: AnyObject?) {
     let old = steps
     func isKept(_ step: UndoStep) -> Bool { target != nil && step.target !== target }
-    // The new positions of each step and of the end.
+    // The new position of each step and of the end.
     let places = old.reduce(into: [0]) { $0.append($0[$0.count - 1] + (isKept($1) ? 1 : 0)) }
     steps = old.filter(isKept)
     for index in frames.indices {

@@ -9,7 +9,7 @@ extension UndoHistory {
   /// Whether a redo is in progress.
   public var isRedoing: Bool { phase == .redoing }
 
-  /// Whether there is a step to undo whose target is alive; those of open groups count.
+  /// Whether there is a step to undo whose target is alive. Steps of open groups count.
   public var canUndo: Bool { hasOpenGroup || undoStack.top() != nil }
 
   /// Whether there is a step to redo whose target is alive.
@@ -151,7 +151,7 @@ public struct UndoError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// Groups are open, so it is not clear what to undo or redo.
     public static let groupIsOpen = Code(words: "undo groups are open")
-    /// No group is open that could be closed.
+    /// No group is open, so none can be closed.
     public static let noGroupIsOpen = Code(words: "no undo group is open")
     /// An undo or a redo is in progress.
     public static let isPerforming = Code(words: "an undo or a redo is in progress")

@@ -5,11 +5,11 @@ import Forwardcast
 /// Keeps messages that reverse changes, and sends them on undo.
 ///
 ///     func setTitle(_ title: String) throws {
-///       try history.prepare(self).send(.setTitle, self.title)  // how to take it back
+///       try history.prepare(self).send(.setTitle, self.title)  // reverses the change
 ///       history.setActionName("Rename")
 ///       self.title = title
 ///     }
-///     try history.undo()  // sends the old title; what that registers can be redone
+///     try history.undo()  // sends the old title, which registers a step to redo
 ///     try history.redo()
 ///
 /// Messages that are registered during an undo go to the redo stack, and during a redo to the undo
@@ -97,7 +97,7 @@ public final class UndoHistory {
     open.append(step)
   }
 
-  /// Whether steps are registered and groups opened.
+  /// Whether steps are registered.
   public var isRegistrationEnabled: Bool { disabled == 0 }
 
   /// Disables registration until ``enableRegistration()`` has been called as often as this method.

@@ -6,9 +6,9 @@ import Synchronization
 /// One run, with its counters and the first limit that it exceeded. Shared by all its threads.
 final class Run: Sendable {
   static let sendLimit = 64
-  /// Units of ``Work`` that a run may take for each step of its limit.
+  /// The units of ``Work`` that a run may take for each step of its limit.
   static let workPerStep = 1024
-  /// Units that a run may take in addition.
+  /// The units that every run may take in addition.
   static let leastWork = 1 << 24
   /// The units of work, a few milliseconds, after which a step checks for cancellation.
   static let workBetweenLooks = 1 << 22
@@ -24,13 +24,13 @@ final class Run: Sendable {
   private let failed = Mutex<(count: Int, kept: [ScriptError])>((0, []))
   private let unawaited = Atomic<Int>(0)
   private let eventSteps = Atomic<Int>(0)
-  /// By queue, the statement whose message is being delivered there.
+  /// The statement whose message is being delivered on each queue.
   private let places = Mutex<[ObjectIdentifier: (offset: Int, source: SourceText)]>([:])
 
   init(_ world: World) { (self.world, workLimit) = (world, ScriptSession.workLimit(forSteps: world.stepLimit)) }
 
   /// Counts a statement or a send.
-  /// - Throws: `limit exceeded`, here or for a limit that was exceeded elsewhere in the run.
+  /// - Throws: `limit exceeded`, for this step or for a limit that the run exceeded before.
   func step(at offset: Int, of source: SourceText) throws {
     try check()
     let count = steps.wrappingAdd(1, ordering: .relaxed).newValue
@@ -69,8 +69,7 @@ final class Run: Sendable {
     if let error = limit.withLock({ $0 }) { throw error }
   }
 
-  /// Gives an error its position. Stores an exceeded limit, which ends the run even if it is
-  /// caught.
+  /// Gives an error its position. Stores an exceeded limit, which ends the run even if caught.
   func located(_ error: any Error, at offset: Int, of source: SourceText) -> ScriptError {
     let found = ScriptError(error)
     let error = found.placed(at: offset, of: source)

@@ -9,7 +9,7 @@ final class ScriptObject: MessageReceiver, NamedReceiver, Sendable, CustomString
   private let table: SelectorTable
   let receiverName: String
   let name: String
-  /// The text that it prints as, stored since a name may be long.
+  /// The text that `print` shows, stored because a name may be long.
   let description: String
 
   init(table: SelectorTable, receiver: String, name: String) {

@@ -4,7 +4,7 @@ import Forwardcast
 import Synchronization
 
 extension World {
-  /// Interns a selector that something answers. The number of new ones is limited.
+  /// Interns a selector. The number of new selectors is limited.
   func intern(_ name: String) throws -> MessageSelector {
     if name == World.standIn(name.utf8.lazy.filter { $0 == UInt8(ascii: ":") }.count) {
       throw ScriptError(.invalidSelector, "\(name) is reserved")

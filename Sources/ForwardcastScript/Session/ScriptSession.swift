@@ -34,7 +34,7 @@ public final class ScriptSession {
 
   private let world: World
 
-  /// A session without names.
+  /// Creates a session without names.
   ///
   /// - Parameters:
   ///   - stepLimit: the statements and sends of each run before it ends with `limit exceeded`. In a

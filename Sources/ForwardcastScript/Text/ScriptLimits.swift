@@ -10,7 +10,7 @@ package struct ScriptLimits: Sendable {
   package var tokens = 1 << 21
   package var recordedCalls = 100_000
   package var names = 10_000
-  /// Proxies, questions and hooks that one message passes.
+  /// Proxies, queries and hooks that one message passes.
   package var proxies = 1 << 15
   /// Registrations that one message passes.
   package var registrations = 100_000

@@ -153,7 +153,7 @@ extension ScriptValue {
   /// The most bytes of a list or dictionary that a message or `print` copies.
   static let copyLimit = 1 << 20
 
-  /// The approximate size of the value in bytes; shared parts count each time.
+  /// The approximate size of the value in bytes. Shared parts are counted each time.
   /// - Throws: `limit exceeded` beyond ``sizeLimit`` or ``depthLimit``, which bounds the cost.
   func measure() throws -> Int {
     var size = 0
