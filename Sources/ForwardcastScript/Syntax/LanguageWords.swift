@@ -16,10 +16,11 @@ enum LanguageWords {
   static let table = """
     receiver Name [: Parent] { - selector ["encoding"] = e | { … } | throws "text" } — Declares a class by its selector table; \
     its objects respond to its rows and to those of its parent.
-    let x = e — Binds a name, in place of an earlier value.
+    let x = e — Binds a name to a value, in place of an earlier one.
     drop x — Forgets a name; an object that nothing else holds is deallocated at once.
     proxy p = multicast [\(words(ProxyOption.self, " "))] | forward to e | lazy { e } | recording e — Makes a \
-    proxy: for any number of targets, in front of one target, for a target made at the first message, or one that records its calls.
+    proxy: for any number of targets, for one target, for a target that the first message creates, or for one whose calls it \
+    records.
     queue q — Makes a serial queue for targets.
     add e to p [on q] [priority n] [only @[…]] [as r] — Registers a target with a multicast proxy; higher priorities come first.
     remove e from p, remove all from p — Removes a target, a registration or all of them from a proxy at once.
@@ -30,28 +31,28 @@ enum LanguageWords {
     after p "sel:" { … } [as h] — Runs a block after each successful message of that selector; `result` is its answer.
     around p "sel:" { … } [as h] — Runs a block in place of each message of that selector; `proceed` runs the rest.
     print e … — Prints the values, separated by spaces, and a newline.
-    expect e [op e], expect e throws ["text"] — Reports a condition that does not hold, or an expression that does not throw; \
-    the script goes on.
+    expect e [op e], expect e throws ["text"] — Reports a condition that does not hold, or an expression that does not throw; the \
+    script continues.
     if e [op e] { … } [else { … }] — Runs one of two blocks; a condition without a comparison must be a Bool.
     repeat n { … } — Runs a block n times.
     return [e] — Ends a row or an `around` hook with an answer, `nil` by default.
     throw "text" — Ends a row or a hook with an error of that text.
     wait — Waits until every queued delivery has run.
     extension E { sel: other:with: } — Declares an extension point by its selectors.
-    register e in E, register lazily Name in E — Adds an observer to an extension point; a lazy one is created by the first event \
-    that it has a row for.
+    register e in E, register lazily Name in E — Adds an observer to an extension point; a lazy one is created by the first \
+    message that it has a row for.
     unregister e from E — Removes an observer from an extension point.
     clear services — Notifies every service and releases those that do not persist.
 
-    new Name [name: e] — Creates an object of a receiver; its rows read e as `name`.
+    new Name [name: e] — Creates an object of a receiver; in its rows, `name` is the value of e.
     not e — Negates a Bool.
     true — The Bool value true.
     false — The Bool value false.
     nil — No value; every message to it answers `nil`.
     alive x — Whether the object of a name exists, even if the name was dropped.
     collect \(words(CollectPolicy.self, "|")) [p …] — Sends to every target, waits, and combines the answers into one value.
-    errors [p …] — Sends, waits, and gives the texts of the errors of all targets.
-    report [p …] — Sends, waits, and counts the targets that ran it synchronously (`delivered`) or on a queue (`queued`), \
+    errors [p …] — Sends, waits, and returns the error texts of all targets.
+    report [p …] — Sends, waits, and counts the targets that ran the message synchronously (`delivered`) or on a queue (`queued`), \
     `failed`, or were `skipped`.
     explain p "sel:" — A text with a line for each registration: whether it would receive the message, by which row, where and \
     behind which hooks, or why not. Nothing is sent.
@@ -63,7 +64,7 @@ enum LanguageWords {
 
     count p — The number of live registrations of a multicast proxy, including muted ones.
     targets p — The live targets of a multicast proxy in the order of delivery.
-    calls p — The calls that a recording proxy has kept, as texts.
+    calls p — The calls that a recording proxy has recorded, as texts.
     signature "v24@0:8@16" — Parses the signature of a method.
     types s — The types of a signature; the return type is first.
     offsets s — The offsets of the arguments of a signature in its frame.
@@ -92,24 +93,24 @@ enum LanguageWords {
     at: := [@{"k": 1} at: "k"] — The value of a key; `nil` for an unknown key.
     count := [@{"k": 1} count] — The number of keys of a dictionary.
 
-    brackets := \(Lexer.bracketLimit) — Nested brackets, and names given in `new`.
-    sends := \(Run.sendLimit) — Sends in progress.
-    steps := \(ScriptSession.defaultStepLimit) — Statements and sends of one run; `--steps N` changes it. This many take less than \
-    20 seconds of processor time.
+    brackets := \(Lexer.bracketLimit) — Nested brackets and nested `name:` parts of `new`.
+    sends := \(Run.sendLimit) — Nested sends.
+    steps := \(ScriptSession.defaultStepLimit) — Statements and sends of one run; `--steps N` changes it. The default takes less \
+    than 20 seconds of processor time.
     text := \(ScriptLimits().text) — Bytes of a script.
     words := \(ScriptLimits().tokens) — Words, signs and literals of a script.
-    marks := \(Work.markLimit) — Consecutive combining marks in a text that is compared or measured; such a text may have 1 MiB \
-    if it is not ASCII.
+    marks := \(Work.markLimit) — Consecutive combining marks in a text that is compared or measured; a text that is not ASCII is \
+    then limited to 1 MiB.
     value := \(ScriptValue.sizeLimit) — Bytes of one value.
     copy := \(ScriptValue.copyLimit) — Bytes of a list or dictionary that is an argument, an answer, or printed.
     depth := \(ScriptValue.depthLimit) — Nested lists and dictionaries.
-    work := \(ScriptSession.workLimit(forSteps: ScriptSession.defaultStepLimit)) — Units of work of one run of a million steps: \
-    bytes of values and output, and proxies and targets that messages pass.
+    work := \(ScriptSession.workLimit(forSteps: ScriptSession.defaultStepLimit)) — Units of work of one run of a million steps, \
+    for bytes of values and output, and for proxies and targets that messages pass.
     passed := \(ScriptLimits().proxies) — Proxies and hooks that one message passes.
-    looked := \(ScriptLimits().registrations) — Registrations that one message passes or searches; each counts once more for every \
-    eight levels of inheritance. Also the targets behind a proxy that is an argument.
+    looked := \(ScriptLimits().registrations) — Registrations that one message passes or searches, and targets behind a proxy \
+    that is an argument. Each counts once more for every eight levels of inheritance.
     selectors := \(ScriptLimits().names) — Selectors that a session may add to those of the process; all sessions share 16 MiB.
-    inheritance := \(World.inheritanceLimit) — Receivers that inherit from one another.
+    inheritance := \(World.inheritanceLimit) — Receivers in one chain of inheritance.
     queues := \(World.queueLimit) — Queues of a session.
     holders := \(World.holderLimit) — Proxies of a session that hold proxies strongly.
     """

@@ -27,24 +27,24 @@ enum ReferencePage {
 
       ## Overview
 
-      `forwardcast help WORD` prints the entry of one word, and ``ScriptLanguage`` has all as values. In the
+      `forwardcast help WORD` prints the entry of one word; ``ScriptLanguage`` has all entries as values. In the
       forms, `e` is an expression, `p` a proxy, `q` a queue, `r` a registration, `h` a hook, `E` an extension
-      point, `s` a signature, `x` a name, `n` a number and `op` a comparison. Parts in brackets after a space are
-      optional.
+      point, `s` a signature, `x` a name, `n` a number and `op` a comparison. A part in brackets after a space
+      is optional.
 
       ## Literals and Comparisons
 
-      | written | is |
+      | text | meaning |
       |---|---|
       | `12`, `-3`, `0.5` | a number |
       | `"text"` | a text on one line, with `\\n`, `\\t`, `\\"`, `\\\\`, `\\u{e9}` |
       | `@[1, 2]`, `@{"k": 1}` | a list, a dictionary |
       | `[x add: 1]` | a message; its answer is the value |
-      | `(e)` | the same value |
+      | `(e)` | the value of `e` |
       | `==`, `!=`, `<`, `<=`, `>`, `>=` | comparisons, after `if` and `expect` only |
-      | `name`, `self` | in a row: the name of its object, and the object; in `after`: `result` |
+      | `name`, `self` | in a row: the name of its object, and the object |
       | `# …` | a comment, to the end of the line |
-      | `;` | ends a statement, as the end of a line does |
+      | `;` | ends a statement, like the end of a line |
 
       \(sections.joined(separator: "\n\n"))
 
