@@ -1,4 +1,4 @@
-// Bank.swift: a service that knows nothing of audits.
+// Bank.swift: a service without any code for audits.
 
 import Forwardcast
 
@@ -8,7 +8,7 @@ protocol Bank: AnyObject {
   func close(_ account: String)
 }
 
-/// Where the money is.
+/// Stores the balances.
 final class Vault: Bank {
   private var balances = ["ann": 100, "bo": 40]
 
@@ -22,7 +22,7 @@ final class Vault: Bank {
   func close(_ account: String) { balances[account] = nil }
 }
 
-/// Writes down what was paid.
+/// Logs what was paid.
 final class Book: Bank {
   func withdraw(_ amount: Int, from account: String) -> Int {
     print("  book: \(amount) from \(account)")

@@ -1,16 +1,16 @@
-// main.swift: timing, veto and rewriting around a service that was not written for it.
+// main.swift: hooks that time, refuse and change calls of an unchanged service.
 // Example: Audit. Run it with `swift run audit`.
 
 import Forwardcast
 
-// The book stands behind the vault: what the vault refuses is not written.
+// The book is called after the vault, and not at all if the vault throws.
 let bank = BankProxy(options: MulticastOptions(errors: .stopAtFirst))
 let (vault, book) = (Vault(), Book())
 bank.add(vault)
 bank.add(book)
 bank.onError = { print("not done: \($0.error)") }
 
-/// Asks the bank and says what came of it.
+/// Calls the bank and prints the result.
 @MainActor
 func withdraw(_ amount: Int, _ account: String) {
   do { print("\(account) gets \(try bank.withdraw(amount, from: account))") } catch {
@@ -18,10 +18,10 @@ func withdraw(_ amount: Int, _ account: String) {
   }
 }
 
-// Rewriting: a fee, taken from the answer. Typed by the key, so nothing is boxed.
+// Change the result: subtract a fee. The key types the hook, so nothing is boxed.
 try bank.around(BankProxy.Messages.withdraw) { call in try call.proceed().map { $0 - 1 } }
 
-// Veto: what a `before` hook throws is the caller's error, and the vault hears of nothing.
+// Refuse a call: the caller gets the error of a `before` hook, and the vault is not called.
 let limit = try bank.before(BankProxy.Messages.withdraw) { amount, account in
   guard amount <= 50 else { throw Refusal(reason: "\(amount) is over the limit") }
 }
@@ -29,7 +29,7 @@ try bank.before(BankProxy.Messages.close) { account in
   if account == "ann" { throw Refusal(reason: "\(account) stays") }
 }
 
-// Timing: around every message, outermost since it was installed last.
+// Time every message. The last installed hook is the outermost one.
 var times: [MessageSelector: [Duration]] = [:]
 try bank.around { call in
   var answers: [ArgumentBox] = []

@@ -1,4 +1,4 @@
-// Connection.swift: the one connection to a heart-rate strap, and what its listeners get to hear.
+// Connection.swift: the connection to a heart-rate strap, and its listener protocol.
 // Example: Bluetooth.
 
 import Forwardcast
@@ -7,20 +7,20 @@ enum LinkState: Sendable {
   case searching, connected, lost
 }
 
-/// Whoever wants to hear of the strap. A requirement that is `async` is met by a method wherever its class belongs.
+/// A listener of the strap. A method in any isolation can implement an `async` requirement.
 @Forwarded
 protocol ConnectionListener: AnyObject, Sendable {
   func linkChanged(to state: LinkState) async
   func heartRate(_ beats: Int) async
 }
 
-/// Events of the radio come in on this actor, never on the main one. It knows no listener.
+/// Receives the radio's events on this actor. It knows no concrete listener.
 actor Connection {
-  /// Sendable as its listeners are: a screen registers without a turn of the actor.
+  /// `Sendable` like the protocol, so a screen can register without `await`.
   nonisolated let listeners = ConnectionListenerProxy()
   private var state: LinkState?
 
-  /// A packet of the strap: nothing at all, or the flags and the beats per minute.
+  /// Handles a packet of the strap: empty, or the flags and the beats per minute.
   func receive(_ packet: [UInt8]) async {
     guard packet.count >= 2 else { return await change(to: state == nil ? .searching : .lost) }
     await change(to: .connected)

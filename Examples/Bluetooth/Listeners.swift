@@ -1,4 +1,4 @@
-// Listeners.swift: screens that belong to the main actor, and a log that belongs to a queue.
+// Listeners.swift: screens on the main actor, and a log on a queue.
 // Example: Bluetooth.
 
 import Dispatch
@@ -7,7 +7,7 @@ import Synchronization
 
 typealias Messages = ConnectionListenerProxy.Messages
 
-/// A screen touches its views on the main actor only, so its methods run there.
+/// A screen on the main actor, where its methods run.
 @MainActor
 final class Screen: ConnectionListener {
   let name: String
@@ -24,7 +24,7 @@ final class Screen: ConnectionListener {
   }
 }
 
-/// Only wants to know whether there is a link: a closure, which runs on the main actor since it is written there.
+/// Shows whether there is a link. The closure is written on the main actor, so it runs there.
 @MainActor
 final class StatusIcon {
   func listen(to strap: ConnectionListenerProxy) {
@@ -33,7 +33,7 @@ final class StatusIcon {
   private func show(_ isConnected: Bool) { print("  icon: \(isConnected ? "(*)" : "( )")") }
 }
 
-/// Writes everything down, on a queue where it may be slow.
+/// Writes all events, on a queue where it may be slow.
 final class Log: Sendable {
   private let queue = DispatchQueue(label: "log")
   private let lines = Mutex<[String]>([])

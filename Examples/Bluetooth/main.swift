@@ -1,4 +1,4 @@
-// main.swift: one connection, many listeners: screens on the main actor beside a log on its queue.
+// main.swift: one connection with listeners on the main actor and on a queue.
 // Example: Bluetooth. Run it with `swift run bluetooth`.
 
 import Forwardcast
@@ -6,7 +6,7 @@ import Forwardcast
 let strap = Connection()
 let listeners = strap.listeners
 
-/// The radio gives its packets to the connection, one when everybody has heard of the last.
+/// Passes packets to the connection, each after all listeners have received the one before.
 func radio(_ packets: [UInt8]...) async {
   for packet in packets { await strap.receive(packet) }
 }
@@ -19,7 +19,7 @@ log.listen(to: listeners)
 print("the strap is put on")
 await radio([], [0, 61], [0, 64])
 
-// A screen that is opened later hears from now on. Closing it releases it.
+// A new screen receives messages from now on. Releasing it ends that.
 print("a run begins")
 var run: Screen? = Screen("run")
 if let run { listeners.add(run, priority: 1) }

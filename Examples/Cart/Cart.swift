@@ -1,4 +1,4 @@
-// Cart.swift: the model that many pages show.
+// Cart.swift: the model that several pages show.
 // Example: Cart.
 
 import Forwardcast
@@ -8,14 +8,14 @@ struct Item: Sendable {
   let cents: Int
 }
 
-/// What a page of the shop implements to be told of every change, at once.
+/// A page of the shop, which is notified synchronously of every change.
 @Forwarded
 protocol CartDelegate: AnyObject {
   func cartDidChange(_ cart: Cart)
 }
 
 final class Cart {
-  /// The pages that show this cart. They are added, never assigned, and held weakly.
+  /// The pages that show this cart, held weakly.
   let pages = CartDelegateProxy()
 
   private(set) var items: [Item] = [] {

@@ -1,22 +1,22 @@
-// Pages.swift: pages that show one cart and know nothing of one another, and the small objects behind a table.
+// Pages.swift: pages that show one cart independently, and the helpers of a table.
 // Example: Cart.
 
 import Forwardcast
 
-/// The number on the shop's front page.
+/// The number of items on the shop's front page.
 final class Badge: CartDelegate {
   func cartDidChange(_ cart: Cart) { print("  badge: \(cart.items.count)") }
 }
 
-/// The page on which one pays.
+/// The page for the payment.
 final class Checkout: CartDelegate {
   func cartDidChange(_ cart: Cart) { print("  to pay: \(cart.cents) cents") }
 }
 
-/// The page that lists the cart in a table. Its helpers do the work: they stand below.
+/// The page that lists the cart in a table, with the helpers below.
 final class ListPage: CartDelegate {
   let table = Table()
-  /// The table has one delegate, and this one stands for several. The table does not keep it, this page does.
+  /// The single delegate of the table: a proxy that forwards to several. The table holds it weakly.
   private let taps = CartTableDelegateProxy()
   private let rows: CartRows
   let counter = TapCounter()
@@ -24,7 +24,7 @@ final class ListPage: CartDelegate {
   init(_ cart: Cart) {
     rows = CartRows(cart)
     taps.add(counter)
-    // Takes the tapped row out of the cart, which then tells every page, this one among them.
+    // Removes the tapped row from the cart, which then notifies every page, including this one.
     taps.on(CartTableDelegateProxy.Messages.table) { _, row in cart.takeOut(at: row) }
     table.dataSource = rows
     table.delegate = taps
@@ -33,7 +33,7 @@ final class ListPage: CartDelegate {
   func cartDidChange(_ cart: Cart) { table.reload() }
 }
 
-/// A copy of the toolkit's delegate, which cannot be marked itself: what the attribute writes here is a `TableDelegate`.
+/// A copy of the toolkit's delegate. The generated proxy conforms to `TableDelegate`.
 @Forwarded(as: (any TableDelegate).self)
 protocol CartTableDelegate: AnyObject {
   func table(_ table: Table, didSelectRow row: Int)
@@ -48,7 +48,7 @@ final class CartRows: TableDataSource {
   func table(_ table: Table, textForRow row: Int) -> String { cart.items[row].name }
 }
 
-/// Counts taps, for the shop's statistics.
+/// Counts taps for the shop's statistics.
 final class TapCounter: TableDelegate {
   private(set) var taps = 0
 

@@ -1,4 +1,4 @@
-// Table.swift: a view as toolkits have it, with one data source and one delegate. It has not heard of Forwardcast.
+// Table.swift: a toolkit's view with a single data source and a single delegate.
 // Example: Cart.
 
 protocol TableDataSource: AnyObject {
@@ -20,6 +20,6 @@ final class Table {
     print("  table: \(rows.isEmpty ? "empty" : rows.joined(separator: " | "))")
   }
 
-  /// What the toolkit does when a finger comes down.
+  /// Called by the toolkit when the user taps a row.
   func tap(row: Int) { delegate?.table(self, didSelectRow: row) }
 }

@@ -1,4 +1,4 @@
-// main.swift: a cart tells its pages one after another; one of them shows it in a table.
+// main.swift: a cart notifies its pages in order; one of them shows it in a table.
 // Example: Cart. Run it with `swift run cart`.
 
 let cart = Cart()
@@ -14,11 +14,11 @@ if let checkout { cart.pages.add(checkout) }
 cart.put(Item(name: "tea", cents: 450))
 cart.put(Item(name: "cups", cents: 1200))
 
-// A page that is closed is not told any more; nobody has to remove it.
+// A page that was released receives no further calls and need not be removed.
 checkout = nil
 cart.put(Item(name: "biscuits", cents: 299))
 
-// A tap goes from the table through the proxy to a helper and a closure, from there to the cart, and back to all pages.
+// The table calls the proxy, whose closure changes the cart, which notifies all pages.
 list.table.tap(row: 1)
 print("\(list.counter.taps) tap, \(cart.pages.count) pages")
 

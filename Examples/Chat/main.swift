@@ -1,4 +1,4 @@
-// main.swift: a room whose members hear each line on queues of their own, all in one order; a slow one keeps nobody waiting.
+// main.swift: members of a room hear lines in one order, on queues of their own.
 // Example: Chat. Run it with `swift run chat`.
 
 import Dispatch
@@ -10,7 +10,7 @@ protocol RoomListener: AnyObject, Sendable {
   func heard(_ line: String)
 }
 
-/// Lines leave one after another, whoever speaks on whatever thread: so all members hear them in the same order.
+/// Sends lines one after another from any thread, so that all members receive them in one order.
 final class Room: Sendable {
   private let queue = DispatchQueue(label: "room")
   private let members = RoomListenerProxy()
@@ -31,7 +31,7 @@ final class Room: Sendable {
 
   func say(_ text: String, by member: Member) { queue.sync { members.heard("\(member.name): \(text)") } }
 
-  /// Waits until every member has heard all.
+  /// Waits until every member has received all lines.
   func settle() async throws { try await members.drain() }
 }
 
@@ -41,7 +41,7 @@ final class Member: RoomListener {
   init(_ name: String) { self.name = name }
 
   func heard(_ line: String) { lines.withLock { $0.append(line) } }
-  /// What was heard since this was asked last.
+  /// Returns the lines since the last call.
   func news() -> [String] {
     lines.withLock { lines in
       defer { lines = [] }

@@ -1,4 +1,4 @@
-// Cluster.swift: all that depends on the engine: nodes, and how members are found.
+// Cluster.swift: all code that depends on the engine: nodes, and discovery.
 // Example: Cluster.
 
 import DistributedCluster
@@ -6,27 +6,27 @@ import Forwardcast
 import ForwardcastDistributed
 import Foundation
 
-/// A member of another process, as the cluster carries it.
+/// A member in another process, as the cluster represents it.
 typealias Door = MessageEndpoint<ClusterSystem>
 
 extension DistributedReception.Key {
   static var members: DistributedReception.Key<Door> { .init(Door.self, id: "members") }
 }
 
-/// The limits of calls to members. The cluster ends a call after 5 seconds unless it is given a time.
+/// The limits of calls to members. The cluster ends a call after 5 seconds unless it has a timeout.
 let memberOptions = RemoteOptions(
   deadline: .seconds(2), types: roomTypes, givesUpAfter: 1,
   engineTimeout: { time, call in try await RemoteCall.with(timeout: time) { try await call() } })
 
-/// The file with the port of the host's present node. A deployment has service discovery for that.
+/// The file with the port of the host's node. A deployment has service discovery instead.
 let hostPort = FileManager.default.temporaryDirectory.appending(path: "chatroom-host-port")
 
-/// Keeps a process in the cluster with one node after another; exits with status 1 if nodes keep ending.
+/// Keeps a process in the cluster, on new nodes as needed. Exits if nodes keep ending.
 ///
-/// A node that was declared down cannot come back. A node that takes the port of an earlier one may be declared
-/// down in its place by members that still gossip about the earlier one, so each node takes a new port.
+/// A node that was declared down cannot come back. Members may also declare a new node down if it
+/// uses the port of an earlier one, so each node uses a new port.
 ///
-/// - Parameter enter: starts the work of the process on a node, and returns the tasks to cancel when the node ends.
+/// - Parameter enter: starts the work on a node; its tasks are canceled when the node ends.
 func stayInCluster(_ name: String, isHost: Bool, enter: (ClusterSystem) async -> [Task<Void, Never>]) async -> Never {
   var failures = 0
   while failures < 10 {
@@ -48,13 +48,13 @@ func stayInCluster(_ name: String, isHost: Bool, enter: (ClusterSystem) async ->
   exit(1)
 }
 
-/// Joins the host's present node, and waits until this node is cut off. Returns the reason.
+/// Joins the host's node and waits until this node is cut off. Returns the reason.
 private func waitForEnd(of system: ClusterSystem, isHost: Bool) async -> String {
   var (looked, connected, lost) = (ContinuousClock.now, 0, ContinuousClock.now)
   while true {
     try? await Task.sleep(for: .milliseconds(300))
     let now = ContinuousClock.now
-    // The others have declared this node down meanwhile, and it is about to declare the others down.
+    // The others have declared this node down by now, and it is about to declare the others down.
     if looked.duration(to: now) > .seconds(5) { return "the process stood still" }
     looked = now
     let membership = await system.cluster.membershipSnapshot

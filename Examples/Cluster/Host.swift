@@ -1,4 +1,4 @@
-// Host.swift: the room, with a member of its own and members in other processes.
+// Host.swift: the room, with local and remote members.
 // Example: Cluster.
 
 import DistributedCluster
@@ -9,13 +9,13 @@ import Synchronization
 final class Host: Sendable {
   private let room = RoomMemberProxy()
   private let own = Listener("host")
-  /// By identity, which contains the node: a process that was started again has another one.
+  /// By identity, which contains the node. A restarted process has another identity.
   private let members = Mutex<[ClusterSystem.ActorID: RemoteReceiver]>([:])
   private let ends = Mutex((answers: 0, errors: 0))
 
   init() { room.add(own) }
 
-  /// Admits the members that a node finds, now and later, and prints when one is lost or back.
+  /// Admits members as a node discovers them, and prints when one is lost or returns.
   func admit(from system: ClusterSystem) async {
     let admission = RemoteAdmission<ClusterSystem>(options: memberOptions, name: { $0.node.endpoint.systemName })
     for await event in admission.events(of: await system.receptionist.listing(of: .members)) {
@@ -33,7 +33,7 @@ final class Host: Sendable {
     }
   }
 
-  /// Ends members whose nodes the cluster has declared down, since a node does not come back.
+  /// Ends members whose nodes the cluster has declared down, since a node cannot come back.
   func watch(_ system: ClusterSystem) async {
     for await event in system.cluster.events {
       guard case .membershipChange(let change) = event, change.status >= .leaving else { continue }
@@ -49,12 +49,12 @@ final class Host: Sendable {
     for member in gone.values { member.end(reason) }
   }
 
-  /// Waits for a member of this name.
+  /// Waits until a member of this name has joined.
   func wait(for name: String) async throws {
     while !members.withLock({ $0.values.contains { $0.name == name } }) { try await Task.sleep(for: .milliseconds(20)) }
   }
 
-  /// Says lines one after another. Each member's hearing ends in an answer or an error.
+  /// Sends lines one after another. For each member a line ends in an answer or an error.
   func say(_ numbers: ClosedRange<Int>, every pause: Duration = .zero) async throws {
     for number in numbers {
       let line = Line(number: number, author: "host", text: "line \(number)")
@@ -68,7 +68,7 @@ final class Host: Sendable {
     }
   }
 
-  /// Prints what each member has heard. A member that answers anything else ends nothing.
+  /// Prints what each member has heard. A member with another kind of answer is skipped.
   func report() async throws {
     let (answers, errors) = ends.withLock { ($0.answers, $0.errors) }
     print("\(answers) answers, \(errors) errors")

@@ -1,11 +1,11 @@
-// Room.swift: what is said in the room, and who hears it. Nothing here depends on the engine.
+// Room.swift: the room's protocol, types and a member. Nothing here depends on the engine.
 // Example: Cluster.
 
 import Forwardcast
 import ForwardcastCoding
 import Synchronization
 
-/// One line of talk.
+/// One line of the chat.
 struct Line: Codable, Sendable {
   let number: Int
   let author: String
@@ -16,7 +16,7 @@ struct Line: Codable, Sendable {
 struct Tally: Codable, Sendable {
   let name: String
   let heard: Int
-  /// Lines that came twice, or after a later one.
+  /// Lines that arrived twice, or after a later one.
   let misplaced: Int
 }
 

@@ -1,7 +1,7 @@
-// main.swift: a chat room of which members live in other processes.
+// main.swift: a chat room with members in other processes.
 // Example: Cluster. See README.md for the package around it.
-// usage: chatroom host [LINES [MILLISECONDS]]   waits for ann, says lines with pauses between, then reports
-//        chatroom member NAME                   hears them; leaves in order on SIGTERM
+// usage: chatroom host [LINES [MILLISECONDS]]   waits for ann, sends lines, prints a report
+//        chatroom member NAME                   receives lines; leaves properly on SIGTERM
 
 import DistributedCluster
 import Forwardcast
@@ -28,13 +28,13 @@ case "host":
 case "member" where arguments.count > 1:
   let (name, listener, members) = (arguments[1], Listener(arguments[1]), RoomMemberProxy())
   members.add(listener)
-  let door = Mutex<Door?>(nil)  // on the present node
+  let door = Mutex<Door?>(nil)  // on the current node
   signal(SIGTERM, SIG_IGN)
   let farewell = DispatchSource.makeSignalSource(signal: SIGTERM, queue: .global())
   farewell.setEventHandler {
     Task {
       await door.withLock { $0 }?.close("\(name) leaves")
-      try await Task.sleep(for: .seconds(1))  // until the senders have been told
+      try await Task.sleep(for: .seconds(1))  // until senders are notified
       exit(0)
     }
   }

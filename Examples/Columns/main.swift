@@ -1,13 +1,13 @@
-// main.swift: a class whose methods are made by the first message for them, one for each column of a table.
+// main.swift: a class that creates a method for each table column, on its first message.
 // Example: Columns. Run it with `swift run columns`.
 
 import Forwardcast
 
-/// A row of a table whose columns are known only when the program runs: each is read by its name, and set by `set…:`.
+/// A row of a table whose columns are known only at run time, each with a getter and a setter.
 final class Row: MessageReceiver {
   static let columns = ["name", "city"]
 
-  /// Empty: whoever sends what is not here asks `resolveMethod`, once for each selector.
+  /// Empty at first. For a selector that is not here, `resolveMethod` is called once.
   static let selectorTable = SelectorTable(for: Row.self) {}
 
   static func resolveMethod(for selector: MessageSelector) -> Bool {
@@ -37,7 +37,7 @@ let name = Message<() -> String>("name")
 print("methods: \(Row.selectorTable.selectors)")
 print(try ann.send(name), try bo.send(name))
 
-// To a proxy too: who responds is found out by the first message.
+// A proxy resolves methods too: its first message creates the missing ones.
 let rows = MulticastProxy<any MessageReceiver>()
 rows.add(ann)
 rows.add(bo)

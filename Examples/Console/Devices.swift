@@ -1,4 +1,4 @@
-// Devices.swift: live objects of a host program. They answer messages and know nothing of scripts.
+// Devices.swift: live objects of a host program, without any code for scripts.
 // Example: Console.
 
 import Forwardcast
@@ -7,7 +7,7 @@ extension Message<() -> Double> { static var watts: Self { .init("watts") } }
 extension Message<() -> Void> { static var switchOff: Self { .init("switchOff") } }
 extension Message<(String, Double) -> Void> { static var alarm: Self { .init("alarm:degrees:") } }
 
-/// The attribute writes the table; a selector is that of the Swift name, or what `@Message` says.
+/// The attribute generates the table. `@Message` can state a selector.
 @Receiver
 final class Lamp {
   @Message private(set) var brightness: Double = 0.25

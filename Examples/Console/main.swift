@@ -1,4 +1,4 @@
-// main.swift: somebody types into the console of a running greenhouse; its live Swift objects answer.
+// main.swift: lines typed into the console of a running greenhouse call its live objects.
 // Example: Console. Run it with `swift run console`.
 
 import Forwardcast
@@ -15,7 +15,7 @@ session.register(lamp, as: "lamp")
 session.register(fan, as: "fan")
 session.register(devices, as: "devices")
 
-/// Runs a line as if it had been typed, and prints what came back.
+/// Runs a line as if it had been typed, and prints the outcome.
 @MainActor
 func enter(_ line: String) {
   print("> \(line)")
@@ -23,18 +23,18 @@ func enter(_ line: String) {
   if let error = outcome.error { print(error) } else if outcome.value != nil { print(outcome.value) }
 }
 
-// Questions and orders to one object, or through the program's own proxy to all.
+// Call one object, or all through the program's own proxy.
 enter("[lamp dimTo: 0.75]")
 enter("[lamp brightness]")
 enter("[fan level: 2]")
 enter("collect all [devices watts]")
 print("Swift sees \(try devices.collect(.watts, returning: .sum)) watts")
 
-// Mistakes come back as errors and change nothing.
+// A mistake is reported as an error and changes nothing.
 enter("[lamp dimTo: \"much\"]")
 enter("[fan paint: \"red\"]")
 
-// An object that exists only in the script joins the program's proxy, and hears what Swift says.
+// An object of the script joins the program's proxy and receives its messages.
 enter("receiver Guard { - alarm: what degrees: d { if d < 3 { print name \"heats:\" what d; [devices switchOff] } } }")
 enter("let gus = new Guard; add gus to devices")
 devices.broadcast(.alarm, "mild", 12)

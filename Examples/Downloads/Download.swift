@@ -1,21 +1,21 @@
-// Download.swift: one resource that loads part by part, and says how far it is when asked.
+// Download.swift: a resource that loads in parts and reports its progress when asked.
 // Example: Downloads.
 
 import Forwardcast
 
-/// Whatever takes a while and can say how much of it is done. Of many, that is the sum of what each says.
+/// An operation with a progress. The proxy returns the sum of all.
 @Forwarded
 protocol Loading: AnyObject, Sendable {
   @Answer(.sum) var progress: Double { get async }
 }
 
-/// Whoever wants to know that a part has come. How far that is, it asks.
+/// Is notified when a part has loaded, and can then ask for the progress.
 @Forwarded
 protocol LoadingDelegate: AnyObject, Sendable {
   func loadedMore() async
 }
 
-/// Keeps its own count on its own actor: nobody adds to a shared total.
+/// Counts its own parts on its own actor; there is no shared total.
 actor Download: Loading {
   private let parts: Int
   private let delegates: LoadingDelegateProxy
@@ -27,12 +27,12 @@ actor Download: Loading {
     self.delegates = delegates
   }
 
-  /// Stands in for a network, which is why it takes its time.
+  /// Simulates a network, with delays.
   func load() async throws {
     while loaded < parts {
       try await Task.sleep(for: .milliseconds(10))
       loaded += 1
-      delegates.broadcast(LoadingDelegateProxy.Messages.loadedMore)  // waits for nobody, unlike a call
+      delegates.broadcast(LoadingDelegateProxy.Messages.loadedMore)  // does not wait, unlike a call
     }
   }
 }

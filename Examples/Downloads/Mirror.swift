@@ -1,4 +1,4 @@
-// Mirror.swift: where resources can be had, if it is open.
+// Mirror.swift: a server that may have a resource.
 // Example: Downloads.
 
 import Forwardcast

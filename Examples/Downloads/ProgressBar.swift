@@ -1,4 +1,4 @@
-// ProgressBar.swift: the total of all downloads, as a bar that moves where there is a terminal.
+// ProgressBar.swift: the total of all downloads as a bar, which moves on a terminal.
 // Example: Downloads.
 
 import Forwardcast
@@ -17,11 +17,11 @@ final class ProgressBar: LoadingDelegate {
 
   init(of downloads: LoadingProxy) { self.downloads = downloads }
 
-  /// Asks every download, wherever it runs, and adds up the answers.
+  /// Queries every download on its own actor and adds up the results.
   func loadedMore() async {
     let total = await downloads.progress
     let percent = Int(100 * total / Double(downloads.count))
-    // A bar that cannot move would be a line for each part: elsewhere each quarter has one.
+    // Without a terminal, prints a line for each quarter only.
     while shown < percent {
       shown += 1
       if isMoving || shown.isMultiple(of: 25) { draw() }

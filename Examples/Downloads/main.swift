@@ -1,9 +1,9 @@
-// main.swift: several resources load at once; their total is what they answer, summed.
+// main.swift: several resources load concurrently, and their progress is added up.
 // Example: Downloads. Run it with `swift run downloads`.
 
 import Forwardcast
 
-// The first mirror that does not fail is enough: those behind it are not asked. What failed goes to `onError`.
+// Returns the first result that is not an error; later mirrors are not called.
 let mirrors = MirrorProxy()
 mirrors.onError = { _ in print("a mirror is closed") }
 for (name, isOpen) in [("north", false), ("south", true), ("west", true)] {
@@ -14,7 +14,7 @@ print("from \(try await mirrors.address(of: "film", returning: .firstSuccess) ??
 let downloads = LoadingProxy()
 let delegates = LoadingDelegateProxy()
 
-// Parts come faster than they need to be drawn: one update waits at most, whatever their number.
+// Parts may load faster than the bar is drawn, so at most one update waits.
 let bar = ProgressBar(of: downloads)
 delegates.add(bar, delivery: .mainActor, buffer: .latestPerSelector)
 

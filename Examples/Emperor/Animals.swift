@@ -1,7 +1,7 @@
-// Animals.swift: who comes later and is no cook; nothing outside this file changes for them.
+// Animals.swift: later targets that are not cooks; no other file changes for them.
 // Example: Emperor.
 
-/// Tastes what is served, and eats no jam.
+/// Tastes all dishes, and rejects jam.
 final class Cat: Taster {
   init(trustedBy emperor: Emperor) { emperor.trust(self) }
 
@@ -10,7 +10,7 @@ final class Cat: Taster {
   func isSafe(_ dish: String) -> Bool { !dish.hasSuffix("jam") }
 }
 
-/// Helps in the kitchen, and needs no time of its own.
+/// Helps in the kitchen, and needs no time.
 final class Dog: Servant {
   init(hiredBy emperor: Emperor) { emperor.hire(self) }
 

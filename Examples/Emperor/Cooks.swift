@@ -1,4 +1,4 @@
-// Cooks.swift: three cooks of three classes, who share what a servant is and nothing else.
+// Cooks.swift: three cooks of three classes that share only the `Servant` protocol.
 // Example: Emperor.
 
 /// Braises pork.
@@ -11,7 +11,7 @@ final class PorkCook: Servant {
   private func braise(_ dish: String) { print("  the pork cook braises \(dish)") }
 }
 
-/// Boils fish, the longer the more of it was caught.
+/// Boils fish. The time depends on the size of the catch.
 final class FishCook: Servant {
   private let catchOfTheDay: Int
 
@@ -34,7 +34,7 @@ final class AubergineCook: Servant {
   func minutesNeeded() -> Int { 25 }
 }
 
-/// Cooks in the city, knows the same words, and was never hired.
+/// Implements the same protocol, but was never hired.
 final class StreetCook: Servant {
   private(set) var mealsHeardOf = 0
 

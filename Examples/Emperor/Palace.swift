@@ -1,4 +1,4 @@
-// Palace.swift: what the emperor says, and the steward who tells exactly those who were hired.
+// Palace.swift: the emperor's calls, and a proxy that forwards them to hired servants.
 // Example: Emperor.
 
 import Forwardcast
@@ -8,23 +8,23 @@ struct Meal: Sendable {
   let dishes: [String]
 }
 
-/// Who serves: told of meals, and asked for how long he needs, which is one sum of all.
+/// A servant hears of meals and says how many minutes he needs. The proxy adds up the minutes.
 @Forwarded
 protocol Servant: AnyObject {
   func mealAnnounced(_ meal: Meal)
   @Answer(.sum) func minutesNeeded() -> Int
 }
 
-/// Is asked for each dish, besides.
+/// A servant that is also asked about each dish.
 @Forwarded(inheriting: (any Servant).self)
 protocol Taster: Servant {
   @Answer(.every) func isSafe(_ dish: String) -> Bool
 }
 
 final class Emperor {
-  /// Servants are held weakly: the emperor owns nobody.
+  /// The proxy holds servants weakly, so the emperor retains none.
   private let servants = ServantProxy()
-  /// A proxy of a protocol that refines `Servant` is a servant: what all hear, tasters hear.
+  /// `Taster` refines `Servant`, so this proxy is a servant itself, and tasters hear of meals too.
   private let tasters = TasterProxy()
 
   init() { servants.add(tasters) }
@@ -32,7 +32,7 @@ final class Emperor {
   func hire(_ servant: any Servant) { servants.add(servant) }
   func trust(_ taster: any Taster) { tasters.add(taster) }
 
-  /// Everybody hired hears it, in the order of hiring, and nobody else does.
+  /// Calls every hired servant, in the order of hiring.
   func announce(_ meal: Meal) {
     print("the emperor announces \(meal.occasion): \(meal.dishes.joined(separator: ", "))")
     let heard = servants.broadcast(ServantProxy.Messages.mealAnnounced, meal).delivered
@@ -40,9 +40,9 @@ final class Emperor {
     print("\(heard) heard")
   }
 
-  /// A notification could not be answered; a multicast is, by all who have something to say.
+  /// Returns the sum of all results. A notification could not return one.
   func minutesUntilServed() -> Int { servants.minutesNeeded() }
 
-  /// The same question, and another answer made of all.
+  /// Calls the same method and combines the results in another way.
   func longestDish() throws -> Int { try servants.minutesNeeded(returning: .reduce(0, max)) }
 }

@@ -1,9 +1,9 @@
-// main.swift: the emperor wants three dishes; three cooks hear him, the city does not.
+// main.swift: the emperor announces meals; only the servants that he hired receive them.
 // Example: Emperor. Run it with `swift run emperor`.
 
 let emperor = Emperor()
 
-// The kitchen keeps its cooks; the emperor's proxy does not, so they are held here. Each registers in its initialiser.
+// The proxy does not retain the cooks, so they are stored here. Each registers in its initializer.
 let pork = PorkCook(hiredBy: emperor)
 let fish = FishCook(hiredBy: emperor, catchOfTheDay: 6)
 var aubergine: AubergineCook? = AubergineCook(hiredBy: emperor)
@@ -12,12 +12,12 @@ let stranger = StreetCook()
 emperor.announce(Meal(occasion: "dinner", dishes: ["belly of pork", "carps", "aubergines with minced meat"]))
 print("\(emperor.minutesUntilServed()) minutes of work, \(try emperor.longestDish()) for the longest dish")
 
-// A dog joins. No cook, no emperor and no protocol had to change.
+// A dog joins. No cook, protocol or emperor had to change.
 let dog = Dog(hiredBy: emperor)
 emperor.announce(Meal(occasion: "supper", dishes: ["ham", "trouts", "aubergine soup"]))
 print("\(emperor.minutesUntilServed()) minutes of work, the dog's not counted")
 
-// A cat tastes. One cook leaves without a word to anybody.
+// A cat joins as a taster. One cook is released without being removed.
 let cat = Cat(trustedBy: emperor)
 aubergine = nil
 emperor.announce(Meal(occasion: "breakfast", dishes: ["sausages", "herrings", "aubergine jam"]))

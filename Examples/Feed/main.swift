@@ -1,4 +1,4 @@
-// main.swift: a `for await` loop over the messages of a feed, and a sender that waits for the slowest reader.
+// main.swift: a `for await` loop over messages, and a sender that waits for a slow reader.
 // Example: Feed. Run it with `swift run feed`.
 
 import Dispatch
@@ -9,15 +9,15 @@ protocol Feed: AnyObject, Sendable {
   func price(_ cents: Int)
 }
 
-/// Sends ten prices, and gives the stream of them, which ends with the feed.
+/// Sends ten prices and returns a stream of them, which ends when the feed is released.
 func sendPrices() async throws -> MessageStream<Int> {
   let feed = FeedProxy()
 
-  // A reader on a queue of its own. Two prices may wait for it; then whoever sends with `broadcastWhenReady` waits too.
+  // A reader on its own queue. At most two prices wait for it; then `broadcastWhenReady` suspends.
   let ledger = DispatchQueue(label: "ledger")
   feed.on(FeedProxy.Messages.price, delivery: .queue(ledger), buffer: .suspendSender(2)) { print("ledger \($0)") }
 
-  // A loop over the same messages takes its time. What its buffer cannot hold is lost to it, and counted.
+  // A stream for a slow loop. It drops the messages that its buffer cannot hold, and counts them.
   let prices = feed.messages(for: FeedProxy.Messages.price, buffering: .bufferingNewest(3))
   for cents in 100..<110 { try await feed.broadcastWhenReady(FeedProxy.Messages.price, cents) }
   try await feed.drain()

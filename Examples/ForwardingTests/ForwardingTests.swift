@@ -1,4 +1,4 @@
-// ForwardingTests.swift: how forwarding behaves, as tests to copy beside a protocol of your own.
+// ForwardingTests.swift: how forwarding behaves, as tests to copy for a protocol of your own.
 // Example: ForwardingTests. Run it with `swift test --filter ForwardingTests`.
 
 import Dispatch
@@ -13,7 +13,7 @@ protocol DoorWatcher: AnyObject, Sendable {
   func unlock() throws -> String
 }
 
-/// What came to whom, from any thread.
+/// Records calls from any thread.
 final class Log: Sendable {
   private let state = Mutex<[String]>([])
   var lines: [String] { state.withLock { $0 } }
@@ -22,7 +22,7 @@ final class Log: Sendable {
 
 struct Jammed: Error, Equatable {}
 
-/// Notes what it gets, and does what the test wants.
+/// Records its calls, and runs a closure of the test.
 final class Watcher: DoorWatcher {
   let name: String
   let log: Log
@@ -63,7 +63,7 @@ struct ForwardingTests {
     withExtendedLifetime((ann, bo, chu)) {}
   }
 
-  @Test("A target that is removed while a message is sent does not get it any more")
+  @Test("A target that is removed during a message does not receive it")
   func removalWithin() {
     let bo = Watcher("bo", log)
     let ann = Watcher("ann", log) { [door, bo] in door.remove(bo) }
@@ -74,7 +74,7 @@ struct ForwardingTests {
     #expect(door.count == 1)
   }
 
-  @Test("A target that is released is not called, and nobody has to remove it")
+  @Test("A target that is released is not called, and need not be removed")
   func released() {
     var ann: Watcher? = Watcher("ann", log)
     if let ann { door.add(ann) }
@@ -83,7 +83,7 @@ struct ForwardingTests {
     #expect(log.lines.isEmpty && door.count == 0)
   }
 
-  @Test("The first no ends a vote: those behind it are not asked")
+  @Test("The first false ends a vote, and later targets are not called")
   func earlyStop() {
     let (ann, bo) = (Watcher("ann", log, opens: false), Watcher("bo", log))
     door.add(ann)
@@ -93,7 +93,7 @@ struct ForwardingTests {
     withExtendedLifetime((ann, bo)) {}
   }
 
-  @Test("An error keeps nobody else from the message, and reaches a caller that can throw")
+  @Test("An error does not stop other targets, and is thrown to a caller that can throw")
   func errors() {
     let (ann, bo) = (Watcher("ann", log, opens: false), Watcher("bo", log))
     door.add(ann)
@@ -103,7 +103,7 @@ struct ForwardingTests {
     withExtendedLifetime((ann, bo)) {}
   }
 
-  @Test("The first answer that is no error is enough for a caller that says so")
+  @Test("With firstSuccess, the first result that is not an error ends the message")
   func firstSuccess() throws {
     let (ann, bo, chu) = (Watcher("ann", log, opens: false), Watcher("bo", log), Watcher("chu", log))
     for watcher in [ann, bo, chu] { door.add(watcher) }
@@ -111,7 +111,7 @@ struct ForwardingTests {
     #expect(log.lines == ["ann unlocks", "bo unlocks"])
   }
 
-  @Test("Where nobody is, a call does nothing, a vote is a yes, and a call that throws says so")
+  @Test("Without targets, a call does nothing, a vote is true, and a throwing call throws")
   func silence() {
     door.knocked(1)
     #expect(door.mayOpen())
@@ -119,17 +119,17 @@ struct ForwardingTests {
     #expect(error?.code == .nobodyResponds)
   }
 
-  @Test("A target on a queue gets the message there, after the sender has gone on")
+  @Test("A target on a queue runs there, after the sender has continued")
   func queue() async throws {
     let queue = DispatchQueue(label: "watchers")
     let (ann, bo) = (Watcher("ann", log), Watcher("bo", log))
     door.add(ann, delivery: .queue(queue))
     door.add(bo)
-    queue.suspend()  // the test holds the queue, and needs no sleep
+    queue.suspend()  // holds the queue, so the test needs no sleep
     door.knocked(3)
     #expect(log.lines == ["bo 3"])
     queue.resume()
-    try await door.drain()  // waits for what is queued
+    try await door.drain()  // waits for all queued messages
     #expect(log.lines == ["bo 3", "ann 3"])
     withExtendedLifetime((ann, bo)) {}
   }

@@ -1,9 +1,9 @@
-// main.swift: a data source in parts: each object is added for some of its messages, and the list asks which there are.
+// main.swift: a data source whose parts each implement some of its messages.
 // Example: ListSource. Run it with `swift run list-source`.
 
 import Forwardcast
 
-/// What a list asks and tells. For what nobody answers there is an empty value.
+/// The data source of a list. Without a target that responds, a call returns an empty value.
 @Forwarded(otherwise: .emptyValues)
 protocol ListSource: AnyObject {
   func numberOfRows() -> Int
@@ -12,7 +12,7 @@ protocol ListSource: AnyObject {
   func selected(_ row: Int)
 }
 
-// Swift has optional methods only for Objective-C: elsewhere an extension has bodies, so that a class writes what it has.
+// Default bodies take the place of optional methods, so that a class implements only what it needs.
 extension ListSource {
   func numberOfRows() -> Int { 0 }
   func text(ofRow row: Int) -> String { "" }
@@ -22,18 +22,18 @@ extension ListSource {
 
 typealias Messages = ListSourceProxy.Messages
 
-/// Has rows, which are all of one height.
+/// Provides the rows, which have one height.
 final class Names: ListSource {
   func numberOfRows() -> Int { 3 }
   func text(ofRow row: Int) -> String { ["ann", "bo", "chu"][row] }
 }
 
-/// Knows nothing of rows but which were tapped.
+/// Only observes which rows are tapped.
 final class Taps: ListSource {
   func selected(_ row: Int) { print("  tapped \(row)") }
 }
 
-/// Makes the chosen row larger.
+/// Makes the selected row larger.
 final class Magnifier: ListSource {
   private var row = 0
   func height(ofRow row: Int) -> Int { row == self.row ? 60 : 20 }
@@ -43,7 +43,7 @@ final class Magnifier: ListSource {
 final class List {
   let source = ListSourceProxy()
 
-  /// Rows are alike while nobody has heights: then nobody is asked for them, as a toolkit does it.
+  /// Queries heights only if a target provides them, as toolkits do.
   func show() {
     let asks = source.responds(to: Messages.height.selector)
     let rows = (0..<source.numberOfRows()).map { "\(source.text(ofRow: $0)) \(asks ? source.height(ofRow: $0) : 20)" }

@@ -1,4 +1,4 @@
-// main.swift: guests of a lounge that are reached through an engine, here the toolchain's own.
+// main.swift: guests in other processes, over an engine: here the toolchain's own.
 // Example: Lounge. Run it with `swift run lounge`.
 
 import Distributed
@@ -15,7 +15,7 @@ struct Remark: Codable, Sendable {
 
 @Forwarded
 protocol LoungeGuest: AnyObject, Sendable {
-  /// The number of remarks that all guests have heard.
+  /// Returns the number of remarks that all guests have heard together.
   @Answer(.sum) func heard(_ remark: Remark) async throws -> Int
 }
 
@@ -32,7 +32,7 @@ final class Guest: LoungeGuest {
 
 let (types, engine) = (KnownTypes(["Remark": Remark.self]), Engine())
 
-/// Makes a guest reachable for the messages of the protocol only.
+/// Makes a guest reachable for the messages of the protocol.
 func openDoor(_ guest: Guest) -> MessageEndpoint<Engine> {
   let guests = LoungeGuestProxy()
   guests.add(guest, ownership: .strong)
@@ -42,7 +42,7 @@ func openDoor(_ guest: Guest) -> MessageEndpoint<Engine> {
 let (lounge, alice, bob, carol) = (LoungeGuestProxy(), Guest(), openDoor(Guest()), openDoor(Guest()))
 lounge.add(alice)
 
-// The engine's discovery yields endpoints; the admission connects to each of them.
+// The engine discovers endpoints; the admission connects to each of them.
 let (found, finding) = AsyncStream.makeStream(of: MessageEndpoint<Engine>.self)
 finding.yield(bob)
 finding.yield(carol)
@@ -63,7 +63,7 @@ for text in ["hello", "anybody there?"] {
   print("\(text): \(try await lounge.heard(Remark(author: "host", text: text))) remarks heard")
 }
 
-// A guest that leaves in order closes its endpoint, so that no sender waits for a deadline.
+// A guest that leaves closes its endpoint, so that no sender waits for a deadline.
 await carol.close("carol goes home")
 do { _ = try await lounge.heard(Remark(author: "host", text: "bye")) } catch { print(error) }
 print(lounge.count, "guests")

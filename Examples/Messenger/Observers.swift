@@ -1,4 +1,4 @@
-// Observers.swift: who wants to know of messages.
+// Observers.swift: observers of messages, one of them created on demand.
 // Example: Messenger.
 
 import Forwardcast
@@ -16,13 +16,13 @@ extension MessageExtension {
 
 typealias Messages = MessageExtensionProxy.Messages
 
-/// An observer like any other: it exists, and it is registered.
+/// An observer that is created and registered explicitly.
 final class ChatWindow: MessageExtension {
   func onMessage(_ text: String, from sender: String) { print("  window: \(sender) says \(text)") }
   func onPicture(_ picture: String) { print("  window: a frame for \(picture)") }
 }
 
-/// A service that is made by the first picture: until then nobody pays for it.
+/// A service that the first picture creates.
 final class GalleryService: ManagedService, MessageExtension, PartialTarget {
   static let unimplemented = [Messages.onMessage.selector]
   private let cdn: CDNService

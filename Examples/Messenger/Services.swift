@@ -1,11 +1,11 @@
-// Services.swift: what a messenger has one of.
+// Services.swift: the services of a messenger, one instance each.
 // Example: Messenger.
 
 import Forwardcast
 import ForwardcastCenters
 import Synchronization
 
-/// Who is logged in.
+/// Stores who is logged in.
 final class AccountService: ManagedService {
   private let user = Mutex<String?>(nil)
   init(in center: ServiceCenter) { print("  account service made") }
@@ -16,7 +16,7 @@ final class AccountService: ManagedService {
   deinit { print("  account service gone") }
 }
 
-/// Where pictures come from. What it has loaded belongs to nobody, so it outlives a log-out.
+/// Loads pictures. The cache belongs to no user, so the service persists across log-outs.
 final class CDNService: ManagedService {
   private let cache = Mutex<Set<String>>([])
   init(in center: ServiceCenter) { print("  CDN service made") }
@@ -27,7 +27,7 @@ final class CDNService: ManagedService {
   }
 }
 
-/// What the server sends goes to everybody who registered, and on request to those who do not exist yet.
+/// Passes messages of the server to all observers, and creates the lazy ones.
 final class MessageService: ManagedService {
   private let account: AccountService
   private let point: ExtensionPoint<any MessageExtension>

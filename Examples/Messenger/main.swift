@@ -1,4 +1,4 @@
-// main.swift: log in, get messages, log out; services and observers come and go as they are needed.
+// main.swift: log in, receive messages, log out; services are created on first use.
 // Example: Messenger. Run it with `swift run messenger`.
 
 import Forwardcast

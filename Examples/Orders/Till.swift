@@ -1,10 +1,10 @@
-// Till.swift: a message script, and a run of it in one order of its queues.
+// Till.swift: a message script, and a function that runs it on a schedule.
 
 import ForwardcastScript
 import ForwardcastTesting
 import Synchronization
 
-/// A cart is filled on the queue `shelf` and added up on another, or on the same.
+/// A script that fills a cart on the queue `shelf` and adds it up on the queue `queue`.
 func till(on queue: String) -> String {
   """
   receiver Tea { - price = 3 }
@@ -24,7 +24,7 @@ func till(on queue: String) -> String {
   """
 }
 
-/// Runs a script on the queues of a schedule. The order fails if the script fails or prints anything but `expected`.
+/// Runs a script on a schedule. The order fails if the script prints anything but `expected`.
 @Sendable func run(_ text: String, expecting expected: String, _ schedule: Schedule) {
   let printed = Mutex("")
   var handlers = ScriptHandlers(output: { line in printed.withLock { $0 += line } })

@@ -1,4 +1,4 @@
-// main.swift: a stale answer that one run in many would show, found at once by running every order.
+// main.swift: a rare stale answer, found by running every order.
 // Example: Orders. Run it with `swift run orders`.
 
 import Forwardcast
@@ -11,7 +11,7 @@ protocol Shop: AnyObject, Sendable {
   @Answer(.last, otherwise: 0) func price() async -> Int
 }
 
-/// A shop whose price is set on one queue and told on another: the queues may be one.
+/// A shop that sets its price on one queue and reads it on another or the same.
 func shop(settingOn first: String, tellingOn second: String) -> @Sendable (Schedule) async throws -> Void {
   { schedule in
     let shop = ShopProxy()
@@ -24,7 +24,7 @@ func shop(settingOn first: String, tellingOn second: String) -> @Sendable (Sched
   }
 }
 
-// In a test nothing is given: a failure is an issue of the test.
+// A test needs no reporter: a failure is an issue of the test.
 let printer = TestReporter { failure in print(failure.text) }
 
 print("two queues")

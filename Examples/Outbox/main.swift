@@ -1,4 +1,4 @@
-// main.swift: messages that are kept while there is no connection, written as data, and sent later.
+// main.swift: messages are stored as data while there is no receiver, and sent later.
 // Example: Outbox. Run it with `swift run outbox`.
 
 import Forwardcast
@@ -8,7 +8,7 @@ import Foundation
 extension Message<(String, Int) -> Bool> { static var order: Self { .init("order:count:") } }
 extension Message<(String) -> Void> { static var cancel: Self { .init("cancel:") } }
 
-/// The shop at the other end.
+/// The receiver of the orders.
 @Receiver
 final class Shop {
   @Message("order:count:") func order(_ item: String, count: Int) -> Bool {
@@ -18,10 +18,10 @@ final class Shop {
   @Message func cancel(_ item: String) { print("  shop: no \(item)") }
 }
 
-/// Stands for the shops, and keeps what reaches none. An invocation is a value: nobody else can change what is kept.
+/// Represents the shops and stores messages that reach none. A stored value cannot be changed.
 final class Outbox: ForwardingProxy {
   private(set) var kept: [Invocation] = []
-  /// Silence is an error here: without it nobody would know that nobody was there.
+  /// Throws if no shop responds, so that the message can be stored.
   let shops = MulticastProxy<any MessageReceiver>(options: MulticastOptions(noResponder: .throw))
 
   override func methodSignature(for selector: MessageSelector) -> MethodSignature? {
@@ -39,14 +39,14 @@ final class Outbox: ForwardingProxy {
 let outbox = Outbox()
 var later = Invocation("order:count:", arguments: [ArgumentBox("tea"), ArgumentBox(2)])
 try outbox.perform(&later)
-// Rewriting a message that was handed over changes the copy alone.
+// A change after the send does not affect the stored copy.
 later.arguments[1] = ArgumentBox(12)
 try outbox.perform(&later)
 try outbox.send(.cancel, "cups")
 print("kept:")
 for call in outbox.kept { print("  \(call)") }
 
-// As data, for the time that the program does not run. Reading makes no type that is not named.
+// Encodes the messages, for the next run of the program. Decoding creates no unlisted types.
 let data = try JSONEncoder().encode(outbox.kept)
 let read = try JSONDecoder().decode([Invocation].self, from: data)
 

@@ -1,11 +1,11 @@
-// main.swift: plug-ins are found by the names of their classes, made, and reached by selectors that the host reads from text.
+// main.swift: plug-ins found by class name, and called by selectors from text.
 // Example: PlugIn. Run it with `swift run plug-in`.
 
 import Forwardcast
 import ForwardcastCoding
 import Foundation
 
-/// All that a host knows of a plug-in: how to make one. What it answers stands in its table.
+/// What a host knows of a plug-in: how to create one. Its messages are in its table.
 protocol PlugIn: MessageReceiver {
   init()
 }
@@ -24,7 +24,7 @@ final class Counting: PlugIn {
   @Message func report() -> String { "\(words) words" }
 }
 
-/// What the host was configured with: classes by name, and messages as a file has them, a selector and its arguments.
+/// The configuration: names of classes, and messages as lines of text.
 let names = ["Shouting", "Counting", "Missing"]
 let commands = """
   read: to be or not
@@ -48,13 +48,13 @@ for name in names {
 
 for line in commands.split(separator: "\n") {
   let parts = line.split(separator: " ", maxSplits: 1)
-  // A name that no table has is looked up and never interned: text from outside cannot fill the process.
+  // Unknown names are looked up and not interned, so text from outside cannot use up memory.
   guard let selector = MessageSelector(known: String(parts[0])), plugIns.responds(to: selector) else {
     print("\(line): nobody answers")
     continue
   }
   do {
-    // The types of the method say what the words mean: "3" is a number here, and would be a text there.
+    // The method's types decide what each word means: "3" is a number here.
     let words = parts.dropFirst().flatMap { $0.split(separator: ", ").map(String.init) }
     var call = try Invocation(text: words, for: selector, of: plugIns)
     let report = try plugIns.forward(&call)

@@ -1,4 +1,4 @@
-// main.swift: a day at a till is recorded, kept as data, and replayed into a till that computes otherwise.
+// main.swift: the calls of a till are recorded, encoded, and replayed into another till.
 // Example: Replay. Run it with `swift run replay`.
 
 import Forwardcast
@@ -7,7 +7,7 @@ import Foundation
 
 struct Empty: Error {}
 
-/// The till that runs today: a discount is taken from each item, and each is rounded.
+/// The present till. It discounts and rounds each item.
 @Receiver
 final class Till {
   private var prices: [Int] = []
@@ -20,7 +20,7 @@ final class Till {
   @Message func clear() { prices = [] }
 }
 
-/// The till that is to take its place: it rounds once.
+/// Its replacement, which rounds once.
 @Receiver
 final class NextTill {
   private var sum: Int?
@@ -33,7 +33,7 @@ final class NextTill {
   @Message func clear() { sum = nil }
 }
 
-// The recorder stands before the till: who sends to it sends to the till.
+// Messages to the recorder go on to the till.
 let till = RecordingProxy(of: Till(), as: "till")
 _ = try till.dynamic.add("tea", cents: 455)
 _ = try till.dynamic.total(discount: 0)
@@ -42,7 +42,7 @@ _ = try till.dynamic.total(discount: 10)
 _ = try till.dynamic.clear()
 _ = try? till.dynamic.total(discount: 0)
 
-// A recording is a value: it is written, and read by the next program, with what came of each call.
+// A recording is a value. It is encoded here and decoded by the next program, with all outcomes.
 let data = try JSONEncoder().encode(till.recorder.recording)
 let day = try JSONDecoder().decode(Recording.self, from: data)
 print(day)
@@ -55,7 +55,7 @@ for (old, new) in zip(day.calls, next.calls) where new.isEqual(to: old) != true 
   print("  was \(old)\n  is  \(new)")
 }
 
-// Who gets the calls is asked before any of them is sent.
+// All receivers are checked before any call is sent.
 do { try day.replay(into: ["kiosk": NextTill()]) } catch { print(error) }
 
 // Prints:

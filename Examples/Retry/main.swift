@@ -1,11 +1,11 @@
-// main.swift: an asynchronous service behind a proxy that logs, tries again, and keeps what it was told.
+// main.swift: hooks that log, retry and cache the calls of an asynchronous service.
 // Example: Retry. Run it with `swift run retry`.
 
 import Forwardcast
 
 struct Offline: Error {}
 
-/// The service. It fails now and then, as things behind a network do, and knows nothing of what stands before it.
+/// The service, which fails sometimes, like a network service.
 @Receiver
 actor PriceService {
   private var asked = 0
@@ -20,7 +20,7 @@ actor PriceService {
   }
 }
 
-/// Answers that are kept, for the time that they are worth something.
+/// A cache of prices.
 actor Cache {
   private var prices: [String: Int] = [:]
   func price(of item: String) -> Int? { prices[item] }
@@ -29,11 +29,11 @@ actor Cache {
 
 extension Message<(String) -> Int> { static var price: Self { .init("priceOf:") } }
 
-// Nothing is started before the first message that needs it.
+// The service is created by the first message that reaches it.
 let prices = LazyProxy { PriceService() }
 let cache = Cache()
 
-// Each hook stands outside of those before it: what the cache knows is not tried again, and everything is logged.
+// Each hook is outside of the hooks before it: cached prices are not retried, and all are logged.
 try prices.around(
   .price,
   waiting: { call in
@@ -55,7 +55,7 @@ try prices.after(.price) { answers, item in print("\(item): \(answers[0])") }
 print("started: \(prices.isMade)")
 for item in ["tea", "coffee", "tea"] { try await prices.sendAndWait(.price, item) }
 
-// A sender that does not wait cannot have the answer of something asynchronous.
+// A synchronous send cannot return the result of an asynchronous hook.
 do { try prices.send(.price, "milk") } catch { print(error) }
 
 // Prints:

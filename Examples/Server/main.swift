@@ -1,4 +1,4 @@
-// main.swift: the state of a connection, told to a log on its queue, to metrics on an actor, and to a health check that may say no.
+// main.swift: a connection's state for a log on a queue, metrics on an actor, and a health check.
 // Example: Server. Run it with `swift run server`.
 
 import Dispatch
@@ -7,7 +7,7 @@ import Synchronization
 
 enum LinkState: String, Sendable { case up, slow, down }
 
-/// What parts of the server implement; any of them on the thread, queue or actor that suits it.
+/// A part of the server, on the thread, queue or actor that suits it.
 @Forwarded
 protocol LinkObserver: AnyObject, Sendable {
   func link(_ name: String, became state: LinkState)
@@ -22,7 +22,7 @@ final class Log: LinkObserver {
   var text: String { lines.withLock { $0.joined(separator: ", ") } }
 }
 
-/// Counts, each count on its own actor: senders never wait for one another.
+/// Counts changes on its own actor, so senders do not wait for it.
 actor Metrics: LinkObserver {
   private var changes: [LinkState: Int] = [:]
   nonisolated func link(_ name: String, became state: LinkState) {
@@ -34,7 +34,7 @@ actor Metrics: LinkObserver {
   }
 }
 
-/// Knows which links are down right now, in the sender's turn: who asks next sees it.
+/// Stores which links are down. It runs synchronously, so the next query sees each change.
 final class Health: LinkObserver {
   private let down = Mutex<Set<String>>([])
   func link(_ name: String, became state: LinkState) {
@@ -49,7 +49,7 @@ links.add(log, delivery: .queue(DispatchQueue(label: "log")))
 links.add(metrics, delivery: .actor(metrics))
 links.add(health)
 
-// Any thread may tell: here four connections at once, each through the same states.
+// Any thread may send. Here four connections change their states concurrently.
 await withTaskGroup(of: Void.self) { group in
   for name in ["a", "b", "c", "d"] {
     group.addTask { for state in [LinkState.up, .slow] { links.link(name, became: state) } }
@@ -60,7 +60,7 @@ print("healthy: \(await links.isHealthy())")
 links.link("c", became: .up)
 print("healthy: \(await links.isHealthy())")
 
-try await links.drain()  // everything queued has run
+try await links.drain()  // waits for all queued messages
 print("metrics: \(await metrics.summary)")
 print("log: \(log.text.split(separator: ", ").count) lines, the last one \(log.text.split(separator: ", ").last ?? "")")
 

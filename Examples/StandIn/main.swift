@@ -1,11 +1,11 @@
-// main.swift: an object that stands for another: it logs, refuses and tries again; behind it one that is made when needed.
+// main.swift: a proxy that logs, refuses and retries messages to a lazily created object.
 // Example: StandIn. Run it with `swift run stand-in`.
 
 import Forwardcast
 
 struct Offline: Error {}
 
-/// The object that is stood for. It fails now and then, as things behind a network do.
+/// The object behind the proxy. It fails sometimes, like a network service.
 @Receiver
 final class Account {
   private var cents = 100
@@ -22,7 +22,7 @@ final class Account {
   @Message func close() { print("  closed") }
 }
 
-/// Stands for any receiver: every message passes through `forward`, whatever its selector and types.
+/// Represents any receiver: `forward` gets every message, whatever its selector and types.
 final class Guard: ForwardingProxy {
   private let target: any MessageReceiver
 
@@ -31,7 +31,7 @@ final class Guard: ForwardingProxy {
     super.init()
   }
 
-  // The types are the target's own; there is no target that would get messages unseen.
+  // Returns the target's types. There is no `forwardingTarget`, so no message bypasses `forward`.
   override func methodSignature(for selector: MessageSelector) -> MethodSignature? {
     target.methodSignature(for: selector)
   }
@@ -54,7 +54,7 @@ struct Refusal: Error, CustomStringConvertible {
   var description: String { "\(message) is refused" }
 }
 
-// Nothing is opened before the first message.
+// The account is created by its first message.
 let lazy = LazyProxy { Account() }
 let account = Guard(for: lazy)
 print("made: \(lazy.isMade)")

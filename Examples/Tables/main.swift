@@ -1,10 +1,10 @@
-// main.swift: a proxy built from selector tables alone, and a message made from text that it forwards to all who respond.
+// main.swift: a proxy over selector tables, and a message created from text.
 // Example: Tables. Run it with `swift run tables`.
 
 import Dispatch
 import Forwardcast
 
-/// A class with a table: what it answers, by selector. One row has its types from a key, one from its closure.
+/// A class with a selector table. One row takes its types from a key, the other from its closure.
 final class Screen: MessageReceiver, Sendable {
   let name: String
   init(_ name: String) { self.name = name }
@@ -18,13 +18,13 @@ final class Screen: MessageReceiver, Sendable {
   }
 }
 
-// A table needs no class: this receiver is two closures.
+// A receiver without a class of its own: its table has two closures.
 let archive = BareReceiver {
   Responds(to: "show:level:") { (_: BareReceiver, text: String, level: Int) in !text.isEmpty }
   Responds(to: "count") { (_: BareReceiver) in 1 }
 }
 
-// The proxy holds its targets weakly and in order. The archive gets its messages on a queue of its own.
+// The proxy holds its targets weakly, in order. The archive runs on its own queue.
 let (home, list) = (Screen("home"), Screen("list"))
 let all = MulticastProxy<any MessageReceiver & Sendable>()
 all.add(home)
@@ -33,7 +33,7 @@ all.add(archive, delivery: .queue(DispatchQueue(label: "archive")))
 
 print("title: \(all.responds(to: "title")), count: \(all.responds(to: "count")), close: \(all.responds(to: "close"))")
 
-// A message as a value: selector, signature and boxes come from text, as a script, a socket or a file would have them.
+// A message as a value: its selector, signature and arguments could come from a script or a file.
 var call = Invocation(
   "show:level:", signature: try MethodSignature("B@:@\"String\"q"),
   arguments: [ArgumentBox("snow"), ArgumentBox(3)])
@@ -46,11 +46,11 @@ for answer in report.answers {
     "  \(who) answers \(try answer.result?.unbox(as: Bool.self) ?? false)\(answer.wasQueued ? ", on its queue" : "")")
 }
 
-// Arguments are rewritten between two sends; what does not fit is an error that names the argument.
+// Arguments can be changed before the next send. An argument of a wrong type throws an error.
 call.arguments[1] = ArgumentBox("high")
 do { _ = try await all.forwardAndWait(call) } catch { print(error) }
 
-// Tables change at run time, and the next message finds what changed.
+// A table can change at run time; the next message uses the new row.
 try Screen.selectorTable.add(Responds(to: "close") { (screen: Screen) in print("  \(screen.name) closes") })
 print("close reaches \(all.broadcast(Invocation("close")).delivered)")
 

@@ -1,4 +1,4 @@
-// Alarm.swift: the program that is tested: it watches a boiler, and calls somebody when it is too hot.
+// Alarm.swift: the code under test: it watches a boiler and calls if it is too hot.
 // Example: TestDoubles.
 
 import Forwardcast
@@ -16,7 +16,7 @@ protocol Phone: AnyObject, Sendable {
 
 struct Broken: Error {}
 
-/// Looks once a minute. A boiler over 90 degrees is told to the guard, and to the boss when the guard does not answer.
+/// Checks a boiler once a minute. Over 90 degrees it calls the guard or, if that fails, the boss.
 struct Alarm<C: Clock>: Sendable where C.Duration == Duration {
   let thermometer: any Thermometer
   let phone: any Phone

@@ -1,4 +1,4 @@
-// main.swift: the alarm is tested with doubles of its thermometer and its phone.
+// main.swift: a test of the alarm with doubles of its thermometer and phone.
 // Example: TestDoubles. Run it with `swift run test-doubles`.
 
 import Forwardcast
@@ -7,7 +7,7 @@ import ForwardcastTesting
 let temperature = ThermometerProxy.Messages.temperature
 let (call, hangUp) = (PhoneProxy.Messages.call, PhoneProxy.Messages.hangUp)
 
-// In a test nothing is said of a reporter: Swift Testing and XCTest are found. This program prints.
+// A test needs no reporter: Swift Testing or XCTest is found. This program prints failures.
 let printer = TestReporter { print("  line \($0.place.line): \($0.text)") }
 
 let thermometer = TestDouble(ThermometerProxy(), reporter: printer)
@@ -21,7 +21,7 @@ phone.stub(call, 1, .where("95 degrees") { $0.contains("95") }).fails(Broken())
 
 let watching = Task { try await alarm.watch("boiler 1", rounds: 4) }
 for _ in 1...4 {
-  await clock.waitForSleepers()  // no test sleeps: it moves the clock
+  await clock.waitForSleepers()  // advance the clock instead of sleeping
   clock.advance(by: .seconds(60))
 }
 try await watching.value

@@ -1,4 +1,4 @@
-// Screen.swift: a screen that wears the theme's colour and can open further ones.
+// Screen.swift: a screen with the theme's color, which can open further screens.
 // Example: Themes.
 
 final class Screen: ThemesDelegate {
@@ -8,14 +8,14 @@ final class Screen: ThemesDelegate {
 
   let name: String
   private var background: Color?
-  /// The screen on top of this one. Nobody else keeps it alive.
+  /// The screen on top of this one. Nothing else retains it.
   private var pushed: Screen?
 
   init(_ name: String) { self.name = name }
 
   deinit { print("\(name) is gone") }
 
-  /// Registers and takes the present colour, as a view does once it has loaded.
+  /// Registers the screen and gets the current color, as a view does when it has loaded.
   @MainActor
   func load() {
     ThemeManager.shared.add(self)
@@ -31,10 +31,10 @@ final class Screen: ThemesDelegate {
     return screen
   }
 
-  /// Lets the screen on top go. It was never removed from the manager, and need not be.
+  /// Releases the screen on top, which need not be removed from the manager.
   func pop() { pushed = nil }
 
-  /// Changes the whole application to the colour that comes after this screen's own.
+  /// Changes all screens to the palette color after this screen's own.
   @MainActor
   func tap() {
     print("\(name) is tapped")

@@ -1,4 +1,4 @@
-// ThemeManager.swift: the one object that knows the colour, and the protocol of those who want to hear of it.
+// ThemeManager.swift: the object that stores the color, and the protocol of its delegates.
 // Example: Themes.
 
 import Forwardcast
@@ -12,8 +12,8 @@ struct Color: Hashable, Sendable, CustomStringConvertible {
   var description: String { "\(name) \(brightness)" }
 }
 
-/// What a screen has to implement, and all that it has to. The attribute writes `ThemesDelegateProxy`, which is the
-/// protocol too: calling it calls every screen.
+/// The delegate of the theme. The attribute generates `ThemesDelegateProxy`, which also conforms to
+/// the protocol: a call of the proxy calls every screen.
 @Forwarded
 protocol ThemesDelegate: AnyObject {
   func themesColorChanged(_ color: Color)
@@ -24,7 +24,7 @@ final class ThemeManager {
   static let shared = ThemeManager()
   private init() {}
 
-  /// Made when the first screen registers. It holds screens weakly.
+  /// Created when the first screen registers. It holds screens weakly.
   private lazy var screens = ThemesDelegateProxy()
 
   func add(_ screen: any ThemesDelegate) { screens.add(screen) }
@@ -33,7 +33,7 @@ final class ThemeManager {
 
   private var chosen: Color?
 
-  /// The colour of every screen: light grey until somebody chooses one.
+  /// The color of every screen: light grey until one is set.
   var color: Color {
     get { chosen ?? .lightGrey }
     set {

@@ -1,4 +1,4 @@
-// main.swift: one tap changes the colour of every screen; screens come and go.
+// main.swift: one tap changes the color of every screen, while screens come and go.
 // Example: Themes. Run it with `swift run themes`.
 
 let theme = ThemeManager.shared
@@ -8,17 +8,17 @@ let home = Screen("home")
 home.load()
 home.tap()
 
-// Further screens register as they load, and need not know of one another.
+// New screens register when they load. They need not know about each other.
 let list = home.push("list")
 list.push("detail").tap()
 print("\(theme.screenCount) screens listen")
 
-// Nobody removes the detail screen: the manager holds it weakly.
+// The detail screen need not be removed, because the manager holds it weakly.
 list.pop()
 home.tap()
 print("\(theme.screenCount) screens listen")
 
-// Whoever has heard enough may leave early.
+// A screen can be removed explicitly.
 theme.remove(home)
 list.tap()
 

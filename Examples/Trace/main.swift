@@ -1,4 +1,4 @@
-// main.swift: the steps of messages as a file that Perfetto and the browsers' tracing pages open.
+// main.swift: the steps of messages as a file for Perfetto and browsers' tracing pages.
 // Example: Trace. Run it with `swift run trace`.
 
 import Dispatch
@@ -24,7 +24,7 @@ final class Trainee: Cook {
 
 struct Collapsed: Error {}
 
-// A file of the program's own, to be opened at ui.perfetto.dev. It stays open until the trace is finished.
+// A file to open at ui.perfetto.dev. It stays open until the trace is finished.
 let path = FileManager.default.temporaryDirectory.appending(path: "kitchen-\(UUID()).json")
 try Data().write(to: path)
 let handle = try FileHandle(forWritingTo: path)
@@ -41,7 +41,7 @@ tracing.cancel()
 file.finish()
 try handle.close()
 
-/// An event of the file: a lane has a name (`M`), slices (`X`), and arrows to slices of other lanes (`s`).
+/// An event of the file: the name of a lane (`M`), a slice (`X`), or an arrow (`s`).
 struct Event: Decodable {
   let ph: String
   let tid: Int
@@ -53,7 +53,7 @@ struct Event: Decodable {
   var outcome: String { args?["error"].map { "fails: \($0)" } ?? "= \(self["answer"])" }
 }
 
-// What the page draws, without the times.
+// Prints what the page draws, without times.
 let events = try JSONDecoder().decode([Event].self, from: Data(contentsOf: path))
 try FileManager.default.removeItem(at: path)
 for lane in events where lane.ph == "M" {

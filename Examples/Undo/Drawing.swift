@@ -1,4 +1,4 @@
-// Drawing.swift: shapes, each change of which says how it is taken back.
+// Drawing.swift: shapes that register the reverse of each change.
 // Example: Undo.
 
 import Forwardcast
@@ -6,7 +6,7 @@ import ForwardcastRecording
 
 extension Message<(String, Int, Int) -> Void> { static var place: Self { .init("place:x:y:") } }
 
-/// The attribute writes the table, by which the history sends what it has kept.
+/// The attribute generates the table that the history uses to send registered messages.
 @Receiver
 final class Drawing: CustomStringConvertible {
   private struct Place {
@@ -19,7 +19,7 @@ final class Drawing: CustomStringConvertible {
 
   init(_ history: UndoHistory) { self.history = history }
 
-  /// Puts a new shape somewhere, or moves one. What takes it back is a message, kept before anything changes.
+  /// Adds or moves a shape, after registering the message that reverses the change.
   @Message("place:x:y:") func place(_ shape: String, x: Int, y: Int) throws {
     if let old = shapes[shape] {
       try history.prepare(self).send(.place, shape, old.x, old.y)
@@ -37,14 +37,14 @@ final class Drawing: CustomStringConvertible {
     name("Erase \(shape)")
   }
 
-  /// Many changes that are one for who undoes them.
+  /// Makes many changes that are undone together.
   func align(y: Int) throws {
     try history.group("Align") {
       for (shape, place) in shapes.sorted(by: { $0.key < $1.key }) { try self.place(shape, x: place.x, y: y) }
     }
   }
 
-  /// Undone, an action keeps its name: drawing a circle is not redone as erasing one.
+  /// Names an action, but not while it is undone: a redo of "Draw" is not called "Erase".
   private func name(_ action: String) {
     if !history.isUndoing, !history.isRedoing { history.setActionName(action) }
   }

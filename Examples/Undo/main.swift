@@ -1,4 +1,4 @@
-// main.swift: a drawing is changed, taken back and changed again.
+// main.swift: a drawing with undo and redo.
 // Example: Undo. Run it with `swift run undo`.
 
 import Forwardcast
@@ -7,7 +7,7 @@ import ForwardcastRecording
 let history = UndoHistory()
 let drawing = Drawing(history)
 
-/// Prints the drawing, and what its menus offer.
+/// Prints the drawing and its undo and redo menu items.
 @MainActor
 func show() { print("\(drawing)   [\(history.undoMenuItemTitle) | \(history.redoMenuItemTitle)]") }
 
@@ -23,19 +23,19 @@ show()
 try history.redo()
 show()
 
-// A group is undone as one, although it is many messages. A new step forgets what could have been redone.
+// The messages of a group are undone together. A new step empties the redo stack.
 try drawing.align(y: 9)
 show()
 try history.undo()
 show()
 
-// What is undone is itself a message: an erased shape comes back where it was.
+// A step is a message: an erased shape is placed again where it was.
 try drawing.erase("square")
 show()
 try history.undo()
 show()
 
-// A history does not keep what it undoes alive: the note's steps go with it.
+// A history holds targets weakly: the steps of the note end with it.
 do {
   let note = Drawing(history)
   try note.place("arrow", x: 0, y: 0)
