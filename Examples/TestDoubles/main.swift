@@ -7,7 +7,7 @@ import ForwardcastTesting
 let temperature = ThermometerProxy.Messages.temperature
 let (call, hangUp) = (PhoneProxy.Messages.call, PhoneProxy.Messages.hangUp)
 
-// A test needs no reporter: Swift Testing or XCTest is found. This program prints failures.
+// A test needs no reporter: doubles find Swift Testing or XCTest. This program prints failures.
 let printer = TestReporter { print("  line \($0.place.line): \($0.text)") }
 
 let thermometer = TestDouble(ThermometerProxy(), reporter: printer)
