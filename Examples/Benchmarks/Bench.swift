@@ -1,4 +1,4 @@
-// Bench.swift: runs the rows that were asked for, and keeps what they find.
+// Bench.swift: runs the selected rows and collects their figures.
 
 import AllocationCounter
 
@@ -20,13 +20,13 @@ final class Bench {
   /// The numbers of targets to measure with.
   var sizes: [Int] { isQuick ? [1, 10, 100] : [1, 10, 100, 1000] }
 
-  /// The numbers of targets between which the cost of a delivery is to stay.
+  /// The numbers of targets between which the cost of a delivery must not grow.
   var growthSizes: [Int] { isQuick ? [10, 1_000] : [10, 100, 1_000, 10_000, 100_000] }
 
-  /// The numbers of targets to register and to weigh.
+  /// The numbers of targets for the rows about registration and memory.
   var registrySizes: [Int] { isQuick ? [1_000, 10_000] : [1_000, 10_000, 100_000, 1_000_000] }
 
-  /// Whether the filter lets a line through. Tells the terminal what is being measured.
+  /// True if the filter includes a line; then the terminal shows the line's name.
   func wants(_ row: String, _ name: String, _ n: Int) -> Bool {
     let title = "\(row) \(name) \(n)"
     if let filter, !title.lowercased().contains(filter) { return false }
@@ -36,11 +36,11 @@ final class Bench {
 
   func add(_ figure: Figure) { figures.append(figure) }
 
-  /// Compares two ways of doing one thing, and counts what each asks of the memory.
+  /// Compares two implementations of one operation, and counts the allocations of each.
   ///
   /// - Parameters:
-  ///   - units: how many units one operation is made of; times are for one unit.
-  ///   - messages: how many messages it is made of; requests for memory are for one message.
+  /// - units: the number of units in one operation; times are for one unit.
+  /// - messages: the number of messages in one operation; allocations are for one message.
   func compare(
     _ row: String, _ name: String, n: Int, per unit: String = "ns/delivery", units: Int, messages: Int = 1, goal: Goal?,
     ours: Batch, reference: Batch
@@ -54,8 +54,8 @@ final class Bench {
         referenceAllocations: allocations(reference).map { $0 / Double(messages) }, goal: goal))
   }
 
-  /// Requests for memory of one operation that has been done before; the least of a few tries, since the process's
-  /// other threads are counted too.
+  /// Allocations of one warmed-up operation: the least of a few tries, since other threads count
+  /// too.
   func allocations(_ batch: Batch) -> Double? {
     let operations = 64
     return (0..<3).compactMap { _ in

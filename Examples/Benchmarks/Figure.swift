@@ -1,8 +1,8 @@
-// Figure.swift: one line of the table, and what it has to reach.
+// Figure.swift: one line of the table, with its goal.
 
 /// One measured line.
 struct Figure {
-  /// The row of the cost table that the line belongs to.
+  /// The row that the line belongs to.
   let row: String
   let name: String
   let n: Int
@@ -11,15 +11,15 @@ struct Figure {
   let unit: String
   var ratio: Double?
   var spread: Double?
-  /// Requests for memory by the library for one message, or one operation.
+  /// Allocations of the library for one message or operation.
   var allocations: Double?
-  /// The same of the counterpart.
+  /// Allocations of the counterpart.
   var referenceAllocations: Double?
   var goal: Goal?
 
   var isReached: Bool? { goal?.isReached(self) }
 
-  /// Whether the figure misses its goal by less than the noise: 5 % and its own spread.
+  /// True if the figure misses its goal by less than the noise: 5 % and its own spread.
   var isWithinNoise: Bool {
     guard isReached == false, var better = goal.map({ _ in self }), goal?.isLowerBound == false else { return false }
     let noise = 0.05 + (spread ?? 0) / (ratio ?? 1)
@@ -29,7 +29,7 @@ struct Figure {
   }
 }
 
-/// What a figure has to be at most, or at least.
+/// The upper or lower bound for a figure.
 struct Goal {
   enum Quantity { case ours, ratio, allocations }
 
@@ -38,10 +38,10 @@ struct Goal {
   var isLowerBound = false
   var unit = ""
 
-  /// At most so many times the counterpart.
+  /// At most this ratio to the counterpart.
   static func ratio(_ bound: Double) -> Goal { Goal(quantity: .ratio, bound: bound) }
-  /// What is to be reached with `n` targets: `one` with a single one, then so many times the counterpart with 10, with
-  /// 100, and with 1,000 and more.
+  /// The goal for `n` targets: `one` for a single target, then ratios to the counterpart for 10,
+  /// for 100, and for 1,000 and more.
   static func by(_ n: Int, one: Goal, _ ratios: (Double, Double, Double)) -> Goal {
     switch n {
     case 1: one
@@ -50,13 +50,13 @@ struct Goal {
     default: .ratio(ratios.2)
     }
   }
-  /// At most so much.
+  /// At most this value.
   static func atMost(_ bound: Double, _ unit: String) -> Goal { Goal(quantity: .ours, bound: bound, unit: unit) }
-  /// At least so much.
+  /// At least this value.
   static func atLeast(_ bound: Double, _ unit: String) -> Goal {
     Goal(quantity: .ours, bound: bound, isLowerBound: true, unit: unit)
   }
-  /// At least so many times as fast as the counterpart.
+  /// At least this many times as fast as the counterpart.
   static func faster(_ factor: Double) -> Goal { Goal(quantity: .ratio, bound: 1 / factor) }
 
   func isReached(_ figure: Figure) -> Bool? {
@@ -82,7 +82,7 @@ extension Goal: CustomStringConvertible {
 }
 
 extension Double {
-  /// The number with so many digits after the point, without trailing zeroes beyond the first.
+  /// The number with this many decimal places, without trailing zeros beyond the first.
   func text(_ digits: Int) -> String {
     guard isFinite else { return "–" }
     var scale = 1.0

@@ -1,4 +1,4 @@
-// Growth.swift: cost against the number of targets, drawn.
+// Growth.swift: a drawing of the cost against the number of targets.
 
 #if canImport(Glibc)
   import Glibc
@@ -8,7 +8,7 @@
   import Darwin
 #endif
 
-/// Curves of cost per delivery against N, both axes logarithmic: ours drawn through, the counterpart dashed.
+/// Curves of the cost per delivery against N, on logarithmic axes; the counterpart's are dashed.
 struct Growth {
   private struct Curve {
     let name: String
@@ -26,7 +26,7 @@ struct Growth {
   private let bottom = 60.0
   private static let colors = ["#1b6ca8", "#c0392b", "#1e8449", "#8e44ad", "#b9770e", "#117a65", "#5d6d7e", "#ad1457"]
 
-  /// Takes every line that has a cost per delivery at two sizes or more.
+  /// Uses every line that has a cost per delivery at two sizes or more.
   init(_ figures: [Figure]) {
     var names: [String] = []
     for figure in figures where figure.unit == "ns/delivery" {
@@ -42,7 +42,7 @@ struct Growth {
     }
   }
 
-  /// The drawing as the text of an SVG file; `nil` when there is nothing to draw.
+  /// The drawing as an SVG file; `nil` if there is nothing to draw.
   var svg: String? {
     let points = curves.flatMap { $0.ours + $0.reference }.filter { $0.cost > 0 }
     guard let low = points.map(\.cost).min(), let high = points.map(\.cost).max(), let widest = points.map(\.n).max(),

@@ -1,15 +1,15 @@
-// HandWritten.swift: what a careful engineer writes when there is no library.
-// Each type is one of the counterparts in the table.
+// HandWritten.swift: the code that a careful engineer writes without a library.
+// Each type is the counterpart of some rows.
 
 import Synchronization
 
-/// A weak reference that can be kept in an array.
+/// A weak reference for arrays.
 final class WeakBox: @unchecked Sendable {  // the runtime makes loads and clearing of weak references atomic
   weak var target: (any Listener)?
   init(_ target: any Listener) { self.target = target }
 }
 
-/// Weak targets under a lock; a message goes to a snapshot.
+/// Weak targets behind a lock. A message goes to a snapshot of them.
 final class WeakLoop: Sendable {
   private let boxes: Mutex<[WeakBox]>
 
@@ -26,8 +26,8 @@ final class WeakLoop: Sendable {
     for box in snapshot { box.target?.tick(value) }
   }
 
-  /// The same with one count less: the compiler keeps the box of a plain loop alive around the call, which it does not see
-  /// into, and here is told not to.
+  /// Sends without retaining the box. A plain loop retains it during the call, which is opaque to
+  /// the compiler.
   @inline(never)
   func tickUncounted(_ value: Int) {
     let snapshot = boxes.withLock { $0 }
@@ -59,14 +59,14 @@ final class WeakLoop: Sendable {
     for box in snapshot { box.target?.read(text) }
   }
 
-  /// Whether anybody can pause: asks one after the other, by a cast, as one does without a table.
+  /// Whether a target can pause: casts one after another, as code without a table does.
   @inline(never)
   func hasPausing() -> Bool {
     let snapshot = boxes.withLock { $0 }
     return snapshot.contains { $0.target is any Pausing }
   }
 
-  /// The same question where the first target has the method, so that the first cast succeeds.
+  /// The same query if the first target has the method, so that the first cast succeeds.
   @inline(never)
   func hasListener() -> Bool {
     let snapshot = boxes.withLock { $0 }
@@ -77,7 +77,7 @@ final class WeakLoop: Sendable {
   }
 }
 
-/// Strong targets, no lock: the least that a multicast can cost.
+/// Strong targets without a lock: the lowest possible cost of a multicast.
 final class StrongLoop {
   private let targets: [any Listener]
 
@@ -94,7 +94,7 @@ final class StrongLoop {
   }
 }
 
-/// Weak targets by identity under a lock, so that each can be found and removed in constant time.
+/// Weak targets by identity behind a lock. Look-up and removal take constant time.
 final class WeakDictionary: Sendable {
   private let boxes = Mutex<[ObjectIdentifier: WeakBox]>([:])
 

@@ -1,5 +1,5 @@
-// Measure.swift: two things timed in turns, so that both meet the same machine.
-// What counts is the ratio of neighbours; a busy minute then slows both alike.
+// Measure.swift: times two operations alternately, so that both meet the same conditions.
+// The result is the ratio of neighboring batches; a busy minute slows both alike.
 
 #if canImport(Glibc)
   import Glibc
@@ -9,17 +9,17 @@
   import Darwin
 #endif
 
-/// Nanoseconds of a clock that never goes back.
+/// Nanoseconds of a monotonic clock.
 func nanoseconds() -> Double {
   var time = timespec()
   clock_gettime(CLOCK_MONOTONIC, &time)
   return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
 }
 
-/// Does an operation so many times.
+/// Performs an operation the given number of times.
 typealias Batch = (Int) -> Void
 
-/// How long to measure: how many pairs of batches, and how long a batch lasts.
+/// The number of pairs of batches, and the duration of a batch.
 struct Effort {
   var pairs: Int
   var batchNanoseconds: Double
@@ -28,19 +28,19 @@ struct Effort {
   static let quick = Effort(pairs: 21, batchNanoseconds: 0.4e6)
 }
 
-/// What a comparison found, in nanoseconds for one unit of work.
+/// The result of a comparison, in nanoseconds per unit.
 struct Comparison {
   var ours: Double
   var reference: Double
-  /// The median of the ratios of neighbouring batches.
+  /// The median ratio of neighboring batches.
   var ratio: Double
-  /// Half the distance between the quartiles of those ratios.
+  /// Half the interquartile range of those ratios.
   var spread: Double
 }
 
-/// Times `ours` and `reference` alternately, each going first in every other pair.
+/// Times `ours` and `reference` alternately. In every other pair `reference` is first.
 ///
-/// - Parameter unitsPerOperation: how many units, deliveries for example, one operation is made of.
+/// - Parameter unitsPerOperation: the number of units, such as deliveries, in one operation.
 func timed(_ effort: Effort, unitsPerOperation: Int, ours: Batch, reference: Batch) -> Comparison {
   let oursCount = operationsPerBatch(effort, ours)
   let referenceCount = operationsPerBatch(effort, reference)
@@ -64,18 +64,18 @@ func timed(_ effort: Effort, unitsPerOperation: Int, ours: Batch, reference: Bat
     spread: (ratios.quantile(0.75) - ratios.quantile(0.25)) / 2)
 }
 
-/// The time of one operation, from one batch.
+/// The time of one operation, measured in one batch.
 private func time(_ batch: Batch, _ count: Int) -> Double {
   let start = nanoseconds()
   batch(count)
   return (nanoseconds() - start) / Double(count)
 }
 
-/// How many operations fill a batch. Warms the operation up on the way.
+/// The number of operations in a batch. Also warms the operation up.
 private func operationsPerBatch(_ effort: Effort, _ batch: Batch) -> Int {
   var count = 1
   while true {
-    // The shorter of two: the first one may have met a thread that had to be started, or another program.
+    // The shorter of two times: during the first one a thread may have had to start.
     let elapsed = max(min(time(batch, count), time(batch, count)) * Double(count), 1)
     if elapsed >= effort.batchNanoseconds * 0.7 { return count }
     let wanted = Double(count) * effort.batchNanoseconds / elapsed
@@ -84,7 +84,7 @@ private func operationsPerBatch(_ effort: Effort, _ batch: Batch) -> Int {
 }
 
 extension [Double] {
-  /// The value below which `part` of all values lie; `nan` of none.
+  /// The value below which `part` of all values are; `nan` without values.
   func quantile(_ part: Double) -> Double {
     if isEmpty { return .nan }
     let sorted = sorted()
@@ -95,12 +95,12 @@ extension [Double] {
   }
 }
 
-/// Starts a thread that sleeps for ever: the C library makes locks and memory cheaper while a process has only one.
+/// Starts a thread that sleeps forever: locks and allocations are cheaper with a single thread.
 func startSleepingThread() {
   startThread { while true { sleep(1000) } }
 }
 
-/// Starts a thread of its own for `body`.
+/// Starts a new thread for `body`.
 func startThread(_ body: @escaping @Sendable () -> Void) {
   let start = Unmanaged.passRetained(ThreadStart(body))
   #if canImport(Darwin)

@@ -1,4 +1,4 @@
-// Memory.swift: how many bytes the process holds.
+// Memory.swift: the number of bytes that the process uses.
 
 #if canImport(Glibc)
   import Glibc
@@ -10,7 +10,7 @@
 #endif
 
 enum Memory {
-  /// Bytes that are allocated and not freed, the allocator's own marks included; `nil` where nobody can tell.
+  /// Allocated bytes with the allocator's overhead; `nil` if the system does not report them.
   static var bytesInUse: Int? {
     #if canImport(Glibc)
       guard let text = allocatorReport() else { return nil }
@@ -25,7 +25,7 @@ enum Memory {
   }
 
   #if canImport(Glibc)
-    /// What the C library says of its heaps, as the XML that it writes.
+    /// The C library's report of its heaps, as XML.
     private static func allocatorReport() -> String? {
       var buffer: UnsafeMutablePointer<CChar>?
       var size = 0
@@ -37,9 +37,9 @@ enum Memory {
       return String(cString: buffer)
     }
 
-    /// What the heaps took from the system, without what is free in them, and with what was mapped for itself.
+    /// The memory of the heaps without their free parts, plus separately mapped memory.
     private static func bytes(in report: String) -> Int? {
-      // The totals of all heaps stand behind the last heap.
+      // The totals of all heaps follow the last heap.
       let totals = report.split(separator: "\n").reversed().prefix { $0 != "</heap>" }
       func size(_ start: String) -> Int? {
         guard let line = totals.first(where: { $0.hasPrefix(start) }) else { return nil }

@@ -1,4 +1,4 @@
-// Options.swift: what the command line asks for.
+// Options.swift: the options of the command line.
 
 struct Options {
   var filter: String?
@@ -44,7 +44,7 @@ struct Options {
   }
 }
 
-/// A command line that cannot be understood.
+/// An invalid command line.
 struct OptionError: Error, CustomStringConvertible {
   let text: String
   var description: String { text }

@@ -1,5 +1,5 @@
-// Processors.swift: which processor a thread runs on.
-// A scheduler may keep two threads that have just met on one processor for a while, which is not what is measured.
+// Processors.swift: the processors that a thread may run on.
+// The scheduler may run two communicating threads on one processor, which would change results.
 
 #if canImport(Glibc)
   import Glibc
@@ -9,11 +9,11 @@
   @_silgen_name("pthread_setaffinity_np")
   private func setAffinity(_ thread: pthread_t, _ size: Int, _ mask: UnsafeRawPointer) -> Int32
 
-  /// The processors that a thread may run on, one bit for each.
+  /// A set of processors, one bit for each.
   struct Processors: Sendable {
     private var mask = [UInt64](repeating: 0, count: 16)
 
-    /// Those of the calling thread.
+    /// The processors of the calling thread.
     static var current: Processors {
       var result = Processors()
       let isKnown = result.mask.withUnsafeMutableBytes { bytes in
@@ -23,7 +23,7 @@
       return isKnown ? result : Processors()
     }
 
-    /// One processor each.
+    /// One set for each processor.
     var single: [Processors] {
       (0..<mask.count * 64).compactMap { index in
         let (word, bit) = (index / 64, UInt64(1) << UInt64(index % 64))
@@ -34,7 +34,7 @@
       }
     }
 
-    /// Ties the calling thread to these processors.
+    /// Restricts the calling thread to these processors.
     func tie() {
       mask.withUnsafeBytes { bytes in
         if let base = bytes.baseAddress { _ = setAffinity(pthread_self(), bytes.count, base) }
@@ -42,7 +42,7 @@
     }
   }
 #else
-  /// Threads cannot be tied to processors here: they run where the system lets them.
+  /// Threads cannot be restricted here: the system chooses the processor.
   struct Processors: Sendable {
     static var current: Processors { Processors() }
     var single: [Processors] { [] }

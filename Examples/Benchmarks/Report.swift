@@ -1,4 +1,4 @@
-// Report.swift: what was found, as a table for people and as JSON for programs.
+// Report.swift: the figures as a table for people and as JSON for programs.
 
 #if canImport(Glibc)
   import Glibc
@@ -8,7 +8,7 @@
   import Darwin
 #endif
 
-/// Writes to the standard error, past every buffer.
+/// Writes to standard error, without a buffer.
 func complain(_ text: String) {
   var bytes = Array(text.utf8)[...]
   while !bytes.isEmpty {
@@ -18,7 +18,7 @@ func complain(_ text: String) {
   }
 }
 
-/// When and where the figures are measured: the day, the system and its processors.
+/// The conditions of the measurement: the day, the system and its processors.
 func conditions() -> String {
   var now = time(nil)
   var day = [CChar](repeating: 0, count: 32)
@@ -33,7 +33,7 @@ func conditions() -> String {
     + ", \(text(names.sysname)) \(text(names.machine)), \(count) processors."
 }
 
-/// Shows on a terminal what is being measured, in one line that is written over.
+/// Shows on a terminal what is being measured, in one line that is overwritten.
 final class Progress {
   private let isTerminal = isatty(STDERR_FILENO) == 1
 
@@ -49,7 +49,7 @@ enum Report {
   private static let head = [
     "row", "case", "N", "ours", "by hand", "unit", "ratio", "±", "allocations", "to reach", "reached",
   ]
-  /// The columns that are words, and so begin at the left.
+  /// The text columns, which are aligned left.
   private static let words: Set = [0, 1, 5, 9, 10]
 
   private static func cells(_ figure: Figure) -> [String] {
@@ -62,7 +62,7 @@ enum Report {
     ]
   }
 
-  /// The table: one line for each figure, and whether it reaches what it has to.
+  /// The table: one line for each figure, and whether it reaches its goal.
   static func table(_ figures: [Figure]) -> String {
     let lines = figures.map(cells)
     let widths = head.indices.map { column in ([head] + lines).map { $0[column].count }.max() ?? 0 }
@@ -76,7 +76,7 @@ enum Report {
 
   /// The table and its summary as Markdown.
   ///
-  /// - Parameter conditions: when and where it was measured, in one line.
+  /// - Parameter conditions: the conditions of the measurement, in one line.
   static func markdown(_ figures: [Figure], _ conditions: String) -> String {
     let rule = head.indices.map { words.contains($0) ? "---" : "---:" }
     let lines = ([head, rule] + figures.map(cells)).map { "| \($0.joined(separator: " | ")) |" }
@@ -84,7 +84,7 @@ enum Report {
       + lines.joined(separator: "\n") + "\n\n" + summary(figures) + "\n"
   }
 
-  /// How many figures are where they are to be, and how straight the lines of growth are.
+  /// The number of figures that reach their goals, and how linear the costs are.
   static func summary(_ figures: [Figure]) -> String {
     let reached = figures.count { $0.isReached == true }
     let near = figures.count { $0.isWithinNoise }
@@ -115,7 +115,7 @@ enum Report {
     return theirs.map { "\(mine.text(2)) / \($0.text(2))" } ?? mine.text(2)
   }
 
-  /// A list with an object for each figure.
+  /// A JSON array with an object for each figure.
   static func json(_ figures: [Figure]) -> String {
     let objects = figures.map { figure in
       let members: [(String, String)] = [
@@ -149,7 +149,7 @@ enum Report {
     return result + "\""
   }
 
-  /// Writes `text` into the file at `path`; `false` when that cannot be done.
+  /// Writes `text` to the file at `path`; returns `false` if that fails.
   static func write(_ text: String, to path: String) -> Bool {
     guard let file = fopen(path, "w") else { return false }
     let written = fputs(text, file) >= 0

@@ -1,4 +1,4 @@
-// Rows+Boxed.swift: messages as values, requests for memory, and the question who responds.
+// Rows+Boxed.swift: messages as values, allocations, and `responds(to:)`.
 
 import Forwardcast
 
@@ -8,7 +8,7 @@ func broadcastReceive(_ proxy: MulticastProxy<any Listener>, _ payload: Payload)
 }
 
 extension Bench {
-  /// Messages made at run time: an invocation with its boxes for each.
+  /// Messages created at run time: an invocation with boxes for each.
   func boxedRows() {
     for n in sizes {
       let sides = Sides(n)
@@ -29,7 +29,7 @@ extension Bench {
     }
   }
 
-  /// What a message asks of the memory.
+  /// The allocations of a message.
   func allocationRows() {
     for n in sizes {
       let sides = Sides(n)
@@ -54,7 +54,7 @@ extension Bench {
     _ name: String, n: Int, atMost bound: Double, ours: (Int) -> Void, reference: (Int) -> Void
   ) {
     guard wants("allocations", name, n) else { return }
-    // The first messages of a kind make what the others find ready.
+    // The first messages create what later ones reuse.
     for value in 0..<8 {
       ours(value)
       reference(value)
@@ -67,7 +67,7 @@ extension Bench {
         allocations: mine, referenceAllocations: theirs, goal: Goal(quantity: .allocations, bound: bound)))
   }
 
-  /// `responds(to:)`, whose cost must not depend on how many targets there are.
+  /// `responds(to:)`, whose cost must not depend on the number of targets.
   func respondsRows() {
     for n in sizes {
       let sides = Sides(n)

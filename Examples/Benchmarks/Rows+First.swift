@@ -1,17 +1,17 @@
-// Rows+First.swift: what comes before the many messages: the first one, a new name, an object that sends to few.
+// Rows+First.swift: costs of first messages, of new names, and of proxies with few targets.
 
 import Dispatch
 import Forwardcast
 
 extension Bench {
-  /// A message to somebody who has just come, and goes; a new sender's only message; a name that is new.
+  /// A message to a target that is added and removed, the only message of a proxy, and a new name.
   func firstRows() {
     for n in [0, 10] { visit(n) }
     born()
     names()
   }
 
-  /// One comes, a message goes to it and `n` others, and it goes.
+  /// A target is added, a message goes to it and `n` others, and it is removed.
   private func visit(_ n: Int) {
     let sides = Sides(n)
     let boxes = WeakDictionary()
@@ -51,7 +51,7 @@ extension Bench {
       reference: { count in for value in 0..<count { WeakLoop([target]).tick(value) } })
   }
 
-  /// Names that no message has had: what one keeps, and a row for it, and its first and second message in a proxy.
+  /// New names: the memory of one, its row, and its first and second message in a proxy.
   private func names() {
     let count = isQuick ? 2_000 : 20_000
     guard wants("first", "message of a name", count) else { return }
@@ -60,7 +60,7 @@ extension Bench {
       add(
         Figure(row: "first", name: name, n: count, ours: value, reference: nil, unit: unit, goal: .atMost(goal, unit)))
     }
-    /// Nanoseconds and bytes of each of so many.
+    /// Nanoseconds and bytes of each operation.
     func measured(_ body: () -> Void) -> (time: Double, bytes: Double) {
       let before = Memory.bytesInUse
       let start = nanoseconds()
@@ -88,7 +88,7 @@ extension Bench {
     note("bytes of a row", rows.bytes, "bytes", 100)
   }
 
-  /// Bytes of proxies that have few targets or none, and of a target of each kind.
+  /// Bytes of proxies with few targets or none, and of each kind of target.
   func memoryRows() {
     let count = isQuick ? 1_000 : 10_000
     let targets = makeTargets(count)
@@ -102,7 +102,7 @@ extension Bench {
         defer { withExtendedLifetime(kept) {} }
         return Memory.bytesInUse.map { Double($0 - before) / Double(count) }
       }
-      // What the first one of its kind makes for all is there already.
+      // The first one creates what all of its kind share.
       _ = keep()
       guard let ours = bytes(keep) else { return }
       let reference = byHand.flatMap(bytes)

@@ -12,7 +12,7 @@ import Synchronization
   import Darwin
 #endif
 
-/// Weak targets that get their messages on a queue, as one writes it.
+/// Weak targets on a queue, as one writes it by hand.
 private struct QueuedLoop {
   let boxes: [WeakBox]
   let queue: DispatchQueue
@@ -24,14 +24,14 @@ private struct QueuedLoop {
     queue.async { for box in snapshot { box.target?.tick(value) } }
   }
 
-  /// One block for each target, as multicast delegates with queues do.
+  /// One block for each target, as in multicast delegates with queues.
   @inline(never)
   func tickEach(_ value: Int) {
     for box in boxes { queue.async { box.target?.tick(value) } }
   }
 }
 
-/// The same with one block for all messages that wait, which stand in an array under a lock.
+/// As `QueuedLoop`, with one block for all waiting messages, which are in an array behind a lock.
 private final class BatchedLoop: Sendable {
   private let box: WeakBox
   private let queue: DispatchQueue
@@ -57,10 +57,10 @@ private final class BatchedLoop: Sendable {
   }
 }
 
-/// A target that tells when it gets a negative number, and notes the time: whatever was sent before has then arrived as well.
-private final class Gate: Listener, @unchecked Sendable {  // who waited for the semaphore reads `time`
+/// A target that signals a negative number and its time. Earlier messages have arrived by then.
+private final class Gate: Listener, @unchecked Sendable {  // `time` is read after a wait for the semaphore
   private let opened = DispatchSemaphore(value: 0)
-  /// When the last negative number came, in nanoseconds.
+  /// When the last negative number arrived, in nanoseconds.
   private(set) var time = 0.0
 
   func tick(_ value: Int) {
@@ -80,12 +80,12 @@ private final class Gate: Listener, @unchecked Sendable {  // who waited for the
   }
 }
 
-/// An actor that targets are served on.
+/// An actor on which targets run.
 private actor Desk {
   func tick(_ box: WeakBox, _ value: Int) { box.target?.tick(value) }
 }
 
-/// A proxy and its counterpart, each with targets and a queue of its own, a gate the last of the targets.
+/// A proxy and its counterpart, each with its own targets and queue. The last target is a gate.
 private struct QueuedSides: Sendable {
   let proxy = MulticastProxy<any Listener>()
   let loop: QueuedLoop
@@ -95,8 +95,8 @@ private struct QueuedSides: Sendable {
   private let queues: [DispatchQueue]
 
   /// - Parameters:
-  ///   - delivery: where the proxy's targets are served, instead of on a queue of their own.
-  ///   - other: where the counterpart's are.
+  /// - delivery: where the proxy's targets run, if not on their own queue.
+  /// - other: where the counterpart's targets run.
   init(_ count: Int, at delivery: Delivery? = nil, beside other: DispatchQueue = DispatchQueue(label: "by hand")) {
     let others = makeTargets(count - 1) + [theirs]
     targets = makeTargets(count - 1) + [mine] + others
@@ -106,7 +106,7 @@ private struct QueuedSides: Sendable {
     queues = [queue, loop.queue]
   }
 
-  /// Holds the queues up while `body` runs.
+  /// Suspends the queues while `body` runs.
   func held(_ body: () -> Void) {
     for queue in queues { queue.suspend() }
     body()
@@ -117,8 +117,9 @@ private struct QueuedSides: Sendable {
 extension Bench {
   /// Messages to targets on a queue.
   ///
-  /// All threads are tied to one processor, except where the name of a line says two: waking another one takes longer
-  /// than all that is compared. The main thread waits, so that it can serve the main actor.
+  /// All threads run on one processor, except in lines whose name says two: waking another
+  /// processor takes longer than all that is compared. The main thread waits, to run the main
+  /// actor.
   func queuedRows() async {
     queueRows()
     let row = Borrowed(bench: self)
@@ -138,7 +139,7 @@ extension Bench {
     for n in sizes { queued(n) }
     waitingMessages()
     stream("one processor")
-    // Those that serve queues have been started on the first processor and stay there.
+    // The threads of the queues have been started on the first processor and stay there.
     guard before.single.count > 1 else { return }
     before.single[1].tie()
     stream("two processors")
@@ -155,7 +156,7 @@ extension Bench {
     actorRows()
   }
 
-  /// Beside two threads that never rest. Called on another thread than the main one, as if by a program that has other work.
+  /// Measures beside two busy threads, on another thread than the main one.
   private func busyRows() {
     let load = Load(threads: 2)
     defer { load.end() }
@@ -175,7 +176,7 @@ extension Bench {
     fanOut("ten actors, busy") { _ in .actor(Desk()) }
   }
 
-  /// A stream to targets on contexts of their own, beside a block for each message and target.
+  /// A stream to targets on their own contexts, compared with a block for each message and target.
   private func fanOut(_ name: String, _ delivery: (Int) -> Delivery) {
     let (messages, gates, others) = (100, (0..<10).map { _ in Gate() }, (0..<10).map { _ in Gate() })
     let proxy = MulticastProxy<any Listener>()
@@ -201,7 +202,7 @@ extension Bench {
     let (desk, other) = (Desk(), Desk())
     let sides = QueuedSides(1, at: .actor(desk))
     let box = sides.loop.boxes[0]
-    // A task for each message keeps no order.
+    // Tasks do not keep the order of messages.
     stream("on an actor", sides) { value in Task.detached { await other.tick(box, value) } }
     latency("an actor", sides) { value in Task.detached { await other.tick(box, value) } }
     let queued = QueuedSides(1)
@@ -213,12 +214,12 @@ extension Bench {
     let sides = QueuedSides(1, at: .mainActor, beside: .main)
     let box = sides.loop.boxes[0]
     stream("on the main actor", sides) { sides.loop.tickEach($0) }
-    // A block has no priority, and is on the main actor only where the main queue is its executor.
+    // A block has no priority. It runs on the main actor only if the main queue is its executor.
     latency("the main actor, beside a task", sides) { value in Task.detached { @MainActor in box.target?.tick(value) } }
     latency("the main actor, beside a block", sides) { sides.loop.tickEach($0) }
   }
 
-  /// One message to N targets on one queue, until the last of them has it.
+  /// One message to N targets on one queue, until the last of them has received it.
   private func queued(_ n: Int) {
     let sides = QueuedSides(n)
     let ours: Batch = { count in
@@ -235,7 +236,7 @@ extension Bench {
           sides.theirs.wait()
         }
       })
-    // With one target both are one block.
+    // With one target both use one block.
     compare(
       "queued", "beside a block for each target", n: n, units: n, goal: .by(n, one: .ratio(1), (0.5, 0.25, 0.2)),
       ours: ours,
@@ -252,7 +253,7 @@ extension Bench {
     stream(name, sides, senders: senders) { sides.loop.tickEach($0) }
   }
 
-  /// A thousand messages to one target, until it has the last of them.
+  /// A thousand messages to one target, until it has received the last of them.
   private func stream(
     _ name: String, _ sides: QueuedSides, senders: Int = 1, goal: Goal = .faster(3),
     byHand: @escaping @Sendable (Int) -> Void
@@ -274,11 +275,11 @@ extension Bench {
       })
   }
 
-  /// From the sending of a message to the beginning of its target's method, where the context has nothing else to do.
+  /// The time from a send to the start of the method, on an idle context.
   private func latency(_ place: String, _ sides: QueuedSides, byHand: (Int) -> Void) {
     guard wants("latency", "to \(place)", 1) else { return }
     func wait(_ gate: Gate, _ send: () -> Void) -> Double {
-      // Long enough for everything that serves the context to fall asleep.
+      // Long enough for the threads of the context to go to sleep.
       usleep(200)
       let start = nanoseconds()
       send()
@@ -299,7 +300,7 @@ extension Bench {
     }
   }
 
-  /// What a message takes that waits among many, in bytes.
+  /// The bytes of one message among many that wait.
   private func waitingMessages() {
     let messages = 10_000
     guard wants("waiting", "one of many messages", 1) else { return }
@@ -325,7 +326,7 @@ extension Bench {
   }
 }
 
-/// Threads that never rest, as other programs' may be.
+/// Busy threads, like those of other programs.
 private final class Load: Sendable {
   private let isOver = Atomic<Bool>(false)
 
@@ -336,12 +337,12 @@ private final class Load: Sendable {
   func end() { isOver.store(true, ordering: .relaxed) }
 }
 
-/// Rows that another thread measures while the one that made them waits.
+/// Rows that another thread measures while their creator waits.
 private struct Borrowed: @unchecked Sendable {  // only one of the two threads uses it at a time
   let bench: Bench
 }
 
-/// Sends so many numbers from so many threads; the last of each is negative.
+/// Sends numbers from several threads; the last of each thread is negative.
 private func inTurns(_ messages: Int, _ senders: Int, _ send: @Sendable (Int) -> Void) {
   @Sendable func sendPart() {
     for value in 1..<messages / senders { send(value) }

@@ -1,9 +1,9 @@
-// Rows+Registry.swift: registering and removing among very many targets, and what that weighs.
+// Rows+Registry.swift: registration and removal among many targets, and their memory.
 
 import Forwardcast
 
 extension Bench {
-  /// Registration and removal beside a dictionary of weak boxes, and the memory of a registration.
+  /// Registration and removal beside a dictionary of weak boxes, and the memory of each.
   func registryRows() {
     registry("add", "remove, same order") { $0 }
     registry(nil, "remove, random order") { $0.shuffledAlike() }
@@ -11,7 +11,7 @@ extension Bench {
     for n in registrySizes where wants("registry", "memory", n) { memory(n) }
   }
 
-  /// Fills and empties both registries in turns, with fresh targets each time.
+  /// Fills and empties both registries alternately, with new targets each time.
   private func registry(_ adding: String?, _ removing: String, _ order: ([any Listener]) -> [any Listener]) {
     for n in registrySizes {
       let wantsAdding = adding.map { wants("registry", $0, n) } ?? false
@@ -33,7 +33,7 @@ extension Bench {
     }
   }
 
-  /// Nanoseconds to add, and to remove, one of `n` fresh targets.
+  /// Nanoseconds to add and to remove one of `n` new targets.
   private func fillAndEmpty(
     _ n: Int, _ order: ([any Listener]) -> [any Listener], _ add: (any Listener) -> Void,
     _ remove: (any Listener) -> Void
@@ -49,7 +49,7 @@ extension Bench {
     return ((middle - start) / Double(n), (end - middle) / Double(n))
   }
 
-  /// One target that comes and goes among many that stay.
+  /// One target that is added and removed among many others.
   private func one() {
     for n in registrySizes where wants("registry", "add or remove one", n) {
       let sides = Sides(n)
@@ -89,7 +89,7 @@ extension Bench {
     noteGrowth(name, n)
   }
 
-  /// How the last line compares with the same at the smallest size.
+  /// Compares the last line with the same line at the smallest size.
   private func noteGrowth(_ name: String, _ n: Int) {
     guard n > registrySizes[0],
       let first = figures.first(where: { $0.row == "registry" && $0.name == name && $0.n == registrySizes[0] }),
@@ -101,7 +101,7 @@ extension Bench {
         reference: lastReference / firstReference, unit: "× N = \(first.n)", ratio: nil, goal: .atMost(2, "×")))
   }
 
-  /// Bytes for each target beyond the side table that its first weak reference makes.
+  /// Bytes for each target, without the side table that its first weak reference creates.
   private func memory(_ n: Int) {
     var (mine, theirs): ([Double], [Double]) = ([], [])
     for _ in 0..<3 {
@@ -110,7 +110,7 @@ extension Bench {
         { targets in
           let proxy = MulticastProxy<any Listener>()
           for target in targets { proxy.add(target) }
-          // The route of the message that they get is part of what they weigh.
+          // The route of their message is part of their memory.
           sendTick(proxy, 1)
           return proxy
         })
@@ -135,7 +135,7 @@ extension Bench {
         unit: "bytes/target", ratio: mine.quantile(0.5) / theirs.quantile(0.5), goal: .atMost(120, "bytes")))
   }
 
-  /// What `keep` makes of targets whose side tables are there already, in bytes for each.
+  /// Bytes for each target of the result of `keep`. The targets already have side tables.
   private func weigh(_ n: Int, _ keep: ([any Listener]) -> AnyObject) -> Double? {
     let targets = makeTargets(n)
     let sideTables = targets.map { WeakBox($0) }
@@ -161,14 +161,14 @@ private struct Samples {
 }
 
 extension [any Listener] {
-  /// The same targets in an order that is random, and the same in every run.
+  /// The same targets in a random order, which is the same in every run.
   fileprivate func shuffledAlike() -> Self {
     var generator = SplitMix(state: 42)
     return shuffled(using: &generator)
   }
 }
 
-/// Random numbers that can be repeated.
+/// Reproducible random numbers.
 private struct SplitMix: RandomNumberGenerator {
   var state: UInt64
 

@@ -1,10 +1,10 @@
-// Rows+Threads.swift: how much more two threads get done than one.
+// Rows+Threads.swift: the throughput of two threads compared with one.
 
 import Dispatch
 import Forwardcast
 import Synchronization
 
-/// A thread that sleeps until it is given something, and begins it together with the one who gave it.
+/// A thread that sleeps until it gets work, and starts it together with the caller.
 private final class Worker: Sendable {
   private let job = Mutex<(@Sendable () -> Void)?>(nil)
   private let isReady = Atomic<Bool>(false)
@@ -12,7 +12,7 @@ private final class Worker: Sendable {
   private let given = DispatchSemaphore(value: 0)
   private let done = DispatchSemaphore(value: 0)
 
-  /// - Parameter processor: where the thread runs; `nil` leaves that to the system.
+  /// - Parameter processor: where the thread runs; `nil` lets the system choose.
   init(on processor: Processors?) {
     startThread {
       processor?.tie()
@@ -31,7 +31,7 @@ private final class Worker: Sendable {
     }
   }
 
-  /// Returns when the thread is awake and has begun.
+  /// Returns when the thread is awake and has started.
   func start(_ work: @escaping @Sendable () -> Void) {
     isReady.store(false, ordering: .relaxed)
     isStarted.store(false, ordering: .relaxed)
@@ -50,7 +50,7 @@ private final class Worker: Sendable {
 }
 
 extension Bench {
-  /// Two threads, each with a proxy and targets of its own, beside one of them alone.
+  /// Two threads, each with its own proxy and targets, compared with one of them.
   func threadRows() {
     let before = Processors.current
     let single = before.single
@@ -82,7 +82,7 @@ extension Bench {
     }
   }
 
-  /// How many times the work of one thread two get done.
+  /// The throughput of two threads as a multiple of one thread's.
   private func scaling(
     _ worker: Worker, _ first: @Sendable () -> Void, _ second: @escaping @Sendable () -> Void
   ) -> Double {

@@ -1,8 +1,8 @@
-// Sends.swift: proxies with their targets, and each way of sending, out of line: as a user's own functions are.
+// Sends.swift: proxies with targets, and all ways of sending, in functions that are not inlined.
 
 import Forwardcast
 
-/// A proxy and its counterpart, each with targets of its own.
+/// A proxy and its counterpart, each with its own targets.
 struct Sides {
   let proxy = MulticastProxy<any Listener>()
   let loop: WeakLoop
@@ -11,7 +11,7 @@ struct Sides {
   var first: any Listener { targets[0] }
 
   init(_ count: Int, classes: Int = 1) {
-    // Made in turns, so that neither side has the better memory.
+    // Created alternately, so that neither side has the better memory.
     let both = makeTargets(2 * count, classes: classes)
     let mine = stride(from: 0, to: both.count, by: 2).map { both[$0] }
     loop = WeakLoop(stride(from: 1, to: both.count, by: 2).map { both[$0] })
@@ -20,7 +20,7 @@ struct Sides {
   }
 }
 
-// Out of line, as in a program that calls from many places.
+// Not inlined, as in a program that calls from many places.
 
 @inline(never)
 func sendTick(_ proxy: MulticastProxy<any Listener>, _ value: Int) { proxy.broadcast(.tick, value) }
@@ -52,7 +52,7 @@ func collectAdd(_ proxy: MulticastProxy<any Listener>, _ first: Int, _ second: I
   }
 }
 
-/// Too long to be kept inside of the string itself.
+/// Too long for the inline storage of a string.
 let longText = String(repeating: "forwarded ", count: 4)
 
 @inline(never)

@@ -1,15 +1,15 @@
-// Targets.swift: who receives messages here, and the keys of the messages.
-// The methods do next to nothing, so that what is measured is the way to them. Each class does something else with a text: the
-// compiler would make one function of equal methods, with a call in the rows of all three.
+// Targets.swift: the targets, and the keys of their messages.
+// The methods do almost nothing, so that the delivery is measured. Each class treats a text
+// differently: the compiler would merge equal methods into one function, with a call in every row.
 
 import Forwardcast
 
-/// An argument that lives on the heap.
+/// An argument on the heap.
 final class Payload: Sendable {
   let value = 7
 }
 
-/// What the hand-written counterparts call through, and what the proxies stand for.
+/// The protocol of all targets, used by the counterparts and represented by the proxies.
 protocol Listener: MessageReceiver, Sendable {
   func tick(_ value: Int)
   func add(_ first: Int, _ second: Int) -> Int
@@ -18,7 +18,7 @@ protocol Listener: MessageReceiver, Sendable {
   var received: Int { get }
 }
 
-/// The same calls for a proxy that the attribute writes: its targets are called by the protocol, and need no table.
+/// The same calls for a generated proxy, whose targets need no table.
 @Forwarded
 protocol Hearing: AnyObject, Sendable {
   func tick(_ value: Int)
@@ -29,7 +29,7 @@ extension FirstListener: Hearing {}
 extension SecondListener: Hearing {}
 extension ThirdListener: Hearing {}
 
-/// Something that only some targets can do. None of those measured can.
+/// A protocol that some targets may conform to. No measured target does.
 protocol Pausing: AnyObject {
   func pause()
 }
@@ -39,7 +39,7 @@ extension Message<(Int, Int) -> Int> { static var add: Self { .init("add:with:")
 extension Message<(Payload) -> Void> { static var receive: Self { .init("receive:") } }
 extension Message<(String) -> Void> { static var read: Self { .init("read:") } }
 
-// `received` is written by one thread at a time: a target is only ever sent to from one thread, or on one queue.
+// `received` is written by one thread at a time: each target has one sender or queue.
 
 final class FirstListener: Listener, @unchecked Sendable {
   private(set) var received = 0
@@ -95,7 +95,7 @@ final class ThirdListener: Listener, @unchecked Sendable {
   }
 }
 
-/// `count` new targets, of one class or of three in turn. Out of line, so that no caller is compiled for one class.
+/// `count` new targets of one class or of three. Not inlined, so no caller is specialized for one.
 @inline(never)
 func makeTargets(_ count: Int, classes: Int = 1) -> [any Listener] {
   (0..<count).map { index in
@@ -107,6 +107,6 @@ func makeTargets(_ count: Int, classes: Int = 1) -> [any Listener] {
   }
 }
 
-/// Keeps the compiler from dropping a value that nobody else needs.
+/// Prevents the compiler from removing an unused value.
 @inline(never)
 func use<T>(_ value: borrowing T) {}

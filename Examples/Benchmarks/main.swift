@@ -1,4 +1,4 @@
-// main.swift: what the library costs beside what one would write by hand, in one run.
+// main.swift: the cost of the library compared with hand-written code, in one run.
 
 #if canImport(Glibc)
   import Glibc
@@ -46,7 +46,7 @@ progress.finish()
 print(Report.table(bench.figures))
 print("\n" + Report.summary(bench.figures))
 
-/// Writes a file that was asked for, or ends the program.
+/// Writes a file of the command line, or ends the program.
 func write(_ text: String, to path: String) {
   guard !Report.write(text, to: path) else { return }
   complain("cannot write \(path)\n")

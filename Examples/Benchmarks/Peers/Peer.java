@@ -55,7 +55,7 @@ public final class Peer {
 
   static void measure(String name, int n, int units, Work work) {
     int messages = 1;
-    long end = System.nanoTime() + 1_000_000_000L;  // until everything is compiled
+    long end = System.nanoTime() + 1_000_000_000L;  // until all code is compiled
     long batch;
     do {
       long start = System.nanoTime();

@@ -15,8 +15,8 @@
 - (void) tick: (long)value { received += value; }
 @end
 
-/// The usual multicast: asks each target, and forwards the invocation to those that respond. Targets are not held:
-/// this runtime has no weak references that are cleared.
+/// The usual multicast: forwards the invocation to each target that responds. It does not retain
+/// them, because this runtime has no zeroing weak references.
 @interface Multicast : NSProxy { @public Target **targets; long count; }
 - (id) init;
 @end

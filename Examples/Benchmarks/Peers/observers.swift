@@ -1,4 +1,4 @@
-// observers.swift: one message to many by what Foundation and the standard library have: notifications and streams.
+// observers.swift: one message to many observers with notifications and with streams.
 // Prints: peer,case,N,median ns per delivery.
 
 import Foundation
@@ -11,7 +11,7 @@ struct Tick: NotificationCenter.MainActorMessage {
 
 final class Source: Sendable {}
 
-/// What observers add up, so that no delivery can be left out. On the main actor, as all of this program is.
+/// The sum of all deliveries, so that none is optimized away. On the main actor.
 var sum = 0
 
 /// The median of 15 batches of about 5 ms, divided by deliveries.
@@ -50,7 +50,7 @@ for count in [1, 10, 100, 1000] {
   print("NotificationCenter,typed,\(count),\(typed)")
   withExtendedLifetime(tokens) {}
 
-  // A stream for each observer, and a task that reads it. A batch ends when every observer has read it.
+  // A stream and a reading task for each observer. A batch ends when every observer has read it.
   let streams = (0..<count).map { _ in AsyncStream<Int>.makeStream() }
   let (acknowledged, acknowledge) = AsyncStream<Void>.makeStream()
   let readers = streams.map { stream in
@@ -58,7 +58,7 @@ for count in [1, 10, 100, 1000] {
       for await step in stream.stream { if step < 0 { acknowledge.yield() } else { sum &+= step } }
     }
   }
-  nonisolated(unsafe) var acknowledgements = acknowledged.makeAsyncIterator()  // used by this task alone
+  nonisolated(unsafe) var acknowledgements = acknowledged.makeAsyncIterator()  // used only by this task
   let stream = await median(count) { messages in
     for step in 0..<messages { for stream in streams { stream.continuation.yield(step) } }
     for stream in streams { stream.continuation.yield(-1) }

@@ -11,7 +11,7 @@ class Target {
 const targets = Array.from({ length: count }, () => new Target());
 const references = targets.map((target) => new WeakRef(target));
 
-/// Forwards whatever is called to all that are alive and have it. The function for a name is made once.
+/// Forwards each call to all live targets that have the method. Caches the function of a name.
 const made = new Map();
 const proxy = new Proxy({}, {
   get(_, key) {
@@ -45,7 +45,7 @@ proxy.tick(5);
 if (targets[count - 1].received !== 5) throw new Error('the last target got nothing');
 
 const now = () => Number(process.hrtime.bigint());
-// A turn of the event loop between batches: a weak reference that was read holds its target until then.
+// Ends a turn of the event loop between batches; a weak reference retains its target until then.
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 const [units, work] = cases[name];

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# One table of what others take for the same messages, Forwardcast among them. Says what is missing and goes on.
+# Prints one table of the cost of the same messages in other systems and in Forwardcast. Names missing systems.
 # usage: Examples/Benchmarks/Peers/run.sh
-# Everything that it needs comes in Debian's packages: gobjc libgnustep-base-dev gnustep-make, openjdk-17-jdk-headless,
-# nodejs. It installs nothing itself.
+# Debian's packages for it: gobjc libgnustep-base-dev gnustep-make, openjdk-17-jdk-headless,
+# nodejs. The script installs nothing.
 set -euo pipefail
 cd "$(dirname "$0")"
 scratch=$(mktemp -d)
@@ -17,7 +17,7 @@ then
   missing GNUstep "gcc for Objective-C and gnustep-config" "gobjc libgnustep-base-dev gnustep-make"
 else
   echo "GNUstep" >&2
-  # The flags are words to be split.
+  # The shell splits the flags.
   # shellcheck disable=SC2046
   gcc $(gnustep-config --objc-flags) -std=gnu11 -O2 -o "$scratch/gnustep" gnustep.m $(gnustep-config --base-libs) \
     2>"$scratch/log" || { cat "$scratch/log" >&2; exit 1; }
@@ -54,7 +54,7 @@ else
   program=$(swift build --package-path ../../.. -c release --show-bin-path)/forwardcast-benchmarks
   for row in typed pinned boxed responds; do
     "$program" --filter "$row " --json "$scratch/json" >/dev/null 2>&1
-    # The table wants one line for each: the first case of the row, and what is written by hand beside it.
+    # The table has one line for each: the first case of the row, and its counterpart.
     sed -n 's/.*"row": "\([^"]*\)", "case": "\([^"]*\)", "n": \([0-9]*\), "ours": \([0-9.e+-]*\), "reference": \([0-9.e+-]*\),.*/\1|\2|\3|\4|\5/p' \
       "$scratch/json" |
       awk -F'|' '
