@@ -117,9 +117,8 @@ private struct QueuedSides: Sendable {
 extension Bench {
   /// Messages to targets on a queue.
   ///
-  /// All threads run on one processor, except in lines whose name says two: waking another
-  /// processor takes longer than all that is compared. The main thread waits, to run the main
-  /// actor.
+  /// All threads run on one processor, except in lines whose name says two, because waking another
+  /// one takes longer than all that is compared. The main thread waits, to run the main actor.
   func queuedRows() async {
     queueRows()
     let row = Borrowed(bench: self)
