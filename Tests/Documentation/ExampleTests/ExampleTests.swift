@@ -40,7 +40,7 @@ struct ExampleTests {
     #expect(ending.status == 0)
   }
 
-  @Test("a main file starts with its purpose and its command", arguments: examples)
+  @Test("a main file starts with a comment that states its purpose and its command", arguments: examples)
   func saysHowToRun(folder: String) throws {
     let text = try String(contentsOf: packageFolder("Examples/\(folder)/main.swift"), encoding: .utf8)
     let lines = text.split(separator: "\n").prefix(2)
@@ -57,14 +57,14 @@ struct ExampleTests {
     }
   }
 
-  @Test("the list of examples is complete, without duplicates")
+  @Test("the list of examples is complete and has no duplicates")
   func list() throws {
     let list = try String(contentsOf: packageFolder("Examples/README.md"), encoding: .utf8)
     let names = list.matches(of: /(?m)^\| `([a-z-]+)` \|/).map { String($0.1) }
     #expect(names.sorted() == examples.map(program).sorted())
   }
 
-  @Test("a Prints block that is missing, empty or not last is ignored")
+  @Test("a Prints block is ignored if it is missing, empty or not the last block")
   func blocks() {
     #expect(statedOutput(of: "f()\n\n// Prints:\n// a\n//\n//   b\n") == "a\n\n  b\n")
     for source in ["f()\n", "f()\n// Prints:\n", "f()\n// Prints:\n// a\nf()\n"] {

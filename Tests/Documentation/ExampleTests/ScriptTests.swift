@@ -21,7 +21,7 @@ struct ScriptTests {
     #expect(ending.status == 0)
   }
 
-  @Test("each required example has a script, and each .out file has one")
+  @Test("each required example has a script, and each .out file belongs to a script")
   func everyScriptIsThere() throws {
     let names = scriptNames()
     #expect(Set(["cart", "console", "emperor", "themes"]).isSubset(of: Set(names)))

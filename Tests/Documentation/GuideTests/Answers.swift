@@ -78,7 +78,7 @@ struct Answers {
     withExtendedLifetime((logo, film)) {}
   }
 
-  @Test("a policy of the program combines results")
+  @Test("a custom policy combines results")
   func custom() throws {
     // snippet: answers-custom
     let majority = ReturnPolicy<Int, Bool>(

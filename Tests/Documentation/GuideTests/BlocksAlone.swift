@@ -39,7 +39,7 @@ private let modes = [
   ["-swift-version", "6"], ["-swift-version", "6", "-default-isolation", "MainActor"], ["-swift-version", "5"],
 ]
 
-@Suite("Blocks alone", .enabled(if: Built.folder != nil))
+@Suite("Code blocks compiled by themselves", .enabled(if: Built.folder != nil))
 struct BlocksAlone {
   @Test("each block of README.md compiles as a program", arguments: modes.sampled(each: 3))
   func readme(mode: [String]) throws {
@@ -62,7 +62,7 @@ struct BlocksAlone {
     }
   }
 
-  @Test("a missing import and a redeclared name are found")
+  @Test("the check finds a missing import and a redeclared name")
   func mistakes() throws {
     #expect(try Built.complaints("let call = Invocation(\"ping\")", []).contains("Invocation"))
     #expect(try Built.complaints("let one = 1\n\nlet one = 1", []).contains("redeclaration"))

@@ -31,7 +31,7 @@ final class Receipt: BasketDelegate {
 
 @Suite("A bug report's calls in a test")
 struct BugReports {
-  @Test("the calls of a typed delegate are kept, read back, and made again")
+  @Test("the calls of a typed delegate are recorded, decoded and replayed")
   func report() throws {
     // snippet: report-record
     let (receipt, recorder) = (Receipt(), CallRecorder())

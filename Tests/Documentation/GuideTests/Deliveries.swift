@@ -231,7 +231,7 @@ struct Queues {
     expect(heard.lines, equals: ["3"])
   }
 
-  @Test("a listener that joins receives the last value")
+  @Test("a new listener receives the last value")
   func joining() {
     let (strap, listener) = (Strap(), LastRate())
     strap.measure(61)

@@ -20,7 +20,7 @@ import Testing
 
 @Suite("Type encodings")
 struct Encodings {
-  @Test("an encoding is read, measured and refused")
+  @Test("an encoding is parsed and measured, and a malformed one is refused")
   func reading() throws {
     // snippet: encodings-use
     let point = try TypeEncoding("{Point=\"x\"d\"y\"d}")
@@ -41,7 +41,7 @@ struct Encodings {
     expect(error.map { "\($0)" }, equals: "record without name and members at byte 1 of \"{}\"")
   }
 
-  @Test("a message is made of texts")
+  @Test("a message is built from strings")
   func text() throws {
     // snippet: coding-text
     let receiver = Echo()

@@ -27,7 +27,7 @@ final class Printer: Exporter {
 
 @Suite("Errors and Unanswered Messages")
 struct Errors {
-  @Test("errors of a broadcast go to the handler, others are thrown or reported")
+  @Test("errors of a broadcast go to onError; errors of other calls are thrown or reported")
   func errors() throws {
     // snippet: errors-handler
     let (empty, full) = (Printer(paper: 0), Printer(paper: 9))

@@ -175,7 +175,7 @@ struct ExistingProtocols {
     #expect((TransferDelegateProxy() as AnyObject) is NSObject)
   }
 
-  @Test("a requirement that cannot be forwarded is implemented by the program")
+  @Test("the program implements a requirement that cannot be forwarded")
   func own() {
     let (proxy, stores) = (StoreDelegateProxy(), [Store(), Store()])
     stores.forEach { proxy.add($0) }
@@ -186,7 +186,7 @@ struct ExistingProtocols {
     withExtendedLifetime(stores) {}
   }
 
-  @Test("a proxy retains a target that was added strongly")
+  @Test("a proxy retains a strong target")
   func temporaries() {
     // snippet: real-temporaries
     let rowsOfOne = RowDelegateProxy()

@@ -106,7 +106,7 @@ nonisolated final class Retrying: ForwardingProxy {
 
 @Suite("Forwarding Objects")
 struct Forwarding {
-  @Test("a proxy changes the answer of its object")
+  @Test("a proxy changes the result of its object")
   func shouting() throws {
     // snippet: forwarding-use
     let loud = Shouting(Lexicon())
@@ -115,7 +115,7 @@ struct Forwarding {
     expect(shouted, equals: "CAT")
   }
 
-  @Test("a lazy proxy creates its target on the first message")
+  @Test("a lazy proxy creates its target when it receives the first message")
   func lazy() throws {
     // snippet: forwarding-lazy
     let lexicon = LazyProxy { Lexicon() }
@@ -153,7 +153,7 @@ struct Forwarding {
     withExtendedLifetime(lexicon) {}
   }
 
-  @Test("a lazy proxy represents an asynchronous service")
+  @Test("a lazy proxy stands for an asynchronous service")
   func service() async throws {
     // snippet: forwarding-waiting
     let market = LazyProxy { Market() }
@@ -174,7 +174,7 @@ struct Forwarding {
     expect(retried, equals: 300)
   }
 
-  @Test("a table changes at run time")
+  @Test("a table can be changed at run time")
   func tables() throws {
     // snippet: forwarding-change
     let plugin = Plugin()

@@ -44,7 +44,7 @@ final class Kettle {
 
 @Suite("Getting Started")
 struct GettingStarted {
-  @Test("each call reaches the pages that exist")
+  @Test("each call reaches the pages that are still alive")
   func pages() throws {
     // snippet: start-use
     let cart = Cart()

@@ -32,7 +32,7 @@ struct GuideTests {
     }
   }
 
-  @Test("the parts of a snippet are found at any indentation, and blocks in other languages are ignored")
+  @Test("the reader finds the parts of a snippet at any indentation and ignores blocks in other languages")
   func reading() {
     let text = "// snippet: a\nx\n// end\n  // snippet: a\n    y\n      z\n  // end\n"
     expect(GuideBlocks.parts(in: text), equals: ["a": ["x", "y\n  z"]])
@@ -94,7 +94,7 @@ struct GuideTests {
     #expect(found >= 300)
   }
 
-  @Test("the tutorial steps are the parts of their snippets, and each is shown")
+  @Test("each tutorial step equals a part of its snippet and is shown on the page")
   func tutorials() throws {
     let wanted = GuideBlocks.tutorials(of: try GuideBlocks.parts())
     #expect(wanted.count >= 10)
@@ -119,7 +119,7 @@ struct GuideTests {
   /// Whether generated pages are rewritten.
   private var isWriting: Bool { ProcessInfo.processInfo.environment["FORWARDCAST_WRITE_GUIDE"] != nil }
 
-  @Test("the diagram of the page on scripts is that of the script that it names")
+  @Test("the diagram on the page about scripts matches the script that the page names")
   func trace() throws {
     let page = try scripting()
     let script = try String(
@@ -132,7 +132,7 @@ struct GuideTests {
     #expect(page.contains("```mermaid\n\(diagram.mermaid.trimmingCharacters(in: .newlines))\n```"))
   }
 
-  @Test("the script of the page on scripts is one that the tests of the examples run")
+  @Test("the script on the page about scripts is one of the tested example scripts")
   func script() throws {
     let page = try scripting()
     let file = GuideBlocks.root.appending(path: "Examples/Scripts/heaters.msg")
@@ -146,7 +146,7 @@ struct GuideTests {
     return try String(contentsOf: GuideBlocks.root.appending(path: path), encoding: .utf8)
   }
 
-  @Test("files named by pages exist")
+  @Test("files named on pages exist")
   func sources() throws {
     let root = GuideBlocks.root
     let folders =
@@ -172,7 +172,7 @@ struct GuideTests {
     }
   }
 
-  @Test("README.md is short, and leads to files whose links a Git host follows")
+  @Test("README.md is short and links only to files that a Git host renders")
   func readme() throws {
     let readme = try String(contentsOf: GuideBlocks.root.appending(path: "README.md"), encoding: .utf8)
     let lines = readme.split(separator: "\n", omittingEmptySubsequences: false)
@@ -184,7 +184,7 @@ struct GuideTests {
     }
   }
 
-  @Test("README.md has the version that the command prints")
+  @Test("README.md states the version that the command prints")
   func version() throws {
     let command = try String(
       contentsOf: GuideBlocks.root.appending(path: "Sources/ForwardcastCommand/Command.swift"), encoding: .utf8)

@@ -28,7 +28,7 @@ final class House: Gauge {
 
 @Suite("Following a Message")
 struct LayersGuide {
-  @Test("one message is typed, boxed, queried, queued, hooked and nested")
+  @Test("one message is sent typed, boxed, as a query, to a queue, through a hook and to a nested proxy")
   func layers() async throws {
     // snippet: layers
     let (first, second) = (House(), House())

@@ -185,7 +185,7 @@ private final class Page: PlayerObserver, PlayerListener {
 
 @Suite("Migration")
 struct Migration {
-  @Test("a multicast delegate by hand becomes a proxy, whose call site may stay")
+  @Test("a proxy replaces a hand-written multicast delegate without changing its call site")
   func byHand() {
     // snippet: migration-hand-after
     let callScreen = CallScreen()
@@ -202,7 +202,7 @@ struct Migration {
     withExtendedLifetime(callScreen) {}
   }
 
-  @Test("weak boxes: before and after tell the same observers")
+  @Test("the hand-written list of weak boxes and the proxy call the same observers")
   func weakBoxes() {
     let page = Page()
     let (old, new) = (OldPlayer(), Player())
@@ -217,7 +217,7 @@ struct Migration {
     expect(page.heard.lines, equals: ["stopped", "stopped"])
   }
 
-  @Test("a notification becomes a typed call, or a closure")
+  @Test("a typed call replaces a notification, and a target or a closure replaces its observer")
   func notifications() {
     // snippet: migration-center-after
     let accountPage = AccountPage()
@@ -231,7 +231,7 @@ struct Migration {
     #expect(last == "ann" && accountPage.names == ["ann"])
   }
 
-  @Test("a delegate with a queue keeps its queue")
+  @Test("a delegate that was called on a queue is still called on that queue")
   @MainActor func delegates() async throws {
     // snippet: migration-gcd-after
     let (rosterPage, window) = (RosterPage(), RosterWindow())
@@ -247,7 +247,7 @@ struct Migration {
     withExtendedLifetime(rosterPage) {}
   }
 
-  @Test("a subject becomes a proxy, its sink a closure or a loop")
+  @Test("a proxy replaces a subject, and a closure or a loop replaces its sink")
   func subjects() async {
     // snippet: migration-combine-after
     let prices = PriceListenerProxy()
@@ -265,14 +265,14 @@ struct Migration {
     expect(seen, equals: [200])
   }
 
-  @Test("a proxy passes on what it prints")
+  @Test("a logging proxy forwards the messages that it prints")
   func proxies() throws {
     let mixer = Mixer()
     try Logging(mixer).send(.setVolume, 5)
     expect(mixer.volume, equals: 5)
   }
 
-  @Test("an undo step is a message")
+  @Test("a message registered as an undo step restores the old value")
   func undo() throws {
     let mixer = Mixer()
     try mixer.set(volume: 5)
@@ -280,7 +280,7 @@ struct Migration {
     expect(mixer.volume, equals: 0)
   }
 
-  @Test("a double answers and counts as the mock did")
+  @Test("a test double returns the stubbed result and counts calls as the mock did")
   func doubles() {
     let mock = MockClock24()
     mock.hourResult = 9
@@ -294,7 +294,7 @@ struct Migration {
     expect(text, equals: "good morning")
   }
 
-  @Test("two rows that call each other's method take each other's place")
+  @Test("two rows that call each other's method exchange their implementations")
   func exchange() throws {
     let table = SelectorTable(for: Mixer.self) {
       Responds(to: "louder:") { (_: Mixer, by: Int) in by }

@@ -18,7 +18,7 @@ nonisolated protocol Shop: AnyObject, Sendable {
 
 @Suite("Testing Every Schedule")
 struct Orders {
-  @Test("a stale answer is found")
+  @Test("the explorer finds a schedule with a stale answer")
   func stale() async {
     await withKnownIssue {
       // snippet: orders-stale
@@ -40,7 +40,7 @@ struct Orders {
     }
   }
 
-  @Test("a shared value is changed in one step under its lock")
+  @Test("an update under the lock of a shared value is one step")
   func shared() async {
     // snippet: orders-shared
     let totals = await everySchedule { schedule in

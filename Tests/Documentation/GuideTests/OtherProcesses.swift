@@ -44,7 +44,7 @@ final class Counter: Sendable {
 
 @Suite("Sending to Other Processes", .whenQuiet)
 struct OtherProcesses {
-  @Test("a receiver is reached from another process")
+  @Test("a client in another process sends messages to a receiver")
   func counter() async throws {
     let system = LocalTestingDistributedActorSystem()  // or your engine
 
@@ -59,7 +59,7 @@ struct OtherProcesses {
     withExtendedLifetime(door) {}
   }
 
-  @Test("a multicast is reached through one endpoint, and members are admitted as they are found")
+  @Test("one endpoint serves a multicast, and members join when they are discovered")
   func rooms() async throws {
     // snippet: remote-doors
     let system = LocalTestingDistributedActorSystem()  // or your engine

@@ -20,7 +20,7 @@ final class Meter {
 
 @Suite("Performance")
 struct Performance {
-  @Test("a burst goes to targets that are held for its time")
+  @Test("a pinned burst retains its targets and reaches all of them")
   func burst() {
     // snippet: performance
     let meter = Meter()

@@ -56,7 +56,7 @@ nonisolated protocol LinkListener: AnyObject, Sendable {
 
 @Suite("README")
 struct Readme {
-  @Test("the first example does what its comments say")
+  @Test("the first example prints what its comments state")
   func first() {
     // snippet: readme
     let (home, settings) = (Screen(), Screen())
@@ -84,7 +84,7 @@ struct Readme {
     expect(bar.text, equals: "Intermezzo")
   }
 
-  @Test("a log on a queue and a label on the main actor hear what any thread sends")
+  @Test("a log on a queue and a label on the main actor receive calls from any thread")
   @MainActor func queues() async throws {
     // snippet: readme-queues
     let (label, listeners) = (StatusLabel(), LinkListenerProxy())

@@ -28,7 +28,7 @@ final class Heating: MessageReceiver, Sendable {
 
 @Suite("README's model")
 struct ReadmeModel {
-  @Test("a message made from text reaches every responding target, and the report says what each answered")
+  @Test("a message made from text reaches every target that responds, and the report lists their answers")
   func model() async throws {
     let (hall, attic) = (Heating("hall"), Heating("attic"))
     let heaters = MulticastProxy<any MessageReceiver & Sendable>()
@@ -54,7 +54,7 @@ struct ReadmeModel {
     withExtendedLifetime((hall, attic)) {}
   }
 
-  @Test("a receiver is called by key, and by a message that is a value")
+  @Test("a receiver is called by key and by a message value")
   func receiver() throws {
     // snippet: readme-model
     let heater = Heater()

@@ -18,7 +18,7 @@ final class Lamp {
 
 @Suite("Scripting Live Objects")
 struct Scripting {
-  @Test("a text reaches live objects, and a mistake changes nothing")
+  @Test("a script calls live objects, and a malformed argument changes nothing")
   func console() throws {
     // snippet: scripting-session
     let lamp = Lamp()
@@ -35,7 +35,7 @@ struct Scripting {
     expect(mistake?.text, equals: "type mismatch 'dimTo:' of Lamp: argument 0: wanted Double, found String (\"much\")")
   }
 
-  @Test("a script is bounded, and says what it prints")
+  @Test("a script stops at its step limit and passes printed text to its handler")
   func bounds() {
     // snippet: scripting-handlers
     let handlers = ScriptHandlers(

@@ -61,7 +61,7 @@ nonisolated final class Bill: ManagedService, CallObserver {
 
 @Suite("Services and Extension Points")
 struct Services {
-  @Test("a service is created on the first request and removed at the log-out unless it persists")
+  @Test("a service is created on the first request and removed at logout unless it is persistent")
   func services() throws {
     // snippet: services-use
     let center = ServiceCenter()  // or ServiceCenter.shared
@@ -88,7 +88,7 @@ struct Services {
     #expect(center.existing(AccountService.self) == nil)
   }
 
-  @Test("a lazy observer is created by its first message")
+  @Test("the first message creates a lazy observer")
   func extensions() throws {
     let center = ServiceCenter()
     // snippet: services-observe

@@ -58,7 +58,7 @@ actor RateStore: StrapListener {
 
 @Suite("Tutorials")
 struct Tutorials {
-  @Test("a theme switch reaches the pages that are open")
+  @Test("a theme change reaches the pages that are open")
   func theme() {
     // snippet: theme-switch
     let theme = ThemeSwitch()
@@ -77,7 +77,7 @@ struct Tutorials {
     #expect(home.color == "sand" && settings == nil && theme.pages.count == 1)
   }
 
-  @Test("a device reaches a store and a label, each where it belongs")
+  @Test("a device updates a store and a label, each on its own actor or queue")
   @MainActor func device() async throws {
     // snippet: device-queues
     let listeners = StrapListenerProxy()

@@ -57,7 +57,7 @@ final class Circle: Shape {
 
 @Suite("Undo")
 struct Undoing {
-  @Test("a typed stand-in keeps a call as a step")
+  @Test("a call on a typed stand-in becomes an undo step")
   func typed() throws {
     let circle = Circle()
     circle.move(to: 3)
@@ -67,7 +67,7 @@ struct Undoing {
     expect(circle.x, equals: 3)
   }
 
-  @Test("a message that takes a change back is checked where it is kept")
+  @Test("an undo message is checked when it is registered")
   func keys() throws {
     let chapter = Chapter()
     try chapter.retitle("one")
@@ -81,7 +81,7 @@ struct Undoing {
     expect(unknown?.code, equals: .unrecognizedSelector)
   }
 
-  @Test("a change is taken back and made again")
+  @Test("a change is undone and redone")
   func undo() throws {
     // snippet: undo-use
     let document = Document()

@@ -100,7 +100,7 @@ struct UsingTheMainActor {
     expect(ribbon.number, equals: 2)
   }
 
-  @Test("a sender on any thread reaches targets on a queue and closures on the main actor")
+  @Test("a sender on any thread calls targets on a queue and closures on the main actor")
   @MainActor func mixed() async throws {
     // snippet: main-mixed
     let (window, log) = (Window(), PacketLog())
@@ -127,7 +127,7 @@ struct UsingTheMainActor {
     expect(ruler.factor, equals: 2)
   }
 
-  @Test("a delivery calls a main-actor class on the main actor")
+  @Test("a main-actor delivery calls a main-actor class on the main actor")
   @MainActor func assumed() async throws {
     // snippet: main-assumed
     let banner = Banner()
@@ -139,7 +139,7 @@ struct UsingTheMainActor {
     expect(banner.title, equals: "online")
   }
 
-  @Test("requirements of a Sendable protocol may be on the main actor or not")
+  @Test("requirements of a Sendable protocol may be isolated to the main actor or nonisolated")
   @MainActor func object() async throws {
     // snippet: main-object
     let deck = Deck()

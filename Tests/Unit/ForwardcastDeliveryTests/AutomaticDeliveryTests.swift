@@ -24,7 +24,7 @@ struct AutomaticDeliveryTests {
   private let journal = Journal()
   private let queue = DispatchQueue(label: "automatic")
 
-  @Test("a method that suspends, sent from its own queue, is queued and runs")
+  @Test("an asynchronous method is queued when it is sent from its own queue")
   func suspendingMethod() async throws {
     let clerk = Clerk("a", journal)
     proxy.add(clerk, delivery: .automatic(queue))
@@ -36,7 +36,7 @@ struct AutomaticDeliveryTests {
     withExtendedLifetime(clerk) {}
   }
 
-  @Test("a message sent from the target's queue does not overtake a method that is suspended")
+  @Test("a message sent from the target's queue does not overtake a suspended method")
   func noOvertaking() async throws {
     let clerk = Clerk("a", journal)
     proxy.add(clerk, delivery: .automatic(queue))
@@ -54,7 +54,7 @@ struct AutomaticDeliveryTests {
     withExtendedLifetime(clerk) {}
   }
 
-  @Test("a target whose buffer has given messages up runs in its sender's turn again once nothing waits")
+  @Test("a target whose buffer dropped messages runs synchronously again once nothing waits")
   func directAfterDrops() throws {
     let clerk = Clerk("a", journal)
     proxy.add(clerk, delivery: .automatic(queue), buffer: .keepNewest(1))
@@ -67,7 +67,7 @@ struct AutomaticDeliveryTests {
     withExtendedLifetime(clerk) {}
   }
 
-  @Test("on a concurrent queue a target has one message at a time, whoever sends from there")
+  @Test("on a concurrent queue a target runs one message at a time, whoever sends from there")
   func concurrentQueue() async throws {
     let (clerk, running, overlaps) = (Clerk("a", journal), Locked(0), Locked(0))
     clerk.onNote { _ in
@@ -89,7 +89,7 @@ struct AutomaticDeliveryTests {
     withExtendedLifetime(clerk) {}
   }
 
-  @Test("a sender on a global queue runs the target in its own turn")
+  @Test("a sender on a global queue calls the target synchronously")
   func globalQueue() {
     let clerk = Clerk("a", journal)
     proxy.add(clerk, delivery: .automatic(.global()))
@@ -101,7 +101,7 @@ struct AutomaticDeliveryTests {
   // Off Apple systems nothing tells that such a queue is concurrent.
   private let wide = DispatchQueue(label: "wide", attributes: .concurrent)
 
-  @Test("of two senders on a concurrent queue of the program's own the second is queued while the target runs")
+  @Test("on a custom concurrent queue, a message sent while the target runs is queued")
   func twoSendersAtOnce() async throws {
     let (clerk, inside, sent) = (Clerk("a", journal), Latch(), Latch())
     clerk.onNote { [journal] number in
@@ -175,7 +175,7 @@ struct AutomaticDeliveryTests {
     withExtendedLifetime((clerk, other)) {}
   }
 
-  @Test("a message that a target sends to itself runs synchronously, also in a turn of its queue")
+  @Test("a message that a target sends to itself runs synchronously, also during a drain of its queue")
   func nestedTurns() async throws {
     let clerk = Clerk("a", journal)
     clerk.onNote { [proxy, journal] number in
@@ -199,7 +199,7 @@ struct AutomaticDeliveryTests {
     proxy.on(.value, delivery: .automatic(wide), second)
   }
 
-  @Test("a target that another thread begins to run while a message is on its way gets the message queued")
+  @Test("a message is queued for a target that another thread starts running during the broadcast")
   func takenMeanwhile() async throws {
     let (inside, sent, turns) = (Latch(), Latch(), Locked((first: 0, second: 0)))
     onBoth { [proxy, wide] in
@@ -234,7 +234,7 @@ struct AutomaticDeliveryTests {
     expect(turns.withLock { $0.first }, equals: 2)
   }
 
-  @Test("a broadcast counts a target that another thread began to run as queued")
+  @Test("a broadcast counts a target that another thread started running as queued")
   func countedAsQueued() async throws {
     let (inside, sent, isOuter) = (Latch(), Latch(), Locked(true))
     onBoth { [proxy, wide] in
@@ -255,7 +255,7 @@ struct AutomaticDeliveryTests {
     try await proxy.drain()
   }
 
-  @Test("a target that is unmuted during a message does not run on the sender's thread if that is not on its queue")
+  @Test("a target that is unmuted during a message is not called on a thread outside its queue")
   func unmutedMeanwhile() async throws {
     let muted = Locked<Registration?>(nil)
     let mark = DispatchSpecificKey<Bool>()
@@ -272,7 +272,7 @@ struct AutomaticDeliveryTests {
     expect(journal.all, equals: ["2 on its queue"])
   }
 
-  @Test("the errors and deaths of targets in their sender's turn are counted as those of direct ones")
+  @Test("errors and deaths of targets called on the sender's queue are counted like those of direct targets")
   func countsInTurn() throws {
     var dying: Clerk? = Clerk("dead", journal)
     let (clerk, failing) = (Clerk("a", journal), Clerk("b", journal))
@@ -295,7 +295,7 @@ struct AutomaticDeliveryTests {
   private struct Refusal: Error {}
 
   @Test(
-    "a message to targets and closures on their sender's queue asks for no memory",
+    "a message to targets and closures on the sender's own queue allocates nothing",
     .enabled(if: AllocationCounter.isAvailable))
   func allocations() throws {
     let adder = Adder()

@@ -15,7 +15,7 @@ struct BufferTests {
   let proxy = MulticastProxy<any Member>()
 
   @Test(
-    "a bounded buffer keeps what it promises and counts the rest",
+    "a bounded buffer keeps the messages of its policy and counts the dropped ones",
     arguments: [
       (DeliveryBuffer.unbounded, ["a 1", "a 2", "a 3", "a 4", "a 5"], 0),
       (.keepNewest(2), ["a 4", "a 5"], 3), (.keepOldest(2), ["a 1", "a 2"], 3),
@@ -42,7 +42,7 @@ struct BufferTests {
     expect(journal.all.last, equals: "a 7", "an emptied buffer takes messages again")
   }
 
-  @Test("the latest of each selector stays, and what stays runs in the order in which it was sent")
+  @Test("the latest message of each selector stays, and the kept messages run in sending order")
   func latest() {
     let target = Clerk("a", journal)
     defer { withExtendedLifetime(target) {} }
@@ -55,7 +55,7 @@ struct BufferTests {
   }
 
   @Test(
-    "a buffer that changes while messages wait keeps what it would have kept, but takes nothing back for a bound on the oldest",
+    "a new buffer policy is applied to waiting messages, but a bound on the oldest removes none of them",
     arguments: [
       (DeliveryBuffer.latestPerSelector, ["a: x", "a 3"]), (.keepNewest(2), ["a 2", "a 3"]),
       (.keepOldest(1), ["a 1", "a: x", "a 2", "a 3"]), (.suspendSender(1), ["a 1", "a: x", "a 2", "a 3"]),
@@ -74,7 +74,7 @@ struct BufferTests {
     expect(registration.dropped, equals: 4 - kept.count)
   }
 
-  @Test("a target with a full buffer lets others of its context have their turn before it has had all of its own")
+  @Test("a target with many waiting messages lets other targets of its context run in between")
   func fair() {
     let (flooded, other) = (Clerk("f", journal), Clerk("o", journal))
     defer { withExtendedLifetime((flooded, other)) {} }
@@ -87,7 +87,7 @@ struct BufferTests {
     expect(journal.all.firstIndex(of: "o: x") ?? .max < 100)
   }
 
-  @Test("senders that wait for room go on when the registration ends")
+  @Test("senders that wait for capacity continue when the registration ends")
   func ended() async throws {
     let target = Clerk("a", journal)
     defer { withExtendedLifetime(target) {} }
@@ -104,7 +104,7 @@ struct BufferTests {
     expect(journal.all, equals: [])
   }
 
-  @Test("a place that its sender does not fill is another's")
+  @Test("a reserved slot that its sender gives back can be reserved again")
   func placeGivenBack() {
     let line = BufferedLine(.suspendSender(1), gate: SerialGate())
     expect(line.reserveAtOnce())
@@ -113,7 +113,7 @@ struct BufferTests {
     expect(line.reserveAtOnce())
   }
 
-  @Test("a place that comes free is for one of those who wait")
+  @Test("a freed slot resumes one waiting sender")
   func onePlace() async throws {
     let line = BufferedLine(.suspendSender(1), gate: SerialGate())
     expect(line.reserveAtOnce())
@@ -126,7 +126,7 @@ struct BufferTests {
     for sender in senders { try await sender.value }
   }
 
-  @Test("a place that a sender has waited for is no other sender's")
+  @Test("a slot that a sender has reserved is not used by another sender")
   func placeKept() {
     let (line, mailbox) = (BufferedLine(.suspendSender(1), gate: SerialGate()), Mailbox(context))
     let (own, other) = (Envelope(), Envelope())
@@ -136,7 +136,7 @@ struct BufferTests {
     expect(line.count, equals: 1)
   }
 
-  @Test("targets of one queue are served in their order, with a buffer or without")
+  @Test("targets on one queue run in order, with or without a buffer")
   func orderAmongBuffers() {
     let clerks = ["a", "b", "c"].map { Clerk($0, journal) }
     for (clerk, buffer) in zip(clerks, [DeliveryBuffer.unbounded, .keepNewest(5), .unbounded]) {
@@ -159,7 +159,7 @@ struct BufferTests {
     expect(journal.all.filter { $0.hasPrefix("b") }, equals: ["b 3"])
   }
 
-  @Test("a report says what a full buffer refused")
+  @Test("a report lists a target whose full buffer dropped the message")
   func report() throws {
     let target = Clerk("a", journal)
     defer { withExtendedLifetime(target) {} }
@@ -172,7 +172,7 @@ struct BufferTests {
     expect("\(report)", equals: "delivered 0, queued 0, failed 0, skipped 1 (buffer full), dropped 1")
   }
 
-  @Test("a sender that waits for room is let in first come first served, and nothing is lost")
+  @Test("senders that wait for capacity are resumed in order, and no message is lost")
   func suspended() async throws {
     let target = Clerk("a", journal)
     defer { withExtendedLifetime(target) {} }
@@ -190,7 +190,7 @@ struct BufferTests {
     expect(registration.dropped, equals: 0)
   }
 
-  @Test("a sender that is cancelled while it waits for room sends nothing and takes no place")
+  @Test("a sender that is cancelled while it waits for capacity sends nothing and takes no slot")
   func cancelled() async throws {
     let target = Clerk("a", journal)
     defer { withExtendedLifetime(target) {} }

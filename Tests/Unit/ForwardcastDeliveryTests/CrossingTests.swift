@@ -22,12 +22,12 @@ private final class Owner: MessageReceiver, Sendable {
   }
 }
 
-@Suite("Values that cross contexts")
+@Suite("Values sent to other contexts")
 struct CrossingTests {
   typealias Shared = MulticastProxy<any MessageReceiver & Sendable>
 
   @Test(
-    "a row on the main actor does not start after its target was removed or muted, muted also where it is to run in any case",
+    "a main-actor row does not start after its target was removed or muted, even if pending messages are delivered",
     arguments: [(false, PendingDeliveries.dropPending), (true, .dropPending), (true, .deliverPending)])
   @MainActor func removedBeforeItsActor(isMuted: Bool, pending: PendingDeliveries) async throws {
     let (proxy, sign, queue) = (Shared(), Sign(), DispatchQueue(label: "crossing"))
@@ -42,7 +42,7 @@ struct CrossingTests {
     expect(registration.dropped, equals: 1)
   }
 
-  @Test("nor does it after the proxy around its target was removed")
+  @Test("a main-actor row does not start after the proxy around its target was removed")
   @MainActor func proxyRemovedBeforeItsActor() async throws {
     let (outer, proxy, sign) = (Shared(), Shared(), Sign())
     let queue = DispatchQueue(label: "crossing")
@@ -56,7 +56,7 @@ struct CrossingTests {
     expect(registration.dropped, equals: 1)
   }
 
-  @Test("arguments that are Sendable cross in a collect of a burst")
+  @Test("a collect inside a pinned burst sends Sendable arguments to a queued target")
   func collectCrosses() async throws {
     let (proxy, queue) = (MulticastProxy<any Member>(), DispatchQueue(label: "crossing"))
     let clerk = Clerk("a")
@@ -73,7 +73,7 @@ struct CrossingTests {
   }
 
   @Test(
-    "an answer that its row did not promise to be Sendable does not cross, typed or not, nor behind a proxy on a queue",
+    "an answer whose row does not declare it Sendable is not sent to another context, also behind a queued proxy",
     arguments: [false, true])
   func unpromisedAnswer(isNested: Bool) async throws {
     let (proxy, inner, owner, queue) = (Shared(), Shared(), Owner(), DispatchQueue(label: "owner"))
@@ -92,7 +92,7 @@ struct CrossingTests {
     withExtendedLifetime((owner, inner)) {}
   }
 
-  @Test("draining takes any time limit")
+  @Test("drain accepts any time limit")
   func hugeTimeout() throws {
     let (proxy, clerk) = (MulticastProxy<any Member>(), Clerk("a"))
     proxy.add(clerk, delivery: .queue(DispatchQueue(label: "huge")))

@@ -22,7 +22,7 @@ struct DurationTests {
   private let context = StepContext("steps")
   private let proxy = MulticastProxy<any Member>()
 
-  @Test("a wait of any length beyond counting ends with the answer", arguments: long)
+  @Test("a wait with a timeout beyond the clock's range ends with the answer", arguments: long)
   func longWaits(_ duration: Duration) throws {
     let target = Clerk("four", journal)
     defer { withExtendedLifetime(target) {} }
@@ -32,7 +32,8 @@ struct DurationTests {
     try proxy.drainBlocking(timeout: duration)
   }
 
-  @Test("a wait of no time or less ends at once, with the names of those who did not answer", arguments: over)
+  @Test(
+    "a wait with a zero or negative timeout ends at once and names the targets that did not answer", arguments: over)
   func noTime(_ duration: Duration) throws {
     let target = Clerk("four", journal)
     defer { withExtendedLifetime(target) {} }
@@ -46,7 +47,7 @@ struct DurationTests {
     context.run()
   }
 
-  @Test("an answer that is already there needs no time", arguments: over)
+  @Test("an answer that is already there is returned whatever the timeout", arguments: over)
   func nothingToWaitFor(_ duration: Duration) throws {
     let target = Clerk("four", journal)
     defer { withExtendedLifetime(target) {} }
@@ -55,7 +56,7 @@ struct DurationTests {
     try expect(proxy.drainBlocking(timeout: duration), equals: 0)
   }
 
-  @Test("a deadlock timeout beyond counting lets a task that a method made have its answer", arguments: long)
+  @Test("with a deadlock timeout beyond the clock's range, a task created by a method gets its answer", arguments: long)
   func longDeadlockTimeout(_ duration: Duration) async throws {
     let proxy = MulticastProxy<any Member>(options: MulticastOptions(deadlockTimeout: duration))
     let doer = Doer()
@@ -77,7 +78,7 @@ struct DurationTests {
     withExtendedLifetime(doer) {}
   }
 
-  @Test("a deadlock timeout of no time or less ends the wait of a task that a method awaits", arguments: over)
+  @Test("a zero or negative deadlock timeout ends the wait of a task that a method awaits", arguments: over)
   func noDeadlockTimeout(_ duration: Duration) async throws {
     let proxy = MulticastProxy<any Member>(options: MulticastOptions(deadlockTimeout: duration))
     let doer = Doer()
@@ -92,7 +93,7 @@ struct DurationTests {
     withExtendedLifetime(doer) {}
   }
 
-  @Test("deadlines stand in the order of their times")
+  @Test("deadlines are ordered by their times")
   func order() {
     let (soon, late) = (Deadline(after: .seconds(1)), Deadline(after: .seconds(2)))
     expect([.never, late, .now, soon].sorted(), equals: [.now, soon, late, .never])

@@ -52,7 +52,7 @@ private final class Loop: SerialExecutor {
   }
 }
 
-@Suite("Isolated and suspending rows")
+@Suite("Isolated and asynchronous rows")
 struct IsolationTests {
   let queue = DispatchQueue(label: "somewhere")
 
@@ -63,7 +63,7 @@ struct IsolationTests {
     } catch { return (error as? MessageError)?.code == .isolationMismatch }
   }
 
-  @Test("a synchronous send reaches a row of the main actor only from there")
+  @Test("a synchronous send reaches a main-actor row only from the main actor")
   func mainActor() async throws {
     let pane = Pane()
     queue.sync { expect(isMismatch { try pane.send(.title, "no") }) }
@@ -73,7 +73,7 @@ struct IsolationTests {
     try await expect(pane.sendAndWait(.title, "waited"), equals: 6)
   }
 
-  @Test("a synchronous send cannot reach rows that suspend or are isolated to an actor")
+  @Test("a synchronous send cannot reach asynchronous rows or rows isolated to another actor")
   func unreachable() async throws {
     let account = Account()
     expect(isMismatch { try account.send(.deposit, 1) })
@@ -88,7 +88,7 @@ struct IsolationTests {
     await expect(account.balance, equals: 7)
   }
 
-  @Test("every delivery reaches every row, and the forms that wait reach direct ones", arguments: 0..<5)
+  @Test("every delivery reaches every row, and awaited sends reach rows of direct targets", arguments: 0..<5)
   func everyDelivery(kind: Int) async throws {
     let (pane, account) = (Pane(), Account())
     let deliveries: [Delivery] = [.direct, .queue(queue), .mainActor, .actor(account), .executor(Loop())]
@@ -119,7 +119,7 @@ struct IsolationTests {
     }
   }
 
-  @Test("messages to an actor by different rows keep their order")
+  @Test("messages to an actor through different rows keep their order")
   func actorOrder() async throws {
     let account = Account()
     defer { withExtendedLifetime(account) {} }

@@ -74,7 +74,7 @@ struct MailboxTests {
     }
   }
 
-  @Test("a turn ends after as many deliveries as its context allows, and wakes it for the next one")
+  @Test("a drain ends after the number of messages its context allows, and schedules the next one")
   func endOfTurn() {
     let (mailbox, bags) = (Mailbox(context), (0...context.turn).map { _ in Bag() })
     for bag in bags { mailbox.post(bag, Mailbox.level(.medium)) }
@@ -88,7 +88,7 @@ struct MailboxTests {
     expect(mailbox.isAsleep)
   }
 
-  @Test("adding to a waiting envelope wakes the context only for a turn of higher priority")
+  @Test("adding to a waiting envelope schedules a drain only if the new message has a higher priority")
   func addedMoreUrgently() async {
     let (mailbox, bag) = (Mailbox(context), Bag())
     mailbox.post(bag, Mailbox.level(.medium))
@@ -101,7 +101,7 @@ struct MailboxTests {
     expect(context.take(), equals: [])
   }
 
-  @Test("a job of a task on a context has a turn of the task's priority, whoever lets the task go on")
+  @Test("a task's job on a context runs in a drain of the task's priority, whoever resumes the task")
   func resumedTask() async {
     let context = NotingContext(hasPriority: true)
     let (mailbox, turnstile) = (Mailbox(context), Turnstile.shut(4741))
@@ -115,7 +115,7 @@ struct MailboxTests {
     await task.value
   }
 
-  @Test("a turn of a lower priority opens nothing while a more urgent message is about to be added")
+  @Test("a drain of a lower priority opens nothing while a more urgent message is being added")
   func lowerTurn() async {
     let (mailbox, bag) = (Mailbox(context), Bag())
     mailbox.post(bag, Mailbox.level(.low))
@@ -132,7 +132,7 @@ struct MailboxTests {
     expect(mailbox.isAsleep)
   }
 
-  @Test("a sender that a turn waits for wakes the context for a turn that is not below what was asked for meanwhile")
+  @Test("a sender that a drain waits for schedules a drain with at least the priority requested meanwhile")
   func awaited() async {
     let (mailbox, bag) = (Mailbox(context), Bag(waits: true))
     mailbox.post(bag, Mailbox.level(.low))
@@ -147,7 +147,7 @@ struct MailboxTests {
     expect(bag.opened, equals: 3)
   }
 
-  @Test("a mailbox that falls asleep while a sender adds to it is woken once more")
+  @Test("a mailbox that becomes asleep while a sender adds a message is woken again")
   func asleepMeanwhile() async {
     let (mailbox, bag) = (Mailbox(context), Bag())
     mailbox.post(bag, Mailbox.level(.high))
@@ -160,7 +160,7 @@ struct MailboxTests {
     expect(context.take(), equals: [.high, .low])
   }
 
-  @Test("a message that joins a bounded line which waits has a turn of its own priority, with all that stand before it")
+  @Test("a message added to a waiting bounded line gets a drain of its priority, which also runs earlier messages")
   func joinedLine() async throws {
     let (proxy, clerk) = (MulticastProxy<any Member>(), Clerk("a"))
     let registration = proxy.add(clerk, delivery: .on(context), buffer: .keepOldest(2))
@@ -183,7 +183,7 @@ struct MailboxTests {
     expect(mailbox.isAsleep)
   }
 
-  @Test("a turn opens nothing more of a bounded line once a more urgent message has joined it")
+  @Test("a drain stops opening a bounded line once a more urgent message was added to it")
   func joinedOpenLine() async throws {
     let (proxy, clerk, sent) = (MulticastProxy<any Member>(), Clerk("a"), DispatchSemaphore(value: 0))
     let registration = proxy.add(clerk, delivery: .on(context), buffer: .keepNewest(9))
@@ -205,7 +205,7 @@ struct MailboxTests {
     expect(mailbox.isAsleep)
   }
 
-  @Test("messages postponed until a method ends run in a turn of their own priority")
+  @Test("messages postponed until a method ends run in a drain of their own priority")
   func putOff() async {
     let (mailbox, gate) = (Mailbox(context), SerialGate())
     let visitors = (0..<3).map { _ in Visitor(at: gate) }
@@ -224,7 +224,7 @@ struct MailboxTests {
     expect(mailbox.isAsleep)
   }
 
-  @Test("where turns have no priority, a sender wakes the context only when that waits for it")
+  @Test("on a context without priorities, a sender schedules a drain only if the context waits for it")
   func withoutPriorities() async {
     let context = NotingContext(hasPriority: false)
     let (mailbox, bag) = (Mailbox(context), Bag())

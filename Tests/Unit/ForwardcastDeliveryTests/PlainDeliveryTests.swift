@@ -44,7 +44,7 @@ struct PlainDeliveryTests {
   private let journal = Journal()
   private let context = BatchContext()
 
-  @Test("a mailbox that has nothing left is asleep after its turn, and is not woken again before a message comes")
+  @Test("an empty mailbox is asleep after its drain, and is not woken before the next message")
   func sleepsWhenEmpty() {
     let clerk = Clerk("a", journal)
     proxy.add(clerk, delivery: .on(context))
@@ -62,7 +62,7 @@ struct PlainDeliveryTests {
     withExtendedLifetime(clerk) {}
   }
 
-  @Test("muted, removed and dead targets among them get nothing, and are counted")
+  @Test("muted, removed and dead targets on the same context receive nothing, and are counted")
   func outOfTheOrdinary() {
     let (a, b, c) = (Clerk("a", journal), Clerk("b", journal), Clerk("c", journal))
     var d: Clerk? = Clerk("d", journal)
@@ -84,7 +84,7 @@ struct PlainDeliveryTests {
     withExtendedLifetime((a, b, c, last)) {}
   }
 
-  @Test("a method of other types, one that suspends and one that throws get what is theirs")
+  @Test("converting, asynchronous and throwing methods receive messages among plain ones")
   func otherMethods() async throws {
     final class Odd: Member, MessageReceiver {
       let journal: Journal
@@ -108,7 +108,7 @@ struct PlainDeliveryTests {
     withExtendedLifetime((plain, odd)) {}
   }
 
-  @Test("a message behind a method that is suspended waits for it, in a flood too")
+  @Test("a message behind a suspended method waits for it, also in a flood")
   func behindSuspended() async throws {
     let clerk = Clerk("a", journal)
     proxy.add(clerk, delivery: .queue(DispatchQueue(label: "flood")))
@@ -123,7 +123,7 @@ struct PlainDeliveryTests {
     withExtendedLifetime(clerk) {}
   }
 
-  @Test("a sender that finds the target busy again stays first in line, and an open gate keeps nothing")
+  @Test("a message that finds its target busy again stays first in line, and an open gate keeps no message")
   func placesAtGate() {
     let (mailbox, gate) = (Mailbox(context), SerialGate())
     let visitors = ["first", "second"].map { Visitor($0, at: gate, journal) }
@@ -140,7 +140,7 @@ struct PlainDeliveryTests {
     expect(!mailbox.hasClosedGates)
   }
 
-  @Test("of several closed gates the others stay known when one opens, in any order")
+  @Test("a mailbox still knows its other closed gates when one opens, in any order")
   func severalGates() {
     let (mailbox, gates) = (Mailbox(context), (0..<3).map { _ in SerialGate() })
     for gate in gates { mailbox.close(gate) }

@@ -17,7 +17,7 @@ struct QueuedDeliveryTests {
 
   private func clerk(_ name: String) -> Clerk { Clerk(name, journal) }
 
-  @Test("a queued target runs on its queue, in order, and not before")
+  @Test("a queued target runs on its queue, in order, and not before its queue does")
   func runsOnItsQueue() throws {
     let queue = DispatchQueue(label: "box")
     let target = clerk("a")
@@ -35,7 +35,7 @@ struct QueuedDeliveryTests {
     try expect(proxy.drainBlocking(timeout: .seconds(600)), equals: 0)
   }
 
-  @Test("many messages and many targets of one context wake it once")
+  @Test("many messages to many targets of one context schedule it once")
   func oneHop() {
     let targets = (0..<10).map { clerk("\($0)") }
     defer { withExtendedLifetime(targets) {} }
@@ -49,7 +49,7 @@ struct QueuedDeliveryTests {
     expect(context.waiting, equals: 1, "an empty mailbox wakes its context again")
   }
 
-  @Test("a flood gives way to what others put on the same queue")
+  @Test("other work on the same queue runs between the messages of a flood")
   func fairness() throws {
     let queue = DispatchQueue(label: "shared")
     let target = clerk("a")
@@ -67,7 +67,7 @@ struct QueuedDeliveryTests {
     expect(journal.all.count, equals: 5000)
   }
 
-  @Test("targets of a concurrent queue are served one at a time")
+  @Test("targets on a concurrent queue run one at a time")
   func concurrentQueue() throws {
     let queue = DispatchQueue(label: "many", attributes: .concurrent)
     let inside = Atomic<Int>(0)
@@ -86,7 +86,7 @@ struct QueuedDeliveryTests {
     expect(journal.all.filter { $0.hasPrefix("2 ") }, equals: (0..<500).map { "2 \($0)" })
   }
 
-  @Test("a policy that wants every answer lets what is queued leave first")
+  @Test("a policy that needs every answer posts queued messages before direct targets run")
   func policiesThatWantAll() throws {
     for policy in [ReturnPolicy<String, String>.joined, .joined(separator: ", ")] {
       let proxy = MulticastProxy<any Member>()
@@ -107,7 +107,7 @@ struct QueuedDeliveryTests {
   }
 
   @Test(
-    "a message waits until a method of its target has ended, whichever of two registrations each came by",
+    "a message waits until a running method of its target ends, even if another registration delivers it",
     arguments: [4731: false, 4732: true])
   func twoRegistrations(number: Int, isAddedAnew: Bool) async {
     let (target, turnstile) = (clerk("a"), Turnstile.shut(number))
@@ -127,7 +127,7 @@ struct QueuedDeliveryTests {
     withExtendedLifetime(target) {}
   }
 
-  @Test("a queued target receives a message sent by a direct target second")
+  @Test("a message that a direct target sends is queued behind the current one")
   func reentrantOrder() {
     let (direct, queued) = (clerk("direct"), clerk("queued"))
     direct.onNote { [proxy] number in if number == 1 { proxy.broadcast(.note, 2) } }
@@ -139,7 +139,8 @@ struct QueuedDeliveryTests {
   }
 
   @Test(
-    "nothing starts after a target was removed, muted or died", arguments: ["remove", "mute", "die", "cancel", "all"])
+    "a removed, muted or dead target receives none of its queued messages",
+    arguments: ["remove", "mute", "die", "cancel", "all"])
   func dropped(how: String) {
     var target: Clerk? = clerk("a")
     let other = clerk("b")
@@ -162,7 +163,7 @@ struct QueuedDeliveryTests {
     expect(registration.dropped, equals: 1)
   }
 
-  @Test("a target removed by one before it in the same envelope gets nothing")
+  @Test("a target that an earlier target in the same envelope removes receives nothing")
   func removedInEnvelope() {
     let (first, second) = (clerk("1"), clerk("2"))
     proxy.add(first, delivery: .on(context))
@@ -173,7 +174,7 @@ struct QueuedDeliveryTests {
     expect(journal.all, equals: ["1 7"])
   }
 
-  @Test("pending deliveries of a registration that asks for it survive removal and keep the target alive")
+  @Test("a registration with deliverPending delivers queued messages after removal and keeps its target alive")
   func deliverPending() {
     let counter = LeakCounter()
     var target: Clerk? = Clerk("a", journal, counter)
@@ -189,7 +190,7 @@ struct QueuedDeliveryTests {
     expect(counter.alive == 0 && registration.dropped == 0)
   }
 
-  @Test("a muted target does not get what was to be delivered in any case")
+  @Test("a muted target receives no queued messages, even with deliverPending")
   func deliverPendingMuted() {
     let target = clerk("a")
     defer { withExtendedLifetime(target) {} }
@@ -200,7 +201,7 @@ struct QueuedDeliveryTests {
     expect(journal.all.isEmpty && registration.dropped == 1)
   }
 
-  @Test("messages of a proxy that is dropped are delivered, and then nothing of it is left")
+  @Test("queued messages of a released proxy are delivered, and then all its memory is released")
   func droppedProxy() {
     let counter = LeakCounter()
     let target = clerk("a")
@@ -218,7 +219,7 @@ struct QueuedDeliveryTests {
     expect(context.waiting, equals: 0)
   }
 
-  @Test("the same target with two deliveries has two registrations, with the same delivery one")
+  @Test("a target has one registration for each delivery")
   func duplicates() {
     let target = clerk("a")
     let first = proxy.add(target, delivery: .on(context))
@@ -231,7 +232,7 @@ struct QueuedDeliveryTests {
     expect(Delivery.mainActor == .mainActor && Delivery.mainActor != .queue())
   }
 
-  @Test("an error on a queue reaches the handler with its registration")
+  @Test("an error on a queue is reported to onError with its registration")
   func errors() {
     let target = clerk("a")
     defer { withExtendedLifetime(target) {} }
@@ -245,7 +246,7 @@ struct QueuedDeliveryTests {
     expect(failures.withLock { $0.first?.error as? TargetError } == TargetError(name: "a"))
   }
 
-  @Test("an argument that is not Sendable is refused by queued targets, and goes to direct ones")
+  @Test("a queued target refuses an argument that is not Sendable, and a direct target receives it")
   func notSendable() {
     final class Thing {}
     let message = Message<(Thing) -> Void>("take:")
@@ -270,7 +271,7 @@ struct QueuedDeliveryTests {
     expect(journal.all, equals: ["queued", "vouched"])
   }
 
-  @Test("each queued target has a copy of its own of an argument that asks for it", arguments: [true, false])
+  @Test("each queued target receives its own copy of an argument that provides copies", arguments: [true, false])
   func copies(typed: Bool) {
     let message = Message<(Page) -> Void>("page:")
     let pages = Locked<[Page]>([])
@@ -292,7 +293,7 @@ struct QueuedDeliveryTests {
     func argumentCopy() -> Page { Page() }
   }
 
-  @Test("a message by boxes is queued, reported, and converted on its context")
+  @Test("a boxed message is queued, reported, and converted on its context")
   func boxes() throws {
     let (direct, queued, muted) = (clerk("d"), clerk("q"), clerk("m"))
     proxy.add(direct)
@@ -311,7 +312,7 @@ struct QueuedDeliveryTests {
     }
   }
 
-  @Test("a ring of proxies over queues ends in an error, not in messages without end")
+  @Test("a cycle of queued proxies ends with an error instead of endless messages")
   func ring() {
     let loop = MulticastProxy<any MessageReceiver & Sendable>()
     let other = MulticastProxy<any MessageReceiver & Sendable>()
@@ -358,7 +359,7 @@ struct QueuedDeliveryTests {
     expect(journal.all, equals: ["a 1", "a 2", "a 3", "a 4"])
   }
 
-  @Test("a proxy that stops at the first error keeps to the order of delivery, and queues nothing behind it")
+  @Test("a proxy that stops at the first error keeps the order of delivery and queues nothing after the error")
   func stopping() {
     let stopping = MulticastProxy<any Member>(options: MulticastOptions(errors: .stopAtFirst))
     let (before, failing, after) = (clerk("before"), clerk("failing"), clerk("after"))
@@ -373,7 +374,7 @@ struct QueuedDeliveryTests {
     expect(journal.all, equals: ["failing 1", "before 1"])
   }
 
-  @Test("a queued target that has died is reported as dead, and one that is muted as muted")
+  @Test("a report lists a dead queued target as dead and a muted one as muted")
   func unreachedInReport() throws {
     let report = try withTablesUnchanged {
       let (proxy, context) = (MulticastProxy<any Member>(), StepContext("report"))
@@ -393,7 +394,7 @@ struct QueuedDeliveryTests {
     expect(report.queued.count, equals: 0)
   }
 
-  @Test("a proxy of queued targets that all died responds to nobody")
+  @Test("a proxy whose queued targets are all dead does not respond")
   func allDead() {
     let silent = Locked(0)
     let proxy = MulticastProxy<any Member>(

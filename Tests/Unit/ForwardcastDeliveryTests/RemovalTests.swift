@@ -56,7 +56,7 @@ struct RemovalTests {
   }
 
   @Test(
-    "a sender does not wait for a removed target whose context is held",
+    "a sender does not wait for a removed target whose queue is suspended",
     arguments: [Verb.waiting, .reportWaiting, .blocking],
     [Removal.target, .registration, .all, .delivery, .nestedProxy])
   func waiting(verb: Verb, removal: Removal) async throws {
@@ -74,7 +74,7 @@ struct RemovalTests {
     expect(registration.dropped, equals: 1)
   }
 
-  @Test("a method that has started is waited for, though its target was removed meanwhile")
+  @Test("a sender waits for a method that has started, even if its target was removed meanwhile")
   func started() async throws {
     let (target, turnstile) = (Clerk("a", journal), Turnstile.shut(5173))
     let registration = proxy.add(target, delivery: .on(context))
@@ -89,7 +89,7 @@ struct RemovalTests {
     withExtendedLifetime(target) {}
   }
 
-  @Test("a removed target whose waiting messages are delivered is waited for")
+  @Test("a sender waits for a removed target whose queued messages are still delivered")
   func deliverPending() async throws {
     let target = Clerk("a", journal)
     let registration = proxy.add(target, delivery: .on(context), whenRemoved: .deliverPending)
@@ -102,7 +102,7 @@ struct RemovalTests {
   }
 
   @Test(
-    "waiting messages do not keep a strong target alive that is removed or becomes weak",
+    "queued messages do not retain a strong target that is removed or becomes weak",
     arguments: Verb.allCases, Removal.allCases.filter { $0 != .nestedProxy })
   func released(verb: Verb, removal: Removal) async throws {
     let (counter, stays) = (LeakCounter(), Clerk("b", journal))
@@ -121,7 +121,7 @@ struct RemovalTests {
     withExtendedLifetime(stays) {}
   }
 
-  @Test("a waiting message does not keep a closure alive that is cancelled", arguments: [true, false])
+  @Test("a queued message does not retain a cancelled closure", arguments: [true, false])
   func closure(isBoxed: Bool) {
     let (counter, shared) = (LeakCounter(), MulticastProxy<any Member>())
     let registration: Registration

@@ -61,7 +61,7 @@ struct ScheduleTests {
 
   /// `FORWARDCAST_SEED` plays the schedule of a seed again. In a process of its own, since tables that other tests change
   /// meanwhile end the proxy's plans, and those ends are steps of the contexts.
-  @Test("over random steps order is kept, bounds hold, every message is accounted for, and the seed plays it again")
+  @Test("random steps keep order and bounds, account for every message, and repeat with the same seed")
   func random() async {
     let seed: UInt64 = setting("FORWARDCAST_SEED").flatMap { UInt64($0) } ?? UInt64.random(in: 0...UInt64.max)
     await #expect(processExitsWith: .success) { [seed = seed as UInt64] in
@@ -130,7 +130,7 @@ struct ScheduleTests {
   }
 
   /// A million deliveries where bounds are full.
-  @Test("deliveries to 100 targets on 4 queues are all accounted for")
+  @Test("every delivery to 100 targets on 4 queues is accounted for")
   func million() throws {
     let proxy = MulticastProxy<any Member>()
     let queues = (0..<4).map { DispatchQueue(label: "queue \($0)") }
@@ -154,7 +154,7 @@ struct ScheduleTests {
     expect(targets.allSatisfy { $0.disorder == 0 })
   }
 
-  @Test("eight threads send, add, remove, mute and wait over every kind of delivery", .oneAtATime)
+  @Test("eight threads send, add, remove, mute and wait with every kind of delivery", .oneAtATime)
   func threads() async throws {
     let proxy = MulticastProxy<any Member>()
     proxy.onError = { failure in
@@ -208,7 +208,7 @@ struct ScheduleTests {
 
   #if canImport(Glibc) && arch(x86_64)
     @Test(
-      "memory is back after a flood, and a bounded buffer never holds more than its bound", .oneAtATime,
+      "memory returns to its level after a flood, and a bounded buffer never exceeds its bound", .oneAtATime,
       .enabled(
         if: dlsym(nil, "__tsan_init") == nil && dlsym(nil, "__asan_init") == nil, "sanitizers have a heap of their own")
     )

@@ -75,7 +75,7 @@ struct StreamDeliveryTests {
     withExtendedLifetime(clerks) {}
   }
 
-  @Test("a context with nothing to do ends its turn, and nothing runs", arguments: [1, 100])
+  @Test("a context without messages ends its drain and runs nothing", arguments: [1, 100])
   func idle(messages: Int) throws {
     let adder = Adder()
     let mailbox = try #require(proxy.add(adder, delivery: .on(context)).queued?.mailbox)
@@ -124,7 +124,7 @@ struct StreamDeliveryTests {
     withExtendedLifetime(clerks) {}
   }
 
-  @Test("a context that waited for a sender is woken once, however many messages come before it is there")
+  @Test("a context that waited for a sender is scheduled once, however many messages arrive before the sender's")
   func awaitedOnce() throws {
     let adder = Adder()
     proxy.add(adder, delivery: .on(context))
@@ -148,7 +148,7 @@ struct StreamDeliveryTests {
     withExtendedLifetime(adder) {}
   }
 
-  @Test("a turn ends in the middle of a batch, and the rest comes first in the next one", arguments: [1, 2])
+  @Test("a drain may end in the middle of a batch, and the next drain continues there", arguments: [1, 2])
   func turnEnds(targets: Int) {
     let context = TurnContext(turn: 4)
     let clerks = (0..<targets).map { Clerk("\($0)", journal) }
@@ -163,7 +163,7 @@ struct StreamDeliveryTests {
     withExtendedLifetime(clerks) {}
   }
 
-  @Test("messages of other selectors, types and forms in between keep their places")
+  @Test("messages of other selectors, types and forms keep their place in the order")
   func mixed() {
     let clerk = Clerk("a", journal)
     proxy.add(clerk, delivery: .on(context))
@@ -218,7 +218,7 @@ struct StreamDeliveryTests {
     withExtendedLifetime(clerk) {}
   }
 
-  @Test("a target that sends to itself for each message does not keep its turn for ever", arguments: [1, 2])
+  @Test("a target that sends to itself for each message does not prolong its drain", arguments: [1, 2])
   func sendsToItself(targets: Int) {
     let context = TurnContext(turn: 8)
     let clerks = (0..<targets).map { Clerk("\($0)", journal) }
@@ -236,7 +236,7 @@ struct StreamDeliveryTests {
   }
 
   @Test(
-    "a target that is removed or muted by its own method gets nothing more of the stream", arguments: [true, false])
+    "a target that its own method removes or mutes receives no further message", arguments: [true, false])
   func stops(removes: Bool) {
     let clerk = Clerk("a", journal)
     let registration = proxy.add(clerk, delivery: .on(context))
@@ -248,7 +248,7 @@ struct StreamDeliveryTests {
     withExtendedLifetime(clerk) {}
   }
 
-  @Test("a target whose owner lets it go during the stream dies then, and gets nothing more")
+  @Test("a target whose owner releases it during its method is deallocated then and receives no further message")
   func dies() {
     let owner = Locked<Clerk?>(Clerk("a", journal))
     let registration = owner.withLock { $0 }.map { proxy.add($0, delivery: .on(context)) }
@@ -268,7 +268,7 @@ struct StreamDeliveryTests {
     withExtendedLifetime(neighbour) {}
   }
 
-  @Test("a target does not outlive the turn that served it")
+  @Test("a drain does not retain its targets after it ends")
   func released() {
     weak var target: Clerk?
     do {
@@ -283,7 +283,7 @@ struct StreamDeliveryTests {
     expect(target == nil)
   }
 
-  @Test("an argument goes with its own message, not with those around it")
+  @Test("an argument is released with its own message, not with later ones")
   func argumentsGo() {
     let cargo = Locked<[WeakCargo]>([])
     let alive = Locked<[Int]>([])
@@ -304,7 +304,7 @@ struct StreamDeliveryTests {
     withExtendedLifetime(carrier) {}
   }
 
-  @Test("a method that throws in the stream is reported, and the others run")
+  @Test("a method that throws is reported, and the following messages still run")
   func throwing() {
     struct Refusal: Error {}
     let told = Journal()
@@ -332,7 +332,7 @@ struct StreamDeliveryTests {
     withExtendedLifetime(clerk) {}
   }
 
-  @Test("four senders at a time lose nothing, and each one's messages stay in order", arguments: [1, 2])
+  @Test("four concurrent senders lose no message, and each sender's messages stay in order", arguments: [1, 2])
   func senders(targets: Int) throws {
     let (queue, each) = (DispatchQueue(label: "stream"), 5_000)
     let clerks = (0..<targets).map { _ in Carrier.Log() }
@@ -351,7 +351,7 @@ struct StreamDeliveryTests {
   }
 
   @Test(
-    "a stream asks for memory less than once in ten messages",
+    "a stream allocates less than once in ten messages",
     .enabled(if: AllocationCounter.isAvailable))
   func allocations() throws {
     let adder = Adder()

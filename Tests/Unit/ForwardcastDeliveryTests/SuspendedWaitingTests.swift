@@ -41,7 +41,7 @@ struct SuspendedWaitingTests {
 
   private init() { proxy.add(doer, delivery: .queue(queue)) }
 
-  @Test("a child task of a method that waits for the method's own target ends with the error that says so")
+  @Test("a child task that waits for the target of the running method ends with an error that says so")
   func childTask() async {
     doer.does { [proxy] number in
       guard number == 1 else { return number }
@@ -54,7 +54,7 @@ struct SuspendedWaitingTests {
     withExtendedLifetime(doer) {}
   }
 
-  @Test("a group of a method that drains the method's own proxy ends with the error that says so")
+  @Test("a task group that drains the proxy of the running method ends with an error that says so")
   func groupThatDrains() async {
     doer.does { [proxy] _ in
       try await withThrowingTaskGroup(of: Int.self) { group in
@@ -66,7 +66,7 @@ struct SuspendedWaitingTests {
     withExtendedLifetime(doer) {}
   }
 
-  @Test("the time of a task that a method made ends its wait while the method runs, and not when that has ended")
+  @Test("a task created by a method times out while the method runs, but not after it has ended")
   func unawaitedTask() async throws {
     let proxy = MulticastProxy<any Member>(options: MulticastOptions(deadlockTimeout: .zero))
     let registration = proxy.add(doer, delivery: .queue(queue))
@@ -90,7 +90,7 @@ struct SuspendedWaitingTests {
     withExtendedLifetime(doer) {}
   }
 
-  @Test("a method is not refused for a wait of a task that another method made, and may not await")
+  @Test("the wait of a task that a method may never await does not make another method's wait a deadlock")
   func ringOverUnawaitedTask() async throws {
     let (other, further) = (Doer(), MulticastProxy<any Member>())
     let first = proxy.add(doer, delivery: .queue(queue))
@@ -113,7 +113,7 @@ struct SuspendedWaitingTests {
     withExtendedLifetime((doer, other)) {}
   }
 
-  @Test("once a message is sent, only those are waited for whose answers are open")
+  @Test("after sending, a wait counts only targets whose answers are pending")
   func answeredIsNotAwaited() async {
     let registration = proxy.add(doer, delivery: .queue(queue))
     let others = MulticastProxy<any Member>()
@@ -128,7 +128,7 @@ struct SuspendedWaitingTests {
     withExtendedLifetime((doer, others)) {}
   }
 
-  @Test("of two methods that await each other's target one is refused, with the ring")
+  @Test("if two methods await each other's target, one gets an error that shows the cycle")
   func ringOfTwo() async throws {
     let (other, further) = (Doer(), MulticastProxy<any Member>())
     further.add(other, delivery: .queue(DispatchQueue(label: "other")))
@@ -156,7 +156,7 @@ struct SuspendedWaitingTests {
     withExtendedLifetime((doer, other)) {}
   }
 
-  @Test("of two methods that await each other in child tasks one gives up when the time is over")
+  @Test("if two methods await each other in child tasks, one of them times out")
   func ringOfChildTasks() async throws {
     let (other, further) = (Doer(), MulticastProxy<any Member>(options: soon))
     further.add(other, delivery: .queue(DispatchQueue(label: "other")))
@@ -177,7 +177,7 @@ struct SuspendedWaitingTests {
     withExtendedLifetime((doer, other)) {}
   }
 
-  @Test("a method may wait for another target that has answered it before and now waits for it")
+  @Test("a method may wait for a target that has already answered it and now waits for it")
   func answeredMeanwhile() async throws {
     // `doer` waits for two; the first has answered, and sends to `doer` while the second still runs: no ring.
     let (quick, slow, others) = (Doer(), Doer(), MulticastProxy<any Member>())
@@ -209,7 +209,7 @@ struct SuspendedWaitingTests {
     withExtendedLifetime((doer, quick, slow)) {}
   }
 
-  @Test("a method that would wait for room in its own target's buffer is refused")
+  @Test("a method that waits for capacity in its own target's buffer gets an error")
   func ownBuffer() async throws {
     let (target, proxy) = (Doer(), MulticastProxy<any Member>())
     proxy.add(target, delivery: .queue(queue), buffer: .suspendSender(1))
@@ -224,7 +224,7 @@ struct SuspendedWaitingTests {
     withExtendedLifetime(target) {}
   }
 
-  @Test("a child task that waits for room in the buffer of the method's own target ends with the error that says so")
+  @Test("a child task that waits for capacity in the buffer of the running method's target ends with an error")
   func ownBufferInChildTask() async throws {
     let (target, proxy) = (Doer(), MulticastProxy<any Member>(options: soon))
     proxy.add(target, delivery: .queue(queue), buffer: .suspendSender(1))
@@ -241,7 +241,7 @@ struct SuspendedWaitingTests {
     withExtendedLifetime(target) {}
   }
 
-  @Test("of two methods that wait for room in each other's buffer one is refused")
+  @Test("if two methods wait for capacity in each other's buffer, one gets an error")
   func eachOthersBuffer() async throws {
     let (one, two) = (Doer(), Doer())
     let (first, second) = (MulticastProxy<any Member>(), MulticastProxy<any Member>())
@@ -266,7 +266,7 @@ struct SuspendedWaitingTests {
     withExtendedLifetime((one, two)) {}
   }
 
-  @Test("waits leave nothing behind in the table of those who wait")
+  @Test("waits leave nothing behind in the table of waiting senders")
   func tableIsEmpty() async {
     doer.does { [proxy] number in number < 4 ? (try? await proxy.ask(number + 1)) ?? -1 : number }
     for _ in 0..<20 { _ = await code { _ = try await proxy.ask() } }
@@ -274,7 +274,7 @@ struct SuspendedWaitingTests {
     withExtendedLifetime(doer) {}
   }
 
-  @Test("a wait that finds its targets one by one takes no stack for each when another one looks at them")
+  @Test("a wait that discovers its targets one by one uses no stack for each when another wait searches them")
   func foundOneByOne() {
     let objects = (0..<3).map { _ in Locked(0) }
     let identities = objects.map { ObjectIdentifier($0) }
@@ -289,7 +289,8 @@ struct SuspendedWaitingTests {
     withExtendedLifetime(objects) {}
   }
 
-  @Test("of queues whose methods block for one another one is refused, with the ring", arguments: [2, 3])
+  @Test(
+    "if the methods of several queues block for one another, one gets an error that shows the cycle", arguments: [2, 3])
   func ringOfQueues(count: Int) {
     typealias Shared = MulticastProxy<any MessageReceiver & Sendable>
     let (proxies, key) = ((0..<count).map { _ in Shared() }, Message<(Int) -> Int>("weigh:"))
@@ -321,7 +322,7 @@ struct SuspendedWaitingTests {
     expect(refusals.withLock { $0 }, equals: [text])
   }
 
-  @Test("a method may block for a queue that another one has answered before, and that waits for a further one")
+  @Test("a method may block for a queue that has answered another method and now waits for a third one")
   func blockedForTheAnswered() async throws {
     typealias Shared = MulticastProxy<any MessageReceiver & Sendable>
     let (proxy, others, third, key) = (Shared(), Shared(), Shared(), Message<(Int) -> Int>("weigh:"))
@@ -349,7 +350,7 @@ struct SuspendedWaitingTests {
     try await expect(seven, equals: 7)
   }
 
-  @Test("blocking the main actor for a method that runs there is refused, whatever delivers it")
+  @Test("blocking the main actor for a method that runs there is refused, whatever the delivery")
   @MainActor
   func blockedMainActor() {
     final class Window: Member, MessageReceiver {
@@ -367,7 +368,7 @@ struct SuspendedWaitingTests {
     withExtendedLifetime(window) {}
   }
 
-  @Test("a method that waits for its own end through a proxy on another queue is refused")
+  @Test("a method that waits for its own end through a proxy on another queue gets an error")
   func throughProxyElsewhere() async {
     typealias Shared = MulticastProxy<any MessageReceiver & Sendable>
     let (outer, inner) = (Shared(), Shared())
@@ -378,7 +379,7 @@ struct SuspendedWaitingTests {
     withExtendedLifetime((doer, inner)) {}
   }
 
-  @Test("a method that waits for its own end through an object that is asked is refused", arguments: [false, true])
+  @Test("a method that waits for its own end through a forwarding object gets an error", arguments: [false, true])
   func throughAsked(isElsewhere: Bool) async {
     final class Door: ForwardingProxy, Member, @unchecked Sendable {}  // immutable
     let (outer, door) = (MulticastProxy<any Member>(), Door(to: proxy))
@@ -388,7 +389,7 @@ struct SuspendedWaitingTests {
     withExtendedLifetime((doer, door)) {}
   }
 
-  @Test("a method waits for another target behind an object that is asked", arguments: [false, true])
+  @Test("a method may wait for another target behind a forwarding object", arguments: [false, true])
   func throughAskedToOther(isElsewhere: Bool) async throws {
     final class Door: ForwardingProxy, Member, @unchecked Sendable {}  // immutable
     let (outer, inner, other) = (MulticastProxy<any Member>(), MulticastProxy<any Member>(), Doer())
@@ -400,7 +401,7 @@ struct SuspendedWaitingTests {
     withExtendedLifetime((doer, door, other)) {}
   }
 
-  @Test("an object on a queue that leads a message back to its proxy is the error of a ring")
+  @Test("a queued object that forwards a message back to its proxy gets the error for a cycle")
   func ringThroughAsked() async {
     final class Door: ForwardingProxy, Member, @unchecked Sendable {}  // immutable
     let outer = MulticastProxy<any Member>()

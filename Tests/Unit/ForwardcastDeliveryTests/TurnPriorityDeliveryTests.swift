@@ -49,7 +49,7 @@ struct TurnPriorityDeliveryTests {
   private let witness = Observer()
   private let executor = HeldExecutor()
 
-  @Test("a message on another context has no sender's task-local values, not its own and not the first one's")
+  @Test("a queued message does not see its sender's task-local values, nor those of another sender")
   func noTaskLocals() async throws {
     proxy.add(witness, delivery: .executor(executor))
     Sender.$name.withValue("first") { _ = proxy.broadcast(.note, 1) }
@@ -59,7 +59,7 @@ struct TurnPriorityDeliveryTests {
     expect(witness.seen.withLock { $0.map(\.name) }, equals: ["nobody", "nobody"])
   }
 
-  @Test("on the main actor neither")
+  @Test("a message queued to the main actor does not see its sender's task-local values either")
   @MainActor
   func noTaskLocalsOnMainActor() async throws {
     proxy.add(witness, delivery: .mainActor)
@@ -69,7 +69,7 @@ struct TurnPriorityDeliveryTests {
     expect(witness.seen.withLock { $0.map(\.name) }, equals: ["nobody", "nobody"])
   }
 
-  @Test("an urgent message behind one that is not runs urgently, and keeps its place")
+  @Test("an urgent message behind a less urgent one keeps its place, and both run urgently")
   func raisedPriority() async throws {
     proxy.add(witness, delivery: .executor(executor))
     await Task.detached(priority: .background) { [proxy] in _ = proxy.broadcast(.note, 1) }.value
@@ -82,7 +82,7 @@ struct TurnPriorityDeliveryTests {
     expect(seen.allSatisfy { $0.priority >= .high })
   }
 
-  @Test("a message of higher priority gets a new turn together with all messages that wait before it")
+  @Test("a message of higher priority gets a new drain together with all messages that wait before it")
   func raisedMeanwhile() async throws {
     let (nosy, journal) = (Clerk("nosy"), Locked<[TaskPriority]>([]))
     proxy.add(nosy, delivery: .executor(executor))
@@ -113,7 +113,7 @@ struct TurnPriorityDeliveryTests {
     withExtendedLifetime(nosy) {}
   }
 
-  @Test("a mailbox that was woken twice for one batch opens each message once and goes to sleep")
+  @Test("a mailbox that was woken twice for one batch opens each message once and becomes asleep")
   func wokenTwice() async throws {
     proxy.add(witness, delivery: .executor(executor))
     await Task.detached(priority: .low) { [proxy] in _ = proxy.broadcast(.note, 1) }.value

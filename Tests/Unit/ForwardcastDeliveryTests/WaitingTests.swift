@@ -13,7 +13,7 @@ struct WaitingTests {
   let queue = DispatchQueue(label: "answers")
   let proxy = MulticastProxy<any Member>()
 
-  @Test("answers of direct and queued targets come in the order of delivery")
+  @Test("answers of direct and queued targets are returned in the order of delivery")
   func collects() async throws {
     let targets = ["four", "to", "three"].map { Clerk($0, journal) }
     defer { withExtendedLifetime(targets) {} }
@@ -30,7 +30,7 @@ struct WaitingTests {
     try expect(proxy.collect(.value, returning: .all), equals: [2])
   }
 
-  @Test("a policy that knows early asks nobody behind, and takes nothing back")
+  @Test("a policy that knows its result early queries no target behind it")
   func stopsEarly() async throws {
     let (yes, no) = (Clerk("yes", journal), Clerk("no", journal))
     proxy.add(yes)
@@ -71,7 +71,8 @@ struct WaitingTests {
   }
 
   @Test(
-    "a target that is removed, muted or dies meanwhile is not waited for", arguments: ["remove", "mute", "die", "all"])
+    "a sender does not wait for a target that is removed, muted or deallocated meanwhile",
+    arguments: ["remove", "mute", "die", "all"])
   func leaving(how: String) async throws {
     let stays = Clerk("stays", journal)
     defer { withExtendedLifetime(stays) {} }
@@ -91,7 +92,7 @@ struct WaitingTests {
     withExtendedLifetime(leaves) {}
   }
 
-  @Test("a sender that is cancelled stops waiting at once; the message stays sent")
+  @Test("a cancelled sender stops waiting at once; the message stays sent")
   func cancellation() async throws {
     let target = Clerk("a", journal)
     defer { withExtendedLifetime(target) {} }
@@ -104,7 +105,7 @@ struct WaitingTests {
     expect(journal.all, equals: ["a 1"])
   }
 
-  @Test("a blocked sender gets the answers, or the names of those who did not answer")
+  @Test("a blocked sender gets the answers, or the names of the targets that did not answer")
   func blocking() throws {
     let (a, b) = (Clerk("a", journal), Clerk("bb", journal))
     proxy.add(a, delivery: .queue(queue))
@@ -119,7 +120,7 @@ struct WaitingTests {
     context.run()
   }
 
-  @Test("an error that is known when the time runs out is told once")
+  @Test("an error that occurs before the timeout is reported once")
   func errorBeforeTimeout() {
     let (bad, here, slow) = (Clerk("bad"), Clerk("here"), Clerk("slow"))
     let (never, told) = (StepContext("never"), Journal())
@@ -138,7 +139,7 @@ struct WaitingTests {
     withExtendedLifetime((bad, here, slow)) {}
   }
 
-  @Test("an error behind a proxy on a queue goes to the handler once its sender has stopped waiting")
+  @Test("an error behind a queued proxy goes to onError once its sender has stopped waiting")
   func lateErrorBehindProxy() {
     typealias Shared = MulticastProxy<any MessageReceiver & Sendable>
     let (outer, inner, bad, told) = (Shared(), Shared(), Clerk("bad"), Journal())
@@ -156,7 +157,7 @@ struct WaitingTests {
     withExtendedLifetime(bad) {}
   }
 
-  @Test("a wait on a queue that is held is an error, not a hang")
+  @Test("waiting for the current queue is an error instead of a deadlock")
   func deadlock() throws {
     let target = Clerk("a", journal)
     defer { withExtendedLifetime(target) {} }
@@ -182,7 +183,7 @@ struct WaitingTests {
     expect(inside.withLock { $0 }, equals: .wouldDeadlock)
   }
 
-  @Test("a muted target on the queue that its sender is on is nobody to wait for")
+  @Test("a sender on a queue does not wait for a muted target on the same queue")
   func mutedOnHeldQueue() throws {
     let (muted, heard) = (Clerk("a", journal), Clerk("bb", journal))
     proxy.add(muted, delivery: .queue(queue)).mute()
@@ -193,7 +194,7 @@ struct WaitingTests {
   }
 
   @Test(
-    "a wait for a queue that targets the caller's is an error, whichever of them is known first",
+    "waiting for a queue that targets the caller's queue is an error, whichever was used first",
     arguments: [true, false])
   func targetedQueue(outerFirst: Bool) throws {
     let (outer, middle) = (queue, DispatchQueue(label: "middle", target: queue))
@@ -227,7 +228,7 @@ struct WaitingTests {
     withExtendedLifetime((waiter, target)) {}
   }
 
-  @Test("a queue that targets a concurrent one is waited for from there")
+  @Test("a sender on a concurrent queue may wait for a queue that targets it")
   func concurrentTarget() throws {
     let outer = DispatchQueue(label: "outer", attributes: .concurrent)
     let inner = DispatchQueue(label: "inner", target: outer)
@@ -247,7 +248,7 @@ struct WaitingTests {
     withExtendedLifetime((waiter, target)) {}
   }
 
-  @Test("draining waits for what targets send in their turn as well")
+  @Test("drain also waits for messages that targets send while they run")
   func draining() async throws {
     let (first, second) = (Clerk("1", journal), Clerk("2", journal))
     first.onNote { [proxy] number in if number < 20 { proxy.broadcast(.note, number + 1) } }
@@ -259,7 +260,7 @@ struct WaitingTests {
     try await expect(proxy.drain(), equals: 0)
   }
 
-  @Test("a method that suspends ends before its target's next message, and holds up nobody else")
+  @Test("an asynchronous method ends before its target's next message runs, and delays no other target")
   func suspending() async throws {
     let (slow, quick) = (Clerk("slow", journal), Clerk("quick", journal))
     proxy.add(slow, delivery: .on(context))
@@ -280,7 +281,7 @@ struct WaitingTests {
     expect(journal.all, equals: ["slow ends 71", "slow 2"])
   }
 
-  @Test("a method that suspends and would wait for its own end is refused")
+  @Test("an asynchronous method that would wait for its own end gets an error")
   func waitsForItself() async throws {
     let seen = Locked<[MessageError.Code]>([])
     let proxy = proxy
@@ -318,7 +319,7 @@ struct WaitingTests {
     try expect(given.answers.first?.result?.unbox(as: Int.self), equals: 3)
   }
 
-  @Test("a thread that would wait for its own queue through a proxy on another is refused at once")
+  @Test("a thread that would wait for its own queue through a proxy on another queue gets an error at once")
   func deadlockThroughProxy() {
     let (outer, inner) = (Shared(), Shared())
     let target = Clerk("a", journal)
@@ -332,7 +333,7 @@ struct WaitingTests {
     withExtendedLifetime((target, inner)) {}
   }
 
-  @Test("a queued target that is muted and dies is dead to who waits for a report, which keeps none alive")
+  @Test("a report lists a queued target that is muted and deallocated as dead, and does not retain it")
   func mutedAndDead() async throws {
     var goes: Clerk? = Clerk("goes", journal)
     let registration = proxy.add(goes.unsafelyUnwrapped, delivery: .on(context))
@@ -344,7 +345,7 @@ struct WaitingTests {
     try await expect(reasons.value, equals: [.dead])
   }
 
-  @Test("nobody waits for room behind a nested proxy that is muted")
+  @Test("a sender does not wait for capacity behind a muted nested proxy")
   func roomOfMuted() async throws {
     let (outer, inner) = (Shared(), Shared())
     let target = Clerk("a", journal)
@@ -359,7 +360,8 @@ struct WaitingTests {
   private typealias Shared = MulticastProxy<any MessageReceiver & Sendable>
 
   @Test(
-    "a proxy that stops at the first error stops for one of another context that is known", arguments: [false, true])
+    "a proxy that stops at the first error also stops at an error that another context has already reported",
+    arguments: [false, true])
   func stopsForKnown(isNested: Bool) async throws {
     let options = MulticastOptions(errors: .stopAtFirst)
     let (inner, outer) = (Shared(options: options), Shared(options: isNested ? options : MulticastOptions()))

@@ -16,8 +16,7 @@ struct AdmissionTests {
     LocalEndpoint(Worker(), for: Worker.selectorTable, types: knownTypes, limits: limits, actorSystem: system)
   }
 
-  @Test(
-    "endpoints are connected to as they are found, once each; one that cannot be reached delays none and ends nothing")
+  @Test("admission connects to each discovered endpoint once, and one that cannot be reached delays no other")
   func found() async throws {
     let (near, far) = (endpoint(), endpoint())
     var ids: Set<LocalTestingActorID> = []
@@ -57,7 +56,7 @@ struct AdmissionTests {
     try await expect(held.value, equals: 1)
   }
 
-  @Test("an endpoint that refuses for good is told once, and the error of a search is told")
+  @Test("an endpoint that refuses permanently is reported once, and so is an error of the discovery")
   func refused() async throws {
     let closed = endpoint()
     await closed.close("it is full")
@@ -88,7 +87,7 @@ struct AdmissionTests {
       ])
   }
 
-  @Test("an endpoint that is found again is connected to again only when its receiver has ended")
+  @Test("an endpoint that is discovered again is connected to again only if its receiver has ended")
   func foundAgain() async throws {
     let door = endpoint()
     let (found, finding) = AsyncStream.makeStream(of: LocalEndpoint.self)

@@ -27,7 +27,7 @@ struct EndpointLineTests {
   /// Lets all tasks of the main actor go as far as they can.
   private func rest() async { for _ in 0..<10 { await Task.yield() } }
 
-  @Test("an abandoned call, or one beyond the window, is refused on arrival")
+  @Test("an abandoned call is refused on arrival, and so is one beyond the window")
   func refused() throws {
     func refusal(_ number: Int) -> WireRefusal.Code? {
       do {
@@ -40,7 +40,7 @@ struct EndpointLineTests {
     expect([2, 4, 5].map(refusal), equals: [.superseded, nil, .ahead])
   }
 
-  @Test("messages that wait have their turns by their numbers, whichever came first")
+  @Test("waiting messages run in the order of their numbers, whichever arrived first")
   func order() async throws {
     let first = try place(1)
     expect(line.begins(first))
@@ -58,7 +58,7 @@ struct EndpointLineTests {
     expect(began, equals: [2, 3])
   }
 
-  @Test("a message that waits hears when its sender awaits it no more")
+  @Test("a waiting message is notified when its sender no longer awaits it")
   func notAwaited() async throws {
     let (first, second) = (try place(1), try place(2))
     expect(line.begins(first))
@@ -70,7 +70,7 @@ struct EndpointLineTests {
     expect(hasTurn, equals: false)
   }
 
-  @Test("a line that is closed leaves no task behind that would wake it")
+  @Test("closing a line cancels the task that would wake it")
   func closedLine() async {
     var line: EndpointLine? = EndpointLine(LineName(of: 1), owner: owner, window: 4, memory)
     let watch = Task { while !Task.isCancelled { await Task.yield() } }
@@ -79,7 +79,7 @@ struct EndpointLineTests {
     await watch.value
   }
 
-  @Test("an answer that nobody awaits any more takes no memory")
+  @Test("an answer that its sender no longer awaits uses no memory")
   func answerOfNobody() throws {
     let first = try place(1)
     expect(line.begins(first))

@@ -143,7 +143,7 @@ struct EndpointTests {
     LocalEndpoint(worker, for: Worker.selectorTable, types: knownTypes, limits: limits, actorSystem: system)
   }
 
-  @Test("the example of the documentation, byte for byte")
+  @Test("the documented example is answered byte for byte")
   func documentedExample() async throws {
     let line = try await HandLine(endpoint())
     try await expect(
@@ -164,7 +164,7 @@ struct EndpointTests {
     expect(worker.words, equals: ["alice [1, 2]"])
   }
 
-  @Test("a selector that was not listed is refused, though the receiver has it, and is not interned")
+  @Test("a selector that the endpoint does not list is refused and not interned, even if the receiver has it")
   func onlyListed() async throws {
     let narrow = LocalEndpoint(worker, allowing: [Message.add.selector], actorSystem: system)
     let line = try await HandLine(narrow)
@@ -177,7 +177,7 @@ struct EndpointTests {
     expect(ask, equals: "forwardcast:2 {1:k4:told1:rf}")
   }
 
-  @Test("arguments of types that the endpoint was not told, or too many, run nothing")
+  @Test("a message with arguments of unknown types, or too many arguments, is refused")
   func unknownArguments() async throws {
     let narrow = LocalEndpoint(worker, for: Worker.selectorTable, actorSystem: system)
     let line = try await HandLine(narrow)
@@ -188,7 +188,7 @@ struct EndpointTests {
     expect(worker.words.isEmpty)
   }
 
-  @Test("a message that the engine delivers twice runs once, and has its answer again")
+  @Test("a message that is delivered twice runs once and is answered twice")
   func twice() async throws {
     let line = try await HandLine(endpoint())
     let first = try await line.call(1, "add:", "3:Inti1;")
@@ -196,7 +196,7 @@ struct EndpointTests {
     expect(worker.words, equals: ["add 1"])
   }
 
-  @Test("a message that comes again and again while it runs waits for the one answer each time")
+  @Test("a running message that is delivered again waits for the one answer each time")
   func againWhileRunning() async throws {
     let line = try await HandLine(endpoint())
     async let first = line.call(1, "hold:", "3:Inti1;")
@@ -210,7 +210,7 @@ struct EndpointTests {
     expect(worker.words, equals: ["begin 1", "end 1"])
   }
 
-  @Test("a message that comes twice while a later one waits has its own answer")
+  @Test("a message that is delivered twice before a later one gets its own answer both times")
   func twiceBeforeALaterOne() async throws {
     let line = try await HandLine(endpoint())
     async let first = line.call(1, "hold:", "3:Inti1;")
@@ -249,7 +249,7 @@ struct EndpointTests {
     expect(!alice.name.hasPrefix(mallory.name.prefix(8)))
   }
 
-  @Test("a number far ahead is refused, and the line goes on")
+  @Test("a number far ahead is refused, and the line continues")
   func farAhead() async throws {
     let line = try await HandLine(endpoint())
     for number in [Int.max, 1 << 40] {
@@ -259,7 +259,7 @@ struct EndpointTests {
     expect(worker.words, equals: ["add 1"])
   }
 
-  @Test("a message that a later one has overtaken does not run any more")
+  @Test("a message that arrives after a later one does not run")
   func overtaken() async throws {
     let line = try await HandLine(endpoint())
     _ = try await line.call(3, "add:", "3:Inti3;")
@@ -268,7 +268,7 @@ struct EndpointTests {
     expect(worker.words, equals: ["add 3"])
   }
 
-  @Test("the next message of a line waits until the one before has ended; another line does not")
+  @Test("the next message of a line waits for the previous one to end, but other lines do not")
   func oneAtATime() async throws {
     let endpoint = endpoint(MessageLimits(waiting: 1))
     let (line, other) = (try await HandLine(endpoint), try await HandLine(endpoint))
@@ -289,7 +289,7 @@ struct EndpointTests {
 
   // MARK: The window
 
-  @Test("messages under way together run in the order of their numbers, whichever comes first")
+  @Test("concurrent messages of a line run in the order of their numbers, whichever arrives first")
   func windowInOrder() async throws {
     let line = try await HandLine(endpoint())
     for order in [[3, 2, 1], [2, 3, 1], [2, 1, 3], [1, 3, 2]] {
@@ -309,7 +309,7 @@ struct EndpointTests {
     }
   }
 
-  @Test("a message waits for a lost one for as long as its sender does, and the lost one does not run when it comes")
+  @Test("a message waits for a lost one as long as its sender does, and the lost one does not run if it arrives later")
   func lostInWindow() async throws {
     let line = try await HandLine(endpoint())
     expect(try await line.call(2, "add:", "3:Inti2;", awaited: 1, patience: 20).contains("1:r[3:Inti3;]"))
@@ -317,7 +317,7 @@ struct EndpointTests {
     expect(worker.words, equals: ["add 2"])
   }
 
-  @Test("a message waits no longer for a lost one than its sender says, though one behind it waits longer")
+  @Test("a message waits for a lost one no longer than its own sender does, even if a later message waits longer")
   func hastyInWindow() async throws {
     let line = try await HandLine(endpoint())
     async let third = line.call(3, "add:", "3:Inti3;", awaited: 1, patience: 3_600_000)
@@ -327,7 +327,7 @@ struct EndpointTests {
     expect(worker.words, equals: ["add 2", "add 3"])
   }
 
-  @Test("a call abandoned by its sender does not begin, and nothing waits for it")
+  @Test("an abandoned call does not start, and no other message waits for it")
   func givenUp() async throws {
     let line = try await HandLine(endpoint())
     async let first = line.call(1, "hold:", "3:Inti1;")
@@ -348,7 +348,7 @@ struct EndpointTests {
     expect(worker.words, equals: ["begin 1", "end 1", "add 4"])
   }
 
-  @Test("more than the window is refused, and so is what no sender says of it")
+  @Test("numbers beyond the window are refused, and so are those that no sender would claim to await")
   func beyondWindow() async throws {
     let line = try await HandLine(endpoint(MessageLimits(waiting: 4)))
     expect(try await line.call(5, "add:", "3:Inti5;", awaited: 1).contains("1:c5:ahead"))
@@ -377,7 +377,7 @@ struct EndpointTests {
     expect(worker.words, equals: ["add 1", "add 2", "add 3"])
   }
 
-  @Test("an answer that its sender does not await any more makes room for the next")
+  @Test("releasing an answer that its sender no longer awaits frees memory for the next")
   func keptAnswersAreReleased() async throws {
     let line = try await HandLine(endpoint(MessageLimits(memory: 40_000)))
     for number in 1...5 {
@@ -386,7 +386,7 @@ struct EndpointTests {
     }
   }
 
-  @Test("an abandoned call does not run on arrival, even if no later call has begun")
+  @Test("an abandoned call does not run on arrival, even if no later call has started")
   func givenUpBeforeItComes() async throws {
     let line = try await HandLine(endpoint())
     async let first = line.call(1, "hold:", "3:Inti1;")
@@ -411,7 +411,7 @@ struct EndpointTests {
 
   // MARK: Memory
 
-  @Test("a message for which there is no memory does not run, and holds up none after it")
+  @Test("a message that exceeds the memory limit does not run and delays no later message")
   func full() async throws {
     let line = try await HandLine(endpoint(MessageLimits(memory: 40_000)))
     async let first = line.call(1, "hold:", "3:Inti1;")
@@ -429,7 +429,7 @@ struct EndpointTests {
     expect(worker.words, equals: ["begin 1", "end 1", "add 3", "add 4"])
   }
 
-  @Test("a sender that takes all the memory it gets leaves as much to others")
+  @Test("a sender that uses all the memory it can get leaves an equal share to others")
   func shares() async throws {
     let endpoint = endpoint(MessageLimits(lines: 40, memory: 200_000))
     let long = "6:String9000:" + String(repeating: "x", count: 9000)
@@ -452,7 +452,7 @@ struct EndpointTests {
   }
 
   @Test(
-    "a message that finds no room drops the oldest answers that idle lines keep, and only as many as it needs",
+    "a message without memory evicts the oldest answers of idle lines, and only as many as it needs",
     arguments: [500, 15_000])
   func visitors(size: Int) async throws {
     let endpoint = endpoint(MessageLimits(lines: 100, memory: 24_000 + 12 * size))
@@ -478,7 +478,7 @@ struct EndpointTests {
     expect(try await running.contains("answer"))
   }
 
-  @Test("a message that would find no room in the whole memory drops no answers")
+  @Test("a message larger than the whole memory evicts no answers")
   func tooLargeForAll() async throws {
     let endpoint = endpoint(MessageLimits(memory: 60_000))
     let (alice, bob) = (try await HandLine(endpoint, sender: "alice"), try await HandLine(endpoint, sender: "bob"))
@@ -488,7 +488,7 @@ struct EndpointTests {
     try await expect(alice.call(1, "swell:", "3:Inti15000;"), equals: answer)
   }
 
-  @Test("a message that comes again and again while it waits takes memory for each")
+  @Test("each copy of a message that arrives while it waits uses memory")
   func againAndAgain() async throws {
     let line = try await HandLine(endpoint(MessageLimits(memory: 60_000)))
     async let first = line.call(1, "hold:", "3:Inti1;")
@@ -505,7 +505,7 @@ struct EndpointTests {
 
   // MARK: Many senders
 
-  @Test("opening many lines closes idle lines of the same owner only")
+  @Test("opening many lines closes only idle lines of the same owner")
   func manyLines() async throws {
     let endpoint = endpoint(MessageLimits(lines: 4))
     let alice = try await HandLine(endpoint, sender: "alice")
@@ -518,7 +518,7 @@ struct EndpointTests {
     expect(try await alice.call(3, "add:", "3:Inti4;").contains("answer"))
   }
 
-  @Test("lines whose messages wait for others that never come are closed for a new one, and those did not run")
+  @Test("a new line closes lines whose messages wait for lost ones, and those messages do not run")
   func waitingLines() async throws {
     let endpoint = endpoint(MessageLimits(lines: 1))
     let mallory = try await HandLine(endpoint, sender: "mallory")
@@ -530,7 +530,7 @@ struct EndpointTests {
     expect(worker.words, equals: ["add 1"])
   }
 
-  @Test("where the engine tells callers apart, nobody uses the line of another, whatever it calls itself")
+  @Test("if the engine identifies callers, a caller cannot use another's line, whatever name it gives")
   func callers() async throws {
     let endpoint = LocalEndpoint(
       worker, for: Worker.selectorTable, limits: MessageLimits(lines: 2), caller: { Caller.name }, actorSystem: system)
@@ -545,7 +545,7 @@ struct EndpointTests {
     expect(worker.words, equals: ["add 1"])
   }
 
-  @Test("a message that ran on a line which was closed since is not taken for one that did not")
+  @Test("a message that ran on a line that was then closed is not reported as one that did not run")
   func ranOnClosedLine() async throws {
     let endpoint = endpoint(MessageLimits(lines: 1))
     let first = try await HandLine(endpoint)
@@ -556,7 +556,7 @@ struct EndpointTests {
     expect(worker.words, equals: ["add 1"])
   }
 
-  @Test("an endpoint that is closed refuses at once what comes and what waits; what runs ends")
+  @Test("a closed endpoint refuses new and waiting messages at once, and running ones end")
   func closed() async throws {
     let endpoint = endpoint()
     let line = try await HandLine(endpoint)
@@ -573,7 +573,7 @@ struct EndpointTests {
     expect(worker.words, equals: ["begin 1", "end 1"])
   }
 
-  @Test("a line that an endpoint does not know is refused: another endpoint's, or one it has closed")
+  @Test("an unknown line is refused: that of another endpoint or a closed one")
   func unknownLines() async throws {
     let endpoint = endpoint(MessageLimits(lines: 2))
     let first = try await HandLine(endpoint)
@@ -585,7 +585,7 @@ struct EndpointTests {
     expect(worker.words.isEmpty)
   }
 
-  @Test("lines whose messages run are not closed for others")
+  @Test("lines with running messages are not closed for new lines")
   func busyLines() async throws {
     let endpoint = endpoint(MessageLimits(lines: 1))
     let line = try await HandLine(endpoint)
@@ -597,20 +597,20 @@ struct EndpointTests {
     expect(try await first.contains("answer"))
   }
 
-  @Test("an answer beyond what is kept is not run for a second time")
+  @Test("a message whose answer was not kept does not run a second time")
   func notKept() async throws {
     let line = try await HandLine(endpoint(MessageLimits(memory: 40_000)))
     _ = try await line.call(1, "swell:", "3:Inti21000;")
     expect(try await line.call(1, "swell:", "3:Inti1;").contains("1:c4:kept"))
   }
 
-  @Test("an answer that is larger than a message may be does not cross")
+  @Test("an answer that exceeds the size limit is not sent")
   func largeAnswer() async throws {
     let line = try await HandLine(endpoint(MessageLimits(bytes: 4000)))
     expect(try await line.call(1, "swell:", "3:Inti5000;").contains("1:c6:answer"))
   }
 
-  @Test("errors of the library cross with code, selector and evidence, others with type and text")
+  @Test("errors of the library are sent with code, selector and evidence, others with type and text")
   func errors() async throws {
     let line = try await HandLine(endpoint())
     let foreign = try await line.call(1, "burn", "")
@@ -621,7 +621,7 @@ struct EndpointTests {
     expect(unwritten.contains("1:c6:answer") && unwritten.contains("not Encodable: Unwritten"), "\(unwritten)")
   }
 
-  @Test("of an error's text the beginning crosses")
+  @Test("only the beginning of a long error text is sent")
   func longErrors() async throws {
     let line = try await HandLine(endpoint())
     let reply = try await line.call(1, "rant", "")
@@ -629,7 +629,7 @@ struct EndpointTests {
     expect(reply, equals: "forwardcast:2 {1:k5:error1:ni1;1:t5:Burnt1:e\(text.utf8.count):\(text)}")
   }
 
-  @Test("a selector among the arguments is one that the endpoint lets through, or refused")
+  @Test("a selector among the arguments is refused unless the endpoint allows it")
   func selectorsAsArguments() async throws {
     let line = try await HandLine(endpoint())
     expect(try await line.call(1, "name:", "15:MessageSelector4:add:").contains("1:r[6:String4:add:]"))
@@ -638,7 +638,7 @@ struct EndpointTests {
     expect(reply.contains("1:c8:argument"), "\(reply)")
   }
 
-  @Test("names are compared as bytes, and keys that take long to compare are refused")
+  @Test("names are compared as bytes, and keys that are slow to compare are refused")
   func bytes() async throws {
     let receiver = MulticastProxy<any MessageReceiver & Sendable>()
     let endpoint = LocalEndpoint(receiver, allowing: ["caf\u{e9}:"], actorSystem: system)
@@ -661,7 +661,7 @@ struct EndpointTests {
     expect(try await line.call(1, "add:", "3:Inti1;").contains("answer"))
   }
 
-  @Test("limits and a window that are set beyond what can be are the nearest that can", arguments: [Int.min, 0, .max])
+  @Test("limits and windows out of range are clamped to the nearest possible value", arguments: [Int.min, 0, .max])
   func limitsOfAnySize(size: Int) async throws {
     var limits = MessageLimits()
     (limits.depth, limits.lines, limits.waiting) = (max(size, 2), size, size)

@@ -43,7 +43,7 @@ struct EngineTests {
   }
 
   @Test(
-    "messages of one sender run once, in the order of their calls, and two senders do not disturb each other",
+    "messages of one sender run once, in calling order, and two senders do not interfere",
     arguments: TestedEngine.allCases)
   func order(engine: TestedEngine) async throws {
     try await withStage(engine) { stage in
@@ -59,7 +59,7 @@ struct EngineTests {
   }
 
   @Test(
-    "a call without an answer ends at its deadline, one that is cancelled at once, and the next goes on",
+    "an unanswered call ends at its deadline and a cancelled one at once, and the next call still works",
     arguments: TestedEngine.allCases)
   func ends(engine: TestedEngine) async throws {
     try await withStage(engine) { stage in
@@ -78,7 +78,7 @@ struct EngineTests {
     }
   }
 
-  @Test("a message that is given up before it begins does not run", arguments: TestedEngine.allCases)
+  @Test("a message that is abandoned before it starts does not run", arguments: TestedEngine.allCases)
   func givenUp(engine: TestedEngine) async throws {
     try await withStage(engine) { stage in
       let held = try await stage.hold()
@@ -93,7 +93,7 @@ struct EngineTests {
   }
 
   @Test(
-    "a message that is not accepted, or too large, is refused, and the next goes on",
+    "a message that is not accepted or is too large is refused, and the next one works",
     arguments: TestedEngine.allCases)
   func refused(engine: TestedEngine) async throws {
     try await withStage(engine) { stage in
@@ -104,7 +104,7 @@ struct EngineTests {
     }
   }
 
-  @Test("a closed endpoint says so at once", arguments: TestedEngine.allCases)
+  @Test("a call to a closed endpoint fails at once", arguments: TestedEngine.allCases)
   func closed(engine: TestedEngine) async throws {
     try await withStage(engine) { stage in
       await stage.close("it leaves")

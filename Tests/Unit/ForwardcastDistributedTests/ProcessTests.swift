@@ -58,7 +58,7 @@ private struct Stage {
 
 @Suite("Two processes", .whenQuiet, .serialized, .timeLimit(.minutes(10)))
 struct ProcessTests {
-  @Test("messages run in the other process, in order, and their answers come back")
+  @Test("messages run in the other process, in order, and their answers return")
   func basics() async throws {
     let stage = try await Stage()
     for number in 1...200 { try await expect(stage.remote.sendAndWait(.note, number), equals: number) }
@@ -66,7 +66,7 @@ struct ProcessTests {
     try expect(stage.journal.numbers, equals: Array(1...200))
   }
 
-  @Test("a lost message and a lost answer look alike: unknown whether it arrived", arguments: [true, false])
+  @Test("after a lost message or a lost answer, it is unknown whether the message arrived", arguments: [true, false])
   func lost(message: Bool) async throws {
     let stage = try await Stage()
     stage.peer.system.faults.command { frame, direction in
@@ -82,7 +82,7 @@ struct ProcessTests {
     try expect(stage.journal.numbers, equals: message ? [2] : [1, 2])
   }
 
-  @Test("messages and answers that the engine doubles run once")
+  @Test("messages and answers that the engine duplicates run once")
   func doubled() async throws {
     let stage = try await Stage()
     stage.peer.system.faults.command { _, _ in .doubles }
@@ -91,7 +91,7 @@ struct ProcessTests {
     try expect(stage.journal.numbers, equals: Array(1...300))
   }
 
-  @Test("a message that comes after a later one does not run", arguments: [false, true])
+  @Test("a message that arrives after a later one does not run", arguments: [false, true])
   func reordered(reversed: Bool) async throws {
     let stage = try await Stage()
     let faults = stage.peer.system.faults
@@ -126,7 +126,7 @@ struct ProcessTests {
     expect(ran == ran.sorted() && Set(ran).count == ran.count && ran.last == 4)
   }
 
-  @Test("a cut connection fails what is under way and what follows, and nothing waits at the engine")
+  @Test("a cut connection fails pending and later calls, and none remains in the engine")
   func cut() async throws {
     let stage = try await Stage()
     stage.peer.system.faults.command { _, direction in direction == .incoming ? .drops : .passes }
@@ -140,7 +140,7 @@ struct ProcessTests {
     stage.peer.kill()
   }
 
-  @Test("a process that is started again is a new one: the old receiver gets errors, a new one answers")
+  @Test("after a restart of a process, its old receiver throws errors and a new one answers")
   func restarted() async throws {
     let journal = JournalFile()
     let old = try await Stage(journal: journal)
@@ -153,7 +153,7 @@ struct ProcessTests {
     try expect(journal.numbers, equals: [1, 2])
   }
 
-  @Test("calls waiting for a stopped process are bounded, and continue with the process")
+  @Test("calls waiting for a stopped process are bounded, and run when it continues")
   func stopped() async throws {
     let stage = try await Stage()
     let room = MulticastProxy<any MessageReceiver & Sendable>()
@@ -181,7 +181,7 @@ struct ProcessTests {
     expect(failures.withLock { $0 }.allSatisfy { $0.hasPrefix("type mismatch") })
   }
 
-  @Test("a process that stops for longer than anybody waits is lost, and hears again when it goes on")
+  @Test("a process that stops for longer than the deadline is lost, and receives messages again when it continues")
   func stoppedAndBack() async throws {
     let stage = try await Stage(RemoteOptions(deadline: .milliseconds(300), givesUpAfter: 1))
     let room = MulticastProxy<any MessageReceiver & Sendable>()
@@ -205,7 +205,7 @@ struct ProcessTests {
   }
 
   @Test(
-    "whatever a hostile peer sends is answered, memory stays bounded, and others are served",
+    "every message of a hostile peer is answered, memory stays bounded, and other senders are answered",
     arguments: HostilePeer.Attack.allCases)
   func hostile(attack: HostilePeer.Attack) async throws {
     let stage = try await Stage()
@@ -228,7 +228,7 @@ struct ProcessTests {
   }
 
   /// The full run of 100,000 is asked for by FORWARDCAST_REMOTE_CALLS=100000.
-  @Test("under drops, doubles, delays, kills and restarts each call ends, none runs twice, and order holds")
+  @Test("under drops, duplicates, delays, kills and restarts each call ends, none runs twice, and order is kept")
   func everything() async throws {
     let count = bound(300, full: 2_000, named: "FORWARDCAST_REMOTE_CALLS")
     let (journal, restarts) = (JournalFile(), 6)
@@ -278,7 +278,7 @@ struct ProcessTests {
         + "\(met) frames met a fault, \(restarted) restarts; \(ran.count) ran; \(saw)")
   }
 
-  @Test("with a full window, drops, doubles and delays, each call ends, none runs twice, and order holds")
+  @Test("with a full window, drops, duplicates and delays each call ends, none runs twice, and order is kept")
   func everythingInWindow() async throws {
     let count = bound(300, full: 2_000, named: "FORWARDCAST_REMOTE_CALLS")
     let stage = try await Stage(RemoteOptions(deadline: .milliseconds(200)))

@@ -42,7 +42,7 @@ struct RemoteMulticastTests {
     return room
   }
 
-  @Test("local and remote members answer one question")
+  @Test("local and remote members answer one message")
   func question() async throws {
     let (room, local) = (room(), LocalMember())
     room.add(local)
@@ -55,7 +55,7 @@ struct RemoteMulticastTests {
     withExtendedLifetime(local) {}
   }
 
-  @Test("a broadcast does not wait for a remote member, whose messages run in order")
+  @Test("a broadcast does not wait for a remote member, which runs the messages in order")
   func broadcast() async throws {
     let room = room()
     room.add(remote: try await connect(endpoint()))
@@ -74,8 +74,7 @@ struct RemoteMulticastTests {
     expect(worker.words, equals: ["rest"])
   }
 
-  @Test(
-    "a requirement with an answer that is not async says how many answers nobody waited for, and the message arrives")
+  @Test("a synchronous requirement with a result throws how many remote answers it could not wait for, and still sends")
   func typedAnswers() async throws {
     let room = room()
     let nobody = try #require(throws: MessageError.self) { try room.add(1) }
@@ -92,7 +91,7 @@ struct RemoteMulticastTests {
     expect(failures.withLock { $0 }, equals: [])
   }
 
-  @Test("a direct delivery cannot reach another process: it is told, and a sender that waits gets its answer")
+  @Test("a broadcast to a direct remote target is reported as an error, and an awaited send gets its answer")
   func direct() async throws {
     let room = MulticastProxy<any MessageReceiver & Sendable>()
     room.onError = { [failures] failure in failures.withLock { $0.append("\(failure.error)") } }
@@ -104,7 +103,7 @@ struct RemoteMulticastTests {
     withExtendedLifetime(remote) {}
   }
 
-  @Test("a direct remote member of a multicast on a queue answers a sender that waits; a broadcast reports an error")
+  @Test("a direct remote member of a queued multicast answers an awaited send; a broadcast reports an error")
   func nested() async throws {
     let (outer, inner) = (
       MulticastProxy<any MessageReceiver & Sendable>(), MulticastProxy<any MessageReceiver & Sendable>()
@@ -122,7 +121,7 @@ struct RemoteMulticastTests {
     withExtendedLifetime((inner, remote)) {}
   }
 
-  @Test("errors of a remote member go to onError, and the others go on")
+  @Test("errors of a remote member go to onError, and the other members still run")
   func errors() async throws {
     let (room, local) = (room(), LocalMember())
     let remote = try await connect(endpoint()) { envelope in
@@ -141,7 +140,7 @@ struct RemoteMulticastTests {
     expect(local.heard.withLock { $0 }, equals: [1])
   }
 
-  @Test("a member that has gone leaves its registration, or takes it along, as was chosen")
+  @Test("a member that ends keeps its registration or ends it, as its option says")
   func registrations() async throws {
     let room = room()
     let (staying, leaving) = (try await connect(endpoint(), name: "a"), try await connect(endpoint(), name: "b"))
@@ -157,7 +156,7 @@ struct RemoteMulticastTests {
     expect(room.add(remote: leaving, whenGone: .endsRegistration).isCancelled)
   }
 
-  @Test("a member that is kept trying for fails at once while it is lost, and hears again when it is back")
+  @Test("with retries, a lost member fails at once, and receives messages again when it is reachable")
   func keepsTrying() async throws {
     let (room, isAway) = (room(), Locked(false))
     let options = RemoteOptions(deadline: unhurried, givesUpAfter: 1)
@@ -182,7 +181,7 @@ struct RemoteMulticastTests {
     expect(registration.isCancelled)
   }
 
-  @Test("a member that cannot be reached in so many attempts has ended, and its registration with it")
+  @Test("a member that stays unreachable for the given number of attempts ends together with its registration")
   func enoughAttempts() async throws {
     let isAway = Locked(false)
     let remote = try await connect(endpoint(), options: RemoteOptions(deadline: unhurried, givesUpAfter: 1)) { _ in
@@ -197,7 +196,7 @@ struct RemoteMulticastTests {
     expect(registration.isCancelled)
   }
 
-  @Test("nobody tries to reach a member for a registration that has been cancelled")
+  @Test("a cancelled registration starts no attempts to reach its member")
   func cancelledTrying() async throws {
     let (room, opened) = (room(), Counter())
     let remote = try await connect(endpoint()) { envelope in
@@ -217,7 +216,7 @@ struct RemoteMulticastTests {
     expect(attempts() == nil && remote.presence == .lost("no route"))
   }
 
-  @Test("registering one member in many rooms takes time in proportion", .oneAtATime)
+  @Test("registering one member in many rooms takes linear time", .oneAtATime)
   func manyRooms() throws {
     try Growing("registrations of a member") { count in
       let line = RemoteLine("worker", RemoteOptions(), isLocal: false) { _, _ in "" }
@@ -228,7 +227,7 @@ struct RemoteMulticastTests {
     }.expectLinear()
   }
 
-  @Test("calls waiting for a stopped member are bounded, and a sender that may wait does so")
+  @Test("calls waiting for a stopped member are bounded, and an awaited sender waits for capacity")
   func backPressure() async throws {
     let room = room()
     let registration = room.add(remote: try await connect(endpoint()), buffer: .keepNewest(10))
@@ -243,7 +242,7 @@ struct RemoteMulticastTests {
     withExtendedLifetime(registration) {}
   }
 
-  @Test("a sender that waits for room is suspended while the member has stopped")
+  @Test("a sender that waits for capacity is suspended while the member is stopped")
   func suspendedSender() async throws {
     let room = room()
     room.add(remote: try await connect(endpoint()), buffer: .suspendSender(2))
@@ -265,7 +264,7 @@ struct RemoteMulticastTests {
     expect(worker.words.dropFirst(2), equals: ArraySlice((1...20).map { "add \($0)" }))
   }
 
-  @Test("messages pass through a proxy of one process to targets there, which are waited for")
+  @Test("messages reach the targets of a proxy in another process, and the sender waits for them")
   func proxyBehindEndpoint() async throws {
     let (far, local) = (MemberProxy(), LocalMember())
     far.add(local, delivery: .queue(DispatchQueue(label: "far")))

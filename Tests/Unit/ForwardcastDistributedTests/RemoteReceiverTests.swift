@@ -56,7 +56,7 @@ struct RemoteReceiverTests {
     LocalEndpoint(worker, for: Worker.selectorTable, types: knownTypes, actorSystem: system)
   }
 
-  @Test("messages are answered as by the receiver itself: numbers, values, nothing, and methods that suspend")
+  @Test("a remote receiver answers like the receiver itself: numbers, values, Void and asynchronous methods")
   func answers() async throws {
     let remote = try await RemoteReceiver(
       connectingTo: endpoint(), name: "worker", options: RemoteOptions(deadline: unhurried, types: knownTypes))
@@ -72,7 +72,7 @@ struct RemoteReceiverTests {
     expect("\(remote)", equals: "remote worker, 14 messages")
   }
 
-  @Test("an endpoint that the engine's coder has carried is the same endpoint")
+  @Test("an endpoint that is encoded and decoded is the same endpoint")
   func endpointsAreCodable() async throws {
     let remote = try await RemoteReceiver(
       connectingTo: try LocalEndpoint.resolve(id: endpoint().id, using: system),
@@ -80,7 +80,7 @@ struct RemoteReceiverTests {
     expect(remote.name.contains("LocalTestingActorID"))
   }
 
-  @Test("a number of another width is converted here, and one that does not fit never leaves")
+  @Test("a number of another width is converted before sending, and one that does not fit is not sent")
   func conversions() async throws {
     let sent = Locked(0)
     let remote = try await connect(endpoint()) { envelope in
@@ -94,7 +94,7 @@ struct RemoteReceiverTests {
     expect(sent.withLock { $0 }, equals: 1)
   }
 
-  @Test("errors arrive with what they say")
+  @Test("errors arrive with code, selector and text")
   func errors() async throws {
     let remote = try await connect(endpoint())
     let own = try await #require(throws: MessageError.self) {
@@ -113,7 +113,7 @@ struct RemoteReceiverTests {
     expect(unwritten.outcome, equals: .ran)
   }
 
-  @Test("a selector that the endpoint does not let through is not sent")
+  @Test("a selector that the endpoint does not allow is not sent")
   func unknownSelectors() async throws {
     let remote = try await connect(endpoint())
     expect(remote.responds(to: "add:"))
@@ -142,7 +142,7 @@ struct RemoteReceiverTests {
     withExtendedLifetime(worker) {}
   }
 
-  @Test("a sender that does not wait is told that it must")
+  @Test("a synchronous send is refused, since a remote call must be awaited")
   func synchronous() async throws {
     let remote = try await connect(endpoint())
     let error = try #require(throws: MessageError.self) { try remote.send(.add, 1) }
@@ -150,7 +150,7 @@ struct RemoteReceiverTests {
     expect(worker.words.isEmpty)
   }
 
-  @Test("an argument that cannot be written does not leave")
+  @Test("a message with an argument that cannot be encoded is not sent")
   func unwritten() async throws {
     let remote = try await connect(endpoint(), options: RemoteOptions(deadline: unhurried, questions: .askedEachTime))
     var call = Invocation("add:", arguments: [ArgumentBox(Unwritten())])
@@ -160,7 +160,7 @@ struct RemoteReceiverTests {
   }
 
   @Test(
-    "calls run in the order in which they were made, with as many under way as the window holds", arguments: [1, 5, 99])
+    "calls run in calling order, and no more are pending than the window allows", arguments: [1, 5, 99])
   func order(window: Int) async throws {
     let (underWay, most) = (Counter(), Counter())
     let endpoint = endpoint()
@@ -188,7 +188,8 @@ struct RemoteReceiverTests {
   }
 
   @Test(
-    "a call that is cancelled, or late, while it waits at the endpoint does not begin there", arguments: [true, false])
+    "a call that is cancelled or times out while it waits at the endpoint does not start there",
+    arguments: [true, false])
   func givenUp(isCancelled: Bool) async throws {
     let remote = try await connect(endpoint())
     let first = Task { try await remote.sendAndWait(.hold, 1) }
@@ -209,7 +210,7 @@ struct RemoteReceiverTests {
 
   // MARK: Ends
 
-  @Test("a call that is not answered ends at its deadline, unknown whether it arrived, and the next goes on")
+  @Test("an unanswered call times out, unknown whether it arrived, and the next one works")
   func deadline() async throws {
     let silent = Locked(true)
     let remote = try await connect(endpoint()) { envelope in
@@ -226,7 +227,7 @@ struct RemoteReceiverTests {
   }
 
   @Test(
-    "any duration is a deadline",
+    "any duration is a valid deadline",
     arguments: [Duration.seconds(Int64.max), .seconds(-Int64.max), Duration(attoseconds: .max), .zero])
   func anyDuration(time: Duration) async throws {
     let remote = try await connect(endpoint()).with(deadline: time)
@@ -238,7 +239,7 @@ struct RemoteReceiverTests {
     }
   }
 
-  @Test("an answer of a type that was not named has run, and the error says what to add")
+  @Test("if the type of an answer is not registered, the error says that the message ran and what to add")
   func unnamedAnswer() async throws {
     let remote = try await connect(endpoint(), options: RemoteOptions(deadline: unhurried))
     let error = try await remoteError { try await remote.sendAndWait(.paint, Tint(red: 2)) }
@@ -250,7 +251,9 @@ struct RemoteReceiverTests {
     )
   }
 
-  @Test("an answer that is no value of its type has run", arguments: ["3:Int2:no", "6:Secret{}"])
+  @Test(
+    "if an answer does not decode as its type, the error says that the message ran",
+    arguments: ["3:Int2:no", "6:Secret{}"])
   func unreadableAnswer(value: String) async throws {
     let remote = try await connect(endpoint()) { envelope in
       isCall(envelope) ? "forwardcast:2 {1:k6:answer1:ni1;1:r[\(value)]}" : nil
@@ -259,7 +262,7 @@ struct RemoteReceiverTests {
     expect(error.code == .cannotCross && error.outcome == .ran, "\(error)")
   }
 
-  @Test("the actor system's handling of an answer runs on the waiting caller, or on a queue for an actor")
+  @Test("the reply of the actor system is handled by the waiting caller, or on a queue for an actor")
   func answerWakesOneThread() async throws {
     let reader = Locked<[UInt8]>([])
     let remote = try await connect(endpoint()) { envelope in
@@ -282,7 +285,7 @@ struct RemoteReceiverTests {
   }
 
   @Test(
-    "a message whose call has ended without a word of the endpoint's line holds up none behind it",
+    "a call that ends without a reply delays no later one",
     arguments: ["the engine fails", "the answer is none", "it is too large"])
   func endedUnheard(way: String) async throws {
     let narrow = LocalEndpoint(
@@ -306,7 +309,7 @@ struct RemoteReceiverTests {
     try await expect(third, equals: 4)
   }
 
-  @Test("a call that waits for an earlier one until its deadline did not run")
+  @Test("a call that waits for an earlier one until its deadline does not run")
   func deadlineInLine() async throws {
     let remote = try await connect(endpoint(), options: RemoteOptions(deadline: unhurried, window: 1))
     async let first = remote.sendAndWait(.hold, 1)
@@ -319,7 +322,7 @@ struct RemoteReceiverTests {
     expect(worker.words, equals: ["begin 1", "end 1", "add 3"])
   }
 
-  @Test("an engine that never gives its calls back gets no more than sixteen")
+  @Test("an engine whose calls never return gets at most sixteen of them")
   func outstanding() async throws {
     let (begun, never) = (Counter(), Gate())
     let remote = try await connect(endpoint()) { envelope in
@@ -345,7 +348,7 @@ struct RemoteReceiverTests {
     expect(numbers.last == "add 2" && numbers.count <= RemoteLine.abandonedLimit + 1)
   }
 
-  @Test("messages under way are among the sixteen calls that an engine keeps")
+  @Test("pending messages count toward the sixteen calls that an engine may hold")
   func outstandingInWindow() async throws {
     let (begun, never) = (Counter(), Gate())
     let remote = try await connect(endpoint()) { envelope in
@@ -365,7 +368,7 @@ struct RemoteReceiverTests {
     for (number, call) in calls.enumerated() { try await expect(call.value, equals: number + 1) }
   }
 
-  @Test("an error of the engine leaves it unknown whether the message arrived")
+  @Test("after an error of the engine it is unknown whether the message arrived")
   func engineFails() async throws {
     let remote = try await connect(endpoint()) { envelope in
       if isCall(envelope) { throw Burnt(description: "no route") }
@@ -375,7 +378,7 @@ struct RemoteReceiverTests {
     expect("\(error)", equals: "connection failed 'add:' of worker: Burnt: no route, unknown whether it arrived")
   }
 
-  @Test("cancelling ends the wait, in line and under way; others go on")
+  @Test("cancelling ends the wait of a queued or pending call, and other calls continue")
   func cancellation() async throws {
     let remote = try await connect(endpoint(), options: RemoteOptions(deadline: unhurried, window: 1))
     let first = Task { try await remote.sendAndWait(.hold, 1) }
@@ -392,7 +395,7 @@ struct RemoteReceiverTests {
     expect(worker.words, equals: ["begin 1", "end 1", "add 3"])
   }
 
-  @Test("more calls than may wait are refused")
+  @Test("calls beyond the limit of waiting calls are refused")
   func busy() async throws {
     let remote = try await connect(endpoint(), options: RemoteOptions(deadline: unhurried, window: 1, waitingCalls: 1))
     let first = Task { try await remote.sendAndWait(.hold, 1) }
@@ -407,7 +410,7 @@ struct RemoteReceiverTests {
   }
 
   @Test(
-    "what is no answer is an error, and no trap",
+    "a malformed reply is an error and does not trap",
     arguments: [
       "", "x", "forwardcast:9 {}", "forwardcast:2 {1:k6:answer1:ni9;1:r[]}", "forwardcast:2 {1:k6:answer1:ni1;1:r[n]}",
       "forwardcast:2 {1:k6:answer1:ni9;1:r[6:Secret{}]}", "forwardcast:2 {1:k4:told1:rt}",
@@ -420,7 +423,7 @@ struct RemoteReceiverTests {
   }
 
   @Test(
-    "an endpoint whose first answer is no answer is not connected to",
+    "connecting fails if the endpoint's first reply is malformed",
     arguments: [
       "forwardcast:2 {1:k4:told1:rt}", "forwardcast:2 {1:k6:opened1:l1:x1:wi1;1:m[5:note:3:q@!]}",
       "forwardcast:2 {1:k6:opened1:l1:x1:wi1;1:m[5:note:]}",
@@ -435,7 +438,7 @@ struct RemoteReceiverTests {
     expect(error.code, equals: .malformedAnswer, "\(error)")
   }
 
-  @Test("an endpoint that answers a question with anything but yes or no has not answered it")
+  @Test("a query whose reply is neither yes nor no throws an error")
   func malformedTelling() async throws {
     let isWrong = Locked(false)
     let remote = try await connect(endpoint()) { _ in
@@ -447,7 +450,7 @@ struct RemoteReceiverTests {
     expect("\(error)".hasPrefix("malformed answer 'add:' of worker: wanted yes or no"), "\(error)")
   }
 
-  @Test("an engine that mixes up replies gives no caller the answer of another, and the receivers count them")
+  @Test("a reply that the engine delivers to the wrong caller is rejected and counted")
   func mixedUpReplies() async throws {
     let (endpoint, swap) = (endpoint(), Swap())
     let exchange: @Sendable (String) async throws -> String? = { envelope in
@@ -467,7 +470,7 @@ struct RemoteReceiverTests {
     expect(Set(worker.words).count == 40 && worker.words.count == 40)
   }
 
-  @Test("an answer or refusal of an endpoint that was replaced is no reply to what is sent on the new line")
+  @Test("a late answer or refusal of a replaced endpoint is not taken for a reply on the new line")
   func lateReplyOfReplaced() async throws {
     let (old, new) = (endpoint(), endpoint())
     let (stale, calls) = (Locked(""), Counter())
@@ -494,7 +497,7 @@ struct RemoteReceiverTests {
     expect(calls.value == 5 && remote.misdeliveredReplies == 2)
   }
 
-  @Test("an endpoint of an earlier version, whose replies have no tags, is answered as before")
+  @Test("an endpoint of an earlier version, which sends replies without tags, still works")
   func withoutTags() async throws {
     let endpoint = endpoint()
     let line = RemoteLine("worker", RemoteOptions(deadline: unhurried), isLocal: false) { envelope, _ in
@@ -507,7 +510,7 @@ struct RemoteReceiverTests {
     expect(remote.misdeliveredReplies, equals: 0)
   }
 
-  @Test("an error's code of a later version arrives as a foreign error with its words")
+  @Test("an error code of a later version arrives as a foreign error with its text")
   func laterCodes() async throws {
     let remote = try await connect(endpoint()) { envelope in
       isCall(envelope) ? "forwardcast:2 {1:k5:error1:ni1;1:c9:too heavy1:e4:5 kg}" : nil
@@ -518,7 +521,7 @@ struct RemoteReceiverTests {
 
   // MARK: Going away
 
-  @Test("one that has gone fails everything: what is under way is unknown, what waits did not run")
+  @Test("when a receiver ends, every call fails: pending ones with an unknown outcome, waiting ones as not run")
   func gone() async throws {
     let remote = try await connect(endpoint(), options: RemoteOptions(deadline: unhurried, window: 1))
     let first = Task { try await remote.sendAndWait(.hold, 1) }
@@ -536,7 +539,7 @@ struct RemoteReceiverTests {
     worker.gate.open()
   }
 
-  @Test("another endpoint in the place of the old one is connected to, and what it did not know runs there once")
+  @Test("a receiver connects to the replacement of its endpoint, where messages that had not run run once")
   func replaced() async throws {
     let (old, new, later) = (endpoint(), endpoint(), Worker())
     let narrow = LocalEndpoint(later, allowing: [Message.add.selector], actorSystem: system)
@@ -553,7 +556,7 @@ struct RemoteReceiverTests {
     expect(worker.words == ["add 1", "add 2"] && later.words == ["add 3"])
   }
 
-  @Test("a line that was closed for others is opened again, and each message runs once, in order")
+  @Test("a line that was closed for others is reopened, and each message runs once, in order")
   func closedLine() async throws {
     let crowded = LocalEndpoint(
       worker, for: Worker.selectorTable, types: knownTypes, limits: MessageLimits(lines: 1), actorSystem: system)
@@ -576,7 +579,7 @@ struct RemoteReceiverTests {
     expect(worker.words.dropFirst(10), equals: ArraySlice((10..<26).map { "add \($0)" }))
   }
 
-  @Test("a message that is delivered again when its line is forgotten runs once, and its outcome is unknown")
+  @Test("a message that is delivered again after its line was forgotten runs once, and its outcome is unknown")
   func forgottenLine() async throws {
     let crowded = LocalEndpoint(
       worker, for: Worker.selectorTable, types: knownTypes, limits: MessageLimits(lines: 1), actorSystem: system)
@@ -595,7 +598,7 @@ struct RemoteReceiverTests {
     expect(worker.words, equals: ["add 1", "add 2"])
   }
 
-  @Test("names of an endpoint that are runs of combining marks are compared as bytes")
+  @Test("an endpoint's names that consist of combining marks are compared as bytes")
   func namesOfMarks() async throws {
     let mark = HostilePeer.marks(400_000)
     let remote = try await connect(endpoint()) { _ in
@@ -606,7 +609,7 @@ struct RemoteReceiverTests {
     expect(!remote.responds(to: "add:") && remote.methodSignature(for: "caf\u{e9}") == nil)
   }
 
-  @Test("an endpoint that knows no line it has just given is tried once more, not for ever")
+  @Test("an endpoint that does not know the line it has just opened is retried once only")
   func neverKnown() async throws {
     let sent = Counter()
     let remote = try await connect(endpoint()) { envelope in
@@ -618,7 +621,7 @@ struct RemoteReceiverTests {
     expect(error.code == .gone && error.outcome == .didNotRun && sent.value == 2)
   }
 
-  @Test("a question that is refused as of no line fails at once, and messages go on")
+  @Test("a query that is refused for an unknown line fails at once, and messages still work")
   func questionWithoutLine() async throws {
     let refusal = "forwardcast:2 {1:k7:refused1:c4:line1:e4:none}"
     let remote = try await connect(endpoint()) { $0.contains("1:k3:ask") ? refusal : nil }
@@ -627,7 +630,7 @@ struct RemoteReceiverTests {
     try await expect(remoteError { _ = try await connect(endpoint()) { _ in refusal } }.code, equals: .gone)
   }
 
-  @Test("an endpoint that knows no line any more and opens none is lost, and its calls with it")
+  @Test("an endpoint that forgets its line and opens no new one is lost, and its calls fail")
   func failingReopen() async throws {
     let isAway = Locked(false)
     let options = RemoteOptions(deadline: .seconds(20), types: knownTypes)
@@ -648,7 +651,7 @@ struct RemoteReceiverTests {
 
   // MARK: Lost and back
 
-  @Test("one that is lost says so, fails at once, and is back when it can be reached")
+  @Test("a lost receiver reports it, fails at once, and works again when it is reachable")
   func lostAndBack() async throws {
     let isAway = Locked(false)
     let options = RemoteOptions(deadline: unhurried, givesUpAfter: 1)
@@ -679,7 +682,7 @@ struct RemoteReceiverTests {
     expect(worker.words, equals: ["add 3"])
   }
 
-  @Test("an observer of a receiver is notified of its end, also on release")
+  @Test("an observer of a receiver is notified when the receiver ends or is released")
   func releasedReceiver() async throws {
     var remote: RemoteReceiver? = try await connect(endpoint())
     var presences = remote?.presences.makeAsyncIterator()
@@ -688,7 +691,7 @@ struct RemoteReceiverTests {
     expect(await presences?.next() == nil)
   }
 
-  @Test("an endpoint that was closed is lost at once: nobody waits for a deadline")
+  @Test("a closed endpoint is lost at once, without waiting for a deadline")
   func closedEndpoint() async throws {
     let endpoint = endpoint()
     let remote = try await connect(endpoint)
@@ -698,7 +701,7 @@ struct RemoteReceiverTests {
     expect(remote.presence, equals: .lost("it goes to sleep"))
   }
 
-  @Test("an endpoint that was closed does not end the connection to the one in its place, however late its word comes")
+  @Test("a late reply of a closed endpoint does not end the connection to its replacement")
   func lateClosing() async throws {
     let (old, new, late) = (endpoint(), endpoint(), Gate())
     let present = Locked(old)
@@ -720,7 +723,7 @@ struct RemoteReceiverTests {
     expect(remote.presence, equals: .connected)
   }
 
-  @Test("an attempt to open a line that failed does not end a connection that was made since")
+  @Test("a failed attempt to open a line does not end a connection that was made meanwhile")
   func lateFailure() async throws {
     let (opened, turns, never) = (Counter(), HeldTurns(), Gate())
     let remote = try await connect(endpoint()) { envelope in
@@ -739,7 +742,7 @@ struct RemoteReceiverTests {
     try await expect(remote.sendAndWait(.add, 2), equals: 3)
   }
 
-  @Test("a call that has ended leaves nothing behind")
+  @Test("a call is deallocated when it has ended")
   func callsEnd() async throws {
     let remote = try await connect(endpoint())
     weak var ended: OutgoingCall?
@@ -752,7 +755,7 @@ struct RemoteReceiverTests {
     await until(ended == nil)
   }
 
-  @Test("the waits of a backoff double up to the longest, and attempts end", arguments: [0, 1, 3])
+  @Test("the delays of a backoff double up to the longest, and attempts are limited", arguments: [0, 1, 3])
   func backoff(attempts: Int) async throws {
     let backoff = RemoteBackoff(first: .zero, longest: .seconds(Int64.max), attempts: attempts)
     for number in 0..<attempts { expect(await backoff.wait(before: number)) }
@@ -762,7 +765,7 @@ struct RemoteReceiverTests {
     expect(await long.value == false)
   }
 
-  @Test("an engine with a limit of its own is told the time of each call")
+  @Test("an engine with a time limit of its own receives the deadline of each call")
   func engineTimeout() async throws {
     let limits = Locked<[Duration]>([])
     var options = RemoteOptions(deadline: unhurried, types: knownTypes)
@@ -776,7 +779,7 @@ struct RemoteReceiverTests {
     expect(told.count == 2 && told[0] <= unhurried && told[0] > .zero && told[1] > .seconds(1 << 30))
   }
 
-  @Test("one that does not answer several times in a row has gone, where that is wished")
+  @Test("a receiver that fails to answer several times in a row ends, if its options say so")
   func givesUp() async throws {
     let answers = Locked(false)
     let remote = try await connect(endpoint(), options: RemoteOptions(deadline: unhurried, givesUpAfter: 3)) {

@@ -59,7 +59,7 @@ private final class Room: Sendable {
 
 @Suite("Nodes that are lost and replaced", .whenQuiet, .timeLimit(.minutes(10)))
 struct ReplacedNodesTests {
-  @Test("members whose nodes are lost and replaced are back, each call ends, and no line is heard twice")
+  @Test("members on nodes that are lost and replaced reconnect, each call ends, and no line is delivered twice")
   func replaced() async throws {
     let (network, room, names) = (NodeNetwork(), Room(), ["ann", "bob", "carl"])
     let guests = Dictionary(uniqueKeysWithValues: names.map { ($0, Guest()) })

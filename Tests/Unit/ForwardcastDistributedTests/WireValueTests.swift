@@ -210,7 +210,7 @@ private func crosses<T: Equatable & Sendable>(_ value: T, as text: String? = nil
 
 @Suite("Values on the wire")
 struct WireValueTests {
-  @Test("numbers of every width cross without loss")
+  @Test("integers of every width are encoded without loss")
   func numbers() throws {
     try crosses(-7, as: "3:Inti-7;")
     try crosses(Int.min)
@@ -232,11 +232,11 @@ struct WireValueTests {
   }
 
   @Test(
-    "text of any script crosses, whatever it looks like",
+    "text of any script, including wire syntax, is encoded unchanged",
     arguments: ["", "alice", "5:alice", "]}", "Æ 漢字 👩‍👩‍👧", "\u{0}\n\"\\", String(repeating: "ä", count: 5000)])
   func texts(text: String) throws { try crosses(text) }
 
-  @Test("composed values cross, empty ones as what they are")
+  @Test("composed values are encoded, and empty ones keep their types")
   func composed() throws {
     try crosses([UInt8]([1, 2, 255]), as: "7:[UInt8]b4:AQL/")
     for count in 0..<7 { try crosses([UInt8]((0..<count).map { UInt8($0 * 40) })) }
@@ -252,7 +252,7 @@ struct WireValueTests {
     try crosses(Choice.none)
   }
 
-  @Test("containers that are filled later stand where they were asked for, one beside another and in others")
+  @Test("containers that are filled later keep their place, side by side and nested")
   func interleaved() throws {
     let item = "[{4:lasti2;}[i1;4:more][i7;]]"
     try crosses(Interleaved(), as: "11:Interleaved\(item)")
@@ -260,13 +260,13 @@ struct WireValueTests {
     try crosses(["a": Interleaved()], as: "21:[String: Interleaved]{1:a\(item)}")
   }
 
-  @Test("flags, wide numbers and nothing cross, one by one and under keys")
+  @Test("Booleans, wide integers and nil are encoded in lists and under keys")
   func unusual() throws {
     let ends = "i\(Int128.min);i\(Int128.max);i\(UInt128.max);"
     try crosses(Unusual(), as: "7:Unusual{4:nonen4:list[ntf\(ends)]}")
   }
 
-  @Test("a large dictionary crosses, and of equal keys the first counts there too")
+  @Test("a large dictionary is encoded, and of equal keys the first one is used")
   func large() throws {
     let numbers = Dictionary(uniqueKeysWithValues: (0..<500).map { ("key \($0)", $0) })
     try crosses(numbers)
@@ -279,7 +279,7 @@ struct WireValueTests {
     expect("\(missing)".contains("no field red"), "\(missing)")
   }
 
-  @Test("a value knows where it stands, when it is written as when it is read")
+  @Test("encoders and decoders report the same coding path")
   func places() throws {
     let bytes = try written(ArgumentBox(uncheckedSendable: ["a": [Placed()]]))
     let text = String(decoding: bytes, as: UTF8.self)
@@ -288,23 +288,23 @@ struct WireValueTests {
     expect(copy["a"]?.first?.words, equals: ["a.0", "a.0", "a.0.list", "a.0.list.0"])
   }
 
-  @Test("a part that fails while it is written leaves nothing behind")
+  @Test("a part whose encoding throws leaves nothing behind")
   func failingParts() throws { try crosses([Patient()], as: "9:[Patient][{4:goodi3;4:list[i0;]}]") }
 
-  @Test("an optional crosses as what it holds")
+  @Test("an optional is encoded as its wrapped value")
   func optional() throws {
     let bytes = try written(ArgumentBox(Optional("x")))
     expect(String(decoding: bytes, as: UTF8.self), equals: "forwardcast:2 [6:String1:x]")
     try expect(read(bytes, types).unbox(as: String?.self), equals: "x")
   }
 
-  @Test("nothing and nil have names of their own")
+  @Test("Void and nil are encoded under different names")
   func nothing() throws {
     expect(try read(try written(ArgumentBox(())), types).value is Void)
     expect(try read(try written(ArgumentBox(Int?.none)), types).isNil)
   }
 
-  @Test("an object crosses as what it encodes, its superclass's part too")
+  @Test("an object is encoded together with its superclass")
   func object() throws {
     let dog = Dog()
     (dog.name, dog.legs) = ("Rex", 3)
@@ -313,7 +313,7 @@ struct WireValueTests {
     expect(copy !== dog)
   }
 
-  @Test("a value that cannot be encoded is refused by its type's name")
+  @Test("a value that is not Encodable is refused with its type name")
   func notEncodable() throws {
     struct Plain {}
     let error = try #require(throws: WireValueError.self) { try written(ArgumentBox(Plain())) }
@@ -331,7 +331,7 @@ struct WireValueTests {
   }
 
   @Test(
-    "a type that was not named is not made, nor a value that is not of its type",
+    "a value of an unregistered type, or of a type other than the stated one, is refused",
     arguments: [
       ("6:Secret{}", "unknown type \"Secret\""),
       ("3:Int2:no", "wanted Int, found text"),
@@ -367,7 +367,7 @@ struct WireTextTests {
   }
 
   @Test(
-    "what is not of the grammar is refused with its place",
+    "malformed text is refused with its position",
     arguments: [
       ("", "unexpected end at byte 14"), ("x", "not an item at byte 14"), ("{", "unexpected end"), ("}", "not an item"),
       ("[}", "not an item"), ("{1:k}", "a key without a value"), ("{t1:k}", "a key that is not text"),
@@ -382,7 +382,7 @@ struct WireTextTests {
     expect(refusal.evidence.contains(reason), "\(refusal.evidence)")
   }
 
-  @Test("another version is refused by its name")
+  @Test("another version is refused with its name")
   func versions() throws {
     let later = try #require(refused("forwardcast:7 {1:k4:open}"))
     expect(later.code, equals: .unknownVersion)
@@ -392,7 +392,7 @@ struct WireTextTests {
     }
   }
 
-  @Test("fields that nobody knows are ignored, wherever they stand and whatever they hold")
+  @Test("unknown fields are ignored, wherever they are and whatever they hold")
   func unknownFields() throws {
     let text = "forwardcast:2 {3:new[{1:xn}t]1:k3:ask1:z{}1:s5:note:}"
     guard case .ask(let selector) = try WireRequest.read(WireFields.read(text, MessageLimits())) else {
@@ -402,7 +402,7 @@ struct WireTextTests {
     expect(selector.text, equals: "note:")
   }
 
-  @Test("each bound refuses what is one beyond it")
+  @Test("each limit refuses one more than it allows")
   func bounds() throws {
     func list(_ count: Int) -> String { "forwardcast:2 {1:k4:open1:x[\(String(repeating: "n", count: count))]}" }
     func nest(_ depth: Int) -> String {
@@ -418,7 +418,7 @@ struct WireTextTests {
     expect(refused(text, MessageLimits(bytes: text.utf8.count - 1))?.code, equals: .tooLarge)
   }
 
-  @Test("fields of another type, and missing ones, are refused by their names")
+  @Test("missing fields and fields of another type are refused with their names")
   func fields() throws {
     for (body, reason) in [
       ("{1:k4:call}", "no field n"), ("{1:k4:call1:l1:x1:ni0;}", "no field n"), ("{1:k4:call1:ni1;}", "no field a"),
@@ -432,7 +432,7 @@ struct WireTextTests {
     }
   }
 
-  @Test("the example of the documentation is what is written")
+  @Test("the documented example equals the encoded text")
   func documentedExample() throws {
     let article = "Sources/ForwardcastDistributed/ForwardcastDistributed.docc/TheWire.md"
     let page = try String(contentsOf: packageFolder(article), encoding: .utf8)
@@ -444,7 +444,7 @@ struct WireTextTests {
     expect(shown.contains("```\n\(text)\n\(reply)\n```"), "\(text)\n\(reply)")
   }
 
-  @Test("random changes of texts never trap, and intern no name")
+  @Test("random changes to a text never trap and intern no name")
   func mutations() throws {
     var random = UInt64(20)
     func next(_ bound: Int) -> Int {

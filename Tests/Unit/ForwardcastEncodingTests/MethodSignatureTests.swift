@@ -17,7 +17,7 @@ struct MethodSignatureTests {
     try expect(signature.hashValue, equals: MethodSignature("v@:q").hashValue)
   }
 
-  @Test("a malformed signature is refused with its rule at its byte", arguments: Refusal.ofSignatures)
+  @Test("a malformed signature is refused with the broken rule and its byte", arguments: Refusal.ofSignatures)
   func refusals(refusal: Refusal) throws {
     let error = try #require(throws: TypeEncodingError.self) { try MethodSignature(refusal.text) }
     expect(error.code, equals: refusal.code)
@@ -25,7 +25,7 @@ struct MethodSignatureTests {
     expect(error.encoding, equals: refusal.text)
   }
 
-  @Test("offsets and frame length are given back as written, each where it is written")
+  @Test("stated offsets and the frame length are returned as written")
   func statedDigits() throws {
     let odd = try MethodSignature("v99@1:2q3")
     expect(odd.argumentOffsets, equals: [1, 2, 3])
@@ -39,7 +39,7 @@ struct MethodSignatureTests {
     expect(partly.statedFrameLength == nil)
   }
 
-  @Test("behind an argument of unknown size nothing has an offset, unless it is written")
+  @Test("arguments after one of unknown size have no offset unless it is stated")
   func unknownSizes() throws {
     let signature = try MethodSignature("v@:q{A}i")
     expect(signature.argumentOffsets, equals: [0, 8, 16, 24, nil])
@@ -48,14 +48,14 @@ struct MethodSignatureTests {
     try expect(MethodSignature("v40@0:8q16{A}24i36").argumentOffsets, equals: [0, 8, 16, 24, 36])
   }
 
-  @Test("an array argument has a pointer's size, as C passes it")
+  @Test("an array argument has the size of a pointer, as C passes it")
   func arrays() throws {
     let signature = try MethodSignature("v@:[100d]c")
     expect(signature.argumentLayouts[2], equals: TypeLayout(size: 8, alignment: 8))
     expect(signature.argumentOffsets, equals: [0, 8, 16, 24])
   }
 
-  @Test("the return type says the length of the result, and whether the sender waits")
+  @Test("the return type determines the length of the result and whether the sender waits")
   func results() throws {
     try expect(MethodSignature("v@:").returnLength, equals: 0)
     try expect(MethodSignature("c@:").returnLength, equals: 1)
@@ -72,13 +72,13 @@ struct MethodSignatureTests {
     expect(signature.returnType.qualifiers, equals: [.oneway])
   }
 
-  @Test("a class can be the receiver, and a receiver can be named")
+  @Test("the receiver may be a class or a named object")
   func receivers() throws {
     try expect(MethodSignature("@#:").argumentTypes[0], equals: .classObject)
     try expect(MethodSignature("v@\"Screen\":").argumentTypes[0], equals: TypeEncoding.object(named: "Screen"))
   }
 
-  @Test("three strengths of comparison")
+  @Test("signatures can be compared strictly, without return types, or leniently")
   func strengths() throws {
     // strict, ignoring the return type, lenient
     let rows: [(String, String, Bool, Bool, Bool)] = [
@@ -105,14 +105,14 @@ struct MethodSignatureTests {
     }
   }
 
-  @Test("offsets may have a sign, which is printed back", arguments: ["@12@+0:+4:+8", "v24@0:8q-16", "v@+0:q-0"])
+  @Test("signed offsets are printed back as written", arguments: ["@12@+0:+4:+8", "v24@0:8q-16", "v@+0:q-0"])
   func signedOffsets(text: String) throws {
     let signature = try MethodSignature(text)
     expect(signature.description, equals: text)
     try expect(MethodSignature(signature.description), equals: signature)
   }
 
-  @Test("an offset with a sign is that number")
+  @Test("a signed offset has its signed value")
   func offsetsWithSigns() throws {
     let registers = try MethodSignature("@12@+0:+4:+8")
     expect(registers.argumentTypes, equals: [.object, .selector, .selector])
@@ -123,7 +123,7 @@ struct MethodSignatureTests {
     try expect(MethodSignature("v@:q+16d").argumentOffsets, equals: [0, 8, 16, 24])
   }
 
-  @Test("frames of the largest types there may be are measured without overflow")
+  @Test("frames of the largest possible types are measured without overflow")
   func largestFrames() throws {
     let largest = "{=[140737488355328c]}"
     let signature = try MethodSignature("v@:" + String(repeating: largest, count: 3_000))
@@ -137,7 +137,7 @@ struct MethodSignatureTests {
     expect(growing.frame(on: .aarch64Linux).length, equals: 16 + 2_000 << 51)
   }
 
-  @Test("a signature of thousands of arguments is read and measured")
+  @Test("a signature of thousands of arguments is parsed and measured")
   func manyArguments() throws {
     let signature = try MethodSignature("v@:" + String(repeating: "c", count: 65_000))
     expect(signature.numberOfArguments, equals: 65_002)

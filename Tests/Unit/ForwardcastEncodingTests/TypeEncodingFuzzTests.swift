@@ -39,7 +39,7 @@ struct TypeEncodingFuzzTests {
     return accepted
   }
 
-  @Test("random texts of the encodings' letters never crash, and print back when accepted")
+  @Test("random text of encoding letters never crashes, and accepted text prints back unchanged")
   func random() async {
     let seed: UInt64 = 0x5EED_0001
     var numbers = SeededGenerator(seed: seed)
@@ -55,7 +55,7 @@ struct TypeEncodingFuzzTests {
     expect(accepted > rounds / 100)
   }
 
-  @Test("changed encodings of real types never crash, and print back when accepted")
+  @Test("mutated encodings of real types never crash, and accepted text prints back unchanged")
   func mutated() async {
     let seed: UInt64 = 0x5EED_0002
     var numbers = SeededGenerator(seed: seed)

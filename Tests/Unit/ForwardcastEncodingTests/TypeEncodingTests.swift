@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Type encodings")
 struct TypeEncodingTests {
-  @Test("a malformed type is refused with its rule at its byte", arguments: Refusal.ofTypes)
+  @Test("a malformed type is refused with the broken rule and its byte", arguments: Refusal.ofTypes)
   func refusals(refusal: Refusal) throws {
     let error = try #require(throws: TypeEncodingError.self) { try TypeEncoding(refusal.text) }
     expect(error.code, equals: refusal.code)
@@ -15,7 +15,7 @@ struct TypeEncodingTests {
     expect("\(error)".hasPrefix("\(refusal.code) at byte \(refusal.offset) of "))
   }
 
-  @Test("an error shows the text, or of a long one the part around the byte")
+  @Test("an error shows the whole text, or the part around the byte if the text is long")
   func errorText() throws {
     let short = try #require(throws: TypeEncodingError.self) { try TypeEncoding("{?=\"a\"&}") }
     expect("\(short)", equals: #"unknown type at byte 6 of "{?=\"a\"&}""#)
@@ -27,7 +27,7 @@ struct TypeEncodingTests {
   }
 
   @Test(
-    "what the grammar has room for is read and printed back",
+    "everything the grammar allows is parsed and printed back",
     arguments: [
       "v", "@", "@?", "#", ":", "*", "?", "^?", "^v", "r*", "rnNoORVAi", "b3", "b0I3", "@\"NSString\"", "@\"<A><B>\"",
       "@\"_TtC4main3Foo\"", "@\"Größe\"", "@?<v@?>", "@?<@\"NSString\"@?q@?<v@?i>>", "{A}", "{A=}", "{=i}", "{?=}",
@@ -50,7 +50,7 @@ struct TypeEncodingTests {
     try expect(TypeEncoding(type.description), equals: type)
   }
 
-  @Test("after an object in a record with names, quotes hold the class unless a type follows them")
+  @Test("after an object in a record with names, quotes hold its class unless a type follows them")
   func classOrMemberName() throws {
     func members(_ text: String) throws -> [TypeEncoding.Member] {
       guard case .structure(let record) = try TypeEncoding(text).kind else { return [] }
@@ -66,7 +66,7 @@ struct TypeEncodingTests {
     try expect(members("{?=@\"b\"i}").map(\.name), equals: [nil, nil])
   }
 
-  @Test("a tree says what the text says")
+  @Test("a parsed tree matches its text")
   func kinds() throws {
     try expect(TypeEncoding("^i").kind, equals: .pointer(to: .int))
     try expect(TypeEncoding("[3d]").kind, equals: .array(count: 3, element: .double))
@@ -87,7 +87,7 @@ struct TypeEncodingTests {
   }
 
   @Test(
-    "a type that does not say its size has none",
+    "a type that does not state its size has no layout",
     arguments: ["v", "?", "b3", "{A}", "(A)", "{?=i{A}}", "[3{A}]", "[3v]", "[0{A}]", "A{A}", "{?=v}", "{?=?}", "r{A}"])
   func opaque(text: String) throws {
     let type = try TypeEncoding(text)
@@ -106,7 +106,7 @@ struct TypeEncodingTests {
     try expect(TypeEncoding("(A=)").layout, equals: TypeLayout(size: 0, alignment: 1))
   }
 
-  @Test("scalars are as large and as aligned as the Swift types C's are imported as")
+  @Test("scalars have the size and alignment of the Swift types that C's are imported as")
   func scalars() {
     func checkLayout<Value>(_ type: TypeEncoding, _: Value.Type) {
       let wanted = TypeLayout(size: MemoryLayout<Value>.size, alignment: MemoryLayout<Value>.alignment)
@@ -132,7 +132,7 @@ struct TypeEncodingTests {
     #endif
   }
 
-  @Test("a struct is laid out as Swift lays out the same members, up to C's padding at its end")
+  @Test("a struct has the layout of a Swift struct with the same members, plus C's padding at the end")
   func structs() throws {
     struct First { var a: Int8, b: Int16, c: Int32, d: Int64 }
     struct Second { var a: Int64, b: Int8, c: Int32, d: Int8 }
@@ -145,7 +145,7 @@ struct TypeEncodingTests {
     try checkLayout("[3{First=csiq}]", (First, First, First).self)
   }
 
-  @Test("equality asks for the same text, leniency for the same values")
+  @Test("two types are equal if their texts are, and match leniently if their values are compatible")
   func comparison() throws {
     let pairs: [(String, String, lenient: Bool)] = [
       ("@", "@\"A\"", true), ("@\"A\"", "@\"B\"", true), ("@?", "@?<v@?>", true), ("{A=ii}", "{A=\"x\"i\"y\"i}", true),
@@ -167,7 +167,7 @@ struct TypeEncodingTests {
   }
 
   @Test(
-    "a type in words",
+    "a type has a description in words",
     arguments: [
       ("i", "int"), ("^{Point=dd}", "pointer to struct Point"), ("r*", "const C string"), ("^?", "function pointer"),
       ("@\"NSString\"", "object NSString"), ("@?<B@?@q>", "block (object, long long) returning bool"),
@@ -181,7 +181,7 @@ struct TypeEncodingTests {
     try expect(TypeEncoding(text).meaning, equals: words)
   }
 
-  @Test("a class name that could not be read again makes no encoding")
+  @Test("a class name that could not be parsed again makes no encoding")
   func classNames() {
     expect(TypeEncoding.object(named: "A<B>")?.description, equals: "@\"A<B>\"")
     expect(TypeEncoding.object(named: "")?.description, equals: "@\"\"")

@@ -33,7 +33,7 @@ struct TypeVectorTests {
     layout.map { "\($0.size)/\($0.alignment)" } ?? "none"
   }
 
-  @Test("size and alignment of a type are what sizeof and _Alignof say on each target")
+  @Test("the size and alignment of a type equal sizeof and _Alignof on each target")
   func types() throws {
     let answers = Self.answers(TypeVectors.types)
     expect(answers.count >= 1_000)
@@ -45,7 +45,7 @@ struct TypeVectorTests {
     }
   }
 
-  @Test("quoted member names and class names in the types of instance variables change no layout")
+  @Test("quoted member and class names in instance variable types do not change the layout")
   func variables() throws {
     let answers = Self.answers(TypeVectors.variables)
     expect(answers.count >= 100)
@@ -58,7 +58,7 @@ struct TypeVectorTests {
     }
   }
 
-  @Test("an ambiguous encoding has the layout of the usual type with that encoding")
+  @Test("an ambiguous encoding has the layout of the more common type")
   func ambiguities() throws {
     let answers = Self.answers(TypeVectors.ambiguous)
     expect(!answers.isEmpty)
@@ -69,7 +69,7 @@ struct TypeVectorTests {
     }
   }
 
-  @Test("argument sizes, offsets and frame lengths are what the compiler writes into its method tables")
+  @Test("argument sizes, offsets and frame lengths equal those in the compiler's method tables")
   func methods() throws {
     let answers = Self.answers(MethodVectors.methods)
     expect(answers.count >= 800)
@@ -87,7 +87,7 @@ struct TypeVectorTests {
     }
   }
 
-  @Test("without its digits a method has the frame that the digits said, on this machine")
+  @Test("a signature without digits has the frame that the compiler's digits state for this machine")
   func digitsAreFoundAgain() throws {
     for answer in Self.answers(MethodVectors.methods) where answer.target == .current {
       let signature = try MethodSignature(answer.encoding)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Diagnostics of generated code", .enabled(if: Build.isThere, "it needs the library beside the tests"))
 struct CompilerTests {
-  @Test("a temporary that is added weakly gets a warning, and no other target does")
+  @Test("only a temporary that is added weakly gets a warning")
   func temporaries() throws {
     let said = try Build.said(
       of: """
@@ -163,7 +163,7 @@ struct CompilerTests {
     try expect(Build.said(of: text, ["-swift-version", "6"]), equals: "")
   }
 
-  @Test("one requirement that is refused is the only error, and the others are there")
+  @Test("a refused requirement is the only error, and the other requirements are generated")
   func refusals() throws {
     let said = try Build.said(
       of: """
@@ -184,7 +184,7 @@ struct CompilerTests {
     expect(!said.contains("macro expansion"), "\(said)")
   }
 
-  @Test("the common name of overloads is the first one's key, with a warning that names the keys of all")
+  @Test("the common name of overloads is the first one's key, with a warning that lists all keys")
   func overloads() throws {
     let said = try Build.said(
       of: """
@@ -205,7 +205,7 @@ struct CompilerTests {
     expect(lines.count { $0.2.hasPrefix("error:") }, equals: 0, "\(said)")
   }
 
-  @Test("a closure with too few parameters is told that each argument needs one")
+  @Test("the error for a closure with too few parameters says that each argument needs one")
   func closureArity() throws {
     let said = try Build.said(
       of: """
@@ -334,7 +334,7 @@ struct CompilerTests {
 
     """
 
-  @Test("a closure that any thread may call must not capture what is not Sendable")
+  @Test("a closure that any thread may call cannot capture values that are not Sendable")
   func captures() throws {
     let text =
       Self.sharing + """
@@ -395,7 +395,7 @@ struct CompilerTests {
     }
   }
 
-  @Test("functions of the main actor and of nobody are passed as they are in Swift 6")
+  @Test("in Swift 6, main-actor and nonisolated functions can be passed by name")
   func functionReferences() throws {
     let text =
       Self.sharing + """
@@ -414,7 +414,7 @@ struct CompilerTests {
     }
   }
 
-  @Test("a proxy that holds a closure of the main actor cannot be sent away")
+  @Test("a proxy that holds a main-actor closure cannot be sent to another actor")
   func sentAway() throws {
     let said = try Build.said(
       of: """
@@ -432,7 +432,7 @@ struct CompilerTests {
     expect(Self.places(of: "error", in: said, "risks causing data races"), equals: ["8"], "\(said)")
   }
 
-  @Test("forms that block are refused in asynchronous code, and have asynchronous forms")
+  @Test("blocking calls are errors in asynchronous code, and each has an asynchronous form")
   func blocking() throws {
     let said = try Build.said(
       of: Self.sharing + """
@@ -470,7 +470,7 @@ struct CompilerTests {
   }
 
   @Test(
-    "delegates as packages have them compile in modules of all kinds", arguments: Mode.all.reversed().sampled(each: 8))
+    "delegates from real packages compile in modules of all kinds", arguments: Mode.all.reversed().sampled(each: 8))
   func modes(mode: Mode) throws {
     let said = try Build.said(
       of: """

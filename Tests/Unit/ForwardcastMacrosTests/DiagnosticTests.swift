@@ -47,7 +47,7 @@ struct DiagnosticTests {
     expect(count > 30)
   }
 
-  @Test("comments of modules that others re-export link no page, which those do not have")
+  @Test("comments of modules that others re-export do not link to pages, since pages are not re-exported")
   func links() throws {
     for module in ["Forwardcast", "ForwardcastEncoding"] {
       let all = FileManager.default.enumerator(

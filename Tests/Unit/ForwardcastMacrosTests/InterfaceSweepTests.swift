@@ -69,7 +69,7 @@ struct InterfaceSweepTests {
     return found
   }
 
-  @Test("each is read to its end, and written or refused with a reason", .oneAtATime)
+  @Test("each interface of the toolchain is read completely, and expanded or refused with a reason", .oneAtATime)
   func sweep() async throws {
     var counts: [String: Int] = [:]
     var written = ""

@@ -10,7 +10,7 @@ import Testing
 struct OutsidePackageTests {
   private let package = packageFolder("Tests/Tools/Outside")
 
-  @Test("it builds without a warning, and its proxies and receivers work")
+  @Test("a dependent package builds without a warning, and its proxies and receivers work")
   func buildsAndRuns() async throws {
     let (status, printed, told) = try await run("outside")
     expect(status, equals: 0, "\(told)")
@@ -19,7 +19,7 @@ struct OutsidePackageTests {
     expect(lines, equals: ["color red", "color red", "place 3", "place 3", "screens 4", "true HERE"], "\(printed)")
   }
 
-  @Test("where one class conforms beside the written one, each gets its own calls, optimized")
+  @Test("in an optimized build with another conforming class, each class receives its own calls")
   func conformances() async throws {
     let source = try String(contentsOf: package.appending(path: "Sources/conformances/main.swift"), encoding: .utf8)
     let lines = source.split(separator: "\n").drop { $0 != "// Prints:" }.dropFirst().map { String($0.dropFirst(3)) }
@@ -29,7 +29,7 @@ struct OutsidePackageTests {
     expect(printed.split(separator: "\n").map(String.init), equals: lines, "\(told)")
   }
 
-  @Test("in Swift 5 a method that suspends reaches targets of a class on the main actor")
+  @Test("in Swift 5 an asynchronous requirement reaches targets of a main-actor class")
   func swiftFive() async throws {
     let (status, printed, told) = try await run("five")
     expect(status, equals: 0, "\(told)")

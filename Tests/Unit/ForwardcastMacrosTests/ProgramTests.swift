@@ -5,7 +5,7 @@ import Testing
 
 @testable import ForwardcastExpansion
 
-@Suite("The conversation with the compiler")
+@Suite("The messages from the compiler")
 struct ConversationTests {
   private func ask(_ message: String) -> JSONValue? {
     JSONValue(Array(Conversation.reply(to: Array(message.utf8)).utf8))
@@ -33,14 +33,14 @@ struct ConversationTests {
     return ask(message.encoded)?["expandMacroResult"]
   }
 
-  @Test("the smaller of the two versions is spoken", arguments: [(3, 3), (7, 7), (12, 7)])
+  @Test("the plugin uses the smaller of the two protocol versions", arguments: [(3, 3), (7, 7), (12, 7)])
   func capability(asked: Int, answered: Int) {
     let reply = ask("{\"getCapability\":{\"capability\":{\"protocolVersion\":\(asked)}}}")
     expect(reply?["getCapabilityResult"]?["capability"]?["protocolVersion"]?.integer, equals: answered)
     expect(ask("{\"getCapability\":{}}")?["getCapabilityResult"] != nil)
   }
 
-  @Test("a declaration that cannot be read gets one error and no code")
+  @Test("a message that cannot be read gets one error and no code")
   func unknown() {
     let messages = [
       "", "{", "[]", "{}", "{\"loadPluginLibrary\":{}}", "{\"expandFreestandingMacro\":{\"syntax\":{}}}",
@@ -54,7 +54,7 @@ struct ConversationTests {
     expect(expansion(of: "protocol P {}", type: "Later")?["diagnostics"]?.elements.count, equals: 1)
   }
 
-  @Test("text goes and comes in plain UTF-8")
+  @Test("text is read and written as plain UTF-8")
   func plainText() throws {
     let reply = try #require(expansion(of: "@Forwarded protocol P { /// 🎂 \"\\\n func 🎉(_ a: Int) }"))
     expect(reply["expandedSource"]?.text?.contains("static let 🎉 =") == true)
@@ -72,7 +72,7 @@ struct ConversationTests {
     }
   }
 
-  @Test("a problem is told at its bytes of the file, with its fix-it")
+  @Test("a diagnostic has its byte offset in the file and its fix-it")
   func diagnostics() throws {
     let text = "@Forwarded protocol P { func é(_ x: () -> Void) }"
     let told = try #require(expansion(of: text, at: 100)?["diagnostics"]?.elements.first)
@@ -87,7 +87,7 @@ struct ConversationTests {
     expect(change?["range"]?["startOffset"]?.integer, equals: offset)
   }
 
-  @Test("a module that is on the main actor by default is seen in its configuration")
+  @Test("the plugin detects from the configuration that a module is on the main actor by default")
   func mainActorByDefault() throws {
     let configuration = "{\"features\":[\"Macros\",\"NoExplicitNonIsolated\"]}"
     let main = try #require(
@@ -98,9 +98,9 @@ struct ConversationTests {
   }
 }
 
-@Suite("The text that is written")
+@Suite("The generated text")
 struct WriterTests {
-  @Test("a class is written as a person would")
+  @Test("a generated proxy class reads like hand-written code")
   func proxies() {
     let themes = """
       @Forwarded
@@ -215,7 +215,7 @@ struct WriterTests {
         """)
   }
 
-  @Test("the class is written into an extension of its namespace, with the attributes that both need")
+  @Test("the class is generated into an extension of its namespace, with the attributes that both need")
   func counted() {
     let namespace =
       "@available(macOS 15, *) @Forwardcast.Counted enum PProxyNamespace {\n  #if A\n  typealias T = Int\n  #endif\n"
@@ -238,7 +238,7 @@ struct WriterTests {
     }
   }
 
-  @Test("a table is written as a person would, and the conformance apart")
+  @Test("a generated table reads like hand-written code, and the conformance is separate")
   func tables() {
     let text =
       "@Receiver final class Console {\n@Message(\"again:\") func restart(_ delay: Int) -> Bool { true }\nfunc other() {}\n}"
@@ -280,7 +280,7 @@ struct WriterTests {
     }
   }
 
-  @Test("a written class is no more visible than what stands around its protocol")
+  @Test("a generated class is no more visible than the declarations around its protocol")
   func surroundings() {
     let text = "@Forwarded public protocol B: AnyObject { func b(_ x: Int) }"
     let wide = Expander(text, in: ["public enum Space {}", "extension Outer {}"]).expansion.text
@@ -292,7 +292,7 @@ struct WriterTests {
     }
   }
 
-  @Test("nothing is written for a protocol in a function or a generic type, which the compiler refuses")
+  @Test("nothing is generated for a protocol in a function or a generic type, since the compiler refuses it")
   func localProtocols() {
     let text = "@Forwarded protocol B: AnyObject { func b() }"
     for context in [["func f() {}"], ["struct Inner {}", "init() {}"], ["enum Inner {}", "struct Outer<T> {}"]] {
@@ -301,7 +301,7 @@ struct WriterTests {
     }
   }
 
-  @Test("an attribute that may be a global actor is asked about where the class begins")
+  @Test("the generated code asks about an attribute that may be a global actor")
   func unknownActors() {
     let text = Expander("@Forwarded @Audio protocol B { @Loud func b(); @StoreActor func c(); @objc func d() }")
       .expansion.text
@@ -316,7 +316,7 @@ struct WriterTests {
     expect(inherited.contains("@Audio final class BProxy"))
   }
 
-  @Test("where a conformance may be on the main actor, its key is there, and a receiver is told what to write")
+  @Test("if a conformance may be on the main actor, so is the key, and a receiver gets advice")
   func mainActorConformances() {
     let settings = ModuleSettings(isMainActorByDefault: true)
     func text(_ text: String) -> String { Expander(text, settings: settings).expansion.text }
@@ -333,7 +333,7 @@ struct WriterTests {
     expect(!text("@Receiver final class C { @Message nonisolated func a(_ x: Set<User>) {} }").contains(advice))
   }
 
-  @Test("the comments that document a requirement are kept, however they are written")
+  @Test("documentation comments of a requirement are kept, in any style")
   func documentation() {
     let text = Expander(
       "@Forwarded protocol P {\n/** One.\n * Two. */\nfunc a()\n/* no */\nfunc b() /// no\n/// Yes.\nfunc c()\n/* a\n/// no */\nfunc d()\n}",
@@ -344,7 +344,7 @@ struct WriterTests {
     expect(!text.contains("/* no") && !text.contains("/// no */"))
   }
 
-  @Test("every platform that a requirement needs is asked for, and nothing else")
+  @Test("the generated code states each platform that a requirement needs, and nothing else")
   func availability() {
     let text = Expander(
       """
@@ -413,7 +413,7 @@ struct WriterTests {
   }
 
   @Test(
-    "an expansion takes time in proportion to its declaration", .oneAtATime,
+    "expanding a declaration takes linear time", .oneAtATime,
     arguments: [
       growing("brackets that do not match") { "{ \("(".times($0 * 10) + "]".times($0 * 10)) }" },
       growing("number signs") { "{ \("#".times($0 * 5)) }" },
@@ -423,7 +423,7 @@ struct WriterTests {
     ])
   func growth(shape: Growing) throws { try shape.expectLinear(from: bound(80, full: 250)) }
 
-  @Test("associated types take time in proportion to their number", .oneAtATime)
+  @Test("associated types take linear time", .oneAtATime)
   func associatedGrowth() throws {
     let shape = Self.growing("associated types") { count in
       let names = (0..<count).map { "T\($0)" }.joined(separator: ", ")

@@ -14,7 +14,7 @@ struct ReaderTests {
   }
 
   @Test(
-    "texts are cut into tokens",
+    "text is split into tokens",
     arguments: [
       ("a.b<C>?", ["a", ".", "b", "<", "C", ">", "?"]),
       ("func a() -> [B]", ["func", "a", "(", ")", "->", "[", "B", "]"]),
@@ -40,7 +40,7 @@ struct ReaderTests {
     expect(tokens(text), equals: wanted)
   }
 
-  @Test("offsets count bytes of UTF-8, and every byte belongs to one token or the blanks before it")
+  @Test("offsets count UTF-8 bytes, and every byte belongs to a token or the whitespace before it")
   func offsets() {
     let text = "é /* 🎉 */ func 你(_ a: Int) // x\n"
     let source = SourceText(text)
@@ -54,7 +54,7 @@ struct ReaderTests {
   }
 
   @Test(
-    "types end where they end",
+    "the end of a type is found",
     arguments: [
       ("Int next", "Int"), ("A.B<C, D<E>>.F? next", "A.B<C, D<E>>.F?"), ("[A: [B]]! {", "[A: [B]]!"),
       ("(A, b: B) -> C -> D next", "(A, b: B) -> C -> D"), ("any A & B<C> next", "any A & B<C>"),
@@ -71,14 +71,14 @@ struct ReaderTests {
     expect(source.text(0..<end), equals: wanted)
   }
 
-  @Test("text that is no type has no end", arguments: ["", ")", "-> A", "{", "@", "= 3", "(A", "inout"])
+  @Test("text that is not a type has no end", arguments: ["", ")", "-> A", "{", "@", "= 3", "(A", "inout"])
   func noTypes(text: String) {
     let source = SourceText(text)
     let end = source.endOfType(0, before: source.end)
     expect(end == nil || text == "inout")
   }
 
-  @Test("a type as a key names it")
+  @Test("a key spells a type without its parameter modifiers")
   func keyed() {
     let cases = [
       ("consuming A", "A"), ("borrowing [A]", "[A]"), ("some A & B", "any A & B"), ("A!", "A?"),
@@ -98,7 +98,7 @@ struct ReaderTests {
     return declaration
   }
 
-  @Test("a protocol with all that may stand in it")
+  @Test("a protocol with every kind of member is read")
   func protocols() throws {
     let declaration = try read(
       """
@@ -140,7 +140,7 @@ struct ReaderTests {
       equals: ["#if x", "#elseif w", "#else", "#endif"])
   }
 
-  @Test("a class with bodies, initial values and observers")
+  @Test("a class with bodies, initial values and observers is read")
   func classes() throws {
     let declaration = try read(
       """
@@ -171,14 +171,14 @@ struct ReaderTests {
     expect(settable, equals: ["a", "i", "l", "subscript", "z"])
   }
 
-  @Test("of several names the type of one is that of those before it which have nothing of their own")
+  @Test("a type also applies to the names before it that have neither a type nor a value")
   func sharedTypes() throws {
     let declaration = try read("class C { var a, b: Double, c = 1, d, e: Int, f = g(), h: Bool }")
     expect(
       declaration.members.map { $0.type?.text }, equals: ["Double", "Double", "Int", "Int", "Int", nil, "Bool"])
   }
 
-  @Test("attributes of types do not begin members")
+  @Test("attributes of types do not start a member")
   func typeAttributes() throws {
     let declaration = try read(
       """
@@ -194,7 +194,7 @@ struct ReaderTests {
       declaration.members.map(\.name), equals: ["typealias", "typealias", "associatedtype", "responder", "a"])
   }
 
-  @Test("names of keys: the base name where only one has it, else all parts")
+  @Test("a key is named by its base name if that is unique, and otherwise by all parts")
   func keys() throws {
     let declaration = try read(
       """
@@ -224,7 +224,7 @@ struct ReaderTests {
       ])
   }
 
-  @Test("selectors are those of the library")
+  @Test("selectors equal those of the library")
   func selectors() throws {
     let bases = ["onAddMsg", "insert", "move", "moveTo", "setURL", "x", "a_b", "addURL", "didSend", "你好", "WithX"]
     let labels: [[String?]] = [

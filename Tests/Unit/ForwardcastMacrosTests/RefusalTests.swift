@@ -164,7 +164,7 @@ struct Refusal: CustomTestStringConvertible, Sendable {
 
 @Suite("Refusals")
 struct RefusalTests {
-  @Test("an unsupported requirement is refused at the offending word with a fix", arguments: Refusal.all)
+  @Test("an unsupported requirement is refused at the offending word, with a fix", arguments: Refusal.all)
   func refusals(refusal: Refusal) throws {
     let expander = Expander(refusal.text)
     try #require(expander.said.count >= 1, "\(refusal.text)")
@@ -177,7 +177,7 @@ struct RefusalTests {
     expect(expander.expansion.problems.count, equals: 1, "\(expander.said)")
   }
 
-  @Test("more members than are read, and a selector that is too long, are refused, and the rest stays")
+  @Test("members beyond the limit and too long selectors are refused, and the rest is expanded")
   func bounds() {
     if Bounds.areFull {
       let members = (0..<4_100).map { "func a\($0)()" }.joined(separator: "\n")
@@ -191,7 +191,7 @@ struct RefusalTests {
     expect(Expander("@Forwarded protocol P { @Message(\"b\") func \(name)() }").said, equals: [])
   }
 
-  @Test("a rule for answers says nothing in a receiver, which is told as a warning")
+  @Test("@Answer with a rule has no effect in a receiver and gets a warning")
   func answerOfReceiver() {
     let expander = Expander("@Receiver final class C { @Message @Answer(.sum) func a() -> Int { 1 } }")
     expect(expander.problems.map(\.severity), equals: [.warning])
@@ -199,7 +199,7 @@ struct RefusalTests {
     expect(expander.expansion.text.contains("\"a\""))
   }
 
-  @Test("empty values of tuples are those of their elements, and a function or a tuple with one has none")
+  @Test("the empty value of a tuple consists of its elements' empty values, and functions have none")
   func emptyTuples() {
     func expander(_ type: String, _ role: String) -> Expander {
       Expander(
@@ -220,7 +220,7 @@ struct RefusalTests {
     }
   }
 
-  @Test("fix-its make a declaration that is accepted")
+  @Test("applying a fix-it makes the declaration valid")
   func fixes() throws {
     let cases = [
       ("@Forwarded protocol P: AnyObject { func a(_ x: () -> Void) }", "@escaping () -> Void"),
@@ -259,7 +259,7 @@ struct RefusalTests {
     }
   }
 
-  @Test("an unavailable requirement of an Objective-C protocol is no message, and neither is such a member of a class")
+  @Test("an unavailable requirement or member is not a message")
   func unavailable() {
     let unseen = Expander("@Forwarded @objc protocol P { @available(*, unavailable) @objc func a(); @objc func b() }")
     expect(unseen.said, equals: [])
@@ -269,7 +269,7 @@ struct RefusalTests {
     expect(!receiver.expansion.text.contains("\"a\"") && receiver.expansion.text.contains("\"b\""))
   }
 
-  @Test("a parent of the standard library is not inherited, which is said at the argument")
+  @Test("inheriting from a standard library protocol is refused at the argument")
   func standardParents() {
     for name in ["Hashable", "Encodable", "Swift.Equatable"] {
       let expander = Expander("@Forwarded(inheriting: (any \(name)).self) protocol P: \(name) { func a() }")
@@ -281,7 +281,7 @@ struct RefusalTests {
     }
   }
 
-  @Test("the class names the extension that a parent of the standard library needs, and no attribute for it")
+  @Test("the generated class names the extension that a standard library parent needs")
   func standardRequirements() {
     let cases = [
       ("CaseIterable", "extension PProxy { static var allCases: [PProxy] { … } }"),
@@ -303,13 +303,13 @@ struct RefusalTests {
     expect(shared.contains("Write 'extension PProxy { \(members)"), "\(shared)")
   }
 
-  @Test("a type that only the protocol knows is no argument of an attribute, so no fix-it writes one")
+  @Test("a fix-it does not write a type that only the protocol knows")
   func ownTypes() {
     let text = "@Forwarded protocol P<T>: AnyObject { associatedtype T; func a() -> Box<T> }"
     expect(Expander(text).problems.map(\.fixes.count), equals: [0])
   }
 
-  @Test("a requirement left to the program is no message and no error, and the class still conforms")
+  @Test("a requirement marked @NotForwarded is no message and no error, and the class still conforms")
   func notForwarded() {
     let expander = Expander(
       """
@@ -327,7 +327,7 @@ struct RefusalTests {
     expect(!text.contains("set") && !text.contains("make") && !text.contains("change"))
   }
 
-  @Test("in Swift 5 a generic argument that would be 'Any' at the target is refused, and every other is carried")
+  @Test("in Swift 5 only a generic argument that would be 'Any' at the target is refused")
   func selfConforming() {
     let swift5 = ModuleSettings(opensAll: false)
     for (type, isRefused) in [
@@ -342,14 +342,14 @@ struct RefusalTests {
     }
   }
 
-  @Test("each of several selectors that collide gets a name of its own")
+  @Test("the fix-its for colliding selectors suggest a different name for each")
   func distinctNames() {
     let text = "@Forwarded protocol P { func a(_ x: Int); func a(_ x: [Int]); func a(_ x: Int?); func a(_ x: String) }"
     let names = Expander(text).problems.compactMap(\.fixes.first?.text)
     expect(names.count == 3 && Set(names).count == 3, "\(names)")
   }
 
-  @Test("arguments of the attributes that are no names of types are refused at the argument")
+  @Test("attribute arguments that are not type names are refused at the argument")
   func arguments() {
     for text in [
       "@Forwarded(as: type) protocol P {}", "@Forwarded(inheriting: A) protocol P {}",
@@ -361,7 +361,7 @@ struct RefusalTests {
     }
   }
 
-  @Test("in Swift 5 what suspends goes to the actor of a class that may be on another one than its protocol")
+  @Test("in Swift 5 an asynchronous member runs on the actor of its class, which may differ from the protocol's")
   func elsewhere() {
     func text(_ declaration: String, opensAll: Bool) -> String {
       var settings = ModuleSettings()
@@ -376,7 +376,7 @@ struct RefusalTests {
     expect(!text("@Forwarded protocol P { func load() async -> Int? }", opensAll: false).contains("onActorOfClass"))
   }
 
-  @Test("members that @Receiver(.allMembers) leaves out are warned of and the others are carried")
+  @Test("a member that @Receiver(.allMembers) leaves out gets a warning, and the others are messages")
   func leftOut() {
     let expander = Expander(
       "@Receiver(.allMembers) final class C {\nfunc a(_ x: inout Int) {}\nfunc b() {}\nprivate func c(_ x: inout Int) {}\n}"
@@ -388,7 +388,7 @@ struct RefusalTests {
     expect(!expander.expansion.text.contains("\"c:\""))
   }
 
-  @Test("@Message and @Answer outside of their places are warned of")
+  @Test("a misplaced @Message or @Answer gets a warning")
   func marks() {
     func said(_ macro: String, _ context: [String]) -> [String] {
       ExpansionRequest(

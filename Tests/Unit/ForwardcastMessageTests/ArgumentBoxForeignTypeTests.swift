@@ -10,7 +10,7 @@ private typealias Crossing = @Sendable (Int) -> Int
 
 @Suite("Boxes of related types")
 struct ArgumentBoxForeignTypeTests {
-  @Test("a Substring is given as a String and a String as a Substring")
+  @Test("a Substring unboxes as a String and a String as a Substring")
   func substrings() throws {
     let part = "hello world".prefix(5)
     try expect(ArgumentBox(part).unbox(as: String.self), equals: "hello")
@@ -24,7 +24,7 @@ struct ArgumentBoxForeignTypeTests {
     expect(try ArgumentBox(part).converted(to: TypeEncoding("@\"String\"")).isSendable)
   }
 
-  @Test("a CGFloat is a number like any other")
+  @Test("a CGFloat unboxes like any other number")
   func cgFloat() throws {
     let half = CGFloat(0.5)
     try expect(ArgumentBox(half).unbox(as: Double.self), equals: 0.5)
@@ -44,7 +44,7 @@ struct ArgumentBoxForeignTypeTests {
     #expect(throws: UnboxingError.self) { try ArgumentBox(true).unbox(as: CGFloat.self) }
   }
 
-  @Test("a @Sendable closure is given as one that is not, and never the other way round")
+  @Test("a @Sendable closure unboxes as one that is not, but not the other way round")
   func closures() throws {
     let offset = 40
     let crossing: Crossing = { $0 + offset }
@@ -65,7 +65,7 @@ struct ArgumentBoxForeignTypeTests {
     #expect(throws: UnboxingError.self) { try ArgumentBox(isolated).unbox(as: Plain.self) }
   }
 
-  @Test("a closure that keeps things alive is kept by the one that was unboxed, and released")
+  @Test("an unboxed closure retains the captures of the boxed one and releases them")
   func closureLifetime() throws {
     let counter = LeakCounter()
     func box() -> ArgumentBox {
@@ -88,7 +88,7 @@ struct ArgumentBoxForeignTypeTests {
     expect(ArgumentBox(Character?.some("a")).description, equals: #""a""#)
   }
 
-  @Test("a description shows the arguments beyond the colons")
+  @Test("a description marks arguments beyond the colons")
   func beyondColons() {
     expect(Invocation("n:", arguments: [.init(1), .init("a")]).description, equals: #"n: 1 (beyond its colons: "a")"#)
     expect(Invocation("ping", arguments: [.init(1), .init(2)]).description, equals: "ping (beyond its colons: 1, 2)")

@@ -60,7 +60,7 @@ private func unused() -> Never { fatalError("no conversion calculates with it") 
 
 @Suite("Numbers in boxes")
 struct ArgumentBoxNumberTests {
-  @Test("a number beyond 128 bits fits no other type, and one below is a number like any other")
+  @Test("an integer beyond 128 bits unboxes only as its own type, and a smaller one like any other number")
   func widerThanAll() throws {
     let small = ArgumentBox(Wide(high: 0, low: 7))
     try expect(small.unbox(as: UInt8.self), equals: 7)
@@ -136,7 +136,7 @@ struct ArgumentBoxNumberTests {
     return left == right && left.sign == right.sign || left.isNaN && right.isNaN
   }
 
-  @Test("an integer is given as another integer type exactly when that holds it")
+  @Test("an integer unboxes as another integer type exactly if that can hold it")
   func integersToIntegers() {
     func check<I: FixedWidthInteger & Sendable, J: FixedWidthInteger>(_ from: I.Type, _ to: J.Type) {
       for value in borders(of: I.self) {
@@ -147,7 +147,7 @@ struct ArgumentBoxNumberTests {
     for from in Self.integers { for to in Self.integers { check(from, to) } }
   }
 
-  @Test("an integer is given as floating point exactly when that holds it")
+  @Test("an integer unboxes as floating point exactly if that can hold it")
   func integersToFloats() {
     func check<I: FixedWidthInteger & Sendable, F: BinaryFloatingPoint>(_ from: I.Type, _ to: F.Type) {
       for value in borders(of: I.self) {
@@ -158,7 +158,7 @@ struct ArgumentBoxNumberTests {
     for from in Self.integers { for to in Self.floats { check(from, to) } }
   }
 
-  @Test("floating point is given as an integer exactly when it is one and fits")
+  @Test("floating point unboxes as an integer exactly if it is integral and fits")
   func floatsToIntegers() {
     func check<F: BinaryFloatingPoint & Sendable, I: FixedWidthInteger>(_ from: F.Type, _ to: I.Type) {
       for value in borders(of: F.self) {
@@ -169,7 +169,7 @@ struct ArgumentBoxNumberTests {
     for from in Self.floats { for to in Self.integers { check(from, to) } }
   }
 
-  @Test("floating point is rounded to the nearest value of another type and refused out of its range")
+  @Test("floating point rounds to the nearest value of another type and is refused out of its range")
   func floatsToFloats() {
     func check<F: BinaryFloatingPoint & Sendable, G: BinaryFloatingPoint>(_ from: F.Type, _ to: G.Type) {
       for value in borders(of: F.self) {
@@ -181,7 +181,7 @@ struct ArgumentBoxNumberTests {
     for from in Self.floats { for to in Self.floats { check(from, to) } }
   }
 
-  @Test("Bool is no number, in neither direction")
+  @Test("Bool does not unbox as a number, nor a number as Bool")
   func truthIsNoNumber() {
     for type in Self.integers {
       func check<I: FixedWidthInteger & Sendable>(_ type: I.Type) {
@@ -194,14 +194,14 @@ struct ArgumentBoxNumberTests {
     #expect(throws: UnboxingError.self) { try ArgumentBox(false).unbox(as: Double.self) }
   }
 
-  @Test("text is no number and a number no text")
+  @Test("text does not unbox as a number, nor a number as text")
   func textIsNoNumber() {
     #expect(throws: UnboxingError.self) { try ArgumentBox("7").unbox(as: Int.self) }
     #expect(throws: UnboxingError.self) { try ArgumentBox(7).unbox(as: String.self) }
   }
 
   @Test(
-    "an integer is converted to an encoded integer type exactly or not at all",
+    "an integer converts to an encoded integer type exactly or not at all",
     arguments: zip("csilqCSILQtT", [8, 16, 32, 64, 64, 8, 16, 32, 64, 64, 128, 128]))
   func encodedIntegers(letter: Character, bits: Int) throws {
     let signed = letter.isLowercase
@@ -224,7 +224,7 @@ struct ArgumentBoxNumberTests {
     try expect(ArgumentBox(Int?(2)).converted(to: type).unbox(as: Int.self), equals: 2)
   }
 
-  @Test("numbers are converted to f and d by rounding, and refused out of range or when an integer is not exact")
+  @Test("numbers convert to f and d by rounding, and are refused if out of range or an inexact integer")
   func encodedFloats() throws {
     let (float, double, long) = (try TypeEncoding("f"), try TypeEncoding("d"), try TypeEncoding("D"))
     expect(try ArgumentBox(0.1).converted(to: float).value as? Float == 0.1)

@@ -19,7 +19,7 @@ private final class Sheet: ArgumentCopying {
 
 @Suite("Argument boxes")
 struct ArgumentBoxTests {
-  @Test("a value of any size comes out as it went in")
+  @Test("a value of any size unboxes unchanged")
   func exact() throws {
     try expect(ArgumentBox(Wide()).unbox(as: Wide.self), equals: Wide())
     try expect(ArgumentBox("text").unbox(as: String.self), equals: "text")
@@ -36,7 +36,7 @@ struct ArgumentBoxTests {
     #expect(throws: UnboxingError.self) { try ArgumentBox(Int.self).unbox(as: String.Type.self) }
   }
 
-  @Test("an object is given as its class, a superclass and a protocol, and as nothing else")
+  @Test("an object unboxes as its class, a superclass or a protocol, and as nothing else")
   func objects() throws {
     let dog = Dog()
     let box = ArgumentBox(dog as Animal)
@@ -51,7 +51,7 @@ struct ArgumentBoxTests {
     #expect(throws: UnboxingError.self) { try box.unbox(as: String.self) }
   }
 
-  @Test("an optional and its value are given as one another, at any depth")
+  @Test("an optional unboxes as its value and a value as an optional, at any depth")
   func optionals() throws {
     try expect(ArgumentBox(5).unbox(as: Int?.self), equals: 5)
     try expect(ArgumentBox(5).unbox(as: Int??.self), equals: 5)
@@ -63,7 +63,7 @@ struct ArgumentBoxTests {
     #expect(throws: UnboxingError.self) { try ArgumentBox(Int?(5)).unbox(as: String?.self) }
   }
 
-  @Test("nil is given as any optional, and never as a value")
+  @Test("nil unboxes as any optional, and never as a value")
   func nothing() throws {
     for box in [ArgumentBox(Int?.none), ArgumentBox(String??.some(nil)), .weak(Dog?.none)] {
       expect(box.isNil)
@@ -80,7 +80,7 @@ struct ArgumentBoxTests {
     expect(any is Int?)
   }
 
-  @Test("an array is given element by element, or not at all")
+  @Test("an array unboxes element by element, or not at all")
   func arrays() throws {
     try expect(ArgumentBox([1, 2]).unbox(as: [UInt8].self), equals: [1, 2])
     try expect(ArgumentBox([1, 2] as [Any]).unbox(as: [Int].self), equals: [1, 2])
@@ -94,7 +94,7 @@ struct ArgumentBoxTests {
     #expect(throws: UnboxingError.self) { try ArgumentBox(1).unbox(as: [Int].self) }
   }
 
-  @Test("a box is copied like a value; a reference in it is shared")
+  @Test("a box is copied like a value, and a reference in it is shared")
   func copies() throws {
     var numbers = ArgumentBox([1])
     let copy = numbers
@@ -107,7 +107,7 @@ struct ArgumentBoxTests {
     try expect(box.unbox(as: Counter.self).count, equals: 3)
   }
 
-  @Test("a strong box keeps its object, a weak and an unowned one do not")
+  @Test("a strong box retains its object; a weak and an unowned one do not")
   func references() throws {
     let counter = LeakCounter()
     func box(_ make: (Witness) -> ArgumentBox) -> ArgumentBox { make(Witness(counter)) }
@@ -131,7 +131,7 @@ struct ArgumentBoxTests {
     #expect(throws: UnboxingError.self) { try unowned.unbox(as: Any.self) }
   }
 
-  @Test("a weak or unowned box of a living object gives it under all its types")
+  @Test("a weak or unowned box of a living object unboxes as all the object's types")
   func livingReferences() throws {
     let dog = Dog()
     for box in [ArgumentBox.weak(dog), .unowned(dog)] {
@@ -145,7 +145,7 @@ struct ArgumentBoxTests {
     }
   }
 
-  @Test("only what is known to be Sendable may cross")
+  @Test("a box is Sendable only if its value is known to be Sendable")
   func crossing() throws {
     expect(ArgumentBox(1).isSendable)
     expect(ArgumentBox("a").isSendable)
@@ -161,7 +161,7 @@ struct ArgumentBoxTests {
     expect(try ArgumentBox(1).converted(to: TypeEncoding("d")).isSendable)
   }
 
-  @Test("an object that wants a private copy for each delivery gets one")
+  @Test("an object that provides private copies is copied for each delivery")
   func privateCopies() throws {
     let sheet = Sheet("a")
     let copy = try ArgumentBox(sheet).copiedForDelivery().unbox(as: Sheet.self)
@@ -174,7 +174,7 @@ struct ArgumentBoxTests {
     expect(try ArgumentBox.weak(sheet).copiedForDelivery().unbox(as: Sheet.self) === sheet)
   }
 
-  @Test("a refusal names the wanted and the found type and shows the value")
+  @Test("an unboxing error names the wanted and the found type and shows the value")
   func refusals() {
     let error = #expect(throws: UnboxingError.self) { try ArgumentBox(300).unbox(as: UInt8.self) }
     expect(error?.wanted, equals: "UInt8")
@@ -189,7 +189,7 @@ struct ArgumentBoxTests {
     expect(encoded?.wanted.contains("(q)") == true)
   }
 
-  @Test("@ holds any value, other encodings the Swift values that are encoded so")
+  @Test("@ holds any value, and other encodings the Swift values with that encoding")
   func encodings() throws {
     func fits(_ box: ArgumentBox, _ encoding: String) throws -> Bool {
       let type = try TypeEncoding(encoding)
@@ -217,7 +217,7 @@ struct ArgumentBoxTests {
     }
   }
 
-  @Test("a box describes itself as a call would show it")
+  @Test("a box is described as in a call")
   func descriptions() {
     expect(ArgumentBox("a\"b").description, equals: #""a\"b""#)
     expect(ArgumentBox(Int?.none).description, equals: "nil")
@@ -228,7 +228,7 @@ struct ArgumentBoxTests {
     expect(ArgumentBox(MessageSelector("a:b:")).description, equals: "a:b:")
   }
 
-  @Test("an error shows a long value in part, however few characters it has")
+  @Test("an error shortens a long value, even one of few characters")
   func longEvidence() {
     let long = ["e" + String(repeating: "\u{301}", count: 10_000), String(repeating: "é", count: 61)]
     for text in long {

@@ -8,7 +8,7 @@ import Testing
 @Suite("Values from text")
 struct ArgumentTextTests {
   @Test(
-    "text is a value of the type that is wanted",
+    "text parses as a value of the wanted type",
     arguments: [
       ("12", "q", "12", "Int64"), ("-7", "c", "-7", "Int8"), ("+3", "S", "3", "UInt16"),
       ("1e3", "d", "1000.0", "Double"),
@@ -27,7 +27,7 @@ struct ArgumentTextTests {
   }
 
   @Test(
-    "text that says no value of the type is refused, with the type and the text",
+    "text that is no value of the type is refused, with the type and the text",
     arguments: [
       ("twelve", "q"), ("1.5", "q"), ("300", "c"), ("-1", "Q"), ("1", "B"), ("True", "B"), ("", "d"), ("nan", "d"),
       ("340282366920938463463374607431768211456", "T"), ("0x1p3", "d"), ("0X1P3", "d"), ("0X10", "q"), (" 1", "q"),
@@ -41,14 +41,14 @@ struct ArgumentTextTests {
     expect(MessageSelector(known: "neverHeardOfByAnyone:") == nil)
   }
 
-  @Test("a selector that the process knows is read")
+  @Test("text parses as a selector that the process knows")
   func selectors() throws {
     let known = MessageSelector("isKnownFromText:")
     let box = try ArgumentBox(text: "isKnownFromText:", as: TypeEncoding(":"))
     try expect(box.unbox(as: MessageSelector.self), equals: known)
   }
 
-  @Test("texts are the arguments of a message, by the types of the receiver's method")
+  @Test("texts become the arguments of a message, by the types of the receiver's method")
   func messages() throws {
     let call = try Invocation(text: ["ho", "3"], for: "echo:times:", of: Echo())
     expect(call.description, equals: "echo: \"ho\" times: 3")
@@ -58,7 +58,7 @@ struct ArgumentTextTests {
   }
 
   @Test(
-    "missing, surplus and unreadable arguments are named, and so is a message that the receiver does not have",
+    "an error names missing, surplus and unreadable arguments, or a message that the receiver lacks",
     arguments: [
       (["ho"], "echo:times:", "wrong number of arguments 'echo:times:' of Echo: wanted 2, found 1: missing \"times:\""),
       (

@@ -17,7 +17,7 @@ struct InvocationCodableTests {
     return try decoder.decode(Invocation.self, from: JSONEncoder().encode(call))
   }
 
-  @Test("standard values come back with their types")
+  @Test("standard values decode with their types")
   func standardTypes() throws {
     var call = Invocation(
       "a:b:c:d:e:f:g:h:", signature: try MethodSignature("v@:@@@@@@@@"),
@@ -40,7 +40,7 @@ struct InvocationCodableTests {
     try expect(copy.argument(3, as: [String: [Double]].self), equals: ["k": [0.5]])
   }
 
-  @Test("nothing, a missing result and an unstated signature stay what they are")
+  @Test("Void, a missing result and an unstated signature are preserved")
   func absence() throws {
     var call = Invocation("ping")
     expect(try roundTrip(call).result == nil)
@@ -50,7 +50,7 @@ struct InvocationCodableTests {
     expect(try copy.result?.unbox(as: Void.self) != nil)
   }
 
-  @Test("an argument that cannot be encoded is named")
+  @Test("an error names the argument that cannot be encoded")
   func unencodable() throws {
     let call = Invocation("a:b:", arguments: [.init(1), .init(Opaque())])
     let error = #expect(throws: EncodingError.self) { try JSONEncoder().encode(call) }
@@ -62,7 +62,7 @@ struct InvocationCodableTests {
     }
   }
 
-  @Test("a type of the program's own is read only when the decoder names it")
+  @Test("a custom type is decoded only if the decoder lists it")
   func ownTypes() throws {
     let call = Invocation("a:b:", arguments: [.init(Tint(name: "red")), .init([Tint(name: "x"): [Tint(name: "y")]])])
     let copy = try roundTrip(call, types: KnownTypes(["Tint": Tint.self]))
@@ -93,7 +93,7 @@ struct InvocationCodableTests {
     #expect(throws: DecodingError.self) { try JSONDecoder().decode(Invocation.self, from: Data(text.utf8)) }
   }
 
-  @Test("a selector that the process does not know is a decoding error, and is not interned")
+  @Test("an unknown selector is a decoding error and is not interned")
   func unknownSelectors() throws {
     for text in [
       #"{"selector":"nobodyHasEverHeardOf:this:","arguments":[]}"#,
@@ -115,7 +115,7 @@ struct InvocationCodableTests {
     }
   }
 
-  @Test("a decoder that lists selectors reads no other, wherever it stands")
+  @Test("a decoder that lists selectors accepts no others, anywhere in the message")
   func listedSelectors() throws {
     let call = Invocation("listed:", arguments: [.init(MessageSelector("alsoListed"))])
     let data = try JSONEncoder().encode(call)
@@ -131,7 +131,7 @@ struct InvocationCodableTests {
     }
   }
 
-  @Test("of the types that texts name only so many are made, and those that the reader names are always read")
+  @Test("decoding creates a limited number of types, but always those that the decoder lists")
   func boundedTypes() async throws {
     await #expect(processExitsWith: .success) {
       func read(_ name: String, _ value: String, _ types: KnownTypes? = nil) throws -> Invocation {
@@ -170,7 +170,7 @@ struct InvocationCodableTests {
     }
   }
 
-  @Test("more arguments than any selector has are a decoding error")
+  @Test("more arguments than any selector can have are a decoding error")
   func tooManyArguments() {
     _ = MessageSelector("ping")
     func text(_ count: Int) -> Data {
@@ -181,7 +181,7 @@ struct InvocationCodableTests {
     #expect(throws: DecodingError.self) { try JSONDecoder().decode(Invocation.self, from: text(1025)) }
   }
 
-  @Test("a type name nested too deeply is a decoding error and no crash", arguments: [17, 400, 100_000])
+  @Test("a type name nested too deeply is a decoding error and does not crash", arguments: [17, 400, 100_000])
   func deep(depth: Int) {
     for name in [
       String(repeating: "[", count: depth) + "Int" + String(repeating: "]", count: depth),
@@ -193,7 +193,7 @@ struct InvocationCodableTests {
     }
   }
 
-  @Test("a signature is coded as its text, digits included, and a malformed text is corrupt data")
+  @Test("a signature is encoded as its text, including digits, and malformed text is corrupt data")
   func signatureCoding() throws {
     let texts = ["v99@1:2@\"NSString\"3", "@12@+0:+4:+8"]
     let data = try JSONEncoder().encode(texts.map { try MethodSignature($0) })

@@ -12,7 +12,7 @@ private struct Opaque { var number = 1 }
 struct InvocationEqualityTests {
   private let token = Token()
 
-  @Test("values are equal by their equality, objects by identity, and unknown where there is none")
+  @Test("values compare by ==, objects by identity, and other values as unknown")
   func boxes() {
     let same: [(ArgumentBox, ArgumentBox)] = [
       (.init(1), .init(1)), (.init("a"), .init("a")), (.init([1, 2]), .init([1, 2])), (.init(token), .init(token)),
@@ -30,7 +30,7 @@ struct InvocationEqualityTests {
     expect(ArgumentBox({ () in }).isEqual(to: .init({ () in })) == nil)
   }
 
-  @Test("messages are equal in selector, types and arguments, whatever was answered")
+  @Test("messages are equal if selector, types and arguments are, whatever their results")
   func invocations() throws {
     let call = Invocation("add:to:", arguments: [.init(1), .init(2)])
     var answered = call

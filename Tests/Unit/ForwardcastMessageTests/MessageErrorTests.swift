@@ -23,7 +23,7 @@ struct MessageErrorTests {
     (.cancelled, "somebody wanted the message to end"),
   ]
 
-  @Test("every code has a cure in the texts of its errors, or a reason why it has none")
+  @Test("the texts of each error code suggest a fix, or the test states why there is none")
   func cures() throws {
     let source = try String(
       contentsOf: packageFolder("Sources/Forwardcast/Message/MessageError.swift"), encoding: .utf8)
@@ -56,7 +56,7 @@ struct MessageErrorTests {
     }
   }
 
-  @Test("the failure of a closure names its message once")
+  @Test("the error of a closure names its message once")
   func closures() {
     struct Refused: Error {}
     let proxy = MulticastProxy<any MessageReceiver>()

@@ -30,7 +30,7 @@ struct MessageSelectorSwiftNameTests {
     try expect(MessageSelector(swiftName: swiftName).name, equals: name)
   }
 
-  @Test("every preposition the compiler knows does without With, and no other word does")
+  @Test("the prepositions that the compiler knows, and no other words, replace \"With\"")
   func prepositions() throws {
     let known = """
       above after along alongside as at before below by following for from given in including inside into matching of \
@@ -63,7 +63,7 @@ struct MessageSelectorSwiftNameTests {
     func ask(for name: String) throws -> String { #function }
   }
 
-  @Test("forms of #function can be read")
+  @Test("the names that #function returns can be parsed")
   func functionNames() throws {
     let speaker = Speaker(volume: 1)
     func name(_ function: String) throws -> String { try MessageSelector(swiftName: function).name }
@@ -86,14 +86,14 @@ struct MessageSelectorSwiftNameTests {
     try expect(MessageSelector(swiftName: swiftName).name, equals: name)
   }
 
-  @Test("deinit is dealloc, as in Objective-C")
+  @Test("deinit becomes dealloc, as in Objective-C")
   func deinitializer() throws {
     try expect(MessageSelector(swiftName: "deinit"), equals: "dealloc")
     try expect(MessageSelector(swiftName: "deinit()"), equals: "deinit")
   }
 
   @Test(
-    "what is no Swift name is refused at its first bad byte",
+    "text that is not a Swift name is refused at its first bad byte",
     arguments: [
       ("", 0, .empty), ("a:b:", 1, .unexpectedCharacter), ("a(", 2, .unexpectedEnd), ("a(b", 3, .unexpectedEnd),
       ("a(b:", 4, .unexpectedEnd), ("a(b)", 3, .unexpectedCharacter), ("a(:)", 2, .unexpectedCharacter),
@@ -109,7 +109,7 @@ struct MessageSelectorSwiftNameTests {
     expect("\(error)".hasPrefix("invalid selector "))
   }
 
-  @Test("the limit counts the selector's bytes, not the Swift name's")
+  @Test("the length limit counts the selector's bytes, not the Swift name's")
   func length() throws {
     let manyColons = "f(" + String(repeating: "_:", count: 1023) + ")"
     try expect(MessageSelector(swiftName: manyColons).numberOfArguments, equals: 1023)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Message selectors: the name table")
 struct MessageSelectorTableTests {
-  @Test("threads that intern the same names at once get one selector for each")
+  @Test("threads that intern the same names concurrently get one selector for each")
   func concurrentInterning() async throws {
     let names = (0..<400).map { "concurrentInterning\($0 % 200):\($0 < 200 ? "" : "x:")" }
     let answers = try await withThrowingTaskGroup(of: [MessageSelector].self) { group in
@@ -28,7 +28,7 @@ struct MessageSelectorTableTests {
     expect(Set(answers[0]).count, equals: names.count)
   }
 
-  @Test("threads that evaluate the same literals at once agree")
+  @Test("threads that evaluate the same literals concurrently get the same selectors")
   func concurrentLiterals() async {
     let answers = await withTaskGroup(of: Set<[MessageSelector]>.self) { group in
       for _ in 0..<16 {
@@ -69,7 +69,7 @@ struct MessageSelectorTableTests {
     }
   }
 
-  @Test("of hostile names exactly the grammatical ones are accepted", arguments: [0x5EED_0001 as UInt64])
+  @Test("of random hostile names exactly the grammatical ones are accepted", arguments: [0x5EED_0001 as UInt64])
   func hostileNames(seed: UInt64) async throws {
     print("hostile names: seed \(seed)")
     var random = SeededGenerator(seed: seed)

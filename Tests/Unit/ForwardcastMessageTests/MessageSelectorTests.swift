@@ -28,7 +28,7 @@ struct MessageSelectorTests {
     expect(arity == 0 || selector.parts.map { $0 + ":" }.joined() == name)
   }
 
-  @Test("a literal that is parsed throws where a literal of source traps")
+  @Test("parsing a literal throws where a literal in source would trap")
   func parsedLiterals() throws {
     let error = #expect(throws: MessageSelectorError.self) { try MessageSelector(parsing: "a b") }
     expect(error?.byteOffset, equals: 1)
@@ -56,7 +56,7 @@ struct MessageSelectorTests {
     expect(MessageSelector(known: name) == nil)
   }
 
-  @Test("1,024 bytes are a name and 1,025 are not, however few characters they make")
+  @Test("a name may have 1,024 bytes and not 1,025, however few characters they are")
   func length() throws {
     for filler in ["x", "é", "界", "🎈"] {
       let size = filler.utf8.count
@@ -70,7 +70,7 @@ struct MessageSelectorTests {
     }
   }
 
-  @Test("an error is one line that holds the rule, the text and the byte")
+  @Test("an error has one line with the rule, the text and the byte")
   func description() throws {
     func text(_ name: String) throws -> String {
       "\(try #require(throws: MessageSelectorError.self) { try MessageSelector(name) })"
@@ -85,7 +85,7 @@ struct MessageSelectorTests {
 
   // MARK: Identity
 
-  @Test("equal names are one selector, different names are two")
+  @Test("equal names are one selector, and different names are two")
   func interning() throws {
     let built = try MessageSelector("identityCheck:" as String)
     expect(built, equals: "identityCheck:")
@@ -96,7 +96,7 @@ struct MessageSelectorTests {
     expect(Set<MessageSelector>([built, "identityCheck:", "identityCheck"]).count, equals: 2)
   }
 
-  @Test("canonically equivalent spellings are one selector, by every door")
+  @Test("canonically equivalent spellings are one selector, however it is created")
   func canonicalEquivalence() throws {
     let composed: MessageSelector = "caf\u{E9}:"
     for _ in 0..<3 {
@@ -108,7 +108,7 @@ struct MessageSelectorTests {
     try expect(MessageSelector(swiftName: "cafe\u{301}(_:)"), equals: composed)
   }
 
-  @Test("a literal is the same selector each time it is evaluated, and the one its text names")
+  @Test("a literal is the same selector at each evaluation, and equals the selector of its text")
   func literals() throws {
     func again() -> [MessageSelector] {
       [
@@ -133,7 +133,7 @@ struct MessageSelectorTests {
     }
   }
 
-  @Test("another text at a literal's address is another selector")
+  @Test("another text at the address of a literal is another selector")
   func reusedAddress() throws {
     // Stands in for a library that is loaded where another one was.
     let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: 64)
@@ -151,7 +151,7 @@ struct MessageSelectorTests {
     }
   }
 
-  @Test("a malformed literal ends the process with the text of the error")
+  @Test("a malformed literal ends the process with the error's text")
   func malformedLiteral() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let selector: MessageSelector = "not a selector"
@@ -163,7 +163,7 @@ struct MessageSelectorTests {
 
   // MARK: Codable
 
-  @Test("a selector is coded as its name, and decoding reads the grammar")
+  @Test("a selector is encoded as its name, and decoding checks the grammar")
   func codable() throws {
     let selectors: [MessageSelector] = ["ping", "a:b:", "меню:"]
     let data = try JSONEncoder().encode(selectors)

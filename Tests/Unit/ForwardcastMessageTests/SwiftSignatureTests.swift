@@ -40,7 +40,7 @@ struct SwiftSignatureTests {
     (Screen??.self, "{Optional<Optional<Screen>>}"),
   ]
 
-  @Test("each Swift type has its encoding, which can be read again")
+  @Test("each Swift type has an encoding that can be parsed again")
   func types() throws {
     for (type, text) in Self.encodings + Self.optionals {
       let encoding = TypeEncoding(of: type)
@@ -49,7 +49,7 @@ struct SwiftSignatureTests {
     }
   }
 
-  @Test("a type that is encoded by name has the layout Swift gives it")
+  @Test("a type that is encoded by name has the layout of the Swift type")
   func layouts() throws {
     func checkLayout<Value>(of _: Value.Type) {
       let wanted = TypeLayout(size: MemoryLayout<Value>.size, alignment: MemoryLayout<Value>.alignment)
@@ -69,7 +69,7 @@ struct SwiftSignatureTests {
     expect(TypeEncoding(of: Color.self).layout(on: .current) != nil)
   }
 
-  @Test("a signature from Swift types equals the one from text")
+  @Test("a signature made from Swift types equals the one made from text")
   func signatures() throws {
     let row = MethodSignature(returning: Bool.self, taking: String.self, Int.self)
     expect(row.description, equals: "B@:@\"String\"q")
@@ -85,7 +85,7 @@ struct SwiftSignatureTests {
     expect(try !colored.matches(MethodSignature("v@:{Colour=ddd}i"), .lenient))
   }
 
-  @Test("signatures of the same types are equal, those of the same types in another order are not")
+  @Test("signatures are equal if their types are equal and in the same order")
   func madeTwice() {
     let first = MethodSignature(returning: Int.self, taking: Color.self, [UInt8].self)
     expect(MethodSignature(returning: Int.self, taking: Color.self, [UInt8].self), equals: first)

@@ -46,7 +46,7 @@ struct BudgetTests {
     return proxy
   }
 
-  @Test("each proxy, target and hook that a message comes to is charged before it is reached")
+  @Test("each proxy, target and hook is charged before a message reaches it")
   func charges() throws {
     let (outer, inner) = (proxy("a", "b"), proxy("c"))
     outer.add(inner, delivery: .direct, ownership: .strong)
@@ -56,9 +56,7 @@ struct BudgetTests {
     expect(account[.proxy] >= 2 && account[.target] >= 4 && account[.hook] == 1)
   }
 
-  @Test(
-    "registrations that a message passes by are charged before they are listed, and so is who looks for those who get it"
-  )
+  @Test("registrations are charged before a message skips them, both for a report and while it looks for targets")
   func passedBy() throws {
     let (proxy, passed) = try withTablesUnchanged {
       let (proxy, account) = (self.proxy("a"), Account())
@@ -81,7 +79,7 @@ struct BudgetTests {
   }
 
   @Test(
-    "a message that exceeds its budget ends before the next target, in every proxy, with the error", arguments: 0...4)
+    "a message that exceeds its budget ends with the error before the next target, in every proxy", arguments: 0...4)
   func ends(limit: Int) throws {
     let (outer, inner) = (proxy("a"), proxy("bb", "ccc"))
     outer.add(inner, delivery: .direct, ownership: .strong)
@@ -97,7 +95,7 @@ struct BudgetTests {
     #expect(throws: Spent.self) { try outer.collect(message(Account(targets: limit)), returning: .all) }
   }
 
-  @Test("a budget goes with its message to queues, and ends what it may not serve there")
+  @Test("a budget follows its message to queues and ends deliveries there")
   func queues() async throws {
     let told = Locked<[any Error]>([])
     let proxy = Proxy()
@@ -112,7 +110,7 @@ struct BudgetTests {
     expect(told.withLock { $0.map { $0 is Spent } }, equals: [true])
   }
 
-  @Test("a question that costs too much is answered with no, and chains of forwarding objects are charged")
+  @Test("a query that exceeds its budget returns false, and chains of forwarding objects are charged")
   func questions() throws {
     let outer = proxy()
     let inner = proxy("a")
@@ -126,7 +124,7 @@ struct BudgetTests {
     #expect(throws: Spent.self) { try refusing.charging { try chain.send(.value) } }
   }
 
-  @Test("a message that is pointed at another selector keeps its budget")
+  @Test("a retargeted message keeps its budget")
   func retargeted() throws {
     let account = Account()
     var call = message(account)

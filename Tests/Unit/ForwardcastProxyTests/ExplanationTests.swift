@@ -29,7 +29,7 @@ private final class Needle: MessageReceiver, Sendable {
 struct ExplanationTests {
   private let gauges = GaugeProxy()
 
-  @Test("an explanation lists every registration in delivery order, with its row, context or reason")
+  @Test("an explanation lists every registration in delivery order, with its row, its context or the reason to skip it")
   func listed() throws {
     let (dial, muted, other, queued) = (Dial(), Dial(), Dial(), Dial())
     gauges.add(dial)
@@ -76,7 +76,7 @@ struct ExplanationTests {
     try expect(gauges.forward(&call).delivered, equals: 1)
   }
 
-  @Test("an explanation goes through nested proxies, queued ones too, and ends at a cycle")
+  @Test("an explanation includes nested and queued proxies, and ends at a cycle")
   func nested() throws {
     let (inner, queued) = (GaugeProxy(), GaugeProxy())
     let dial = Dial()
@@ -102,7 +102,7 @@ struct ExplanationTests {
     expect(found.receivers.map(\.target), equals: ["Dial"])
   }
 
-  @Test("an explanation creates no lazy target, and asks what forwards")
+  @Test("an explanation creates no lazy target and queries forwarding objects")
   func forwarding() {
     let proxy = MulticastProxy<any MessageReceiver>()
     let made = Locked(0)
@@ -123,7 +123,7 @@ struct ExplanationTests {
     expect(proxy.explain("read:").entries.suffix(2).map(\.reason), equals: [.doesNotRespond, .doesNotRespond])
   }
 
-  @Test("an explanation of a message that nobody receives names similar ones")
+  @Test("an explanation of an unanswered message suggests similar selectors")
   func similar() {
     gauges.on(Message<() -> Void>("resume")) {}
     let found = gauges.explain("resat")
@@ -133,7 +133,7 @@ struct ExplanationTests {
     expect(gauges.explain("resume").similarNames, equals: [])
   }
 
-  @Test("a report that reached nobody refers to the explanation")
+  @Test("an unanswered report refers to the explanation")
   func report() throws {
     var call = Invocation("read:", arguments: [ArgumentBox(1)])
     let report = try gauges.forward(&call)

@@ -53,7 +53,7 @@ struct MulticastAnswerTests {
     withExtendedLifetime(targets) {}
   }
 
-  @Test("a broadcast is compared with a summary that is made of counts")
+  @Test("summaries compare equal by their counts")
   func summary() {
     let (proxy, journal) = (Proxy(), Journal())
     let targets = listeners([3, 0], journal, on: proxy)
@@ -63,7 +63,7 @@ struct MulticastAnswerTests {
     withExtendedLifetime(targets) {}
   }
 
-  @Test("the same policies work on messages as values")
+  @Test("the policies also combine answers of message values")
   func boxedPolicies() throws {
     let (proxy, journal) = (Proxy(), Journal())
     let targets = listeners([3, 0, 5], journal, on: proxy)
@@ -76,7 +76,7 @@ struct MulticastAnswerTests {
     withExtendedLifetime(targets) {}
   }
 
-  @Test("where nobody responds every policy gives its empty value")
+  @Test("if nobody responds, every policy returns its empty value")
   func emptyValues() throws {
     let proxy = Proxy()
     let deaf = BareReceiver {}
@@ -97,7 +97,7 @@ struct MulticastAnswerTests {
     expect(call.result == nil)
   }
 
-  @Test("silence is an error where the proxy says so, and goes to a handler where there is one")
+  @Test("if nobody responds, the proxy throws, or calls its handler, as its options say")
   func silence() throws {
     let strict = Proxy(options: .init(noResponder: .throw))
     let errors = Journal()
@@ -131,7 +131,7 @@ struct MulticastAnswerTests {
     expect(handled.all, equals: ["note:", "value", "value"])
   }
 
-  @Test("an error of one target is kept with it, and the others are served")
+  @Test("an error of one target is reported with its target, and the others are still called")
   func collectedErrors() throws {
     let (proxy, journal) = (Proxy(), Journal())
     let targets = listeners([1, 2, 3], journal, on: proxy)
@@ -154,7 +154,7 @@ struct MulticastAnswerTests {
     expect(call.result == nil)
   }
 
-  @Test("a proxy that stops at the first error serves nobody behind it")
+  @Test("a proxy that stops at the first error calls no target behind it")
   func stopping() throws {
     let proxy = Proxy(options: .init(errors: .stopAtFirst))
     let journal = Journal()
@@ -180,7 +180,7 @@ struct MulticastAnswerTests {
     try expect(proxy.forward(&call).skipped.map(\.reason), equals: [.muted])
   }
 
-  @Test("a report tells of each live target exactly once, and why it was passed over")
+  @Test("a report lists each live target exactly once, with the reason if it was skipped")
   func report() throws {
     let (proxy, journal) = (Proxy(), Journal())
     let names = ["answers", "fails", "muted", "removed", "scoped", "deaf"]
@@ -214,7 +214,8 @@ struct MulticastAnswerTests {
     try expect(proxy.forward(&next).answers.count, equals: 2)
   }
 
-  @Test("nothing is delivered when the arguments do not fit the first responder, and later ones only fail themselves")
+  @Test(
+    "arguments that do not fit the first responder stop delivery; those that do not fit a later one fail only there")
   func checkedFirst() throws {
     let proxy = Proxy()
     let journal = Journal()
@@ -239,7 +240,7 @@ struct MulticastAnswerTests {
     expect(journal.take(), equals: ["error type mismatch", "text y"])
   }
 
-  @Test("a call by name and labels reaches what the selector reaches, and errors are not lost")
+  @Test("a dynamic call by name and labels reaches the same targets as the selector, and errors are reported")
   func dynamic() {
     let (proxy, journal) = (Proxy(), Journal())
     let target = LoudListener("a", journal)

@@ -14,7 +14,7 @@ private enum Action: CaseIterable {
 struct MulticastOrderTests {
   typealias Proxy = MulticastProxy<any MessageReceiver>
 
-  @Test("targets are served in the order in which they were added, whatever that is")
+  @Test("targets are called in the order in which they were added")
   func registrationOrder() {
     for order in permutations(["a", "b", "c"]) {
       let (proxy, journal) = (Proxy(), Journal())
@@ -27,7 +27,7 @@ struct MulticastOrderTests {
     }
   }
 
-  @Test("higher priority comes first, and order is kept inside one priority")
+  @Test("targets of higher priority are called first, and targets of equal priority in registration order")
   func priorities() {
     let names = ["a", "b", "c", "d"]
     for order in permutations(names) {
@@ -53,7 +53,7 @@ struct MulticastOrderTests {
     }
   }
 
-  @Test("a target that is removed and added again goes to the end of its priority")
+  @Test("a target that is removed and added again moves to the end of its priority")
   func readded() {
     let (proxy, journal) = (Proxy(), Journal())
     let targets = ["a", "b", "c"].map { Listener($0, journal) }
@@ -142,7 +142,7 @@ struct MulticastOrderTests {
     }
   }
 
-  @Test("a broadcast inside of a broadcast runs to its end first, and both reach everybody")
+  @Test("a nested broadcast finishes first, and both reach every target")
   func recursion() {
     let (proxy, journal) = (Proxy(), Journal())
     let targets = ["a", "b", "c"].map { Listener($0, journal) }
@@ -153,7 +153,7 @@ struct MulticastOrderTests {
     expect(journal.all, equals: ["a 1", "b 1", "a 2", "b 2", "a 3", "b 3", "c 3", "c 2", "c 1"])
   }
 
-  @Test("a target removed in the inner broadcast gets nothing further of the outer one")
+  @Test("a target removed during a nested broadcast does not receive the outer one")
   func removalAcrossRecursion() {
     let (proxy, journal) = (Proxy(), Journal())
     let targets = ["a", "b", "c"].map { Listener($0, journal) }
@@ -166,7 +166,7 @@ struct MulticastOrderTests {
     expect(journal.all, equals: ["a 1", "a 2", "b 2", "b 1"])
   }
 
-  @Test("a proxy that is dropped in the middle of a broadcast still serves everybody")
+  @Test("a proxy that is released during a broadcast still calls all targets")
   func droppedProxy() {
     let journal = Journal()
     var proxy: Proxy? = Proxy()

@@ -50,7 +50,7 @@ struct MulticastStressTests {
   private static let rounds = 400
   private let message = Message<(Int, Int) -> Void>("stress:number:")
 
-  @Test("targets that stay hear every message once, while others come, go, are muted and die on eight threads")
+  @Test("lasting targets receive every message once while eight threads add, remove, mute and release others")
   func noLossNoDouble() {
     let proxy = MulticastProxy<any Hearing>()
     let stayers = (0..<6).map { _ in Stayer(threads: Self.threads, messages: Self.rounds) }
@@ -112,7 +112,7 @@ struct MulticastStressTests {
     expect(!proxy.responds(to: "stress:number:"))
   }
 
-  @Test("after removal has returned, a broadcast that begins then does not reach the target")
+  @Test("a broadcast that starts after removal has returned does not reach the target")
   func removalIsFinal() {
     let proxy = MulticastProxy<any Hearing>()
     let counter = LeakCounter()
@@ -138,7 +138,7 @@ struct MulticastStressTests {
     expect(counter.alive, equals: 0)
   }
 
-  @Test("tables change under eight sending threads and nobody gets half of a change")
+  @Test("tables change while eight threads send, and no sender sees half of a change")
   func changingTables() {
     let table = SelectorTable(for: (any Hearing).self) { Responds(to: "stressTable") { (_: any Hearing) in 1 } }
     let proxy = MulticastProxy<any Hearing>(table: table)

@@ -42,7 +42,7 @@ struct MulticastTargetTests {
     expect(proxy.count, equals: 1)
   }
 
-  @Test("where duplicates are allowed a target is called once for each registration, and removal takes all")
+  @Test("with duplicates allowed, a target is called once for each registration, and removal removes all")
   func duplicatesAllowed() {
     let (proxy, target, other) = (Proxy(options: .init(duplicates: .allowed)), Listener("a"), Listener("b"))
     let first = proxy.add(target)
@@ -62,7 +62,7 @@ struct MulticastTargetTests {
     expect(last.isCancelled)
   }
 
-  @Test("many registrations of one target go away without a deep recursion")
+  @Test("thousands of registrations of one target are released without deep recursion")
   func manyDuplicates() async {
     await onThread {
       let proxy = Proxy(options: .init(duplicates: .allowed))
@@ -73,7 +73,7 @@ struct MulticastTargetTests {
     }
   }
 
-  @Test("a weak target is not kept, a strong one and a closure are, until their registration ends")
+  @Test("a weak target is not retained; a strong one and a closure are, until their registration ends")
   func ownership() {
     let counter = LeakCounter()
     let proxy = Proxy()
@@ -114,7 +114,7 @@ struct MulticastTargetTests {
     canceller.cancel()
   }
 
-  @Test("a handle that outlives its proxy keeps no target")
+  @Test("a registration that outlives its proxy retains no target")
   func outlivingHandle() {
     let counter = LeakCounter()
     var handles: [Registration] = []
@@ -133,7 +133,7 @@ struct MulticastTargetTests {
     }
   }
 
-  @Test("a dead target is neither called, counted, listed nor found to respond")
+  @Test("a dead target is not called, counted or listed, and does not respond")
   func dead() {
     let (proxy, journal) = (Proxy(), Journal())
     var targets: [Listener?] = ["a", "b"].map { Listener($0, journal) }
@@ -152,7 +152,7 @@ struct MulticastTargetTests {
     expect(proxy.count, equals: 0)
   }
 
-  @Test("slots of the dead are reclaimed although nothing is ever sent", arguments: [1, 7, 1000, 20_000])
+  @Test("slots of dead targets are reclaimed even if nothing is sent", arguments: [1, 7, 1000, 20_000])
   func reclaiming(priorities: Int) {
     let proxy = Proxy()
     let kept = (0..<10).map { Listener("\($0)") }
@@ -177,7 +177,7 @@ struct MulticastTargetTests {
     expect(proxy.broadcast(.note, 1).delivered, equals: 10)
   }
 
-  @Test("a dead target's address may be another's without harm")
+  @Test("a new target at the address of a dead one is a separate target")
   func reusedAddresses() {
     let (proxy, journal) = (Proxy(), Journal())
     for round in 0..<2_000 {
@@ -190,7 +190,7 @@ struct MulticastTargetTests {
     expect(journal.all.count, equals: 667)
   }
 
-  @Test("a report lists who stands at the address of one that has died")
+  @Test("a report lists a new target at the address of a dead one")
   func reportAtReusedAddress() throws {
     final class Deaf: MessageReceiver { static let selectorTable = SelectorTable(for: Deaf.self) {} }
     final class Hearing: MessageReceiver {
@@ -229,7 +229,7 @@ struct MulticastTargetTests {
     expect(reasons, equals: [])
   }
 
-  @Test("a removed target gets nothing further, and removing it again or a stranger does nothing")
+  @Test("a removed target receives no further message, and removing it again or an unknown object does nothing")
   func removal() {
     let (proxy, journal) = (Proxy(), Journal())
     let (a, b) = (Listener("a", journal), LoudListener("b", journal))
@@ -257,7 +257,7 @@ struct MulticastTargetTests {
     expect(journal.all.isEmpty)
   }
 
-  @Test("a target removes itself in its deinit, even when the proxy's own release causes it")
+  @Test("a target may remove itself in its deinit, even during the release of the proxy")
   func removalFromDeinit() {
     let (proxy, journal) = (Proxy(), Journal())
     do { proxy.add(Leaving(proxy, journal)) }
@@ -271,7 +271,7 @@ struct MulticastTargetTests {
     expect(proxy.count, equals: 0)
   }
 
-  @Test("a muted target is passed over but still there, and hears again once unmuted")
+  @Test("a muted target is skipped but still registered, and receives messages again once unmuted")
   func muting() {
     let (proxy, target) = (Proxy(), Listener("a"))
     let token = proxy.add(target)
@@ -292,7 +292,7 @@ struct MulticastTargetTests {
     expect(proxy.broadcast(.note, 3).nobodyResponded)
   }
 
-  @Test("a registration with a scope gets only the selectors that it names")
+  @Test("a registration with a scope receives only the selectors in it")
   func scope() {
     let (proxy, target) = (Proxy(), LoudListener("a"))
     let token = proxy.add(target, only: ["say:"])
@@ -309,7 +309,7 @@ struct MulticastTargetTests {
     expect(!proxy.responds(to: "say:"))
   }
 
-  @Test("a question and a registration take keys as they are, also with a delivery")
+  @Test("queries and registrations accept keys, also with a delivery")
   func keys() {
     let members = MulticastProxy<any MessageReceiver & Sendable>()
     let target = Keyed()
@@ -319,7 +319,7 @@ struct MulticastTargetTests {
     expect(target.responds(to: .ping) && !target.responds(to: .say))
   }
 
-  @Test("counting and listing tell classes and selectors apart and leave closures out of the targets")
+  @Test("counts and lists distinguish classes and selectors, and list no closures as targets")
   func counting() {
     let proxy = MulticastProxy<AnyObject>()
     let (a, b) = (Listener("a"), LoudListener("b"))
@@ -336,7 +336,7 @@ struct MulticastTargetTests {
     expect(proxy.registrations.count, equals: 3)
   }
 
-  @Test("a target that is no object is kept by its registration")
+  @Test("a target that is not an object is retained by its registration")
   func values() {
     let table = SelectorTable(for: (any MessageSource).self) {
       Responds(to: .value) { source in (source as? Point)?.x ?? 0 }

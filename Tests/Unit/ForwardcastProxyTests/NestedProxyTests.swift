@@ -35,11 +35,11 @@ private final class HookedProxy: ForwardingProxy {
   func value() -> Int { -1 }
 }
 
-@Suite("Proxies for one and in one another")
+@Suite("Forwarding, lazy and nested proxies")
 struct NestedProxyTests {
   typealias Proxy = MulticastProxy<any MessageReceiver>
 
-  @Test("a proxy for one passes every message on, answers as its target does, and keeps it alive")
+  @Test("a forwarding proxy forwards every message, returns its target's answers, and retains it")
   func one() throws {
     let counter = LeakCounter()
     do {
@@ -58,7 +58,7 @@ struct NestedProxyTests {
     #expect(throws: MessageError.self) { try empty.send(.value) }
   }
 
-  @Test("every hook of a subclass is asked, and its own Swift methods shadow nothing")
+  @Test("overridden hooks of a subclass are called, and its own Swift methods shadow no message")
   func hooks() throws {
     let proxy = HookedProxy()
     #expect(throws: TargetError(name: "value")) { try proxy.send(.value) }
@@ -89,7 +89,7 @@ struct NestedProxyTests {
     try expect(many.collect(.value, returning: .all), equals: [3])
   }
 
-  @Test("a lazy proxy makes its target at the first message, once")
+  @Test("a lazy proxy creates its target once, for the first message")
   func lazy() throws {
     let journal = Journal()
     let proxy = LazyProxy { () -> any MessageReceiver in
@@ -103,7 +103,7 @@ struct NestedProxyTests {
     expect(journal.all, equals: ["made", "a value"])
   }
 
-  @Test("a maker that fails makes the message fail with its error, and is asked again by the next")
+  @Test("if creation fails, the message throws the error, and the next message tries again")
   func lazyFailure() throws {
     var failing = true
     var made = 0
@@ -129,7 +129,7 @@ struct NestedProxyTests {
     expect(many.broadcast(Message<() -> Void>("unheardOf")).nobodyResponded)
   }
 
-  @Test("a maker that needs its own proxy gets an error and does not recurse")
+  @Test("a closure that needs its own lazy proxy gets an error instead of recursing")
   func lazyRecursion() {
     weak var own: LazyProxy?
     let proxy = LazyProxy { () -> any MessageReceiver in
@@ -142,7 +142,7 @@ struct NestedProxyTests {
     expect(!proxy.isMade)
   }
 
-  @Test("a question that failed while the target was made is not remembered once it is there")
+  @Test("a query that fails while the target is created is not cached")
   func lazyQuestion() throws {
     weak var own: LazyProxy?
     let proxy = LazyProxy { () -> any MessageReceiver in
@@ -164,7 +164,7 @@ struct NestedProxyTests {
     expect(late.methodSignature(for: "value") != nil)
   }
 
-  @Test("a multicast in a multicast is served in its place, typed and boxed")
+  @Test("a nested multicast delivers in its slot, typed and boxed")
   func nested() throws {
     let (outer, inner, journal) = (Proxy(), Proxy(), Journal())
     let targets = ["a", "b", "c", "d"].map { Listener($0, journal) }
@@ -190,7 +190,7 @@ struct NestedProxyTests {
     expect(journal.all, equals: ["a 3", "b 3", "refused by b", "c 3", "d 3"])
   }
 
-  @Test("a nested proxy is asked each time: what its targets do is noticed at once")
+  @Test("a nested proxy is queried each time, so changes of its targets take effect at once")
   func nestedResponds() {
     let (outer, inner) = (Proxy(), Proxy())
     outer.add(inner)
@@ -209,7 +209,7 @@ struct NestedProxyTests {
     expect(outer.methodSignature(for: "note:")?.description, equals: "v@:@")
   }
 
-  @Test("a ring of proxies is an error for every way of sending, whether somebody answers in it or not")
+  @Test("a cycle of proxies is an error for every way to send, whether or not a target in it responds")
   func rings() {
     for length in 1...4 {
       for answered in [false, true] {
@@ -238,7 +238,7 @@ struct NestedProxyTests {
     }
   }
 
-  @Test("a ring over proxies for one is an error too, and questions in it come to an end")
+  @Test("a cycle over forwarding proxies is an error too, and queries in it end")
   func mixedRing() {
     let (many, one) = (Proxy(), HookedProxy())
     one.target = many
@@ -257,7 +257,7 @@ struct NestedProxyTests {
     one.target = nil
   }
 
-  @Test("a message that a target sends on to a proxy around its own does not come back")
+  @Test("a message that a target sends to an outer proxy does not return to the target")
   func sentOnAround() {
     let (many, around, relay, journal) = (Proxy(), Proxy(), HookedProxy(), Journal())
     let target = Listener("a", journal)
@@ -271,7 +271,7 @@ struct NestedProxyTests {
     withExtendedLifetime(target) {}
   }
 
-  @Test("two ways to one proxy are no ring: it is served twice")
+  @Test("two paths to one proxy are no cycle: it delivers twice")
   func diamond() {
     let (top, left, right, journal) = (Proxy(), Proxy(), Proxy(), Journal())
     let target = Listener("a", journal)
@@ -284,7 +284,7 @@ struct NestedProxyTests {
     expect(journal.all, equals: ["a 1", "a 1"])
   }
 
-  @Test("an invocation that a proxy kept is sent again through the multicast that it came from")
+  @Test("an invocation that a target stored can be sent again through the same multicast")
   func keptInvocation() throws {
     let (many, recorder, journal) = (Proxy(), HookedProxy(), Journal())
     recorder.says = true
@@ -302,7 +302,7 @@ struct NestedProxyTests {
     expect(journal.all.count, equals: 3)
   }
 
-  @Test("a handler may send another message to the proxy that called it, and the same one under another name")
+  @Test("a target may send the retargeted message through the proxy that delivered it")
   func otherMessages() throws {
     let (many, journal) = (Proxy(), Journal())
     let target = LoudListener("a", journal)
@@ -322,7 +322,7 @@ struct NestedProxyTests {
     expect(journal.all, equals: ["a: x"])
   }
 
-  @Test("a hook that is asked after one selector may ask its proxy after another")
+  @Test("a hook that is queried for one selector may query its proxy for another")
   func questionsWithin() {
     let many = Proxy()
     let (hook, target) = (HookedProxy(), Listener("a"))
@@ -342,7 +342,7 @@ struct NestedProxyTests {
     hook.asked = nil
   }
 
-  @Test("a report lists a dead target of a nested proxy; a proxy on a queue is one entry", arguments: [false, true])
+  @Test("a report lists a dead target of a nested proxy; a queued proxy is one entry", arguments: [false, true])
   func deadListed(isQueued: Bool) throws {
     typealias Shared = MulticastProxy<any MessageReceiver & Sendable>
     let (reasons, heard) = try withTablesUnchanged {

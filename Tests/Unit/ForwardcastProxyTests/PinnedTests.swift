@@ -16,7 +16,7 @@ struct PinnedTests {
   private let add = Message<(Int) -> Void>("add:")
   private let total = Message<() -> Int>("total")
 
-  @Test("a weak target lives until the burst ends, and no longer")
+  @Test("a weak target is retained until the pinned burst ends, and no longer")
   func held() throws {
     let proxy = MulticastProxy<any MessageReceiver>()
     var meter: Meter? = Meter()
@@ -34,7 +34,7 @@ struct PinnedTests {
     expect(proxy.broadcast(add, 1).delivered, equals: 0)
   }
 
-  @Test("targets that are removed, muted or added during a burst are noticed by its next message")
+  @Test("targets that are removed, muted or added during a burst affect its next message")
   func changes() {
     let proxy = MulticastProxy<any MessageReceiver>()
     let (first, second, third) = (Meter(), Meter(), Meter())
@@ -52,7 +52,7 @@ struct PinnedTests {
     expect([first.total, second.total, third.total], equals: [101, 11, 100])
   }
 
-  @Test("messages of a burst may be written like calls, and errors of those go to the handler")
+  @Test("messages of a burst may be dynamic calls, whose errors go to onError")
   func otherVerbs() {
     let proxy = MulticastProxy<any MessageReceiver>()
     let (meter, told) = (Meter(), Journal())
@@ -66,7 +66,7 @@ struct PinnedTests {
     expect(told.all, equals: ["type mismatch"])
   }
 
-  @Test("a burst inside a burst and a change of a table are noticed")
+  @Test("a table change during a burst affects its next message and bursts inside it")
   func nested() throws {
     let proxy = MulticastProxy<any MessageReceiver>()
     let table = SelectorTable(for: BareReceiver.self, rows: [])

@@ -33,19 +33,19 @@ struct ProxyVisitTests {
     }
   }
 
-  @Test("neighboring steps of one type are one loop, others are served one by one, in delivery order")
+  @Test("neighboring steps of one type form a loop, and other steps are delivered one by one, in delivery order")
   func order() {
     var visit = visit()
     expect(all(&visit), equals: [.loop(type, end: 2), .step(2), .loop(type, end: 5), .finished])
   }
 
-  @Test("a route whose methods have one type is one loop")
+  @Test("a route whose methods have one type forms one loop")
   func wholeRoute() {
     var visit = ProxyVisit(count: 3, segments: nil, wholeType: type, stopsAtFirst: false)
     expect(all(&visit), equals: [.loop(type, end: 3), .finished])
   }
 
-  @Test("a message that no loop fits is served step by step, from there to the segment's end only")
+  @Test("a message that does not fit a loop is delivered step by step up to the segment's end")
   func singly() {
     var visit = visit()
     expect(visit.next(isEnough: false, mayLoop: true), equals: .loop(type, end: 2))
@@ -55,7 +55,7 @@ struct ProxyVisitTests {
     expect(all(&traced, mayLoop: false), equals: (0..<5).map { .step($0) } + [.finished])
   }
 
-  @Test("once the sender has enough, the remaining steps are skipped as stopped")
+  @Test("once the sender has enough answers, the remaining steps are skipped as stopped")
   func enough() {
     var visit = visit()
     expect(visit.next(isEnough: false, mayLoop: true), equals: .loop(type, end: 2))
@@ -64,7 +64,7 @@ struct ProxyVisitTests {
     expect(visit.stop, equals: .stopped)
   }
 
-  @Test("a failure stops a proxy that stops at the first error, and no other", arguments: [false, true])
+  @Test("a failure stops only a proxy that stops at the first error", arguments: [false, true])
   func failure(stopsAtFirst: Bool) {
     var visit = visit(stopsAtFirst: stopsAtFirst)
     visit.note(.failed(TargetError(name: "a")))
@@ -74,7 +74,7 @@ struct ProxyVisitTests {
     expect(visit.standing, equals: .failed)
   }
 
-  @Test("a visit that only lists serves nobody, and its reason gives way to one that comes first")
+  @Test("a visit that only lists calls no target, and an earlier stop reason replaces its own")
   func listing() {
     var visit = visit(stop: .withheld)
     expect(visit.next(isEnough: false, mayLoop: true), equals: .skip(0, .withheld))
@@ -100,7 +100,7 @@ struct ProxyVisitTests {
     }
   }
 
-  @Test("dead targets and other skipped ones are counted apart")
+  @Test("dead targets are counted apart from other skipped ones")
   func counts() {
     var visit = visit()
     for reason in [DeliveryReport.SkipReason.dead, .muted, .dead, .removed] { visit.note(.skipped(reason)) }
@@ -108,7 +108,7 @@ struct ProxyVisitTests {
   }
 }
 
-@Suite("Outcomes on their way to the result")
+@Suite("Order of outcomes")
 struct OutcomeQueueTests {
   /// A queue that writes down what it passes on.
   private final class Written: OutcomeQueue {
@@ -145,7 +145,7 @@ struct OutcomeQueueTests {
     expect(queue.reached, equals: 4)
   }
 
-  @Test("a hook call holds its outcomes back until it ends, and may replace them")
+  @Test("a hook call holds outcomes back until it ends, and may replace them")
   func hookCall() {
     let queue = queue()
     queue.add(answer(1), at: place, nil)
@@ -159,7 +159,7 @@ struct OutcomeQueueTests {
     expect(queue.held.count, equals: 0)
   }
 
-  @Test("an inner hook call leaves what the outer one holds as it is")
+  @Test("an inner hook call does not change the outcomes that the outer one holds")
   func nestedCalls() {
     let queue = queue()
     let outer = queue.beginHookCall(true, from: 0, nil)
@@ -187,7 +187,7 @@ struct OutcomeQueueTests {
     return request
   }
 
-  @Test("the sender has enough when its probe says so, in order, and not behind a pending outcome")
+  @Test("the sender has enough answers when its probe says so, in order, and not behind a pending outcome")
   func probe() {
     let (queue, pending) = (queue(untilFive), PendingAnswers())
     queue.add(answer(1), at: place, pending)
@@ -221,7 +221,7 @@ struct OutcomeQueueTests {
     queue.endHookCall(true, from: 0, pending)
   }
 
-  @Test("a result that is complete gets nothing more")
+  @Test("a complete result accepts no further outcomes")
   func complete() {
     let queue = queue()
     queue.enough = 2

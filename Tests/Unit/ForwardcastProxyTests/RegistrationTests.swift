@@ -16,7 +16,7 @@ struct RegistrationTests {
   typealias Shared = MulticastProxy<any Member>
   typealias Nesting = MulticastProxy<any MessageReceiver & Sendable>
 
-  @Test("adding a target again changes the priority of the registration that it has")
+  @Test("adding a target again changes the priority of its registration")
   func priority() {
     let (proxy, journal) = (Proxy(), Journal())
     let (a, b) = (Listener("a", journal), Listener("b", journal))
@@ -35,7 +35,7 @@ struct RegistrationTests {
     expect(proxy.core.slotCount, equals: 0)
   }
 
-  @Test("a target that moves behind others of a lower priority gets each message once, in its new place")
+  @Test("a target that moves behind others of a lower priority receives each message once, in its new slot")
   func movedBehind() throws {
     let (proxy, journal) = (Proxy(), Journal())
     let targets = ["a", "b", "c"].map { Listener($0, journal) }
@@ -48,7 +48,7 @@ struct RegistrationTests {
     withExtendedLifetime(targets) {}
   }
 
-  @Test("targets without a table that only closures call leave nothing behind")
+  @Test("targets without a table that only typed broadcasts call leave nothing behind")
   func calledByClosures() {
     final class Plain {}
     let proxy = MulticastProxy<AnyObject>()
@@ -64,7 +64,7 @@ struct RegistrationTests {
     expect(first.registration == nil)
   }
 
-  @Test("adding a target again with the priority that it has leaves it at its place")
+  @Test("adding a target again with the same priority keeps its place")
   func samePriority() {
     let (proxy, journal) = (Proxy(), Journal())
     let targets = ["a", "b"].map { Listener($0, journal) }
@@ -74,7 +74,7 @@ struct RegistrationTests {
     withExtendedLifetime(targets) {}
   }
 
-  @Test("a target that moves and is not kept alive any more still gets messages, and goes with its owner")
+  @Test("a target that moves and becomes weak still receives messages, and is released with its owner")
   func movedAndWeak() {
     let (proxy, counter) = (Proxy(), LeakCounter())
     do {
@@ -87,7 +87,7 @@ struct RegistrationTests {
     expect(counter.alive, equals: 0)
   }
 
-  @Test("adding a target again changes whether it is kept alive")
+  @Test("adding a target again changes whether it is retained")
   func ownership() {
     let (proxy, counter) = (Proxy(), LeakCounter())
     var registration: Registration?
@@ -110,7 +110,7 @@ struct RegistrationTests {
     expect(registration?.isLive == false)
   }
 
-  @Test("adding a target again for other selectors widens its registration, and without any makes it for all")
+  @Test("adding a target again for other selectors widens its scope, and without selectors removes the scope")
   func scopes() throws {
     let (proxy, journal) = (Proxy(), Journal())
     let listener = LoudListener("a", journal)
@@ -136,7 +136,7 @@ struct RegistrationTests {
     withExtendedLifetime(listener) {}
   }
 
-  @Test("a target that is registered with two deliveries receives a message by each, and a report lists both")
+  @Test("a target registered with two deliveries receives a message through each, and a report lists both")
   func deliveries() throws {
     let (proxy, context, journal) = (Shared(), StepContext("other"), Journal())
     let clerk = Clerk("a", journal)
@@ -155,7 +155,7 @@ struct RegistrationTests {
     withExtendedLifetime(clerk) {}
   }
 
-  @Test("adding a target again changes the buffer of what waits from then on")
+  @Test("adding a target again changes the buffer for messages queued from then on")
   func changedBuffer() {
     let (proxy, context, journal) = (Shared(), StepContext("buffer"), Journal())
     let clerk = Clerk("a", journal)
@@ -174,7 +174,7 @@ struct RegistrationTests {
     withExtendedLifetime(clerk) {}
   }
 
-  @Test("adding a target again changes what becomes of what waits when it is removed")
+  @Test("adding a target again changes whether queued messages are delivered after removal")
   func changedPending() {
     let (proxy, context, journal) = (Shared(), StepContext("pending"), Journal())
     let clerk = Clerk("a", journal)
@@ -219,7 +219,7 @@ struct RegistrationTests {
   }
 
   @Test(
-    "a registration that has ended says the priority that it had", arguments: [3, 32_767, -32_768])
+    "a registration that has ended still returns its priority", arguments: [3, 32_767, -32_768])
   func priorityAfterEnd(priority: Int) {
     var proxy: Proxy? = Proxy()
     let (a, b) = (Listener("a"), Listener("b"))
@@ -231,7 +231,7 @@ struct RegistrationTests {
     withExtendedLifetime((a, b)) {}
   }
 
-  @Test("a proxy removes only registrations of its own")
+  @Test("a proxy removes only its own registrations")
   func foreignRegistration() {
     let (mine, other, listener) = (Proxy(), Proxy(), Listener("a"))
     let registration = mine.add(listener)
@@ -254,7 +254,7 @@ struct RegistrationTests {
     expect(proxy.count, equals: 0)
   }
 
-  @Test("a registration takes keys as well as selectors")
+  @Test("a registration accepts keys as well as selectors")
   func keys() {
     let (proxy, listener) = (Proxy(), LoudListener("a"))
     let registration = proxy.add(listener, only: Message<(Int) -> Void>.note, Message<(String) -> Void>.say)
@@ -264,7 +264,7 @@ struct RegistrationTests {
     withExtendedLifetime(listener) {}
   }
 
-  @Test("a closure whose key has another number of colons fails its messages, and the handler is told at once")
+  @Test("a closure whose key has the wrong number of colons is reported at once, and its messages fail")
   func closureArity() {
     let (proxy, errors) = (Proxy(), Journal())
     proxy.onError = { errors.write("\($0.error)") }
@@ -275,7 +275,7 @@ struct RegistrationTests {
     expect(errors.take().count, equals: 2)
   }
 
-  @Test("closures answer from a queue, also by boxes")
+  @Test("closures on a queue answer typed and boxed messages")
   func closuresAnswer() async throws {
     let proxy = Shared()
     let queue = DispatchQueue(label: "closures")
@@ -285,7 +285,7 @@ struct RegistrationTests {
     try expect(report.result?.unbox(as: Int.self), equals: 7)
   }
 
-  @Test("a sender that waits for room goes on when its target is removed")
+  @Test("a sender that waits for capacity continues when its target is removed")
   func removalLetsSendersGo() async throws {
     let (proxy, context) = (Shared(), StepContext("room"))
     let clerk = Clerk("a")
@@ -303,7 +303,7 @@ struct RegistrationTests {
   /// What takes a target, or the proxy that it stands in, out of a message's way.
   enum Closing: CaseIterable { case cancel, mute, removeOuter, cancelOuter, muteOuter }
 
-  @Test("a sender that waits for room goes on when the way there is closed", arguments: Closing.allCases)
+  @Test("a sender that waits for capacity continues when a registration on the path ends", arguments: Closing.allCases)
   func closedWayLetsSendersGo(closing: Closing) async throws {
     let (outer, middle, inner, context) = (Nesting(), Nesting(), Nesting(), StepContext("room"))
     let clerk = Clerk("a")
@@ -329,7 +329,7 @@ struct RegistrationTests {
     withExtendedLifetime((middle, inner)) {}
   }
 
-  @Test("a sender that waits for room behind a proxy goes on waiting when another proxy is removed")
+  @Test("a sender that waits for capacity behind a proxy keeps waiting when another proxy is removed")
   func otherWayKeepsSendersWaiting() async throws {
     let (outer, inner, other, context) = (Nesting(), Nesting(), Nesting(), StepContext("room"))
     let clerk = Clerk("a")
@@ -348,7 +348,7 @@ struct RegistrationTests {
     withExtendedLifetime((inner, other)) {}
   }
 
-  @Test("a message without queued targets is broadcast at once when it is ready")
+  @Test("broadcastWhenReady sends at once if no target is queued")
   func readyWithoutQueues() async throws {
     let proxy = Shared()
     let clerk = Clerk("a")

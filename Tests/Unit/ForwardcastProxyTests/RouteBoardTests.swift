@@ -29,7 +29,7 @@ struct RouteBoardTests {
     expect(counter.alive, equals: 0)
   }
 
-  @Test("a strong target that is removed while messages are on their way goes with the last of them")
+  @Test("a strong target that is removed during messages is released with the last of them")
   func removedOnTheWay() {
     let (counter, journal) = (LeakCounter(), Journal())
     let proxy = MulticastProxy<any MessageReceiver>()
@@ -70,7 +70,7 @@ struct RouteBoardTests {
     expect(proxy.broadcast(.note, 1).delivered, equals: 1)
   }
 
-  @Test("messages inside of one another each keep a board of their own, and the next one finds the latest")
+  @Test("nested messages each keep their own board, and the next message uses the latest")
   func manyBoards() {
     let (counter, depth) = (LeakCounter(), 6)
     var found: [Bool] = []
@@ -98,7 +98,7 @@ struct RouteBoardTests {
     expect(found, equals: Array(repeating: true, count: 2 * depth))
   }
 
-  @Test("more messages than a board counts keep their routes themselves", arguments: [false, true])
+  @Test("messages beyond the counting range of a board retain their routes themselves", arguments: [false, true])
   func crowded(isPinned: Bool) {
     let counter = LeakCounter()
     /// Who goes by the board; who finds a target, before and after it was removed; how long that lives.
@@ -124,7 +124,7 @@ struct RouteBoardTests {
     expect(counter.alive, equals: 0)
   }
 
-  @Test("boards that were replaced are given back, whatever replaced them")
+  @Test("replaced boards are released, whatever replaced them")
   func givenBack() throws {
     struct Watched { weak var board: RouteBoard? }
     let proxy = MulticastProxy<any MessageReceiver>()
@@ -160,7 +160,7 @@ struct RouteBoardTests {
     expect(seen.count { $0.board != nil }, equals: 1)
   }
 
-  @Test("a route that messages of many selectors share a board with is found, and its board grows")
+  @Test("a route on a board shared by many selectors is found, and the board grows")
   func manySelectors() throws {
     let names = try (0..<100).map { try MessageSelector("board\($0)") }
     let proxy = MulticastProxy<any MessageReceiver>(
@@ -174,7 +174,7 @@ struct RouteBoardTests {
     expect(Set(board.all.map(\.selector)), equals: Set(names))
   }
 
-  @Test("targets that a burst pinned before a change are released once its messages have ended")
+  @Test("targets pinned before a change are released once the burst's messages have ended")
   func pinned() {
     let counter = LeakCounter()
     let proxy = MulticastProxy<any MessageReceiver>()
@@ -198,7 +198,7 @@ struct RouteBoardTests {
     }
   }
 
-  @Test("a target that is unmuted is found by the next question, on whatever thread others ask")
+  @Test("the next query finds an unmuted target while other threads query too")
   func unmuted() {
     let proxy = MulticastProxy<any Asked>()
     let targets = (0..<4).map { _ in Answering() }
@@ -221,7 +221,7 @@ struct RouteBoardTests {
     withExtendedLifetime(targets) {}
   }
 
-  @Test("strong targets that come and go under messages of several threads are called while they live, and all go")
+  @Test("strong targets that are added and removed under concurrent messages are called while registered, and released")
   func stress() {
     let counter = LeakCounter()
     let proxy = MulticastProxy<any Asked>()

@@ -21,7 +21,7 @@ extension Message<() -> Double> { fileprivate static var area: Self { .init("sil
 struct SilenceTests {
   typealias Proxy = MulticastProxy<any MessageReceiver>
 
-  @Test("a row that the proxy's own table refused is the error of each of its messages")
+  @Test("a row that the proxy's table refused is the error of each message with its selector")
   func refusedRowOfTheProxy() throws {
     let table = SelectorTable(for: (any Shape).self) {
       Responds(to: "silenceArea") { (shape: any Shape) in shape.area() }
@@ -39,7 +39,7 @@ struct SilenceTests {
     withExtendedLifetime(circle) {}
   }
 
-  @Test("an object that no message can reach is told to the handler when it is added, or when there is a message")
+  @Test("an object that no message can reach is reported to onError when it is added, or with the next message")
   func objectWithoutTable() {
     let (proxy, errors) = (MulticastProxy<AnyObject>(), Journal())
     let mutes = [Mute(), Mute()]
@@ -56,7 +56,7 @@ struct SilenceTests {
     withExtendedLifetime(mutes) {}
   }
 
-  @Test("values of every type are targets, also where Foundation could make objects of them")
+  @Test("values of every type can be targets, even those that Foundation bridges to objects")
   func bridgeableValues() throws {
     let table = SelectorTable(for: (any Shape).self) { Responds(to: .area) { (shape: any Shape) in shape.area() } }
     let proxy = MulticastProxy<any Shape>(table: table)
@@ -70,7 +70,7 @@ struct SilenceTests {
     expect(proxy.count, equals: 4)
   }
 
-  @Test("an object at the address of a dead target is not that target")
+  @Test("an object at the address of a dead target is not mistaken for it")
   func reusedAddress() {
     // Objects are made until one has the address of a dead one: that is soon with an allocator that reuses memory.
     var met = false
@@ -93,7 +93,7 @@ struct SilenceTests {
     expect(met)
   }
 
-  @Test("a target that removes itself in its own deinit is counted")
+  @Test("remove counts a target that removes itself in its own deinit")
   func removalInDeinit() {
     let (proxy, removed) = (Proxy(), Journal())
     do {
@@ -104,7 +104,7 @@ struct SilenceTests {
     expect(removed.all, equals: ["1"])
   }
 
-  @Test("errors behind a nested proxy go to its handler, or else to that of the proxy around it")
+  @Test("errors behind a nested proxy go to its onError, or else to that of the outer proxy")
   func nestedErrors() throws {
     let (outer, inner, errors) = (Proxy(), Proxy(), Journal())
     let targets = [Listener("a"), Listener("b")]
@@ -127,7 +127,7 @@ struct SilenceTests {
     withExtendedLifetime((inner, targets)) {}
   }
 
-  @Test("of several errors of a collect the first is thrown and every other goes to the handler")
+  @Test("collect throws the first of several errors and reports the others to onError")
   func furtherErrors() {
     let (proxy, errors) = (Proxy(), Journal())
     let targets = ["a", "b", "c"].map { Listener($0) }
@@ -144,7 +144,7 @@ struct SilenceTests {
     withExtendedLifetime(targets) {}
   }
 
-  @Test("the first success is enough: errors before it go to the handler, and are thrown when there is none")
+  @Test("with firstSuccess, errors before the first success go to onError, and are thrown if there is none")
   func firstSuccess() throws {
     let (proxy, errors) = (Proxy(), Journal())
     let table = SelectorTable(for: Listener.self) {
@@ -173,7 +173,7 @@ struct SilenceTests {
   }
 
   @Test(
-    "a question of which all targets are elsewhere is an error, and no vote; a message that answers nothing is none")
+    "a collect whose targets are all queued throws instead of returning an empty result, unless the message has none")
   func elsewhere() throws {
     let (proxy, errors) = (MulticastProxy<any Member>(), Journal())
     let (context, clerk) = (StepContext("elsewhere"), Clerk("yes"))
@@ -199,7 +199,7 @@ struct SilenceTests {
     withExtendedLifetime((clerk, here)) {}
   }
 
-  @Test("a proxy whose targets have all died is silent, wherever they were", arguments: [false, true])
+  @Test("a proxy whose targets are all dead does not respond, whatever their deliveries", arguments: [false, true])
   func silentOfDead(isQueued: Bool) {
     let (summary, silent) = withTablesUnchanged {
       let silent = Journal()
@@ -216,7 +216,7 @@ struct SilenceTests {
     expect(silent, equals: ["note:"])
   }
 
-  @Test("a report lists a nested proxy only where none of its targets is, and whoever is muted as muted")
+  @Test("a report lists a nested proxy only if it lists none of its targets, and muted targets as muted")
   func nestedEntries() throws {
     let (outer, inner, empty) = (Proxy(), Proxy(), Proxy())
     let (listener, stranger) = (Listener("a"), BareReceiver {})
@@ -244,7 +244,7 @@ struct SilenceTests {
     try expect(skipped().filter { $0.hasPrefix("inner") }, equals: ["inner does not respond"])
   }
 
-  @Test("a maker of a lazy proxy that fails is asked once for each message")
+  @Test("a failing closure of a lazy proxy is called once for each message")
   func failingMaker() {
     var asked = 0
     let lazy = LazyProxy {
@@ -262,7 +262,7 @@ struct SilenceTests {
     expect(asked, equals: 3)
   }
 
-  @Test("a receiver of one's own fills a report, and its answer is the message's")
+  @Test("a custom receiver may fill a report, and its answer is the message's result")
   func ownReport() throws {
     final class Splitter: ForwardingProxy {
       override func methodSignature(for selector: MessageSelector) -> MethodSignature? { try? MethodSignature("q@:") }
@@ -284,7 +284,7 @@ struct SilenceTests {
     withExtendedLifetime(splitter) {}
   }
 
-  @Test("a question is for nobody where all targets elsewhere have died, and not answered where a buffer is full")
+  @Test("a message to dead queued targets is unanswered, and one to a full buffer is not awaited")
   func deadOrFullElsewhere() throws {
     let context = StepContext("elsewhere")
     for silence in [MulticastOptions.NoResponder.ignore, .throw] {
@@ -312,7 +312,7 @@ struct SilenceTests {
     withExtendedLifetime(clerk) {}
   }
 
-  @Test("a sender that waits for a vote is told that full buffers refused it to everybody, unless somebody answers")
+  @Test("an awaited vote throws if full buffers refused it to all targets, unless another target answers")
   func refusedByBuffers() async throws {
     let (proxy, context, errors) = (MulticastProxy<any Member>(), StepContext("full"), Journal())
     let (full, clerk) = (Clerk("full"), Clerk("yes"))

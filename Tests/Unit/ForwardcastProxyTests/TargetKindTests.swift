@@ -56,7 +56,7 @@ extension Message<() -> String> { fileprivate static var askedType: Self { .init
 
 @Suite("Kinds of targets")
 struct TargetKindTests {
-  @Test("of objects of one class each is asked for a table of its own")
+  @Test("each object of a class is queried for a table of its own")
   func ownTables() throws {
     let proxy = MulticastProxy<any MessageReceiver>()
     let bare = (0..<12).map { number in
@@ -70,7 +70,7 @@ struct TargetKindTests {
   }
 
   @Test(
-    "a class whose objects may have tables is asked for each, whichever comes first",
+    "if objects of a class may have their own tables, each is queried, whichever comes first",
     arguments: [[nil, "a", nil, "b"], ["a", nil, "b", nil], ["a", "b"], [nil, nil]])
   func mixedTables(tables: [String?]) throws {
     let proxy = MulticastProxy<any MessageReceiver>()
@@ -81,7 +81,7 @@ struct TargetKindTests {
     withExtendedLifetime(targets) {}
   }
 
-  @Test("more classes than are kept, in turns, each answer by their own methods")
+  @Test("targets of more classes than the cache holds, interleaved, answer with their own methods")
   func manyClasses() throws {
     let proxy = MulticastProxy<any MessageReceiver>()
     func holders() -> [any MessageReceiver] {
@@ -99,7 +99,7 @@ struct TargetKindTests {
     withExtendedLifetime(targets) {}
   }
 
-  @Test("values are asked one by one, and those that no row takes are passed over")
+  @Test("values are queried one by one, and those that no row accepts are skipped")
   func values() throws {
     let table = SelectorTable(for: (any Named).self) {
       Responds(to: .askedType) { (named: any Named) -> String in "\(type(of: named)) \(named.name)" }
@@ -115,7 +115,7 @@ struct TargetKindTests {
     try expect(proxy.collect(.askedType, returning: .all), equals: wanted)
   }
 
-  @Test("a table for values of one type takes none of another")
+  @Test("a table for values of one type refuses values of another")
   func valuesOfOneType() {
     let table = SelectorTable(for: First.self) { Responds(to: .askedType) { (first: First) -> String in first.name } }
     let (proxy, errors) = (MulticastProxy<any Named>(table: table), Journal())
@@ -127,7 +127,7 @@ struct TargetKindTests {
     expect(errors.all, equals: ["type mismatch"])
   }
 
-  @Test("of objects that Swift makes of values each is asked")
+  @Test("each object that Swift creates for a boxed value is queried")
   func boxedValues() throws {
     struct Empty {}
     let inner = MulticastProxy<any MessageReceiver>()
@@ -141,7 +141,7 @@ struct TargetKindTests {
     withExtendedLifetime(plain) {}
   }
 
-  @Test("an error names the target that it is of, whoever of its class came first")
+  @Test("an error names its own target, not the first one of the class")
   func refusals() {
     let proxy = MulticastProxy<any MessageReceiver>()
     let names = Journal()
@@ -156,7 +156,7 @@ struct TargetKindTests {
     withExtendedLifetime(targets) {}
   }
 
-  @Test("proxies, objects that forward and objects with tables stand beside one another")
+  @Test("proxies, forwarding objects and objects with tables can be targets of one proxy")
   func mixed() throws {
     let (inner, outer) = (MulticastProxy<any MessageReceiver>(), MulticastProxy<any MessageReceiver>())
     let (plain, other) = (Plain(), Plain())

@@ -10,7 +10,7 @@ import Testing
 struct TargetListTests {
   typealias Proxy = MulticastProxy<any MessageReceiver>
 
-  @Test("targets that come and go in any order are found, once each and in order", arguments: [1, 2, 3] as [UInt64])
+  @Test("targets added and removed in any order are found once each, in order", arguments: [1, 2, 3] as [UInt64])
   func anyOrder(seed: UInt64) {
     let proxy = Proxy()
     // Eight tables in size from the smallest goal to the largest, also where bounds are small.
@@ -37,7 +37,7 @@ struct TargetListTests {
     withExtendedLifetime(all) {}
   }
 
-  @Test("all registrations of a target go with it, whatever their number")
+  @Test("removing a target ends all its registrations, whatever their number")
   func severalOfOne() throws {
     let proxy = Proxy(options: MulticastOptions(duplicates: .allowed))
     let targets = (0..<50).map { Listener("\($0)") }
@@ -55,7 +55,7 @@ struct TargetListTests {
     withExtendedLifetime(targets) {}
   }
 
-  @Test("a target in its own deinit takes itself out, and no other at its address")
+  @Test("a target that removes itself in its deinit removes no other one at its address")
   func ending() {
     let proxy = Proxy()
     final class Leaving: MessageReceiver {
@@ -76,7 +76,7 @@ struct TargetListTests {
     for _ in 0..<100 { expect(proxy.remove(Listener("new")), equals: 0) }
   }
 
-  @Test("of a target that had several registrations none is kept, however they went", arguments: 0..<3)
+  @Test("a target that had several registrations is not retained, whichever way they ended", arguments: 0..<3)
   func repeatsLeft(way: Int) {
     let (proxy, lasting) = (Proxy(options: MulticastOptions(duplicates: .allowed)), Listener("lasting"))
     // Another target keeps its registrations.
@@ -104,7 +104,7 @@ struct TargetListTests {
     withExtendedLifetime(lasting) {}
   }
 
-  @Test("a target in a reserved place receives the next message there, and so does its successor")
+  @Test("a target in a reserved slot receives the next message there, and so does its successor")
   func reservedPlace() {
     let (proxy, journal) = (Proxy(), Journal())
     let slot = proxy.core.reserveSlot(priority: 0, scope: nil, delivery: .direct)
@@ -128,7 +128,7 @@ struct TargetListTests {
     withExtendedLifetime((last, heir, guests)) {}
   }
 
-  @Test("a target that stands for an object is not there any more once that has gone")
+  @Test("a target that stands for an object ends with that object")
   func standsForObject() {
     let proxy = Proxy()
     var registration: Registration?
@@ -142,7 +142,7 @@ struct TargetListTests {
     expect(registration?.isLive == false && registration?.target == nil)
   }
 
-  @Test("slots of a priority that change hands leave nothing behind")
+  @Test("reusing the slots of a priority leaves nothing behind")
   func priorityOfSlots() throws {
     let core = MulticastCore(Any.self, table: nil, options: nil)
     let priority = 30_123
@@ -158,7 +158,7 @@ struct TargetListTests {
     expect(core.slotCount, equals: 0)
   }
 
-  @Test("a priority beyond 16 bits counts as the nearest of these")
+  @Test("a priority beyond 16 bits is clamped")
   func clampedPriorities() {
     let (proxy, journal) = (Proxy(), Journal())
     let listeners = ["low", "lowest", "high", "highest"].map { Listener($0, journal) }
@@ -169,7 +169,7 @@ struct TargetListTests {
     withExtendedLifetime(listeners) {}
   }
 
-  @Test("targets that join in any order of their priorities get the next message in the order of these")
+  @Test("targets added in any order of priorities receive the next message in priority order")
   func joiningBetween() {
     let (proxy, journal) = (Proxy(), Journal())
     var numbers = SeededGenerator(seed: 3)

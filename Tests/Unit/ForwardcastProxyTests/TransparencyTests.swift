@@ -54,7 +54,7 @@ struct TransparencyTests {
     }
   }
 
-  @Test("a message begins once at a multicast among the targets, by whatever verb")
+  @Test("a multicast among the targets starts each message once, for every way to send")
   func beginsOnce() throws {
     let (proxy, lobby, listener) = (Proxy(), Lobby(), Listener("a"))
     lobby.multicast.add(listener)
@@ -65,7 +65,7 @@ struct TransparencyTests {
     withExtendedLifetime(listener) {}
   }
 
-  @Test("failures of a report that nobody gets go to the nearest handler, with their registrations")
+  @Test("failures of a report that is not returned go to the nearest onError, with their registrations")
   func failuresOfEndedReports() throws {
     let (outer, inner, journal) = (Shared(), Shared(), Journal())
     let (bad, never) = (Clerk("bad"), Clerk("never"))
@@ -83,7 +83,9 @@ struct TransparencyTests {
     withExtendedLifetime((bad, never, inner)) {}
   }
 
-  @Test("proxies that are reached in many ways are asked once, and a message ends in an error, not a hang", .oneAtATime)
+  @Test(
+    "proxies reachable on many paths are queried once, and a message ends with an error instead of hanging", .oneAtATime
+  )
   func diamonds() throws {
     var level = [Proxy(), Proxy()]
     let (bottom, kept) = (level[0], Listener("a"))
@@ -105,7 +107,7 @@ struct TransparencyTests {
     withExtendedLifetime(all) {}
   }
 
-  @Test("a typed message reaches inner targets without boxes")
+  @Test("a typed message reaches targets of nested proxies without boxing")
   func typed() {
     struct Opaque { let number: Int }
     let message = Message<(Opaque) -> Void>("opaque:")
@@ -119,7 +121,7 @@ struct TransparencyTests {
   }
 
   @Test(
-    "a proxy that is removed or muted takes along what waits behind it, and the rest of a message",
+    "removing or muting a proxy drops its queued messages and the rest of the current one",
     arguments: [false, true])
   func endedWithin(isMuted: Bool) throws {
     let journal = Journal()
@@ -161,7 +163,7 @@ struct TransparencyTests {
     }
   }
 
-  @Test("a proxy with two scopes passes a message on once, to queues too")
+  @Test("a proxy registered with two scopes forwards a message once, also to queued targets")
   func scopesOfProxy() {
     let (outer, inner, context, journal) = (Shared(), Shared(), StepContext("inner"), Journal())
     let clerks = [Clerk("near", journal), Clerk("far", journal)]
@@ -176,7 +178,7 @@ struct TransparencyTests {
     withExtendedLifetime(clerks) {}
   }
 
-  @Test("messages behind a removed proxy are delivered if the registration says deliverPending")
+  @Test("messages behind a removed proxy are delivered if its registration has deliverPending")
   func keptBehindRemoved() {
     let (outer, inner, journal) = (Shared(), Shared(), Journal())
     let (first, second, clerk) = (StepContext("first"), StepContext("second"), Clerk("a", journal))
@@ -190,7 +192,7 @@ struct TransparencyTests {
     withExtendedLifetime(clerk) {}
   }
 
-  @Test("a proxy that a message does not come to stands in a report by its targets alone, however deep they lie")
+  @Test("a report lists a skipped proxy only by its targets, however deeply nested")
   func stoppedInReport() throws {
     let outer = Proxy(options: MulticastOptions(errors: .stopAtFirst))
     let (middle, inner, failing, last) = (Proxy(), Proxy(), Listener("failing"), Listener("last"))
@@ -207,7 +209,7 @@ struct TransparencyTests {
     withExtendedLifetime((middle, inner, failing, last)) {}
   }
 
-  @Test("a proxy is silent only where no target below it got the message", arguments: [false, true])
+  @Test("a proxy counts as unanswered only if no target below it received the message", arguments: [false, true])
   func silenceOfMiddle(isHooked: Bool) throws {
     let (silent, outer, inner, listener) = (Journal(), Proxy(), Proxy(), Listener("a"))
     let middle = Proxy(options: MulticastOptions(noResponder: .handle { silent.write($0.name) }))
@@ -224,7 +226,7 @@ struct TransparencyTests {
     withExtendedLifetime((middle, inner)) {}
   }
 
-  @Test("a proxy on a queue sends the message to all of its targets, whatever the outer policy needs")
+  @Test("a queued proxy sends the message to all its targets, even if the outer policy stops early")
   func queuedProxyAsksAll() async throws {
     let (outer, inner, journal) = (Shared(), Shared(), Journal())
     func voter(_ name: String) -> BareReceiver {
@@ -255,7 +257,7 @@ struct TransparencyTests {
     withExtendedLifetime(listener) {}
   }
 
-  @Test("a target that joins an inner proxy during a message receives the next one")
+  @Test("a target that is added to a nested proxy during a message receives the next one")
   func joining() {
     let (outer, inner, journal) = (Proxy(), Proxy(), Journal())
     let (first, late) = (Listener("first", journal), Listener("late", journal))
@@ -269,7 +271,7 @@ struct TransparencyTests {
     withExtendedLifetime((inner, late)) {}
   }
 
-  @Test("inner targets on queues and suspending methods are waited for, through every kind of proxy")
+  @Test("a sender waits for queued targets and asynchronous methods behind every kind of proxy")
   func waiting() async throws {
     let (outer, inner, journal) = (Shared(), Shared(), Journal())
     let queue = DispatchQueue(label: "inner")
@@ -284,7 +286,7 @@ struct TransparencyTests {
     withExtendedLifetime((queued, direct)) {}
   }
 
-  @Test("a proxy on a queue waits for its own targets and gives one answer, the last")
+  @Test("a queued proxy waits for its own targets and returns only the last answer")
   func queuedInner() async throws {
     let (outer, inner) = (Shared(), Shared())
     let (first, second) = (DispatchQueue(label: "first"), DispatchQueue(label: "second"))
@@ -299,7 +301,7 @@ struct TransparencyTests {
     withExtendedLifetime(clerks) {}
   }
 
-  @Test("a waiting send passes through a proxy for one and a lazy one to a method that suspends")
+  @Test("an awaited send reaches an asynchronous method through a forwarding and a lazy proxy")
   func waitingSend() async throws {
     let (many, clerk) = (Shared(), Clerk("a"))
     many.add(clerk)
@@ -315,7 +317,7 @@ struct TransparencyTests {
 
 @Suite("Concurrent queues")
 struct ConcurrentQueueTests {
-  @Test("targets on a concurrent queue run at the same time, each in its own order", arguments: [false, true])
+  @Test("targets on a concurrent queue run concurrently, each in its own order", arguments: [false, true])
   func together(isGlobal: Bool) {
     let proxy = MulticastProxy<any MessageReceiver & Sendable>()
     let queue =

@@ -27,7 +27,8 @@ struct WalkTests {
   private let journal = Journal()
 
   @Test(
-    "targets whose methods have several types get a typed message in order, each as its own", arguments: [false, true])
+    "targets whose methods have different types receive a typed message in order, each in its own type",
+    arguments: [false, true])
   func mixedTypes(isFirst: Bool) throws {
     let proxy = MulticastProxy<any MessageReceiver>()
     let wide = BareReceiver { Responds(to: Message<() -> Int64>("value")) { (_: BareReceiver) in 40 } }
@@ -43,7 +44,8 @@ struct WalkTests {
     expect(sum, equals: 42)
   }
 
-  @Test("methods that return nothing answer a question alike, in a loop, behind hooks and nested", arguments: 0..<4)
+  @Test(
+    "methods without a result are counted as answers in loops, behind hooks and in nested proxies", arguments: 0..<4)
   func answersOfNothing(shape: Int) async throws {
     let (outer, inner, note) = (Proxy(), Proxy(), Message<() -> Void>("note"))
     let targets = (0..<3).map { _ in BareReceiver { Responds(to: note) { (_: BareReceiver) in } } }
@@ -60,7 +62,7 @@ struct WalkTests {
     withExtendedLifetime(targets) {}
   }
 
-  @Test("of proxies in one another whose targets are all muted, a report lists the targets alone", arguments: 1...3)
+  @Test("a report on nested proxies whose targets are all muted lists only the targets", arguments: 1...3)
   func mutedInside(levels: Int) throws {
     let (root, listener) = (Proxy(), Clerk("a", journal))
     var inner = root
@@ -76,7 +78,7 @@ struct WalkTests {
     expect(report.skipped.map { $0.target === listener }, equals: [true])
   }
 
-  @Test("a proxy that is drained waits for what is queued in proxies among its targets, and in theirs")
+  @Test("drain waits for messages queued in nested proxies at every level")
   func drainsNested() async throws {
     let (outer, middle, inner) = (Proxy(), Proxy(), Proxy())
     outer.add(middle, delivery: .direct, ownership: .strong)
@@ -98,7 +100,7 @@ struct WalkTests {
     expect(journal.all, equals: ["a 1", "a 2"])
   }
 
-  @Test("a forwarding hook that suspends on a queue still has the trail of its message, so that a ring is found")
+  @Test("a forwarding hook that suspends on a queue keeps the message's trail, so a cycle is found")
   func suspendedTrail() async throws {
     let (proxy, echo) = (Proxy(), Echo())
     echo.proxy = proxy
@@ -120,7 +122,7 @@ struct WalkTests {
     expect(second?.code, equals: .proxyCycle)
   }
 
-  @Test("a proxy may be changed while others send along a route that they have begun")
+  @Test("a proxy may be changed while other threads send along a route that they have started")
   func grows() async throws {
     let proxy = Proxy()
     proxy.add(Clerk("a", journal), delivery: .direct, ownership: .strong)

@@ -39,7 +39,7 @@ struct CenterTests {
 
     """
 
-  @Test("an observer registers once, when it conforms, and goes at once")
+  @Test("an observer registers once if it conforms, and unregisters at once")
   func register() {
     let text = """
       register o in E; register o in E; register new Other in E
@@ -58,7 +58,7 @@ struct CenterTests {
   }
 
   @Test(
-    "a selector that is not the point's is unrecognized",
+    "a selector that the extension point does not declare is unrecognized",
     arguments: ["[E pong]", "collect all [E pong]", "report [E x: 1]"])
   func unlisted(expression: String) {
     let played = play(Self.cast + "register o in E\n" + expression)
@@ -66,7 +66,7 @@ struct CenterTests {
     expect(played.outcome.error?.text.hasSuffix("of <extension E>") == true, "\(played.error ?? "")")
   }
 
-  @Test("a lazy observer is made by the first event that it has a row for, in its place of the order")
+  @Test("the first event that a lazy observer has a row for creates it, in its registration order")
   func lazy() {
     let text = """
       register lazily Late in E; register o in E; register lazily Late in E
@@ -85,13 +85,13 @@ struct CenterTests {
     expect(played.output, equals: "now\nmade\nlate ping\no ping\nmade\nlate ping\no ping\n")
   }
 
-  @Test("a lazy observer that cannot be made fails, and keeps nobody from the event")
+  @Test("a lazy observer whose creation fails is reported, and the other observers still receive the event")
   func badLazy() {
     let played = play(Self.cast + "register lazily Bad in E; register o in E\nprint errors [E ping]\nprint services")
     expect(played.output, equals: "o ping\n[\"no luck\"]\n[]\n")
   }
 
-  @Test("a class has one service, which is named like it and lives until the log-out")
+  @Test("a class has one service, which is named after it and lives until the logout")
   func services() {
     let text = """
       expect (service Late) == (service Late)
@@ -107,14 +107,14 @@ struct CenterTests {
     expect(played.output, equals: "made\n<Late Late>\n[<Late Late>, <Kept Kept>]\n[<Kept Kept>]\n")
   }
 
-  @Test("a service whose making throws is asked for again in vain, and leaves nothing")
+  @Test("a service whose creation throws is not kept, and the next request tries again")
   func badService() {
     let played = play(Self.cast + "expect service Bad throws \"no luck\"\nexpect services == @[]\nservice Bad")
     expect(played.failures, equals: [])
     expect(played.error?.hasSuffix("no luck") == true)
   }
 
-  @Test("clear services tells all, and then throws the first error")
+  @Test("clear services notifies all services and then throws the first error")
   func clear() {
     let text = """
       receiver A { - serviceWillClearData throws "stuck" }
@@ -130,7 +130,7 @@ struct CenterTests {
     expect(played.output, equals: "B told\n[]\n")
   }
 
-  @Test("an error of a hook that no statement caused is shown: of a service that was being made during a log-out")
+  @Test("an error of a hook that no statement caused is reported")
   func unawaitedHook() {
     let transcript = Transcript()
     let session = ScriptSession(handlers: transcript.handlers)
@@ -154,7 +154,7 @@ struct CenterTests {
     expect(transcript.failures.map(\.text), equals: ["stuck"])
   }
 
-  @Test("services that need each other are an error, and endless chains are one too")
+  @Test("services that need each other are an error, and so are endless chains")
   func cycle() {
     let text = """
       receiver A { - serviceDidInit { let b = service B } }
@@ -166,14 +166,14 @@ struct CenterTests {
     expect(play(hooks + "receiver S80 { }\nservice S0").outcome.error?.code, equals: .limitExceeded)
   }
 
-  @Test("in the making of a service nobody waits for queues")
+  @Test("wait throws while a service is created")
   func noWaiting() {
     let text = "receiver W { - serviceDidInit { wait } }\nexpect service W throws \"would deadlock\""
     expect(play(text).failures, equals: [])
   }
 
   @Test(
-    "what is no receiver or no point is refused",
+    "operands that are not receivers or extension points are refused",
     arguments: [
       ("service Nobody", ScriptError.Code.unknownName), ("register lazily Nobody in E", .unknownName),
       ("register o in o", .typeMismatch), ("register 3 in E", .typeMismatch), ("unregister o from 3", .typeMismatch),

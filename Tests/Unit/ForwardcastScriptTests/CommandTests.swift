@@ -78,7 +78,7 @@ import Testing
 
   @Suite("The command")
   struct CommandTests {
-    @Test("run prints to standard output, and errors with their place to standard error")
+    @Test("run prints to standard output, and errors with their position to standard error")
     func run() throws {
       let folder = try Folder()
       let good = try folder.file("good.msg", "print 1\nexpect 1 == 1".utf8)
@@ -101,7 +101,7 @@ import Testing
       expect(refused.status, equals: 2)
     }
 
-    @Test("an error thrown by an observer is the script's error, and nothing else is printed")
+    @Test("an observer's error that a script expects is not printed")
     func pointErrors() throws {
       let text = """
         receiver R { - take: x = nil; - fail throws "failed" }
@@ -116,7 +116,7 @@ import Testing
       expect(call.status, equals: 0)
     }
 
-    @Test("of several files all run, each in a world of its own, and the worst status counts")
+    @Test("run runs each of several files in its own session and ends with the highest status")
     func several() throws {
       let folder = try Folder()
       let first = try folder.file("a.msg", "let x = 1\nprint x".utf8)
@@ -131,7 +131,7 @@ import Testing
       try expect(Call("check", first, third, second).status, equals: 2)
     }
 
-    @Test("--diagram draws the messages of all files into one, as its name says")
+    @Test("--diagram draws the messages of all files into one diagram, in the format of its file extension")
     func diagram() throws {
       let folder = try Folder()
       let text = "receiver Cook { - minutes = 20 }\nlet ann = new Cook\nproxy k = multicast\nadd ann to k\n[k minutes]"
@@ -160,7 +160,7 @@ import Testing
       expect(failed.status == 1 && failed.errors.hasPrefix("forwardcast: cannot write "))
     }
 
-    @Test("--trace-file writes a slice for each message and each turn, which ends, in a lane with a name")
+    @Test("--trace-file writes a slice for each message and each delivery, in named lanes")
     func traceFile() throws {
       struct Entry: Decodable {
         let name: String
@@ -193,7 +193,7 @@ import Testing
       expect(failed.status == 1 && failed.errors.hasPrefix("forwardcast: cannot write "))
     }
 
-    @Test("a dash is standard input")
+    @Test("a dash reads standard input")
     func standardInput() throws {
       let call = try Call("run", "-", input: "print \"in\"\nprint nobody")
       expect(call.output, equals: "in\n")
@@ -201,7 +201,7 @@ import Testing
       expect(call.status, equals: 1)
     }
 
-    @Test("files that cannot be read are named with the reason")
+    @Test("unreadable files are named with the reason")
     func unreadable() throws {
       let folder = try Folder()
       let missing = try Call("run", folder.path + "/none.msg")
@@ -220,7 +220,7 @@ import Testing
     }
 
     @Test(
-      "a call that cannot be understood ends with status 2, one line of usage, and the cause last",
+      "an invalid call ends with status 2, one line of usage, and the cause last",
       arguments: [
         [], ["fly"], ["run"], ["run", "--fast", "x"], ["run", "--steps", "x"], ["run", "--steps", "0", "x"],
         ["run", "--steps"], ["run", "--every-order", "x"],
@@ -238,7 +238,7 @@ import Testing
       expect(lines[1].hasPrefix("forwardcast: "))
     }
 
-    @Test("options take their value behind a blank or an equals sign, and behind two dashes there are none")
+    @Test("options take their value after a space or an equals sign, and two dashes end the options")
     func wordsOfACall() throws {
       try expect(Call("--", "run", "-", input: "print 1").output, equals: "1\n")
       let folder = try Folder()
@@ -259,7 +259,7 @@ import Testing
       expect(try Call("ru").errors.hasSuffix("forwardcast: unknown word ru; did you mean run?\n"))
     }
 
-    @Test("output that cannot be written ends with status 1, and with a reason unless nobody reads it any more")
+    @Test("output that cannot be written ends with status 1, and with a reason unless the reader closed the pipe")
     func writeErrors() throws {
       let text = "print 1\nrepeat 1000 { print \"more\" }\n"
       if let full = FileHandle(forWritingAtPath: "/dev/full") {
@@ -276,7 +276,7 @@ import Testing
       expect(closed.errors.isEmpty)
     }
 
-    @Test("without standard input a conversation has no lines")
+    @Test("without standard input, repl ends with status 0")
     func noInput() throws {
       expect(try Call.shell("'\(Call.executable().path)' repl 2>&1 <&-; echo status $?"), equals: "status 0\n")
     }
@@ -328,14 +328,14 @@ import Testing
       }
     }
 
-    @Test("help and version")
+    @Test("--help and --version print help and version")
     func help() throws {
       expect(try Call("--help").output.hasPrefix("usage: forwardcast run FILE"))
       try expect(Call("--help").status, equals: 0)
       expect(try Call("--version").output.hasPrefix("forwardcast "))
     }
 
-    @Test("--steps bounds a run, and --trace tells of each message")
+    @Test("--steps limits a run, and --trace prints each message")
     func options() throws {
       let limited = try Call("run", "--steps", "3", "-", input: "repeat 10 { print 1 }")
       expect(limited.errors.hasPrefix("-:1:13: error: limit exceeded: more than 3 steps"))
@@ -346,7 +346,7 @@ import Testing
         traced.errors, equals: "<R r> is asked a\n<R r> answers 1\n")
     }
 
-    @Test("--help is answered for every word, and help explains the language")
+    @Test("every command has --help, and help explains the language")
     func helpOfWords() throws {
       for word in ["run", "repl", "check", "types", "help"] {
         let call = try Call(word, "--help")
@@ -365,13 +365,13 @@ import Testing
       expect(unknown.status, equals: 2)
     }
 
-    @Test("errors to a pipe have no colours")
+    @Test("errors to a pipe have no colors")
     func plain() throws {
       let call = try Call("run", "-", input: "print nobody")
       expect(!call.errors.contains("\u{1B}"))
     }
 
-    @Test("a signature of tens of thousands of arguments is explained line by line")
+    @Test("types explains tens of thousands of arguments, a line each")
     func manyArguments() throws {
       let count = bound(8_000, full: 32_000)
       let call = try Call("types", "v@:" + String(repeating: "q", count: count))
@@ -379,7 +379,7 @@ import Testing
       expect(call.output.hasSuffix("frame: \(8 * (count + 2)) bytes\n"))
     }
 
-    @Test("types explains an encoding, and points at what is malformed")
+    @Test("types explains an encoding and points at a malformed part")
     func types() throws {
       let call = try Call("types", "v24@0:8q16")
       expect(

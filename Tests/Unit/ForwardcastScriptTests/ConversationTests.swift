@@ -17,7 +17,7 @@ import Testing
       return terminal
     }
 
-    @Test("lines are edited, recalled, completed and continued, and control-D ends")
+    @Test("lines can be edited, recalled, completed and continued, and control-D ends")
     func session() throws {
       let folder = try Folder()
       let terminal = try begin(folder)
@@ -51,7 +51,7 @@ import Testing
       try expect(terminal.end(), equals: 0)
     }
 
-    @Test("lines are there again in the next conversation")
+    @Test("the next conversation can recall earlier lines")
     func history() throws {
       let folder = try Folder()
       var terminal = try begin(folder)
@@ -63,7 +63,7 @@ import Testing
       expect(terminal.status, equals: 0)
     }
 
-    @Test("pasted text is text: its tabs stay, its line breaks run nothing, and it is one entry of the history")
+    @Test("pasted text keeps its tabs, runs nothing at line breaks, and is one history entry")
     func pasted() throws {
       let folder = try Folder()
       let terminal = try begin(folder)
@@ -79,7 +79,7 @@ import Testing
       try expect(String(contentsOfFile: file, encoding: .utf8), equals: "print \"a\tb\"\n\(again)\(again)")
     }
 
-    @Test("an entry of several lines is recalled whole, in the next conversation too")
+    @Test("an entry of several lines is recalled whole, also in the next conversation")
     func severalLines() throws {
       let folder = try Folder()
       var terminal = try begin(folder)
@@ -94,7 +94,7 @@ import Testing
       try expect(terminal.end(), equals: 0)
     }
 
-    @Test("Alt with b, f, d and backspace moves and deletes by words, and with another key inserts nothing")
+    @Test("Alt with b, f, d and backspace moves and deletes by words, and with other keys inserts nothing")
     func wordKeys() throws {
       let terminal = try begin(Folder())
       try terminal.enter("print \"one two\"\u{1B}b\u{1B}d2\r", until: "\none 2\r\n")
@@ -104,7 +104,7 @@ import Testing
       try expect(terminal.end(), equals: 0)
     }
 
-    @Test("Tab completes commands, files of :load and :save, words of :help, and what :trace takes")
+    @Test("Tab completes commands, files for :load and :save, words for :help, and values for :trace")
     func commandCompletions() throws {
       let folder = try Folder()
       _ = try folder.file("kitchen.msg", "print \"loaded\"".utf8)
@@ -122,7 +122,7 @@ import Testing
       try expect(terminal.end(), equals: 0)
     }
 
-    @Test("of a long line only what is near the cursor is drawn for a key")
+    @Test("a key redraws only the part of a long line near the cursor")
     func longLine() throws {
       let folder = try Folder()
       _ = try folder.file("history", "print \"\(String(repeating: "x", count: 400_000))\"\n".utf8)
@@ -133,7 +133,7 @@ import Testing
       try expect(terminal.end(), equals: 0)
     }
 
-    @Test("a key takes no longer the longer the line is")
+    @Test("typing a line takes linear time")
     func typing() throws {
       try Growing("typing") { count in
         {
@@ -144,7 +144,7 @@ import Testing
       }.expectLinear()
     }
 
-    @Test("a line is recalled once however often it was given, and what was begun is there again behind the last")
+    @Test("a repeated line is recalled once, and recall returns to the line that was begun")
     func recalled() throws {
       let terminal = try begin(Folder())
       for text in ["first", "second", "second"] {
@@ -157,7 +157,7 @@ import Testing
       try expect(terminal.end(), equals: 0)
     }
 
-    @Test("characters, words and lines are taken away as in other programs, and keys that mean nothing change nothing")
+    @Test("characters, words and lines are deleted with the usual keys, and unknown keys change nothing")
     func editing() throws {
       let terminal = try begin(Folder())
       // Delete, and control-D in its place, take what is under the cursor, and nothing behind the last.
@@ -174,7 +174,7 @@ import Testing
       try expect(terminal.end(), equals: 0)
     }
 
-    @Test("a byte that is no character takes no key with it")
+    @Test("an invalid byte does not swallow the next key")
     func lostBytes() throws {
       let terminal = try begin(Folder())
       try terminal.press(Array("print \"".utf8) + [0xE9, 0x22, 0x0D], until: "\n\u{FFFD}\r\n")
@@ -182,7 +182,7 @@ import Testing
       try expect(terminal.end(), equals: 0)
     }
 
-    @Test("names that begin alike are completed as far as they are alike, and listed then")
+    @Test("Tab completes the common beginning of several names, and then lists them")
     func completions() throws {
       let terminal = try begin(Folder())
       try terminal.enter("let kitchen = 1; let kite = 2; let kitten = 3\r", until: "\n")
@@ -197,7 +197,7 @@ import Testing
       try expect(terminal.end(), equals: 0)
     }
 
-    @Test("help lists words and commands, and quit ends, as elsewhere")
+    @Test("help lists words and commands, and quit ends the conversation")
     func words() throws {
       let terminal = try begin(Folder())
       try terminal.enter(":help\r", until: "  repeat")
@@ -207,7 +207,7 @@ import Testing
       expect(terminal.status, equals: 0)
     }
 
-    @Test("a thousand lines are kept, for their owner alone, where the environment says or in the home folder")
+    @Test("a history file holds a thousand lines, readable by its owner only, at a given path or in the home folder")
     func historyFile() throws {
       let folder = try Folder()
       let file = try folder.file("history", (1...1000).map { "print \($0)\n" }.joined().utf8)
@@ -245,7 +245,7 @@ import Testing
       try expect(terminal.end(), equals: 0)
     }
 
-    @Test("control-C ends run as a signal does, with its progress cleared, the place shown, and the drawing written")
+    @Test("control-C ends run like a signal: progress is cleared, the position shown, and the diagram written")
     func interruptedRun() throws {
       let folder = try Folder()
       let name = String(repeating: "n", count: 100) + ".msg"
@@ -266,7 +266,7 @@ import Testing
       expect(try String(contentsOfFile: drawing, encoding: .utf8).hasPrefix("sequenceDiagram"))
     }
 
-    @Test("commands reset, trace, save and load, and one that is unknown is named")
+    @Test("commands reset, trace, save and load, and an unknown command is named")
     func commands() throws {
       let folder = try Folder()
       let terminal = try begin(folder)
@@ -292,7 +292,7 @@ import Testing
         String(contentsOfFile: file, encoding: .utf8), equals: "receiver R { - a = 1 }\nlet r = new R\n[r a]\n")
     }
 
-    @Test("errors are coloured on a terminal unless NO_COLOR is set")
+    @Test("errors are colored on a terminal unless NO_COLOR is set")
     func colours() throws {
       let plain = try begin(Folder())
       try plain.press("print nobody\r", until: "repl:1:7: error: unknown name")
@@ -300,7 +300,7 @@ import Testing
       try coloured.press("print nobody\r", until: "\u{1B}[1;31merror:\u{1B}[0m unknown name")
     }
 
-    @Test("Escape by itself is no key, and takes none with it")
+    @Test("Escape alone does nothing and does not swallow the next key")
     func escape() throws {
       let terminal = try begin(Folder())
       try terminal.press("print 4", until: "print 4\r\u{1B}[9C")
@@ -312,7 +312,7 @@ import Testing
       try expect(terminal.end(), equals: 0)
     }
 
-    @Test("the cursor stands behind wide characters, joined ones and escapes as the screen shows them")
+    @Test("the cursor position counts wide and joined characters and escapes as the screen shows them")
     func wideCharacters() throws {
       let terminal = try begin(Folder())
       try terminal.press("print \"", until: "print \"\r\u{1B}[9C")
@@ -326,7 +326,7 @@ import Testing
       try expect(terminal.end(), equals: 0)
     }
 
-    @Test("input from a pipe has the status of run on the same text, and errors end what runs")
+    @Test("repl with input from a pipe ends with the status of run, and an error ends it")
     func piped() throws {
       let whole = try Call("repl", input: "let a = 1\nprint (a\n)\nprint \"last\" a\n")
       expect(whole.output, equals: "1\nlast 1\n")
@@ -357,7 +357,7 @@ import Testing
       """
 
     @Test(
-      "input from a pipe ends like run",
+      "repl with input from a pipe ends like run",
       arguments: [
         "print 1", "expect 1 == 2\nprint 2", "expect 1 == 2\nprint nobody\nprint )", "print nobody\nprint (\n",
         queued + "[p fail]", queued + "expect errors [p fail] == @[\"burnt\"]", "receiver R { }\nreceiver R { }",
@@ -373,13 +373,13 @@ import Testing
       expect(piped.errors.isEmpty, equals: run.errors.isEmpty)
     }
 
-    @Test("an if that could go on has run before a command behind it")
+    @Test("an if without an else runs before a command that follows it")
     func commandBehindIf() throws {
       let call = try Call("repl", input: "if true { print 1 }\n:trace off\nprint 2\n")
       expect(call.output == "1\n2\n" && call.errors.isEmpty && call.status == 0)
     }
 
-    @Test("bytes that are not UTF-8 are refused with their place, as in a file")
+    @Test("bytes that are not UTF-8 are refused with their position, as in a file")
     func invalidText() throws {
       let input = Data("print 1\nprint \"é".utf8) + Data([0xFF, 0x22, 0x0A]) + Data("print 2\n".utf8)
       let call = try Call(["repl"], input: input)
@@ -392,7 +392,7 @@ import Testing
       expect(long.errors.hasPrefix("repl:1:1: error: limit exceeded: the text exceeds 16 MiB\n") && long.status == 2)
     }
 
-    @Test("a script run by :load counts for the exit status")
+    @Test("a script run by :load determines the exit status")
     func loaded() throws {
       let folder = try Folder()
       func status(_ text: String) throws -> Int32 {

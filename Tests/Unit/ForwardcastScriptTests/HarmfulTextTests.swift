@@ -4,7 +4,7 @@ import ForwardcastScript
 import TestSupport
 import Testing
 
-@Suite("Texts that mean harm")
+@Suite("Texts with many combining marks")
 struct HarmfulTextTests {
   private static let (acute, grave) = ("\u{301}", "\u{316}")
 
@@ -14,7 +14,7 @@ struct HarmfulTextTests {
   }
 
   @Test(
-    "marks in a row are compared up to a number of them, wherever texts are compared",
+    "every comparison of texts limits the combining marks in a row",
     arguments: [
       "expect s == t", "expect @[s] == @[t]", "expect @{\"k\": s} == @{\"k\": t}", "print [@{\"a\": 1} at: s]",
       "print [s length]", "print [s uppercased]", "expect [r fail: s] throws \"TEXT\"", "if s == t { }",
@@ -32,7 +32,7 @@ struct HarmfulTextTests {
     expect(played(33).outcome.error?.text, equals: "limit exceeded: a text with more than 64 marks in a row")
   }
 
-  @Test("keys with too many marks are refused while a text is parsed")
+  @Test("parsing refuses keys with too many combining marks")
   func keys() {
     func text(_ pairs: Int) -> String { "print 1\n@{\"a\": 1, \"\(Self.marked(pairs))\": 1}" }
     expect(play(text(32)).outcome.succeeded)
@@ -54,7 +54,7 @@ struct HarmfulTextTests {
     }
   }
 
-  @Test("the text that an error is to begin with is charged, and what is canonically equal is found")
+  @Test("comparing the beginning of an error's text is charged and respects canonical equivalence")
   func beginnings() {
     func outcome(_ text: String) -> ScriptOutcome {
       play("receiver R { - a { throw \"\(String(repeating: "é", count: 10_000))z\" } }\nlet r = new R\n" + text).outcome
@@ -65,7 +65,7 @@ struct HarmfulTextTests {
     expect(outcome("expect [r a] throws \"\(wanted)y\"").failureCount, equals: 1)
   }
 
-  @Test("all that a run keeps is bounded: each byte of a value that is made is charged twice")
+  @Test("each byte of a new value is charged twice, which limits what a run stores")
   func kept() {
     func work(_ count: Int) -> Int {
       let list = Array(repeating: "1", count: 1000).joined(separator: ", ")
@@ -78,7 +78,7 @@ struct HarmfulTextTests {
     expect(named(10_000) - named(1) >= 2 * 9_999)
   }
 
-  @Test("a list counts with all that its elements take")
+  @Test("a list's size includes all its elements")
   func elements() {
     let doublings = String(repeating: "let l = @[l, l]\n", count: 18)
     let played = play("let l = @[1]\n" + doublings)
@@ -86,7 +86,7 @@ struct HarmfulTextTests {
     expect(played.outcome.error?.text, equals: "limit exceeded: a value of over 16 MiB")
   }
 
-  @Test("one line of output is no longer than a value may be")
+  @Test("a line of output is limited to the size of a value")
   func print() {
     let cast = "let s = \"0123456789abcdef\"\n" + String(repeating: "let s = [s appending: s]\n", count: 16)
     expect(play(cast + "print" + String(repeating: " s", count: 15)).outcome.succeeded)
@@ -96,7 +96,7 @@ struct HarmfulTextTests {
   }
 
   @Test(
-    "words and signs of a text are counted before any of it runs, blank lines once",
+    "the tokens of a text are counted before it runs, and blank lines count once",
     arguments: ["print 1 1 1 1 1 1 1 1 1", "x\nx\nx\nx\nx\nx", "@[1, 1, 1, 1, 1]", "if true { }; if true { }"])
   func tokens(text: String) {
     ScriptSession.withLimits({ $0.tokens = 10 }) {
@@ -107,7 +107,7 @@ struct HarmfulTextTests {
     }
   }
 
-  @Test("a failed expectation shows no dictionary of many keys, and errors that are listed are charged")
+  @Test("a failed expectation does not show large dictionaries, and listing errors is charged")
   func evidence() {
     func failure(_ count: Int) -> String? {
       play("expect @{\((0..<count).map { "\"\($0)\": 1" }.joined(separator: ", "))} == 1").failures.first
@@ -121,7 +121,7 @@ struct HarmfulTextTests {
     expect(play(own + "let e = errors [p a]").outcome.work - play(own).outcome.work >= 2048)
   }
 
-  @Test("keys are printed in the order of their bytes, which is that of their letters")
+  @Test("keys print in byte order")
   func order() {
     expect(
       play("print @{\"b\": 1, \"é\": 2, \"a\": 3, \"ab\": 4}").output,

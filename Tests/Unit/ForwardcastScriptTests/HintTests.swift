@@ -23,7 +23,7 @@ private final class Curious: MessageReceiver {
 @Suite("Hints and reference")
 struct HintTests {
   @Test(
-    "an error that ends a text suggests what is near",
+    "an error that ends a script suggests similar names",
     arguments: [
       ("let kitchen = 1\nprint kichten", "did you mean \"kitchen\"?"),
       ("receiver Cook { }\nlet c = new Cok", "did you mean \"Cook\"?"),
@@ -44,7 +44,7 @@ struct HintTests {
     expect(error?.description.hasSuffix("^") == true)
   }
 
-  @Test("selectors of the program's objects are suggested, with the word that Swift puts into them")
+  @Test("selectors of host objects are suggested, with the word that Swift inserts")
   func liveObjects() {
     let session = ScriptSession()
     session.register(Thermostat(), as: "hall")
@@ -54,7 +54,7 @@ struct HintTests {
     expect(session.completions.contains("setWithTarget:"))
   }
 
-  @Test("tables of the program are asked outside of the session's lock")
+  @Test("tables of host objects are queried without the session's lock held")
   func curious() {
     let session = ScriptSession()
     Curious.session = session
@@ -63,7 +63,7 @@ struct HintTests {
   }
 
   @Test(
-    "what is written as in other languages is told how it is written here",
+    "syntax of other languages gets a hint how to write it here",
     arguments: [
       ("let ann = 1\nann cook: \"fish\"", "2:5", "a message is written [receiver part: argument]"),
       ("let ann = 1\nann cook", "2:5", "a message is written [receiver part: argument]"),
@@ -109,8 +109,7 @@ struct HintTests {
     expect(advice != nil || error?.text.contains("not a name: U+A0 looks like a space") == true)
   }
 
-  @Test(
-    "the name of a receiver in place of an object, and words of other languages, have a hint when they are evaluated")
+  @Test("a receiver's name used as an object, and words of other languages, get a hint at run time")
   func unknownNames() {
     let cases = [
       ("receiver Cook { - minutes = 1 }\nprint [Cook minutes]", "Cook is a receiver; new Cook makes an object"),
@@ -127,7 +126,7 @@ struct HintTests {
   }
 
   @Test(
-    "an unknown name is shown where it stands, and an error of a row names its receiver",
+    "an unknown name is reported at its position, and an error of a row names its receiver",
     arguments: [
       ("let c = new Nope", "1:13 unknown name: receiver Nope"),
       ("print service Nope", "1:15 unknown name: receiver Nope"),
@@ -142,14 +141,14 @@ struct HintTests {
     expect(play(text).error, equals: error)
   }
 
-  @Test("a long name and many candidates are no hint and no burden")
+  @Test("a long name and many candidates give no hint and take no time")
   func bounds() {
     let name = String(repeating: "x", count: 1000)
     let names = (0..<5000).map { "let name\($0) = 1\n" }.joined()
     expect(play(names + "print \(name)").outcome.error?.hint == nil)
   }
 
-  @Test("every word of the reference is a word of the parser, with a form that begins with it")
+  @Test("the reference lists every word of the parser, with a form that starts with it")
   func reference() {
     let entries = ScriptLanguage.entries
     func words(_ kind: ScriptLanguage.Kind) -> [String] { entries.filter { $0.kind == kind }.map(\.word) }
@@ -174,7 +173,7 @@ struct HintTests {
     expect(ScriptLanguage.words(like: "regster").first, equals: "register")
   }
 
-  @Test("the messages to values that the reference names are answered")
+  @Test("values answer the messages that the reference lists")
   func valueMessages() {
     for entry in ScriptLanguage.entries where entry.kind == .valueMessage {
       let played = play("let x = \(entry.form)")
@@ -182,7 +181,7 @@ struct HintTests {
     }
   }
 
-  @Test("a host may cancel a run, which no script catches")
+  @Test("a host may cancel a run, and no script can catch that")
   func cancellation() {
     let handlers = ScriptHandlers(output: { _ in })
     var cancelling = handlers

@@ -22,7 +22,7 @@ struct HookScriptTests {
   }
 
   @Test(
-    "they do what the language says",
+    "hooks run as documented",
     arguments: [
       ("before p \"a\" { print 1 }\nbefore p \"a\" { print 2 }\nafter p \"a\" { print result }\n[p a]", "2\n1\n1\n"),
       ("before p \"add:\" { print arg 0 }\nprint [p add: 5]", "5\n6\n"),
@@ -73,7 +73,7 @@ struct HookScriptTests {
     expect(played.output, equals: output)
   }
 
-  @Test("names of the row that installs a hook are known in it as they were")
+  @Test("a hook sees the names of the row that installs it, with their values at that time")
   func namesOfTheRow() {
     let played = play(
       """
@@ -90,7 +90,7 @@ struct HookScriptTests {
   }
 
   @Test(
-    "errors of a hook are the send's, at their place",
+    "errors of a hook are errors of the send, at the hook's position",
     arguments: [
       ("before p \"a\" { throw \"veto\" }\n[p a]", "7:16 veto"),
       ("after p \"a\" { throw \"late\" }\n[p a]", "7:15 late"),
@@ -114,7 +114,7 @@ struct HookScriptTests {
     expect(played.error?.hasPrefix(error) == true, "\(played.error ?? "none")")
   }
 
-  @Test("a hook that takes an error answers for it")
+  @Test("a hook that catches an error returns the answer")
   func taken() {
     let played = played(
       """
@@ -125,7 +125,7 @@ struct HookScriptTests {
   }
 
   @Test(
-    "hooks without end pass a limit, which nothing catches",
+    "endless hooks exceed a limit, which no script can catch",
     arguments: [
       "around p \"a\" { repeat 1000 { expect [p a] throws } }\n[p a]",
       "repeat 2000 { before p \"zz\" { } }\nprint [p a]",
@@ -137,7 +137,7 @@ struct HookScriptTests {
     expect(played.error?.contains("limit exceeded") == true, "\(played.error ?? "none")")
   }
 
-  @Test("there may be a thousand hooks, of which those that were cancelled are none")
+  @Test("a thousand hooks may be installed, not counting cancelled ones")
   func thousand() {
     let played = played(
       """
@@ -152,13 +152,13 @@ struct HookScriptTests {
     expect(played.error?.contains("more than 1000 hooks") == true, "\(played.error ?? "none")")
   }
 
-  @Test("each run of a hook counts, also of an empty one")
+  @Test("each run of a hook counts as a step, even if it is empty")
   func counted() {
     let plain = played("repeat 100 { [p a] }").outcome.steps
     expect(played("before p \"a\" { }\nrepeat 100 { [p a] }").outcome.steps, equals: plain + 101)
   }
 
-  @Test("a session that ends leaves no hook in a proxy of the host")
+  @Test("a session that ends removes its hooks from the host's proxies")
   func host() throws {
     let proxy = MulticastProxy<any MessageReceiver>()
     let transcript = Transcript()

@@ -94,7 +94,7 @@ struct HostileTextTests {
   }
 
   /// `FORWARDCAST_HOSTILE_SCRIPTS` asks for more, `FORWARDCAST_SEED` for others.
-  @Test("random and mutated scripts end orderly", .oneAtATime)
+  @Test("random and mutated scripts neither crash nor hang", .oneAtATime)
   func random() async {
     let seed = setting("FORWARDCAST_SEED").flatMap { UInt64($0) } ?? 20_261_121
     let count = bound(1_000, full: 20_000, named: "FORWARDCAST_HOSTILE_SCRIPTS")
@@ -108,7 +108,7 @@ struct HostileTextTests {
     }
   }
 
-  @Test("every prefix of a script ends orderly, and so does every script with one byte missing", .oneAtATime)
+  @Test("every prefix of a script, and every script with one byte missing, neither crashes nor hangs", .oneAtATime)
   func everyCut() async {
     for text in Self.seeds {
       let bytes = Array(text.utf8)

@@ -5,7 +5,7 @@ import ForwardcastScript
 import TestSupport
 import Testing
 
-@Suite("Names that texts add to the process")
+@Suite("Selector names that scripts intern")
 struct InternedNamesTests {
   /// A text that needs so many names of a kilobyte, its own.
   private static func text(_ session: Int, names count: Int) -> String {
@@ -14,7 +14,9 @@ struct InternedNamesTests {
     return "receiver R { - a = 1 }\nlet r = new R\nproxy p = multicast\nadd r to p only @[\(names)]\nprint \"done\""
   }
 
-  @Test("all sessions together add 16 MiB at most, then new names are refused and known ones still go", .oneAtATime)
+  @Test(
+    "all sessions together intern up to 16 MiB of names; then new names are refused and known ones still work",
+    .oneAtATime)
   func boundOfAll() async {
     _ = await #expect(processExitsWith: .success) {
       let limit = bound(1 << 20, full: 16 << 20)

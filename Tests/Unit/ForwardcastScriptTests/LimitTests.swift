@@ -13,7 +13,7 @@ import Testing
 
 @Suite("Limits")
 struct LimitTests {
-  @Test("64 brackets may be open, 65 not")
+  @Test("64 brackets may be open, and 65 may not")
   func brackets() {
     func nested(_ depth: Int) -> String {
       "print " + String(repeating: "@[", count: depth) + String(repeating: "]", count: depth)
@@ -35,7 +35,7 @@ struct LimitTests {
     }
   }
 
-  @Test("statements and sends are counted, and one too many ends the script")
+  @Test("statements and sends are counted, and exceeding the limit ends the script")
   func steps() {
     let text = "receiver R { - a = 1 }\nlet r = new R\nrepeat 3 { print [r a] }"  // 3 + 3 prints + 3 sends
     expect(play(text, steps: 9).outcome.succeeded)
@@ -48,7 +48,7 @@ struct LimitTests {
     expect(nested.error?.contains("limit exceeded") == true)
   }
 
-  @Test("every target that a message reaches counts")
+  @Test("every target that a message reaches counts as a step")
   func deliveriesCount() {
     let played = play(
       """
@@ -61,7 +61,7 @@ struct LimitTests {
   }
 
   @Test(
-    "64 sends may be in progress, and the 65th is an error that nothing catches",
+    "64 sends may be in progress, and the 65th throws an error that no script can catch",
     arguments: [
       "expect [r go: 64] throws \"limit\"", "expect [r go: 64] throws", "print errors [p go: 64]",
       "print report [p go: 64]",
@@ -83,26 +83,26 @@ struct LimitTests {
     expect(played.output.isEmpty)
   }
 
-  @Test("sends that are too deep are no failure that a report counts")
+  @Test("sends beyond the depth limit end the script and are not counted by report")
   func reportedSends() {
     let played = play("receiver R { - a = report [self a] }\nlet r = new R\n[r a]\nprint \"not reached\"")
     expect(played.error?.hasSuffix("limit exceeded: more than 64 sends in progress") == true, "\(played.error ?? "")")
     expect(played.output.isEmpty)
   }
 
-  @Test("a lazy proxy whose maker needs its own target is a cycle of proxies")
+  @Test("a lazy proxy whose closure needs its own target is a proxy cycle")
   func lazyCycle() {
     let text = "receiver R { - make = [l n] }\nlet r = new R\nproxy l = lazy { [r make] }\n"
     expect(play(text + "expect [l n] throws \"proxy cycle of LazyProxy: the closure\"").failures, equals: [])
     expect(play(text + "[l n]").outcome.error?.code, equals: .proxyCycle)
   }
 
-  @Test("a row may throw a text that looks like a limit, and that is caught")
+  @Test("a row may throw a text that looks like a limit, and a script can catch it")
   func textLikeALimit() {
     expect(play("receiver R { - a throws \"limit exceeded\" }\nexpect [new R a] throws \"limit\"").outcome.succeeded)
   }
 
-  @Test("the next text of a session starts with all of its steps")
+  @Test("each run of a session starts with the full number of steps")
   func freshRun() {
     let session = ScriptSession(stepLimit: 10)
     expect(session.run("repeat 20 { print }").isParsed == false)
@@ -111,7 +111,7 @@ struct LimitTests {
   }
 
   @Test(
-    "values are bounded in size and depth", .oneAtATime,
+    "values are limited in size and depth", .oneAtATime,
     arguments: [
       "let a = @[1]\nrepeat 200 { let a = @[a] ; print 1 }\n" + String(repeating: "let a = @[a]\n", count: 200),
       "let a = @[1]\n" + String(repeating: "let a = @[a, a]\n", count: 60),
@@ -123,7 +123,7 @@ struct LimitTests {
     expect(play(text).outcome.error?.code, equals: .limitExceeded)
   }
 
-  @Test("any number of words before an operand is read without recursion", .oneAtATime)
+  @Test("any number of prefix words is parsed without recursion", .oneAtATime)
   func words() {
     let count = bound(10_000, full: 100_000)
     expect(play("expect " + String(repeating: "not ", count: count) + "true").outcome.succeeded)
@@ -131,7 +131,7 @@ struct LimitTests {
     expect(queries.outcome.error?.code, equals: .typeMismatch)
   }
 
-  @Test("names that nothing answers are not interned, and those that rows bring are bounded", .oneAtATime)
+  @Test("names that nothing responds to are not interned, and those of rows are limited", .oneAtATime)
   func interning() {
     let unknown = play(
       "receiver R { }\nproxy p = multicast\nlet r = new R\n"
@@ -144,7 +144,7 @@ struct LimitTests {
     expect(known.outcome.error?.text, equals: "limit exceeded: more than \(limit) selectors")
   }
 
-  @Test("the deepest script that is allowed fits a stack of one mebibyte")
+  @Test("the deepest allowed script fits a stack of one mebibyte")
   func smallStack() throws {
     let open = String(repeating: "(", count: 27) + String(repeating: "@[", count: 29)
     let close = String(repeating: "]", count: 29) + String(repeating: ")", count: 27)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Names")
 struct NameTests {
-  @Test("an object is named by its let, by `name:`, or by its receiver")
+  @Test("an object is named after its let, by `name:`, or after its receiver")
   func objectNames() {
     let played = play(
       """
@@ -21,7 +21,7 @@ struct NameTests {
     expect(played.output, equals: "ann <Cook ann>\nb <Cook b>\nCook <Cook Cook>\nann <Cook ann>\n")
   }
 
-  @Test("a let in a block or row ends with it, and hides a name of the script")
+  @Test("a let in a block or row ends with it, and shadows a name of the script")
   func scopes() {
     let played = play(
       """
@@ -39,7 +39,7 @@ struct NameTests {
     expect(played.outcome.succeeded)
   }
 
-  @Test("a row knows the script's names as they are when it runs, and no one else's")
+  @Test("a row sees the script's names as they are when it runs, and not its caller's")
   func namesOfRows() {
     let played = play(
       """
@@ -55,7 +55,7 @@ struct NameTests {
     expect(played.outcome.succeeded, "\(played.failures) \(played.error ?? "")")
   }
 
-  @Test("a proxy or a registration that a row makes has a name of the script")
+  @Test("a proxy or registration that a row creates is a name of the script")
   func namesOfDeclarations() {
     let played = play(
       """
@@ -69,7 +69,7 @@ struct NameTests {
     expect(played.outcome.succeeded, "\(played.failures) \(played.error ?? "")")
   }
 
-  @Test("a dropped name is unknown, and its object dies when nobody else holds it")
+  @Test("a dropped name is unknown, and its object is released unless something else retains it")
   func dropping() {
     let played = play(
       """
@@ -100,7 +100,7 @@ struct NameTests {
     expect(play("drop a").error, equals: "1:6 unknown name: a")
   }
 
-  @Test("a name that is dropped in a row is the row's, or else the script's")
+  @Test("drop in a row drops the row's name if there is one, and otherwise the script's")
   func droppingInRows() {
     let played = play(
       """
@@ -115,7 +115,7 @@ struct NameTests {
     expect(played.outcome.succeeded, "\(played.failures) \(played.error ?? "")")
   }
 
-  @Test("receivers are declared once, and inherit from earlier ones only")
+  @Test("receivers are declared once and inherit only from earlier ones")
   func receivers() {
     expect(play("receiver R { }\nreceiver R { }").error, equals: "2:10 syntax: receiver R is already declared")
     let session = ScriptSession()
@@ -134,7 +134,7 @@ struct NameTests {
   }
 
   @Test(
-    "a row whose encoding does not fit is refused where it stands",
+    "a row with a wrong encoding is refused at its position",
     arguments: [
       ("receiver R { - a: x \"v@:&\" = 1 }", "1:21 invalid type encoding"),
       ("receiver R {\n  - a: x \"v@:\" = 1 }", "2:3 wrong number of arguments"),
@@ -150,7 +150,7 @@ struct NameTests {
     expect(play(text).error?.hasPrefix(error) == true, "\(play(text).error ?? "none")")
   }
 
-  @Test("arguments and results are converted to the types of an encoding, or refused")
+  @Test("arguments and results are converted to the types of the encoding, or refused")
   func conversions() {
     let played = play(
       """

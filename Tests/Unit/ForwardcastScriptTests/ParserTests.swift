@@ -67,7 +67,7 @@ struct ParserTests {
   ]
 
   @Test(
-    "a text that is no script is refused at its own line and column", arguments: refusals)
+    "malformed text is refused at its line and column", arguments: refusals)
   func refused(text: String, place: String, error: String) {
     let played = play("# first line\n" + text)
     // The comment in front shifts every line by one, which the expected place leaves out.
@@ -77,7 +77,7 @@ struct ParserTests {
     expect(played.output.isEmpty)
   }
 
-  @Test("nothing runs when anything in the text is wrong")
+  @Test("nothing runs if any part of the text is malformed")
   func wholeBeforeRun() {
     let played = play("print 1\nprint 2\nprint )")
     expect(played.output.isEmpty)
@@ -85,7 +85,7 @@ struct ParserTests {
   }
 
   @Test(
-    "line ends and semicolons end statements between braces and are blanks between other brackets",
+    "line breaks and semicolons end statements within braces and are whitespace within other brackets",
     arguments: [
       ("print 1; print 2", "1\n2\n"),
       ("print (\n1\n)", "1\n"),
@@ -106,7 +106,7 @@ struct ParserTests {
     expect(played.outcome.succeeded)
   }
 
-  @Test("words of the language are parts of selectors, and argument names")
+  @Test("keywords can be parts of selectors and argument names")
   func wordsAsParts() {
     let played = play(
       """
@@ -121,7 +121,7 @@ struct ParserTests {
     expect(played.outcome.succeeded)
   }
 
-  @Test("canonically equivalent spellings are one name")
+  @Test("canonically equivalent spellings are the same name")
   func equivalentNames() {
     let played = play("let caf\u{E9} = 1\nprint cafe\u{301}\nreceiver R { - \u{E9}: x = x }\nprint [new R e\u{301}: 2]")
     expect(played.output, equals: "1\n2\n")
@@ -133,14 +133,14 @@ struct ParserTests {
     expect(played.error, equals: "1:12 unknown name: nobody")
   }
 
-  @Test("an empty part of a selector needs a colon only")
+  @Test("an empty selector part is written as a colon")
   func emptyParts() {
     let played = play("receiver R { - : a : b = @[a, b] }\nprint [new R : 1 : 2] [new R::1:2]")
     expect(played.error?.hasPrefix("2:") == true)  // `new R::` has no receiver's argument between the colons
     expect(play("receiver R { - : a : b = @[a, b] }\nprint [new R : 1 : 2]").output, equals: "[1, 2]\n")
   }
 
-  @Test("a text with an open bracket is incomplete; one that is wrong is not")
+  @Test("text with an open bracket is incomplete, and malformed text is not")
   func incomplete() {
     func leavesOpen(_ text: String) -> Bool {
       var lines = ScriptLines()
@@ -154,7 +154,7 @@ struct ParserTests {
     }
   }
 
-  @Test("checking parses and runs nothing")
+  @Test("check parses the text and runs nothing")
   func check() {
     expect(ScriptSession.check("print nobody") == nil)
     expect(ScriptSession.check("print (")?.text, equals: "syntax: \"(\" is never closed")

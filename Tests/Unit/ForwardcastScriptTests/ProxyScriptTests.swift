@@ -21,7 +21,7 @@ struct ProxyScriptTests {
   }
 
   @Test(
-    "explain has a line for each registration, with its row, place and hooks or the reason against it; nothing is sent")
+    "explain lists each registration with its row, context and hooks, or the reason it is skipped, and sends nothing")
   func explain() {
     let played = play(
       """
@@ -65,7 +65,7 @@ struct ProxyScriptTests {
     expect(played.outcome.succeeded, "\(played.failures) \(played.error ?? "")")
   }
 
-  @Test("explain of proxies that are reached along very many paths ends with a limit, and nested words are bounded")
+  @Test("explain of proxies reachable on very many paths ends at a limit, and so do nested explain words")
   func explainBounds() {
     let levels = (1...40).map { level in
       "proxy a\(level) = multicast; proxy b\(level) = multicast\n"
@@ -78,7 +78,7 @@ struct ProxyScriptTests {
     expect(play(deep).outcome.error?.code, equals: .limitExceeded)
   }
 
-  @Test("targets are served by priority, and in order of registration inside one")
+  @Test("targets are called by priority, and in registration order within one")
   func order() {
     let played = play(
       cast
@@ -86,7 +86,7 @@ struct ProxyScriptTests {
     expect(played.output, equals: "c 1\nb 1\na 1\n[<R c>, <S b>, <R a>]\n")
   }
 
-  @Test("adding the same again gives it the priority that is said, if any, unless duplicates are allowed")
+  @Test("adding a target again sets its priority if one is given, unless duplicates are allowed")
   func duplicates() {
     holds(
       """
@@ -99,7 +99,7 @@ struct ProxyScriptTests {
       """)
   }
 
-  @Test("only lets through what it names")
+  @Test("only restricts a registration to the named selectors")
   func scope() {
     holds(
       """
@@ -114,7 +114,7 @@ struct ProxyScriptTests {
     expect(play(cast + "proxy p = multicast\nadd a to p only 3").error?.contains("type mismatch") == true)
   }
 
-  @Test("removing, cancelling and muting take effect at once, and repeating them is harmless")
+  @Test("remove, cancel and mute take effect at once, and repeating them does nothing")
   func changes() {
     holds(
       """
@@ -140,7 +140,7 @@ struct ProxyScriptTests {
       """)
   }
 
-  @Test("a weakly held target is gone with its last name, a strongly held one stays")
+  @Test("a weak target is released with its last name, and a strong one stays")
   func ownership() {
     holds(
       """
@@ -172,7 +172,7 @@ struct ProxyScriptTests {
     expect(played.outcome.succeeded, "\(played.failures)")
   }
 
-  @Test("every policy takes the answers in the order of delivery")
+  @Test("every policy combines the answers in delivery order")
   func policies() {
     holds(
       """
@@ -193,7 +193,7 @@ struct ProxyScriptTests {
       """)
   }
 
-  @Test("first, any and every stop asking when they know")
+  @Test("first, any and every stop once the result is known")
   func earlyStop() {
     let played = play(
       """
@@ -208,7 +208,7 @@ struct ProxyScriptTests {
     expect(played.output, equals: "a\nfalse\na\ntrue\na\nfalse\na\nb\nfalse\n")
   }
 
-  @Test("where nobody responds nothing happens, or `nobody responds` is thrown")
+  @Test("if nobody responds, nothing happens, or `nobody responds` is thrown")
   func silence() {
     holds(
       """
@@ -225,7 +225,7 @@ struct ProxyScriptTests {
       """)
   }
 
-  @Test("arguments are checked against the first responder, and nothing is delivered when they do not fit")
+  @Test("arguments are checked against the first responder, and nothing is delivered if they do not fit")
   func checkedFirst() {
     holds(
       """
@@ -261,7 +261,7 @@ struct ProxyScriptTests {
       """)
   }
 
-  @Test("a lazy proxy makes its target at the first message or question, and tries again after an error")
+  @Test("a lazy proxy creates its target on the first message or query, and tries again after an error")
   func lazy() {
     let played = play(
       cast + """
@@ -279,7 +279,7 @@ struct ProxyScriptTests {
     expect(played.outcome.succeeded, "\(played.failures) \(played.error ?? "")")
   }
 
-  @Test("a cycle of proxies is found when a message is sent")
+  @Test("sending a message finds a cycle of proxies")
   func cycles() {
     holds(
       """
@@ -292,7 +292,7 @@ struct ProxyScriptTests {
       """)
   }
 
-  @Test("a target removed during a broadcast is not called, and one added joins from the next")
+  @Test("a target removed during a broadcast is not called, and an added one receives the next")
   func duringBroadcast() {
     let played = play(
       """
@@ -310,7 +310,7 @@ struct ProxyScriptTests {
   }
 
   @Test(
-    "statements about proxies want proxies",
+    "operands that are not proxies are refused",
     arguments: [
       "add a to a", "add 1 to p", "add a to 1", "remove a from a", "remove 1 from p", "remove all from 3", "cancel a",
       "mute 1", "unmute nil", "proxy x = forward to 3", "count 3", "targets nil", "add a to p priority 0.5",
@@ -321,7 +321,7 @@ struct ProxyScriptTests {
     expect(played.error?.contains(" type mismatch: ") == true, "\(played.error ?? "none")")
   }
 
-  @Test("signatures, types and selectors are asked about")
+  @Test("scripts can query signatures, types and selectors")
   func queries() {
     holds(
       """

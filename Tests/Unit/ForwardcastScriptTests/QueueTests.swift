@@ -39,7 +39,7 @@ struct QueueTests {
 
     """
 
-  @Test("one target gets its messages in order, and the end of a script waits for them")
+  @Test("a queued target receives its messages in order, and the end of a script waits for them")
   func order() {
     let sends = (1...200).map { "[p note: \($0)]\n" }.joined()
     let played = play(Self.cast + "add a to p on q\n" + sends)
@@ -47,7 +47,7 @@ struct QueueTests {
     expect(played.output, equals: (1...200).map { "a \($0)\n" }.joined())
   }
 
-  @Test("wait returns when all has run, also what rows on queues queue")
+  @Test("wait returns once all queued rows have run, including those queued meanwhile")
   func waits() {
     let text = """
       receiver Relay { - go: n { if n > 0 { [next go: [n subtract: 1]] } else { print "through" } } }
@@ -71,13 +71,13 @@ struct QueueTests {
     ("report [p fail]", ["delivered": 0, "queued": 0, "failed": 2, "skipped": 0]),
   ]
 
-  @Test("queries over queued targets wait for them", arguments: answers)
+  @Test("queries wait for queued targets", arguments: answers)
   func queries(expression: String, wanted: ScriptValue) throws {
     try expect(value(expression, after: Self.cast + "add a to p\nadd b to p on q"), equals: wanted)
   }
 
   @Test(
-    "queries over a proxy wait for the queued targets of those behind it, each by itself", arguments: answers,
+    "queries wait for the queued targets of nested proxies", arguments: answers,
     ["add near to p", "proxy f = forward to near; add f to p", "proxy l = lazy { near }; add l to p"])
   func nestedQueries(query: (String, ScriptValue), link: String) throws {
     let text = Self.cast + "proxy near = multicast; add b to near on q; add a to p; \(link)"
@@ -91,13 +91,13 @@ struct QueueTests {
     try expect(value(query.0.replacing("[p ", with: "[E "), after: text), equals: query.1)
   }
 
-  @Test("the answer of a direct target behind a queued one is the broadcast's")
+  @Test("a send returns the last answer of the direct targets")
   func lastIsDirect() throws {
     try expect(value("[p n]", after: Self.cast + "add a to p on q\nadd b to p"), equals: 3)
   }
 
   @Test(
-    "waiting for the queue that one is on would deadlock",
+    "waiting for the current queue is an error",
     arguments: [
       "errors [p hold]", "errors [p ask: p]", "errors [p2 ask: p]", "errors [chain ask: p]", "errors [chain ask: far]",
     ])
@@ -125,7 +125,7 @@ struct QueueTests {
     expect(text.hasPrefix("would deadlock"))
   }
 
-  @Test("two queues whose rows wait for one another end with errors, not for ever")
+  @Test("two queues whose rows wait for each other end with errors instead of hanging")
   func ring() {
     let text = """
       proxy p2 = multicast
@@ -136,7 +136,7 @@ struct QueueTests {
     expect(played.outcome.error == nil)
   }
 
-  @Test("an error that nobody waited for is reported where it was thrown, and fails the run")
+  @Test("an error that nobody awaits is reported where it was thrown, and fails the run")
   func unawaited() {
     let transcript = Transcript()
     let session = ScriptSession(handlers: transcript.handlers)
@@ -150,7 +150,7 @@ struct QueueTests {
     expect(session.run("print errors [p fail]").succeeded)
   }
 
-  @Test("an error on a queue is shown at the statement that sent its message, however many there are")
+  @Test("an error on a queue is reported at the statement that sent its message, for each of many messages")
   func places() {
     let cast = """
       receiver Text { - go: n "v@:@" { } }
@@ -179,7 +179,7 @@ struct QueueTests {
   }
 
   @Test(
-    "what is removed, cancelled or muted gets nothing of what waits",
+    "a removed, cancelled or muted registration receives no queued messages",
     arguments: ["[p stop: place]", "[p drop: b from: p]", "[p quiet: place]"])
   func removed(statement: String) {
     let text = "add a to p on q\nadd b to p on q only @[\"note:\"] as place\nmute place\nunmute place\n"
@@ -188,7 +188,7 @@ struct QueueTests {
     expect(played.output, equals: "a 1\na 2\n")
   }
 
-  @Test("adding once more on the same queue changes nothing, and another queue adds a place")
+  @Test("adding a target again on the same queue changes nothing, and on another queue adds a registration")
   func twice() throws {
     let text = Self.cast + "add a to p on q\nadd a to p on q\n"
     try expect(value("count p", after: text), equals: 1)
@@ -196,7 +196,7 @@ struct QueueTests {
   }
 
   @Test(
-    "what is no queue is refused",
+    "an operand that is not a queue is refused",
     arguments: [("add a to p on a", "17:"), ("add a to p on 3", "17:"), ("add 3 to p on q", "17:"), ("[q n]", "17:")])
   func refused(statement: String, place: String) {
     let played = play(Self.cast + statement)
@@ -204,7 +204,7 @@ struct QueueTests {
     expect(played.error?.contains("type mismatch") == true || played.error?.contains("unrecognized") == true)
   }
 
-  @Test("limits that are passed on a queue end the script and are reported once")
+  @Test("exceeding a limit on a queue ends the script and is reported once")
   func limits() {
     let text = "receiver Spin { - go { repeat 100000 { let x = 1 } } }\nlet s = new Spin\nadd s to p on q\n"
     for statement in ["[p go]", "print errors [p go]", "print report [p go]", "expect [p go] throws \"limit\""] {
@@ -217,7 +217,7 @@ struct QueueTests {
     expect(many.outcome.error?.code, equals: .limitExceeded)
   }
 
-  @Test("the trace says where a row ran")
+  @Test("the trace names the queue on which a row ran")
   func trace() {
     let transcript = Transcript()
     ScriptSession(handlers: transcript.tracingHandlers).run(Self.cast + "add a to p on q\nadd b to p\nreport [p n]")
@@ -225,7 +225,7 @@ struct QueueTests {
     expect(transcript.trace.contains { $0.contains("<Log b> gets n, directly") })
   }
 
-  @Test("a host's receiver is used on a queue only when it is Sendable")
+  @Test("a host's receiver can be used on a queue only if it is Sendable")
   func hosts() {
     let transcript = Transcript()
     let session = ScriptSession(handlers: transcript.handlers)
@@ -256,7 +256,7 @@ struct QueueTests {
     expect(session.run("add clock to inner; collect all [p hour]").succeeded)
   }
 
-  @Test("a host's proxy that may be shared is used on a queue with what the host has put there, and takes nothing else")
+  @Test("a host's Sendable proxy can be used on a queue with the targets the host added, and accepts no others")
   func hostProxies() {
     let session = ScriptSession(handlers: Transcript().handlers)
     let (line, clock) = (MulticastProxy<any MessageReceiver & Sendable>(), Clock())
@@ -277,7 +277,7 @@ struct QueueTests {
     expect(line.count, equals: 2)
   }
 
-  @Test("a row on a queue answers with nothing that may not leave it")
+  @Test("a row on a queue cannot return a value that is not Sendable")
   func answersOfQueues() {
     let session = ScriptSession(handlers: Transcript().handlers)
     session.register(

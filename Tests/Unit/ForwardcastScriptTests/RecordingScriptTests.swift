@@ -23,7 +23,7 @@ struct RecordingScriptTests {
     expect(played.output, equals: output)
   }
 
-  @Test("the calls of a recording proxy are texts in their order, those that failed too")
+  @Test("calls lists a recording proxy's calls as texts in order, failed ones included")
   func calls() {
     expectSuccess(
       cooks + """
@@ -38,14 +38,14 @@ struct RecordingScriptTests {
         """, output: "<recording tape>\n")
   }
 
-  @Test("a part of a selector may begin with a mark, which joins the colon before it")
+  @Test("a selector part may start with a combining mark, which joins the colon before it")
   func marks() {
     expectSuccess(
       "receiver R { - a: x \u{3099}b: y = x }; proxy tape = recording new R\n[tape a: 1 \u{3099}b: 2]\nprint calls tape",
       output: "[\"a: 1 \u{3099}b: 2\"]\n")
   }
 
-  @Test("a recording proxy stands in front of a multicast, behind one, and before another recording")
+  @Test("a recording proxy can be a multicast's target, record a multicast, and record another recording proxy")
   func places() {
     expectSuccess(
       cooks + """
@@ -64,7 +64,7 @@ struct RecordingScriptTests {
         """)
   }
 
-  @Test("a message that comes back to a recording proxy is a proxy cycle")
+  @Test("a message that returns to a recording proxy is a proxy cycle")
   func cycle() {
     expectSuccess(
       """
@@ -75,7 +75,7 @@ struct RecordingScriptTests {
       """)
   }
 
-  @Test("a call that a row makes through the proxy is kept in the place where it began")
+  @Test("a nested call through the proxy is listed where it started")
   func nested() {
     expectSuccess(
       """
@@ -87,14 +87,14 @@ struct RecordingScriptTests {
       """)
   }
 
-  @Test("calls of anything else are a type mismatch", arguments: ["ann", "3", "nil", "\"text\"", "multi"])
+  @Test("calls of any other operand is a type mismatch", arguments: ["ann", "3", "nil", "\"text\"", "multi"])
   func mismatch(operand: String) {
     let played = play(cooks + "proxy multi = multicast\nprint calls \(operand)")
     expect(played.outcome.error?.code, equals: .typeMismatch)
     expect(played.error?.contains("calls needs a recording proxy, not ") == true)
   }
 
-  @Test("more calls than a recording keeps are a limit, and not a wrong answer")
+  @Test("exceeding the number of recorded calls is an error")
   func limit() {
     let limit = bound(1_000, full: 100_000)
     let played = ScriptSession.withLimits({ $0.recordedCalls = limit }) {

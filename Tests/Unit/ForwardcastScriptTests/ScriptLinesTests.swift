@@ -11,7 +11,7 @@ struct ScriptLinesTests {
     return (input.flatMap { lines.add($0 + "\n") } + lines.finish()).map { "\($0.firstLine) \($0.text)" }
   }
 
-  @Test("a text is whole when its brackets are closed, or when it is not of the language")
+  @Test("a text is complete once its brackets are closed, or if it is malformed")
   func whole() {
     expect(texts(["print 1", "print (", "2", ")"]), equals: ["1 print 1\n", "2 print (\n2\n)\n"])
     expect(texts(["print (", "]", "print 2"]), equals: ["1 print (\n]\n", "3 print 2\n"])
@@ -19,7 +19,7 @@ struct ScriptLinesTests {
     expect(texts(["if true {", "}", "else { }"]), equals: ["1 if true {\n}\n", "3 else { }\n"])
   }
 
-  @Test("an if waits for an else where that is asked for")
+  @Test("an if waits for an else on request")
   func joinsElse() {
     func texts(_ input: String...) -> [String] { self.texts(input, joinsElse: true) }
     expect(texts("if a { }", "", "# b", "else { }", "c"), equals: ["1 if a { }\n\n# b\nelse { }\n", "5 c\n"])
@@ -29,7 +29,7 @@ struct ScriptLinesTests {
     expect(texts("print 1"), equals: ["1 print 1\n"])
   }
 
-  @Test("blank lines after an if are kept as long as a text may be, not for ever")
+  @Test("blank lines after an if are kept only up to the size limit of a text")
   func blankLines() {
     ScriptSession.withLimits({ $0.text = 100 }) {
       var lines = ScriptLines(joinsElse: true)
@@ -38,7 +38,7 @@ struct ScriptLinesTests {
     }
   }
 
-  @Test("each line is looked at once, however many stay open")
+  @Test("each line is scanned once, however many lines stay open")
   func linear() {
     var lines = ScriptLines()
     var bytes = 0

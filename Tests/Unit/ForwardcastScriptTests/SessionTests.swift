@@ -111,7 +111,7 @@ struct SessionTests {
     expect(cart.tags, equals: [1, 2])
   }
 
-  @Test("every kind of value goes to a host's object and comes back as it was")
+  @Test("every kind of value can be passed to a host's object and back")
   func valuesAndBack() {
     let transcript = Transcript()
     let session = ScriptSession(handlers: transcript.handlers)
@@ -157,7 +157,7 @@ struct SessionTests {
     }
   }
 
-  @Test("equal values have equal hashes, of whatever kind")
+  @Test("equal values of every kind have equal hashes")
   func hashes() throws {
     let session = ScriptSession()
     session.run(
@@ -172,7 +172,7 @@ struct SessionTests {
     expect(twice == ["a": 2] && selector.description == "a:")
   }
 
-  @Test("an outcome as text is what went wrong, or the value")
+  @Test("an outcome prints its errors, or its value")
   func outcomesAsText() {
     let session = ScriptSession(stepLimit: .max, handlers: Transcript().handlers)
     expect("\(session.run("\"x\""))", equals: "\"x\"")
@@ -193,7 +193,7 @@ struct SessionTests {
     expect("\(session.run("[p burn]; [p burn]; wait"))", equals: "2 errors on queues")
   }
 
-  @Test("a class is asked whose table nobody has touched, even through proxies")
+  @Test("a class is queried even if its table was never used, also through proxies")
   func untouchedTables() {
     let session = ScriptSession()
     let proxy = MulticastProxy<any MessageReceiver>()
@@ -205,7 +205,7 @@ struct SessionTests {
     expect(session.run("[line resolvedOnlyBySleepers]").value, equals: 2)
   }
 
-  @Test("names live on from one text to the next, and errors do not end the session")
+  @Test("names persist from one run to the next, and errors do not end the session")
   func conversation() {
     let session = ScriptSession()
     expect(session.run("let a = 1\nreceiver R { - one = 1 }").succeeded)
@@ -221,7 +221,7 @@ struct SessionTests {
     expect(session.value(of: "given") == nil)
   }
 
-  @Test("objects of a script are receivers of the host, which may send to them and forward to them")
+  @Test("the host can send to the objects of a script and forward to them")
   func scriptObjectsInTheHost() throws {
     let transcript = Transcript()
     let session = ScriptSession(handlers: transcript.handlers)
@@ -238,7 +238,7 @@ struct SessionTests {
     #expect(throws: MessageError.self) { try reference.receiver.send(Message<(String) -> Int>("twice:"), "x") }
   }
 
-  @Test("rows of a script may run on several threads at once")
+  @Test("rows of a script may run on several threads concurrently")
   func threads() {
     let transcript = Transcript()
     let session = ScriptSession(handlers: transcript.handlers)
@@ -263,7 +263,7 @@ struct SessionTests {
     expect(Set(transcript.pieces), equals: Set((0..<200).map { "r \($0 * 2)\n" }))
   }
 
-  @Test("a host's proxy is printed by its name and answers like the script's own")
+  @Test("a host's proxy prints its name and responds like the script's own")
   func hostProxy() {
     let transcript = Transcript()
     let session = ScriptSession(handlers: transcript.handlers)
@@ -278,7 +278,7 @@ struct SessionTests {
     expect(proxy.count, equals: 1)
   }
 
-  @Test("a host's proxy of any interface is counted, collected from and changed")
+  @Test("a script can count, collect from and change a host's proxy of any interface")
   func hostProxyOfProtocol() {
     let pages = MulticastProxy<any Pages>()
     let (first, second) = (Page(price: 1), Page(price: 2))
@@ -306,7 +306,7 @@ struct SessionTests {
     expect(pages.count, equals: 1)
   }
 
-  @Test("a host's receiver that answers everything gets names that nobody has heard of", .oneAtATime)
+  @Test("a host's receiver that responds to everything gets unknown names, up to a limit", .oneAtATime)
   func catchAll() {
     let limit = bound(1_000, full: 10_000)
     let session = ScriptSession.withLimits({ $0.names = limit }) { ScriptSession() }
@@ -316,7 +316,7 @@ struct SessionTests {
     expect(session.run(many).error?.text, equals: "limit exceeded: more than \(limit) selectors")
   }
 
-  @Test("a session releases what it was given, its objects, and proxies that hold one another")
+  @Test("a session releases registered objects, its own objects, and proxies that retain each other")
   func lifetimes() {
     weak var weakCart: Cart?
     weak var weakProxy: AnyObject?
@@ -352,7 +352,7 @@ struct SessionTests {
     expect(play("receiver R { }\nlet a = new R\na\n[@[a] first]\ndrop a\nexpect not alive a").outcome.succeeded)
   }
 
-  @Test("an error shows its place, its line and a caret")
+  @Test("an error shows its position, its line and a caret")
   func rendering() {
     let session = ScriptSession()
     let error = session.run("let ok = 1\n\tprint \"é\" nobody # here", named: "cooks.msg", firstLine: 10).error
@@ -374,7 +374,7 @@ struct SessionTests {
     expect(hostile?.description.contains("\u{1B}") == false)
   }
 
-  @Test("an error in a row is placed where it was thrown")
+  @Test("an error in a row is reported where it was thrown")
   func placeOfRowErrors() {
     let session = ScriptSession()
     session.run("receiver R {\n  - burn { throw \"burnt\" }\n  - deep = [self burn]\n}\nlet r = new R", named: "rows")
@@ -384,7 +384,7 @@ struct SessionTests {
     expect(error?.code, equals: .thrown)
   }
 
-  @Test("failed expectations are reported when they are met, and the script goes on")
+  @Test("failed expectations are reported as they fail, and the script continues")
   func expectations() {
     let played = play(
       """
@@ -405,7 +405,7 @@ struct SessionTests {
     expect(play("repeat 5000 { expect false }").outcome.failureCount, equals: 5000)
   }
 
-  @Test("the trace tells who was asked, who got it, in which order, and what came back")
+  @Test("the trace lists who was called, in which order, and with what result")
   func trace() {
     let transcript = Transcript()
     let session = ScriptSession(handlers: transcript.tracingHandlers)
@@ -430,7 +430,7 @@ struct SessionTests {
       ])
   }
 
-  @Test("progress is told while a run goes on")
+  @Test("progress is reported during a run")
   func progress() {
     let transcript = Transcript()
     var handlers = transcript.handlers
@@ -441,7 +441,7 @@ struct SessionTests {
     expect(transcript.pieces, equals: ["1024 5000 script:1:15", "2048 5000 script:1:15"])
   }
 
-  @Test("the first line has any number", arguments: [Int.min, 0, Int.max])
+  @Test("the first line may have any number", arguments: [Int.min, 0, Int.max])
   func firstLine(number: Int) throws {
     let error = try #require(ScriptSession().run("let x = 1\n[x foo]", firstLine: number).error)
     expect(error.position.line, equals: min(number, .max / 2) + 1)

@@ -4,9 +4,9 @@
 import TestSupport
 import Testing
 
-@Suite("Texts as they are shown")
+@Suite("Escaped text in output")
 struct ShownTextTests {
-  @Test("control and direction characters are shown as escapes, all others as they are")
+  @Test("control and direction characters are escaped, and all others are not")
   func escapes() {
     expect(ShownText.shown("a\n\t\r\u{1B}\u{7F}\u{9B}"), equals: "a\\n\\t\\u{D}\\u{1B}\\u{7F}\\u{9B}")
     expect(ShownText.shown("\u{202A}\u{202E}\u{2066}\u{2069}\u{200E}\u{61C}").allSatisfy { $0.isASCII })
@@ -26,7 +26,7 @@ struct ShownTextTests {
     expect(ShownText.width(text), equals: wanted)
   }
 
-  @Test("the caret stands under its character, whatever stands before it")
+  @Test("the caret is under its character, whatever precedes it")
   func carets() {
     func shown(_ text: String) -> [Substring] { "\(play(text).outcome.error!)".split(separator: "\n") }
     expect(shown("print \"日本\" x")[1...], equals: ["print \"日本\" x", "             ^"])
@@ -39,7 +39,7 @@ struct ShownTextTests {
   }
 
   @Test(
-    "columns are characters wherever they are in a long line", .oneAtATime,
+    "columns count characters, also far into a long line", .oneAtATime,
     arguments: [4000, 4096] + (Bounds.areFull ? [9000, 30_000] : []))
   func columns(count: Int) {
     for part in ["a", "é", "e\u{301}", "日", "👩‍👩‍👧"] {
@@ -49,7 +49,7 @@ struct ShownTextTests {
     }
   }
 
-  @Test("errors on queues that nobody waits for are charged, and show no more than a person can read")
+  @Test("unawaited errors on queues are charged and shortened")
   func unawaitedErrors() {
     func work(_ body: String) -> (work: Int, shown: Int) {
       let transcript = Transcript()

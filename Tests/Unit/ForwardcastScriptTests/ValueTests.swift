@@ -8,7 +8,7 @@ import Testing
 @Suite("Values")
 struct ValueTests {
   @Test(
-    "values print as the language says",
+    "values print as documented",
     arguments: [
       ("42", "42"), ("-7", "-7"), ("0x1F", "31"), ("-0x10", "-16"), ("0.5", "0.5"), ("1e3", "1000.0"), ("20.0", "20.0"),
       ("-9223372036854775808", "-9223372036854775808"), ("9223372036854775807", "9223372036854775807"),
@@ -26,7 +26,7 @@ struct ValueTests {
     expect(played.error == nil)
   }
 
-  @Test("128 lists may stand inside one another, 129 not, whether a script made them or its host")
+  @Test("128 lists may be nested, and 129 may not, whether a script or its host created them")
   func depth() {
     let text = "let a = @[1]\n" + String(repeating: "let a = @[a]\n", count: 127)
     expect(play(text).outcome.succeeded)
@@ -42,7 +42,7 @@ struct ValueTests {
     expect(session.run("[host deep: 129]").error?.code, equals: .limitExceeded)
   }
 
-  @Test("print writes its values in one piece, separated by blanks")
+  @Test("print writes its values at once, separated by spaces")
   func printInOnePiece() {
     let transcript = Transcript()
     ScriptSession(handlers: transcript.handlers).run("print 1 -2 \"x\" @[3] not true 4; print \"end\"")
@@ -50,7 +50,7 @@ struct ValueTests {
   }
 
   @Test(
-    "equal and unequal",
+    "values compare with ==, !=, <, <=, > and >=",
     arguments: [
       ("1 == 1.0", true), ("1 == 2", false), ("1 != 2", true), ("9007199254740993 == 9007199254740992.0", false),
       ("true == 1", false), ("nil == false", false), ("nil == nil", true), ("\"1\" == 1", false),
@@ -77,7 +77,7 @@ struct ValueTests {
   }
 
   @Test(
-    "conditions that cannot be tested are type mismatches",
+    "conditions that are not Boolean or not comparable are type mismatches",
     arguments: ["1", "nil", "\"true\"", "\"a\" < \"b\"", "true < false", "1 < \"2\"", "nil > 0", "@[1] <= @[2]"])
   func mismatchedConditions(condition: String) {
     expect(play("expect \(condition)").error?.contains(" type mismatch: ") == true)
@@ -107,7 +107,7 @@ struct ValueTests {
   }
 
   @Test(
-    "values refuse what they cannot answer",
+    "values refuse messages that they cannot answer",
     arguments: [
       ("[3 divide: 0]", "division by zero"), ("[9223372036854775807 add: 1]", "overflow"),
       ("[-9223372036854775808 negated]", "overflow"), ("[-9223372036854775808 divide: -1]", "overflow"),
@@ -123,7 +123,7 @@ struct ValueTests {
     expect(play(expression).error, equals: "1:1 " + (play(expression).outcome.error?.text ?? ""))
   }
 
-  @Test("a value of the host hashes and compares as in a script")
+  @Test("a ScriptValue hashes and compares in the host as in a script")
   func hashing() {
     expect(Set<ScriptValue>([1, 1.0, 2, "1", true]).count, equals: 4)
     expect(ScriptValue.integer(3), equals: 3.0)

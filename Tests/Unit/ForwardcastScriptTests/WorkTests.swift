@@ -20,7 +20,7 @@ struct WorkTests {
   }
 
   @Test(
-    "a diamond of proxies that would be passed too often ends the script", .oneAtATime,
+    "a diamond of proxies with too many paths ends the script", .oneAtATime,
     arguments: [
       "[a0 a]", "print collect all [a0 a]", "print errors [a0 a]", "print report [a0 a]",
       "expect [a0 a] throws", "[a0 a: @selector(nobodyKnowsThisName:)]",
@@ -35,7 +35,7 @@ struct WorkTests {
     expect(played.output.isEmpty)
   }
 
-  @Test("a message that costs too much serves nobody further, whoever catches the error")
+  @Test("a message that exceeds a limit calls no further target, even if a row catches the error")
   func nobodyFurther() {
     let text = """
       receiver R { - a { print "served" } }
@@ -55,7 +55,7 @@ struct WorkTests {
     expect(!played.output.contains("last") && !played.output.contains("not reached"))
   }
 
-  @Test("a message is charged each proxy as often as it passes it; a question asks each once")
+  @Test("a message is charged for a proxy each time it passes it, and a query once")
   func passages() {
     // Two of the second level, and through each of them two of the third.
     let text = Self.diamonds(3)
@@ -67,7 +67,7 @@ struct WorkTests {
     expect(deep.output == "false\n" && deep.outcome.succeeded)
   }
 
-  @Test("a question through proxies that ask anew is charged for each way")
+  @Test("a query through forwarding proxies, which cache nothing, is charged for each path")
   func askedAnew() {
     var text = "receiver R { - a = 1 }\nlet r = new R\n"
     for level in 0..<30 { text += "proxy a\(level) = multicast\n" }
@@ -78,7 +78,7 @@ struct WorkTests {
     expect(play(text + "print a0 responds \"zz\"", steps: 1000).outcome.error?.code, equals: .limitExceeded)
   }
 
-  @Test("ways that are muted, cancelled, dead or for other messages are not passed")
+  @Test("paths that are muted, cancelled, dead or out of scope are not followed")
   func closedWays() {
     let text = Self.diamonds(60, modifiers: " only @[\"b\"]")
     ScriptSession.withLimits({ $0.proxies = bound(1 << 10, full: 1 << 15) }) {
@@ -87,7 +87,7 @@ struct WorkTests {
     }
   }
 
-  @Test("proxies that stand in one another are walked as a message goes")
+  @Test("proxies that contain each other are followed on every path")
   func completeGraph() {
     var text = (0..<12).map { "proxy p\($0) = multicast\n" }.joined()
     for upper in 0..<12 {
@@ -117,7 +117,7 @@ struct WorkTests {
   private static let workOfCast = play(cast + "print 1").outcome.work
 
   @Test(
-    "what grows with a value, a list of targets or a text is charged", .oneAtATime,
+    "work that grows with a value, a target list or a text is charged", .oneAtATime,
     arguments: [
       ("expect NOTS true", 31_900),
       ("print count p", 16_000),
@@ -153,7 +153,7 @@ struct WorkTests {
     if wanted == 0 { expect(with.work - Self.workOfCast < 10_000) }
   }
 
-  @Test("the calls of a recording are charged for the texts that are made of them")
+  @Test("listing the calls of a recording is charged for their texts")
   func calls() {
     let cast = "receiver R { - take: x = nil }\nlet r = new R\nproxy k = recording r\n"
     func work(_ argument: String) -> Int {
@@ -164,7 +164,7 @@ struct WorkTests {
     expect(work("\"\(String(repeating: "x", count: 10_000))\"") > 100 * 80_000)
   }
 
-  @Test("deliveries on queues are charged, whoever waits for them")
+  @Test("deliveries on queues are charged, whether or not the script waits for them")
   func turns() {
     let cast = "receiver O { - a = 1 }\nqueue q\nproxy p = multicast strong\nproxy d = multicast strong\n"
     let both = cast + "repeat 100 { add new O to p on q; add new O to d }\n"
@@ -175,7 +175,7 @@ struct WorkTests {
     }
   }
 
-  @Test("a wait is charged for the proxies that live, not for all that there were")
+  @Test("wait is charged for the living proxies only")
   func livingProxies() {
     func work(_ rounds: Int) -> Int {
       let round = "proxy p = multicast; add o to p on q; wait"
@@ -184,7 +184,7 @@ struct WorkTests {
     expect(work(40) - work(30), equals: work(20) - work(10))
   }
 
-  @Test("registrations that a message passes by are charged each time, however few get it")
+  @Test("registrations that a message skips are charged each time, however few receive it")
   func passedBy() {
     let cast = """
       receiver O { - a = 1; - b = 2 }
@@ -204,7 +204,7 @@ struct WorkTests {
     }
   }
 
-  @Test("a target that comes and goes is charged for itself, and not for the targets that it does not concern")
+  @Test("adding and removing a target is charged for that target only")
   func patched() async {
     // In a process of its own: whatever changes a table, in any test, has routes worked out anew.
     _ = await #expect(processExitsWith: .success) {
@@ -232,7 +232,7 @@ struct WorkTests {
     }
   }
 
-  @Test("a question is charged for the muted registrations that it passes each time")
+  @Test("a query is charged each time for the muted registrations that it skips")
   func muted() {
     let cast = """
       receiver O { - a = 1 }
@@ -246,7 +246,7 @@ struct WorkTests {
     expect(work(11) - work(1) >= 10 * 16_000)
   }
 
-  @Test("a message that passes more registrations than a step may ends the script")
+  @Test("a message that skips too many registrations ends the script")
   func registrationLimit() {
     let limit = bound(1_000, full: 100_000)
     let cast = "receiver O { - a = 1 }\nproxy p = multicast strong\nrepeat \(limit * 6 / 10) { add new O to p }\n"
@@ -258,7 +258,7 @@ struct WorkTests {
     }
   }
 
-  @Test("a registration that is looked at is charged more the deeper receivers inherit, also where there are few")
+  @Test("querying a registration costs more the deeper its receiver inherits, also with few targets")
   func inheritance() {
     func work(_ depth: Int, targets: Int) -> Int {
       let chain = (1..<64).map { "receiver D\($0) : \($0 > depth ? "D0" : "D\($0 - 1)") { }\n" }.joined()
@@ -274,7 +274,7 @@ struct WorkTests {
     expect(work(63, targets: 5) - work(1, targets: 5) >= 90 * 5 * 7 * 128)
   }
 
-  @Test("a message that takes a proxy with more targets than a step looks at ends the script")
+  @Test("a message with a proxy of too many targets as argument ends the script")
   func targetLimit() {
     let limit = bound(1_000, full: 100_000)
     let cast = "receiver O { - a = 1; - take: x = nil }\nlet o = new O\nproxy p = multicast strong\n"
@@ -287,7 +287,7 @@ struct WorkTests {
     }
   }
 
-  @Test("a single step of much work can be cancelled in its midst")
+  @Test("a single expensive step can be cancelled while it runs")
   func cancelledStep() {
     let doublings = String(repeating: "let a = @[a, a]; let b = @[b, b]\n", count: 14)
     let text = "let a = @[1, 2, 3, 4]; let b = @[1, 2, 3, 4]\n\(doublings)print \"compare\"\nexpect a == b"
@@ -306,7 +306,7 @@ struct WorkTests {
     expect(looks.withLock { $0 }, equals: 2)
   }
 
-  @Test("a priority of its own is charged more the more there are")
+  @Test("each further priority costs more than the one before")
   func priorities() {
     let cast = "receiver R { - a = 1 }\nproxy p = multicast strong\n"
     func work(_ count: Int, _ priority: (Int) -> Int) -> Int {
@@ -315,7 +315,7 @@ struct WorkTests {
     expect(work(500) { $0 } - work(500) { _ in 1 } >= 500 * 499 * 2)
   }
 
-  @Test("a wait is charged for the registrations among which it looks for proxies")
+  @Test("wait is charged for the registrations that it searches for proxies")
   func waits() {
     let cast = "receiver O { - a = 1 }\nqueue q\nproxy p = multicast strong\nadd new O to p on q\n"
     func work(_ targets: Int, _ rounds: Int) -> Int {
@@ -324,7 +324,7 @@ struct WorkTests {
     expect((work(1000, 11) - work(1000, 1)) - (work(1, 11) - work(1, 1)) >= 10 * 999 * 16)
   }
 
-  @Test("registrations of one target are charged more the more there are, since each is linked to the others")
+  @Test("each further registration of one target costs more, since all are linked")
   func duplicates() {
     let cast = "receiver R { - a = 1 }\nlet r = new R\n"
     func work(_ count: Int, _ addition: String) -> Int {
@@ -353,7 +353,7 @@ struct WorkTests {
   }()
 
   @Test(
-    "a message past many that are muted takes no longer where a target is registered more than once",
+    "skipping many muted registrations takes no longer if a target is registered more than once",
     arguments: Self.mutedWays)
   func muted(registrations: String, delivered: Int, skipped: Int) {
     let played = playInTime(
@@ -369,7 +369,7 @@ struct WorkTests {
   }
 
   @Test(
-    "texts that are not ASCII are charged for their normal form, and compared by it",
+    "texts that are not ASCII are compared by their normal form and charged for it",
     arguments: [("expect t == u", 600_000), ("print [t length]", 1_500_000), ("print @{} responds \"at:\"", 0)])
   func normalForm(statement: String, atLeast wanted: Int) {
     let cast = """
@@ -382,7 +382,7 @@ struct WorkTests {
     expect(with.work - without.work >= wanted)
   }
 
-  @Test("lists inside lists reach a row whole, however deep")
+  @Test("nested lists reach a row complete, however deep")
   func deepLists() {
     let wrap = String(repeating: "let l = @[l]\n", count: 100)
     let played = play(
@@ -391,7 +391,7 @@ struct WorkTests {
     expect(played.outcome.succeeded, "\(played.failures) \(played.error ?? "")")
   }
 
-  @Test("a list that would take a single step too long is in no message, nor printed; it can be made and compared")
+  @Test("a very large list can be created and compared, but not sent or printed")
   func copies() {
     let cast = "receiver R { - take: x = nil; - give = big }\nlet o = new R\nlet big = @[1, 2, 3, 4]\n"
     let small = cast + String(repeating: "let big = @[big, big]\n", count: 12)
@@ -404,14 +404,14 @@ struct WorkTests {
     }
   }
 
-  @Test("dictionaries among many values of one expression are made from their own values alone")
+  @Test("dictionaries in a long list literal take only their own values")
   func dictionariesInALine() {
     let count = bound(10_000, full: 40_000)
     let list = Array(repeating: "@{\"a\": 1}", count: count).joined(separator: ", ")
     expect(playInTime("print [@[\(list)] count]").output, equals: "\(count)\n")
   }
 
-  @Test("a long name is a part of every value that shows it")
+  @Test("a long name counts for every value that shows it")
   func longNames() {
     var text = "receiver R { - me = self }\nlet n = \"0123456789abcdef\"\n"
     text += String(repeating: "let n = [n appending: n]\n", count: 16) + "let o = new R name: n\n"
@@ -420,7 +420,7 @@ struct WorkTests {
     expect(play(text + many).outcome.error?.text, equals: "limit exceeded: a value of over 16 MiB")
   }
 
-  @Test("the evidence of an error is short however large the value is")
+  @Test("the evidence of an error is short, however large the value is")
   func evidence() throws {
     let text = """
       let l = @[1]
@@ -434,7 +434,7 @@ struct WorkTests {
     expect(played.failures.allSatisfy { $0.utf8.count < 300 })
   }
 
-  @Test("blank lines after an if are passed in one go", .oneAtATime)
+  @Test("blank lines after an if are skipped at once", .oneAtATime)
   func separators() {
     let blank = String(repeating: "\n;", count: bound(40_000, full: 200_000))
     let played = play("if false { print 1 }" + blank + "else { print 2 }" + blank + "if true { }" + blank)
@@ -442,7 +442,7 @@ struct WorkTests {
   }
 
   @Test(
-    "names given inside one another are bounded like brackets",
+    "nested name: words are limited like brackets",
     arguments: ["new R name: ", "x responds new R name: "])
   func nestedNames(_ part: String) {
     let cast = "receiver R { }\nlet x = new R\n"
@@ -458,7 +458,7 @@ struct WorkTests {
     expect(play(cast + "let l = @[\(many)]").outcome.succeeded)
   }
 
-  @Test("proxies that hold proxies are bounded, and as many may go at once on a small stack")
+  @Test("the number of proxies retaining proxies is limited, and that many can be released on a small stack")
   func holders() throws {
     func chain(_ count: Int, _ next: (Int) -> String) -> String {
       "receiver R { - a = 1 }\nlet r = new R\nproxy p0 = forward to r\n" + (1...count).map { next($0) + "\n" }.joined()
@@ -480,7 +480,7 @@ struct WorkTests {
     expect(play(gone + "repeat 1000 { proxy f = forward to p; [f a] }").outcome.succeeded)
   }
 
-  @Test("chains of proxies end in an error of their depth, and not of the stack", arguments: [100, 400])
+  @Test("long chains of proxies throw an error instead of overflowing the stack", arguments: [100, 400])
   func longChains(count: Int) {
     var text = "receiver R { - a = 1 }\nlet r = new R\nproxy p0 = multicast; add r to p0\n"
     for number in 1...count { text += "proxy p\(number) = multicast; add p\(number - 1) to p\(number)\n" }

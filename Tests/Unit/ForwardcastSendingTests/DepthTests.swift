@@ -56,7 +56,7 @@ private func onStack(_ size: Int, _ body: @escaping @Sendable () -> Void) {
 
 @Suite("Messages that send messages")
 struct DepthTests {
-  @Test("a method that sends its own message ends in an error, on stacks of every size", arguments: Diver.Door.allCases)
+  @Test("a method that sends its own message throws an error on stacks of every size", arguments: Diver.Door.allCases)
   private func recursion(door: Diver.Door) {
     for size in [64, 128, 256, 512, 1024, 8192] {
       onStack(size) {
@@ -69,7 +69,7 @@ struct DepthTests {
     }
   }
 
-  @Test("a handler of errors that sends what fails again is not called when nothing of the stack is left for it")
+  @Test("onError that sends a failing message again is not called once too little stack is left")
   func handlers() {
     struct Refusal: Error {}
     // On smaller ones the quarter that stays free is less than making the types of an error for the first time may take.
@@ -88,7 +88,7 @@ struct DepthTests {
     }
   }
 
-  @Test("a closure that asks its own proxy ends in an error on small stacks", arguments: [64, 96, 128])
+  @Test("a closure that sends to its own proxy throws an error on small stacks", arguments: [64, 96, 128])
   func closures(size: Int) {
     onStack(size) {
       let proxy = MulticastProxy<any MessageReceiver>()
@@ -98,7 +98,7 @@ struct DepthTests {
     }
   }
 
-  @Test("a chain of proxies, each of which owns the next one, is released on a small stack", arguments: [true, false])
+  @Test("a chain of proxies that retain each other is released on a small stack", arguments: [true, false])
   func chains(byClosures: Bool) {
     typealias Proxy = MulticastProxy<any MessageReceiver>
     onStack(512) {
@@ -116,7 +116,7 @@ struct DepthTests {
     }
   }
 
-  @Test("a forwarding hook that sends its own message ends in an error")
+  @Test("a forwarding hook that sends its own message throws an error")
   func forwarding() {
     onStack(512) {
       var call = Invocation("any:", arguments: [.init(1)])
@@ -126,7 +126,7 @@ struct DepthTests {
     }
   }
 
-  @Test("a thousand levels work on an ordinary stack, and the check says yes where there is room")
+  @Test("a thousand nested sends work on an ordinary stack")
   func ordinaryDepth() {
     final class Counting: MessageReceiver {
       static let selectorTable = SelectorTable(for: Counting.self) {
@@ -141,7 +141,7 @@ struct DepthTests {
     }
   }
 
-  @Test("methods are found, and missed, through thousands of inherited tables on a small stack")
+  @Test("method lookup through thousands of inherited tables works on a small stack")
   func inheritedTables() {
     let surface = Message<() -> Int>.surface
     var tables = [SelectorTable(for: Diver.self) { Responds(to: surface) { (_: Diver) in 1 } }]
@@ -156,7 +156,7 @@ struct DepthTests {
     while tables.count > 1 { tables.removeLast() }
   }
 
-  @Test("a typed call that makes itself again ends in an error")
+  @Test("a typed broadcast that repeats itself throws an error")
   func typedCalls() {
     onStack(512) {
       let (proxy, diver) = (MulticastProxy<Diver>(), Diver(.typed))
@@ -189,7 +189,7 @@ struct DepthTests {
     }
   }
 
-  @Test("a question through twenty thousand proxies ends in no, and through a hundred in yes", .oneAtATime)
+  @Test("a query through twenty thousand proxies returns false, and through a hundred true", .oneAtATime)
   func questions() {
     onStack(512) {
       func chain(_ length: Int) -> [ForwardingProxy] {

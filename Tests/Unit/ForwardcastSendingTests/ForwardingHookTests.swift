@@ -45,7 +45,7 @@ struct ForwardingHookTests {
     expect(relay.seen.isEmpty)
   }
 
-  @Test("by default an object has the types of its tables, forwards nothing, and says so to whoever asks it to")
+  @Test("by default an object has its tables' signatures and throws if asked to forward")
   func defaults() async throws {
     let closed = Closed()
     expect(closed.methodSignature(for: "open"), equals: Closed.selectorTable.signature(for: "open"))
@@ -57,7 +57,7 @@ struct ForwardingHookTests {
     expect(waiting?.code, equals: .unrecognizedSelector)
   }
 
-  @Test("an object that forwards in its turn reports the answer that it left in the message, also to who waits")
+  @Test("an object that forwards reports the result that it left in the message, also for an awaited send")
   func waiting() async throws {
     relay.answer = ArgumentBox(7)
     let report = try await relay.forwardAndWait(Invocation("free:", arguments: [ArgumentBox(1)]))
@@ -65,7 +65,7 @@ struct ForwardingHookTests {
     expect(report.answers.map { $0.target === relay }, equals: [true])
   }
 
-  @Test("arguments are converted to the types that methodSignature(for:) gave, or refused")
+  @Test("arguments are converted to the types that methodSignature(for:) returned, or refused")
   func types() throws {
     expect(code(Invocation("n:", arguments: [.init(5)])) == nil)
     expect(relay.seen[0].arguments[0].value is Int8)
@@ -77,7 +77,7 @@ struct ForwardingHookTests {
     expect(relay.seen.count, equals: 2)
   }
 
-  @Test("the signature that forward sees is that of methodSignature(for:), and the sender keeps its own")
+  @Test("forward sees the signature of methodSignature(for:), and the sender's message keeps its own")
   func signature() throws {
     var plain = Invocation("n:", arguments: [.init(5)])
     try relay.perform(&plain)
@@ -89,14 +89,14 @@ struct ForwardingHookTests {
     expect(stated.signature.description, equals: "@@:s")
   }
 
-  @Test("a stated signature for other colons than the selector's is refused before any hook")
+  @Test("a stated signature that does not match the selector's colons is refused before any hook is called")
   func statedForOtherColons() {
     expect(code(Invocation("n:", signature: .sample("v@:"))), equals: .wrongArgumentCount)
     expect(code(Invocation("n:", signature: .sample("v@:"), arguments: [.init(1)])), equals: .wrongArgumentCount)
     expect(relay.seen.isEmpty)
   }
 
-  @Test("a hook whose signature is for other colons is an error that says so")
+  @Test("a methodSignature(for:) that does not match the selector's colons is an error that says so")
   func hookForOtherColons() {
     var call = Invocation("bad:", arguments: [.init(1)])
     let error = #expect(throws: MessageError.self) { try relay.perform(&call) }
@@ -105,7 +105,7 @@ struct ForwardingHookTests {
     expect(relay.seen.isEmpty)
   }
 
-  @Test("the answer of forward is converted to the return type that the hook gave, or refused")
+  @Test("the result of forward is converted to the return type of methodSignature(for:), or refused")
   func answer() throws {
     relay.answer = .init(Int8(3))
     var call = Invocation("n:", arguments: [.init(5)])
@@ -149,7 +149,7 @@ struct RespondingHookTests {
     expect(!HookedRelay([:]).responds(to: "n:"))
   }
 
-  @Test("a multicast does not skip it")
+  @Test("a multicast does not skip a proxy that overrides methodSignature(for:) and forward(_:)")
   func inMulticast() throws {
     let proxy = MulticastProxy<any MessageReceiver>()
     proxy.add(hooks)
@@ -162,10 +162,10 @@ struct RespondingHookTests {
     expect(proxy.responds(to: "hooked:"))
   }
 
-  @Test("a hook that asks whether it responds gets no, and the question ends")
+  @Test("a hook that queries responds(to:) gets false, and the query ends")
   func selfAsking() { expect(!SelfAsking().responds(to: "anything")) }
 
-  @Test("a forwarding target decides for itself, as it does for a send")
+  @Test("a forwarding target decides whether its proxy responds")
   func targetDecides() {
     let stand = ForwardingProxy(to: hooks)
     expect(stand.responds(to: "hooked:"))
@@ -173,7 +173,7 @@ struct RespondingHookTests {
   }
 
   @Test(
-    "objects that lead to one another, however many, answer exactly what they say that they respond to", .oneAtATime)
+    "a chain of forwarding objects, however long, answers exactly what it responds to", .oneAtATime)
   func longChain() throws {
     for (count, isReached) in [(1, true), (255, true), (256, true), (257, true), (1_000, true), (4_097, false)] {
       let end = Listener("end")

@@ -19,7 +19,7 @@ private final class Adder: MessageReceiver {
 
 @Suite("Invocations")
 struct InvocationTests {
-  @Test("a copy shares nothing with its original")
+  @Test("changing a copy does not change the original")
   func copies() throws {
     let original = Invocation("say:", arguments: [.init([1])])
     var copy = original
@@ -29,7 +29,7 @@ struct InvocationTests {
     expect(original.result == nil)
   }
 
-  @Test("a message whose arguments do not all fit keeps all of them as they were", arguments: [false, true])
+  @Test("a message keeps all its arguments unchanged if one of them does not fit", arguments: [false, true])
   func misfit(isStated: Bool) throws {
     let (types, tally) = (
       MethodSignature.sample("v@:qq"),
@@ -46,7 +46,7 @@ struct InvocationTests {
     expect(call.arguments[0].type == Int8.self)
   }
 
-  @Test("the description reads like a call")
+  @Test("an invocation prints like a call")
   func description() {
     let rows: [(Invocation, String)] = [
       (Invocation("ping"), "ping"),
@@ -62,7 +62,7 @@ struct InvocationTests {
     for (call, text) in rows { expect(call.description, equals: text) }
   }
 
-  @Test("a message is sent, rewritten, sent again and pointed elsewhere")
+  @Test("a message can be sent, changed, sent again and retargeted")
   func resending() throws {
     let adder = Adder()
     var call = Invocation("add:to:", arguments: [.init(1), .init(2)])
@@ -77,7 +77,7 @@ struct InvocationTests {
     try expect(call.result?.unbox(as: Int.self), equals: 39)
   }
 
-  @Test("a selector with other arguments is refused and changes nothing")
+  @Test("retargeting to a selector with another number of arguments is refused and changes nothing")
   func wrongRetarget() throws {
     var call = Invocation("add:to:", arguments: [.init(1), .init(2)])
     call.result = .init(3)
@@ -88,7 +88,7 @@ struct InvocationTests {
   }
 
   @Test(
-    "a later call that fails clears the result",
+    "a call that fails clears the result of an earlier one",
     arguments: ["fail", "unknown", "add:to:", "subtract:from:"] as [MessageSelector])
   func failureClears(selector: MessageSelector) {
     var call = Invocation(selector, arguments: selector.numberOfArguments == 0 ? [] : [.init("x"), .init(1)])
@@ -103,7 +103,7 @@ struct InvocationTests {
     expect(call.result == nil)
   }
 
-  @Test("a message whose arguments are not those of its stated signature is refused")
+  @Test("arguments that do not fit the stated signature are refused")
   func statedSignature() throws {
     let adder = Adder()
     let stated = try MethodSignature("q@:cq")
@@ -127,7 +127,7 @@ struct InvocationTests {
     expect(many.broadcast(call).failed, equals: 1)
   }
 
-  @Test("one target's writes are not seen by the next, nor by the sender of many")
+  @Test("changes that a target makes to a message are not seen by the next target or the sender")
   func privateCopies() throws {
     let many = MulticastProxy<any MessageReceiver>()
     let journal = Journal()

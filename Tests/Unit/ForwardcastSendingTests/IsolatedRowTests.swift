@@ -45,7 +45,7 @@ private final class Dial: Sendable, MessageReceiver {
   }
 }
 
-@Suite("Rows of an isolation")
+@Suite("Isolated rows")
 struct IsolatedRowTests {
   /// What each target answers by boxes on a queue of its own.
   private func answers(_ call: Invocation) async throws -> [Any] {
@@ -59,7 +59,7 @@ struct IsolatedRowTests {
     return report.answers.compactMap { $0.result?.value }
   }
 
-  @Test("an isolated row whose answer is Sendable answers by boxes from a queue")
+  @Test("an isolated row with a Sendable result answers boxed messages from a queue")
   func boxedAnswers() async throws {
     try await expect(
       answers(Invocation("reading")).map { $0 as? Reading }, equals: [Reading(value: 7), Reading(value: 5)])
@@ -67,13 +67,13 @@ struct IsolatedRowTests {
     expect(measured.map { $0 as? Reading }, equals: [Reading(value: 8), Reading(value: 6)])
   }
 
-  @Test("an isolated row whose answer is not Sendable does not let it cross")
+  @Test("an isolated row whose result is not Sendable cannot return it to another context")
   func unsafeAnswers() async {
     let error = await #expect(throws: MessageError.self) { try await answers(Invocation("unsafe")) }
     expect(error?.code, equals: .isolationMismatch)
   }
 
-  @Test("rows of the main actor, of an actor and suspending ones can be written by selector")
+  @Test("main-actor, actor-isolated and asynchronous rows can be written by selector")
   func bySelector() async throws {
     try await expect(answers(Invocation("named:", arguments: [.init(2)])).map { $0 as? Int }, equals: [14, 10])
     try await expect(answers(Invocation("plain:", arguments: [.init(2)])).map { $0 as? Int }, equals: [9, 7])

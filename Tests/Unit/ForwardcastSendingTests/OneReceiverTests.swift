@@ -54,7 +54,7 @@ private final class Solo: MessageReceiver {
 
 @Suite("Sends to one receiver")
 struct OneReceiverTests {
-  @Test("a call by name and labels is a send to one receiver, and its answer takes the type that is asked for")
+  @Test("a dynamic call is a send to one receiver, and its result is converted to the requested type")
   func dynamic() throws {
     let page = Page()
     expect(try page.dynamic.title() as? String == "page")
@@ -70,7 +70,7 @@ struct OneReceiverTests {
     #expect(throws: MessageError.self) { try page.dynamic.double("four") }
   }
 
-  @Test("an invocation is waited for on one receiver, wherever its method runs")
+  @Test("an awaited invocation reaches one receiver, wherever its method runs")
   func waiting() async throws {
     let vault = Vault()
     var call = Invocation("add:", arguments: [.init(3)])
@@ -82,7 +82,7 @@ struct OneReceiverTests {
     expect(here.result?.value as? Double == 1)
   }
 
-  @Test("a value not known to be Sendable does not cross contexts for an awaited invocation")
+  @Test("an awaited invocation does not send a value to another context unless it is known to be Sendable")
   func crossing() async throws {
     func generic<T>(_ value: T) -> ArgumentBox { ArgumentBox(value) }
     var call = Invocation("add:", arguments: [generic(3)])
@@ -99,7 +99,7 @@ struct OneReceiverTests {
     expect(fail.result == nil)
   }
 
-  @Test("a row calls what it inherits, and an error says when nothing is inherited")
+  @Test("a row calls the method it overrides, and throws if nothing is inherited")
   func inherited() throws {
     try expect(Cover().send(.title), equals: "page cover")
     try expect(Page().send(.title), equals: "page")
@@ -144,7 +144,7 @@ struct OneReceiverTests {
     try expect(a(1), equals: 102)
   }
 
-  @Test("threads that replace one method, each calling the one before, lose none")
+  @Test("no replacement is lost if several threads replace one method and call the previous one")
   func replacedAtOnce() throws {
     let table = SelectorTable(for: Solo.self) { Responds(to: "count") { (_: Solo) in 0 } }
     let rounds = 50
@@ -159,7 +159,7 @@ struct OneReceiverTests {
     try expect(Solo(table).send(Message<() -> Int>("count")), equals: 4 * rounds)
   }
 
-  @Test("a receiver lists what it answers, with signatures and where each comes from")
+  @Test("a receiver lists its messages, with signatures and the class that defines each")
   func listing() {
     let lines = Cover().answeredMessages.map(\.description)
     expect(

@@ -122,7 +122,8 @@ struct PipelineTests {
     try expect(text("who", Middle()), equals: "base")
   }
 
-  @Test("behind the tables come forwarding target, signature, forwarding, and not recognized, each only when needed")
+  @Test(
+    "after the tables, forwardingTarget, methodSignature, forward and doesNotRecognize are called in order, if needed")
   func hooks() throws {
     let receiver = Stepwise()
     #expect(throws: TargetError(name: "other")) { try text("other", receiver) }
@@ -139,7 +140,7 @@ struct PipelineTests {
     expect(receiver.journal.take(), equals: ["target", "signature", "forward other"])
   }
 
-  @Test("a message that the forwarding target does not know fails there")
+  @Test("a message that the forwarding target does not recognize fails there")
   func targetDoesNotKnow() throws {
     let receiver = Stepwise()
     receiver.target = Leaf()
@@ -148,7 +149,7 @@ struct PipelineTests {
     expect(receiver.journal.all, equals: ["target"])
   }
 
-  @Test("forwarding targets that lead in a ring are an error, however long the ring", arguments: [2, 3, 10])
+  @Test("a cycle of forwarding targets is an error, however long it is", arguments: [2, 3, 10])
   func ring(length: Int) {
     let ring = (0..<length).map { _ in Stepwise() }
     for (index, receiver) in ring.enumerated() { receiver.target = ring[(index + 1) % length] }
@@ -157,7 +158,7 @@ struct PipelineTests {
     expect(error?.code, equals: .proxyCycle)
   }
 
-  @Test("a chain of forwarding targets made for one message is followed, and never taken for a ring", .oneAtATime)
+  @Test("a chain of forwarding targets created for one message is followed, and not taken for a cycle", .oneAtATime)
   func freshTargets() throws {
     final class Hop: MessageForwarding {
       static let selectorTable = SelectorTable(for: Hop.self, rows: [])
@@ -172,7 +173,7 @@ struct PipelineTests {
     expect(error?.code, equals: .tooDeep)
   }
 
-  @Test("the resolver hook is asked once for each class and selector, and what it adds is found")
+  @Test("the resolver hook is called once for each class and selector, and what it adds is found")
   func resolver() throws {
     try expect(text("resolvedA", Resolving()), equals: "resolvedA")
     try expect(text("resolvedA", Resolving()), equals: "resolvedA")
@@ -184,7 +185,7 @@ struct PipelineTests {
     expect(Resolving.asked.all.filter { $0 == "resolvedA" }, equals: ["resolvedA"])
   }
 
-  @Test("many threads ask for what is being resolved: the hook runs once for each selector and nobody misses it")
+  @Test("the hook runs once for each selector even if many threads query it, and all of them find the method")
   func resolverThreads() throws {
     let rounds = 300
     let selectors = try (0..<rounds).map { try MessageSelector("slow\($0)") }
@@ -199,10 +200,10 @@ struct PipelineTests {
     expect(SlowlyResolving.asked.load(ordering: .relaxed), equals: rounds)
   }
 
-  @Test("a hook that asks for the very selector that it resolves gets no")
+  @Test("a resolver hook that queries the selector being resolved gets false")
   func recursiveHook() { expect(!RecursiveResolving().responds(to: "anything")) }
 
-  @Test("two hooks on two threads that ask each other both come to an end")
+  @Test("two resolver hooks on two threads that query each other both end")
   func crossedHooks() async {
     let (one, two) = (Crossed<Int>(), Crossed<String>())
     await withTaskGroup(of: Void.self) { group in
@@ -211,7 +212,7 @@ struct PipelineTests {
     }
   }
 
-  @Test("a receiver without hooks answers what its tables have and nothing else")
+  @Test("a receiver without hooks responds only to the messages in its tables")
   func unrecognized() {
     let error = #expect(throws: MessageError.self) { try text("wash:", Leaf()) }
     expect(error?.code, equals: .unrecognizedSelector)

@@ -70,7 +70,7 @@ struct RefusedRowTests {
 
   private func table(_ row: String) -> String { "_ = SelectorTable(for: Target.self) { \(row) }" }
 
-  @Test("a closure that takes an inout parameter makes no row, since what it writes would be lost")
+  @Test("a closure with an inout parameter does not compile as a row")
   func inoutParameter() throws {
     let rows = [
       #"Responds(to: "a:") { (_: Target, x: inout Int) in _ = x }"#,
@@ -87,7 +87,7 @@ struct RefusedRowTests {
     try expect(Compiler.errors(refused.replacing("inout ", with: "")), equals: [:])
   }
 
-  @Test("a row that does not fit is refused where it is wrong, in the words of its key")
+  @Test("a row that does not match its key is refused at the mismatch, with the key's types")
   func words() throws {
     let rows = [
       (

@@ -25,7 +25,7 @@ private final class Indirect: MessageReceiver {
 
 @Suite("Resolver hooks")
 struct ResolverHookTests {
-  @Test("a hook that says yes and adds nothing is named in the error of each message")
+  @Test("every message names a resolver hook that returned true and added nothing")
   func falseClaim() throws {
     for _ in 0..<2 {
       let error = #expect(throws: MessageError.self) { try Boaster().send(Message<() -> Int>("missingA")) }
@@ -42,7 +42,7 @@ struct ResolverHookTests {
     expect(Boaster().methodSignature(for: "missingA") == nil)
   }
 
-  @Test("a hook that adds what it says is believed, and a method that is removed later is no false claim")
+  @Test("a resolver hook may add the method to another table, and removing the method later is no error of the hook")
   func kept() throws {
     try expect(Boaster().send(Message<() -> Int>("addedA")), equals: 7)
     expect(Boaster.selectorTable.remove("addedA"))
@@ -51,14 +51,14 @@ struct ResolverHookTests {
     try expect(Indirect().send(Message<() -> Int>("anything")), equals: 3)
   }
 
-  @Test("a method that is added after a false claim is found")
+  @Test("a method that is added after a resolver hook returned true without adding it is found")
   func addedLater() throws {
     #expect(throws: MessageError.self) { try Boaster().send(Message<() -> Int>("missingB")) }
     try Boaster.selectorTable.add(Responds(to: "missingB") { (_: Boaster) in 8 })
     try expect(Boaster().send(Message<() -> Int>("missingB")), equals: 8)
   }
 
-  @Test("in a proxy, a false claim is the failure of its target and not silence")
+  @Test("in a proxy, a resolver hook that added nothing is a failure of its target")
   func falseClaimInProxy() {
     let proxy = MulticastProxy<any MessageReceiver>()
     let journal = Journal()
@@ -100,17 +100,17 @@ private final class OpenProxy: ForwardingProxy {
   }
 }
 
-@Suite("Hooks below a base that has none")
+@Suite("Overriding hooks that the base class leaves out")
 struct InheritedHookTests {
   private func who(_ receiver: Silent) throws -> String { try receiver.send(Message<() -> String>("who")) }
 
-  @Test("a subclass has a resolver hook of its own though its base left it to the default")
+  @Test("a subclass may override the resolver hook that its base class does not define")
   func resolver() throws {
     expect(!Silent().responds(to: "late"))
     try expect(Resolver().send(Message<() -> String>("late")), equals: "resolved")
   }
 
-  @Test("a subclass's objects have tables of their own though its base left them to the default")
+  @Test("objects of a subclass may have their own tables even if the base class has none for each object")
   func objectTables() throws {
     try expect(who(Silent()), equals: "silent")
     try expect(who(Private("first")), equals: "first")
@@ -119,6 +119,6 @@ struct InheritedHookTests {
     try expect(who(Silent()), equals: "silent")
   }
 
-  @Test("a subclass of a forwarding proxy overrides the resolver hook")
+  @Test("a subclass of a forwarding proxy may override the resolver hook")
   func openProxy() throws { try expect(OpenProxy().send(Message<() -> Int>("six")), equals: 6) }
 }

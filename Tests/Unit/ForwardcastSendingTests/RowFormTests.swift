@@ -66,7 +66,7 @@ extension Message<(Int, Int, Int, Int) -> Int> { fileprivate static var four: Se
 
 @Suite("Forms of rows")
 struct RowFormTests {
-  @Test("a row by selector answers by the types of its closure, and its answer crosses where that is Sendable")
+  @Test("a row by selector has its closure's types, and its result is Sendable if they are")
   func bySelector() throws {
     let adder = Adder()
     for (name, sum) in [("add:b:", 3), ("add:b:c:", 6), ("add:b:c:d:", 10), ("any:b:c:", 6)] {
@@ -94,7 +94,7 @@ struct RowFormTests {
     }
   }
 
-  @Test("rows of an isolation, and rows that suspend, take as many arguments as their keys")
+  @Test("isolated and asynchronous rows take as many arguments as their keys")
   func isolated() async throws {
     for receiver: any MessageReceiver & Sendable in [Counter(), Dial(), Slow()] {
       try await expect(receiver.sendAndWait(.two, 1, 2), equals: 4)
@@ -103,7 +103,7 @@ struct RowFormTests {
     }
   }
 
-  @Test("a table's rows are chosen by what is known when it is made", arguments: [false, true])
+  @Test("the rows of a table may be chosen with if and for when it is created", arguments: [false, true])
   func chosen(isWide: Bool) {
     let rows = [Responds(to: "listed") { (_: Adder) in }]
     let table = SelectorTable(for: Adder.self) {

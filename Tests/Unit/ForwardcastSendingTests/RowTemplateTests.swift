@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The template of the rows")
 struct RowTemplateTests {
-  @Test("the rows of each number of arguments are those that the template writes")
+  @Test("the rows for each number of arguments equal the template's output")
   func file() throws {
     let file = packageFolder("Sources/Forwardcast/Receiving/Responds+Arities.swift")
     if ProcessInfo.processInfo.environment["FORWARDCAST_WRITE"] != nil {

@@ -35,7 +35,7 @@ struct SelectorTableTests {
     return nil
   }
 
-  @Test("rows are added, replaced and removed at run time, and senders, proxies and questions notice at once")
+  @Test("rows are added, replaced and removed at run time, and senders, proxies and queries notice at once")
   func changes() throws {
     let table = SelectorTable(for: Owner.self, rows: [])
     let owner = Owner(table)
@@ -63,7 +63,7 @@ struct SelectorTableTests {
     check(3)
   }
 
-  @Test("a change of an inherited table is noticed, and a removed row shows the inherited one again")
+  @Test("a change of an inherited table takes effect, and removing a row uncovers the inherited one")
   func inheritance() throws {
     let base = SelectorTable(for: Owner.self, rows: [])
     let table = SelectorTable(for: Owner.self, inheriting: base, rows: [])
@@ -94,7 +94,7 @@ struct SelectorTableTests {
     expect(table.description, equals: "- value q@:")
   }
 
-  @Test("a row whose closure takes another number of arguments than its selector has colons does not enter")
+  @Test("a row whose closure and selector differ in the number of arguments is refused")
   func arity() {
     let table = SelectorTable(for: Owner.self, rows: [])
     expect(code { try table.add(Responds(to: "a:b:") { (_: Owner, _: Int) in }) }, equals: .wrongArgumentCount)
@@ -110,7 +110,7 @@ struct SelectorTableTests {
   }
 
   @Test(
-    "a closure whose types are not those of its encoding does not enter",
+    "a closure whose types differ from its encoding is refused",
     arguments: ["v@:d", "q@:q", "v@:@\"Dog\"", "v@:{Point}", "v@:B", "v@:i", "v@:Q", "v@:^q"])
   func typesAgainstEncoding(encoding: String) {
     let table = SelectorTable(for: Owner.self, rows: [])
@@ -120,7 +120,7 @@ struct SelectorTableTests {
   }
 
   @Test(
-    "a closure whose types are those of its encoding enters",
+    "a closure whose types match its encoding is added",
     arguments: ["v@:q", "v@:@", "v24@0:8q16", "v@:l", "Vv@:nq"])
   func fittingEncoding(encoding: String) throws {
     let table = SelectorTable(for: Owner.self, rows: [])
@@ -128,7 +128,7 @@ struct SelectorTableTests {
     expect(table.signature(for: "a:")?.description, equals: encoding)
   }
 
-  @Test("a refused row of a class's table is listed, is no answer, and every message of its selector says why")
+  @Test("a refused row is listed, does not respond, and every message with its selector throws the reason")
   func refusedRow() {
     let table = SelectorTable(for: Owner.self) {
       Responds(to: "a:") { (_: Owner) in }
@@ -148,7 +148,7 @@ struct SelectorTableTests {
     expect(!proxy.responds(to: "a:"))
   }
 
-  @Test("a refused row hides what a further parent of a protocol's table has")
+  @Test("a refused row hides the same row of a further parent table")
   func refusalHidesFurtherParent() throws {
     let first = SelectorTable(for: Owner.self, rows: [])
     let second = SelectorTable(for: Owner.self) {
@@ -164,7 +164,7 @@ struct SelectorTableTests {
     expect(code { _ = try owner.send(Message<(Int) -> String>("a:"), 1) }, equals: .wrongArgumentCount)
   }
 
-  @Test("a refused row hides what it was to override")
+  @Test("a refused row hides the row it would override")
   func refusalHidesInherited() throws {
     let base = SelectorTable(for: Owner.self) { Responds(to: "a:") { (_: Owner, _: Int) in "base" } }
     let table = SelectorTable(for: Owner.self, inheriting: base) { Responds(to: "a:") { (_: Owner) in "slip" } }
@@ -178,7 +178,7 @@ struct SelectorTableTests {
     expect(table.refusals.isEmpty)
   }
 
-  @Test("the same selector twice in one table is a slip that messages tell of")
+  @Test("two rows with the same selector in one table are refused, and messages throw the reason")
   func duplicateRows() throws {
     let table = SelectorTable(for: Owner.self) {
       Responds(to: .value) { (_: Owner) in 1 }
@@ -190,7 +190,7 @@ struct SelectorTableTests {
     try expect(Owner(table).send(.value), equals: 3)
   }
 
-  @Test("a row for another type of target does not enter")
+  @Test("a row for another target type is refused")
   func wrongTarget() {
     let table = SelectorTable(for: Shape.self, rows: [])
     expect(code { try table.add(Responds(to: "a") { (_: Stranger) in }) }, equals: .typeMismatch)
@@ -198,7 +198,7 @@ struct SelectorTableTests {
     expect(code { try table.add(Responds(to: "a") { (_: Shape) in }) } == nil)
   }
 
-  @Test("a class that gives the table of another class gets errors and no crash")
+  @Test("a class that returns the table of another class throws errors and does not crash")
   func foreignTable() {
     let stranger = Stranger()
     expect(code { _ = try stranger.send(Message<() -> String>("who")) }, equals: .typeMismatch)
@@ -210,7 +210,7 @@ struct SelectorTableTests {
     #expect(throws: MessageError.self) { try proxy.collect(Message<() -> String>("who"), returning: .all) }
   }
 
-  @Test("of rows for one selector of which one is wrong none enters, whatever their number and order")
+  @Test("if one of several rows with the same selector is wrong, none is added")
   func severalSlips() throws {
     let three = SelectorTable(for: Owner.self, rows: (1...3).map { number in Responds(to: .value) { _ in number } })
     expect(three.refusals.map(\.code), equals: [.alreadyInTable])
@@ -223,13 +223,13 @@ struct SelectorTableTests {
     expect(code { _ = try Owner(wrongFirst).send(.value) }, equals: .wrongArgumentCount)
   }
 
-  @Test("a requirement whose name ends another's is named too")
+  @Test("a requirement's name is listed even if it is the end of another name")
   func endingNames() {
     let table = SelectorTable(for: Owner.self, rows: []).named("uid()").named("id()").named("id()")
     expect(table.swiftNames, equals: " uid() id()")
   }
 
-  @Test("a table cannot inherit one of a class that is no superclass, and says so for each selector")
+  @Test("a table cannot inherit one of a class that is not a superclass, and each selector throws the reason")
   func wrongParent() {
     let parent = SelectorTable(for: Stranger.self) {
       Responds(to: "a") { (_: Stranger) in 1 }
@@ -241,14 +241,14 @@ struct SelectorTableTests {
     expect(!table.responds(to: "a"))
   }
 
-  @Test("a class's table may inherit that of a protocol")
+  @Test("a class's table may inherit a protocol's table")
   func protocolParent() throws {
     try expect(Person().send(Message<() -> String>("name")), equals: "ann")
     try expect(Person().send(Message<() -> String>("greet")), equals: "hello ann")
     expect(Person.selectorTable.refusals.isEmpty)
   }
 
-  @Test("a row that is inherited from a protocol's table runs on what conforms alone, however it is called")
+  @Test("a row inherited from a protocol's table runs only on conforming targets, however it is called")
   func protocolParentOfOthers() throws {
     let parent = SelectorTable(for: (any Named).self) { Responds(to: "name") { $0.name } }
     let table = SelectorTable(for: Owner.self, inheriting: parent, rows: [])
@@ -283,7 +283,7 @@ struct SelectorTableTests {
     expect(counter.alive, equals: 0)
   }
 
-  @Test("of many rows that come and go each is found and held while it is there")
+  @Test("of many rows that are added and removed, exactly the present ones are found and retained")
   func manyRows() throws {
     let counter = LeakCounter()
     let table = SelectorTable(for: Owner.self, rows: [])
@@ -307,7 +307,7 @@ struct SelectorTableTests {
     expect(Set(table.selectors), equals: Set(there.keys))
   }
 
-  @Test("a table that nobody has any more releases its rows")
+  @Test("a table that is no longer referenced releases its rows")
   func end() {
     let counter = LeakCounter()
     do {
@@ -322,7 +322,7 @@ struct SelectorTableTests {
     expect(counter.alive, equals: 0)
   }
 
-  @Test("a table is changed and asked from many threads")
+  @Test("a table can be changed and queried from many threads")
   func threads() {
     let table = SelectorTable(for: Owner.self, rows: [])
     let selectors: [MessageSelector] = ["t0", "t1", "t2", "t3"]

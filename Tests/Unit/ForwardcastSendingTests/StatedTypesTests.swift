@@ -31,7 +31,7 @@ struct StatedTypesTests {
     return call.result
   }
 
-  @Test("a stated return type is what the answer is converted to")
+  @Test("an answer is converted to the stated return type")
   func returnType() throws {
     expect(try answer("same:", "c@:q", .init(70))?.value is Int8)
     expect(try answer("same:", "d@:q", .init(70))?.value as? Double == 70)
@@ -51,13 +51,13 @@ struct StatedTypesTests {
     expect(void?.code, equals: .typeMismatch)
   }
 
-  @Test("a stated void drops the answer, as its caller does not look at it")
+  @Test("a stated void return type drops the answer")
   func voidReturn() throws {
     expect(try answer("same:", "v@:q", .init(700))?.value is Void)
     expect(try answer("ping", "v@:")?.value is Void)
   }
 
-  @Test("a receiver's own signature takes what its row takes, optionals included")
+  @Test("a receiver's own signature accepts what its row accepts, including optionals")
   func ownSignature() throws {
     func own(_ selector: MessageSelector, _ box: ArgumentBox) throws -> Any? {
       let types = try #require(Oracle().methodSignature(for: selector))
@@ -74,14 +74,14 @@ struct StatedTypesTests {
     #expect(throws: MessageError.self) { try own("word:", .init(4)) }
   }
 
-  @Test("a signature that is stated for other colons than the selector's is refused")
+  @Test("a stated signature that does not match the selector's colons is refused")
   func otherColons() throws {
     let error = #expect(throws: MessageError.self) { try answer("same:", "v@:") }
     expect(error?.code, equals: .wrongArgumentCount)
     expect(error?.evidence, equals: "the stated signature v@: takes 0, the selector 1")
   }
 
-  @Test("no answer is no value of an existential type, only of an optional one")
+  @Test("a missing answer is an error for an existential type and nil for an optional one")
   func noAnswer() throws {
     let any = #expect(throws: MessageError.self) { try Oracle().send(Message<() -> Any>("silent")) }
     expect(any?.code, equals: .nobodyResponds)

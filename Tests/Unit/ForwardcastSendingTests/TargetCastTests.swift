@@ -47,7 +47,7 @@ private func manyClasses() -> [any Numbering] {
 
 @Suite("Targets of a protocol's table")
 struct TargetCastTests {
-  @Test("more classes than a row keeps are all called as what they are, again and again")
+  @Test("targets of more classes than a row caches are called as their own class, repeatedly")
   func manyClassesAreCalled() throws {
     let proxy = proxy()
     let targets = manyClasses()
@@ -60,7 +60,7 @@ struct TargetCastTests {
     withExtendedLifetime(targets) {}
   }
 
-  @Test("a target that throws leaves the row as good as before, and is let go in the end")
+  @Test("a row works after a target threw, and does not retain the target")
   func errorsLeaveTheRowAlone() throws {
     let proxy = proxy()
     var target: Counted<Int>? = Counted<Int>(5)
@@ -75,7 +75,7 @@ struct TargetCastTests {
     expect(try proxy.collect(.number, 1, returning: .last) == nil)
   }
 
-  @Test("a target that a row retains for itself stays, and one that it does not keep goes")
+  @Test("a target that a row stores is retained, and any other is not")
   func rowsMayKeepTargets() throws {
     final class Kept { var list: [any Numbering] = [] }
     nonisolated(unsafe) let kept = Kept()  // used by this test only, in its turn
@@ -96,7 +96,7 @@ struct TargetCastTests {
     expect(proxy.count, equals: 0)
   }
 
-  @Test("threads that meet new classes at once all call what they mean")
+  @Test("threads that send to new classes concurrently call the right methods")
   func threadsMeetNewClasses() {
     let table = SelectorTable(for: (any Numbering).self) {
       Responds(to: .number) { target, added in try target.number(added) }

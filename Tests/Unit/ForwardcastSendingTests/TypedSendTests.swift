@@ -52,7 +52,7 @@ struct TypedSendTests {
     "int:", "small:", "large:", "float:", "double:", "text:", "truth:", "optional:", "list:", "raw:",
   ]
 
-  @Test("a typed send gives what the same message in boxes gives, whatever the types of key and row")
+  @Test("a typed send returns what the boxed message returns, for all types of key and row")
   func sameAnswers() {
     let echo = Echo()
     func check<T: Sample>(_ selector: MessageSelector, _ type: T.Type) {
@@ -75,7 +75,7 @@ struct TypedSendTests {
     for selector in Self.selectors { for type in Self.types { check(selector, type) } }
   }
 
-  @Test("a proxy gives each row what one receiver would get")
+  @Test("a proxy gives each row the arguments that a single receiver would get")
   func sameThroughProxy() {
     let echo = Echo()
     let proxy = MulticastProxy<any MessageReceiver>()
@@ -94,7 +94,7 @@ struct TypedSendTests {
     for selector in Self.selectors { for type in Self.types { check(selector, type) } }
   }
 
-  @Test("an argument that does not fit is named by its index, with what was wanted and found")
+  @Test("an argument that does not fit is reported with its index, the wanted and the found type")
   func mismatch() {
     let error = #expect(throws: MessageError.self) {
       try Echo().send(Message<(Int, String) -> Int>("add:to:"), 1, "two")
@@ -106,7 +106,7 @@ struct TypedSendTests {
       error?.description, equals: "type mismatch 'add:to:' of Echo: argument 1: wanted Int, found String (\"two\")")
   }
 
-  @Test("a result that the sender cannot take is a mismatch without an index")
+  @Test("a result that the sender cannot accept is a type mismatch without an index")
   func resultMismatch() {
     let error = #expect(throws: MessageError.self) { try Echo().send(Message<(Int) -> String>("int:"), 1) }
     expect(error?.code, equals: .typeMismatch)
@@ -115,7 +115,7 @@ struct TypedSendTests {
     expect(lie?.description, equals: "type mismatch 'lie' of Echo: result: wanted Int (q), found String (\"text\")")
   }
 
-  @Test("a wrong number of arguments is an error at both doors", arguments: [0, 2])
+  @Test("a wrong number of arguments is an error, typed and boxed", arguments: [0, 2])
   func argumentCount(count: Int) {
     var call = Invocation("int:", arguments: Array(repeating: .init(1), count: count))
     let error = #expect(throws: MessageError.self) { try Echo().perform(&call) }
@@ -125,7 +125,7 @@ struct TypedSendTests {
     expect(typed?.code, equals: .wrongArgumentCount)
   }
 
-  @Test("no answer is enough for Void and optionals, and an error for all else")
+  @Test("a missing answer is accepted for Void and optionals, and an error otherwise")
   func noAnswer() throws {
     try Echo().send(Message<(Int) -> Void>("nothing:"), 1)
     let none = try Echo().send(Message<(Int) -> Int?>("nothing:"), 1)
@@ -151,7 +151,7 @@ struct TypedSendTests {
   }
 
   @Test(
-    "a typed send or broadcast whose types match takes nothing from the heap",
+    "a typed send or broadcast whose types match allocates nothing",
     .enabled(if: AllocationCounter.isAvailable))
   func noAllocation() throws {
     let (echo, proxy) = (Echo(), MulticastProxy<any MessageReceiver>())

@@ -44,7 +44,7 @@ private final class Shop: MessageReceiver, Sendable {
 struct InterceptorTests {
   private let clock = TestClock()
 
-  @Test("retrying sends a message again while the error is worth it, on every kind of proxy")
+  @Test("retrying sends a message again while the condition accepts the error, on every kind of proxy")
   func retrying() async throws {
     let store = Shop(failing: 2)
     let proxy = ForwardingProxy(to: store)
@@ -65,7 +65,7 @@ struct InterceptorTests {
     try expect(many.collect(.price, "tea", returning: .sum), equals: 3)
   }
 
-  @Test("a sender that waits pauses between attempts")
+  @Test("an awaited send pauses between attempts")
   func delay() async throws {
     let proxy = ForwardingProxy(to: Shop(failing: 1))
     try proxy.around(.slowPrice, .retrying(2, delay: .seconds(5), clock: clock))
@@ -93,7 +93,7 @@ struct InterceptorTests {
     try expect(proxy.send(.price, "tea"), equals: 3)
   }
 
-  @Test("timeout of a multicast does not wait for a queue that is held")
+  @Test("timeout of a multicast does not wait for a suspended queue")
   func timeoutOfMany() async throws {
     let many = MulticastProxy<any MessageReceiver & Sendable>()
     let queue = DispatchQueue(label: "held")
@@ -108,7 +108,7 @@ struct InterceptorTests {
     expect(error?.evidence, equals: "no answer in 2.0 seconds from Shop on queue held")
   }
 
-  @Test("a hook may race its call in a task group, and the message runs on its sender's actor")
+  @Test("a hook may race proceed in a task group, and the message runs on its sender's actor")
   @MainActor func taskGroup() async throws {
     let proxy = MulticastProxy<any MessageReceiver & Sendable>()
     let lines = Locked<[String]>([])
@@ -132,7 +132,7 @@ struct InterceptorTests {
     expect(lines.withLock { $0 }, equals: ["direct"])
   }
 
-  @Test("a call proceeds in one task at a time, and not after its hook")
+  @Test("a call proceeds in one task at a time, and not after its hook has returned")
   func oneTask() async throws {
     let proxy = ForwardingProxy(to: Shop())
     let kept = Locked<WaitingMessageCall<Int, String>?>(nil)
@@ -148,7 +148,7 @@ struct InterceptorTests {
     expect(error?.code, equals: .hookEnded)
   }
 
-  @Test("caching answers messages with equal arguments for some time")
+  @Test("caching answers messages with equal arguments for a limited time")
   func caching() async throws {
     let store = Shop()
     let proxy = ForwardingProxy(to: store)
@@ -178,7 +178,7 @@ struct InterceptorTests {
       equals: [#"priceOf: "tea" answered 3"#, #"priceOf: "broken" failed: Broken()"#, #"priceOf: "milk" sent"#])
   }
 
-  @Test("a content key finds equal messages, and there is none without Hashable arguments")
+  @Test("equal messages have equal content keys, and messages without Hashable arguments have none")
   func contentKey() {
     func call(_ selector: MessageSelector, _ boxes: ArgumentBox...) -> Invocation {
       Invocation(selector, arguments: boxes)

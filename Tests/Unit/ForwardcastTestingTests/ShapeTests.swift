@@ -65,7 +65,7 @@ final class RealEasel: Easel {
   nonisolated(nonsending) func slowly(_ a: Int) async throws -> Int { a * 2 }
 }
 
-@Suite("Doubles of unusual shapes")
+@Suite("Doubles of unusual requirements")
 struct ShapeTests {
   private typealias Says = EaselProxy.Messages
   private let failures = FailureList()
@@ -82,7 +82,7 @@ struct ShapeTests {
     proxy.handler = { 5 }
   }
 
-  @Test("calls are kept and passed on to a real object, whatever their arguments are")
+  @Test("calls with any arguments are recorded and forwarded to a real object")
   func partial() async throws {
     let real = RealEasel()
     easel.fallsBack(to: real)
@@ -95,7 +95,7 @@ struct ShapeTests {
     expect(easel.calls.count == 12 && failures.failures.isEmpty)
   }
 
-  @Test("without a real object they are kept, and answered as by a proxy without targets")
+  @Test("without a real object, calls are recorded and answered like those to a proxy without targets")
   func nice() throws {
     try useAll(easel.proxy)
     expect(easel.proxy[1] == nil && easel.proxy.handler == nil)
@@ -106,7 +106,7 @@ struct ShapeTests {
     expect(failures.failures.isEmpty)
   }
 
-  @Test("typed errors, five arguments and suspensions are stubbed")
+  @Test("typed errors, five arguments and async requirements can be stubbed")
   func stubs() async throws {
     easel.stub(Says.typed).fails(Busy()).answers(3)
     do {
@@ -125,7 +125,7 @@ struct ShapeTests {
     await moved
   }
 
-  @Test("calls of three arguments and more are stubbed, counted and found, each argument in its place")
+  @Test("calls with three or more arguments can be stubbed, counted and found by each argument")
   func manyArguments() async throws {
     easel.stub(Says.blend, 1, .any, 3).runs { $0 * 100 + $1 * 10 + $2 }
     easel.stub(Says.many, .any, .any, .any, .any, 5).answers(0)
@@ -156,7 +156,7 @@ struct ShapeTests {
   }
 
   @PressActor
-  @Test("a protocol on a global actor is doubled there")
+  @Test("a protocol on a global actor has a double on that actor")
   func globalActor() async throws {
     let press = TestDouble(PressProxy(), .strict, reporter: failures.reporter)
     press.stub(PressProxy.Messages.start, .where { $0 < 100 }).answers(true)

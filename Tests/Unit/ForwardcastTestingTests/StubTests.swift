@@ -15,7 +15,7 @@ struct StubTests {
 
   init() { store = TestDouble(StoreProxy(), reporter: failures.reporter) }
 
-  @Test("a nice double answers what the proxy gives when nobody responds")
+  @Test("a nice double answers like its proxy when nobody responds")
   func nice() throws {
     let error = #expect(throws: MessageError.self) { try proxy.load("a") }
     expect(error?.code, equals: .nobodyResponds)
@@ -26,14 +26,14 @@ struct StubTests {
     expect(store.calls.map { "\($0)" }.count == 5 && failures.failures.isEmpty)
   }
 
-  @Test("a stub answers calls with equal arguments, and only those")
+  @Test("a stub answers only calls with equal arguments")
   func equal() throws {
     store.stub(Says.load, "a").answers("text")
     try expect(proxy.load("a"), equals: "text")
     #expect(throws: MessageError.self) { try proxy.load("b") }
   }
 
-  @Test("any value, a condition, nothing, and a value that is no literal match as they say")
+  @Test("any value, a condition, nil and a value in a variable match the stated arguments")
   func matches() {
     store.stub(Says.find, .any).answers(["any"])
     store.stub(Says.find, nil).answers(["nil"])
@@ -46,7 +46,7 @@ struct StubTests {
     expect(proxy.find("abcde"), equals: [])
   }
 
-  @Test("numbers and flags are matched by their literals, and a call with other arguments by none")
+  @Test("numbers and Booleans match their literals, and other arguments do not")
   func literals() throws {
     let mix = Message<(Bool, Double) -> Int>("mix:by:")
     store.stub(mix, true, 0.5).answers(1)
@@ -69,7 +69,7 @@ struct StubTests {
     #expect(throws: MessageError.self) { try proxy.load("a") }
   }
 
-  @Test("errors, values and closures follow one another, and the last one stays")
+  @Test("outcomes of a stub are used in order, and the last one repeats")
   func sequences() throws {
     store.stub(Says.load, .any).fails(Busy()).answers("one", "two").runs { "\($0)!" }
     #expect(throws: Busy.self) { try proxy.load("a") }
@@ -79,7 +79,7 @@ struct StubTests {
     try expect(proxy.load("b"), equals: "b!")
   }
 
-  @Test("a closure gets the arguments, may throw, and may keep what is not Sendable")
+  @Test("a closure receives the arguments, may throw, and may capture values that are not Sendable")
   func closures() throws {
     var seen: [String] = []
     store.stub(Says.load, .any).runs { name in
@@ -94,7 +94,7 @@ struct StubTests {
     expect(seen, equals: ["a", "b2", "z"])
   }
 
-  @Test("captured arguments are those of calls that the stub answers")
+  @Test("a stub captures only the arguments of calls that it answers")
   func captures() throws {
     let names = Capture<String>()
     let short = Capture<String>()
@@ -105,7 +105,7 @@ struct StubTests {
     expect(short.values, equals: ["d"])
   }
 
-  @Test("an error of a requirement that does not throw goes to the proxy's handler")
+  @Test("an error of a requirement that cannot throw goes to the proxy's onError")
   func errorsThatCannotBeThrown() {
     let seen = Capture<String>()
     store.proxy.onError = { failure in Recorded.keep("\(failure.error)", in: seen) }
@@ -114,7 +114,7 @@ struct StubTests {
     expect(seen.values, equals: ["Busy()"])
   }
 
-  @Test("properties are stubbed by their keys, and an answer goes through the requirement's rule")
+  @Test("properties are stubbed by their keys, and answers are combined by the requirement's rule")
   func properties() {
     store.stub(Says.title).answers("stubbed")
     store.stub(Says.mayClose).answers(false, true)
@@ -146,7 +146,7 @@ struct StubTests {
     #expect(throws: NotFound.self) { try real.load("c") }
   }
 
-  @Test("a real object is kept by the double that falls back to it")
+  @Test("a double retains the real object that it falls back to")
   func realObjectsAreKept() throws {
     weak var weakReal: RealStore?
     do {
@@ -180,7 +180,7 @@ struct StubTests {
     expect(failures.failures.count, equals: 2)
   }
 
-  @Test("a proxy that refines another is doubled with the keys of both")
+  @Test("a refined protocol's double accepts the keys of both protocols")
   func refinement() {
     let log = TestDouble(LeveledLoggingProxy(), .strict, reporter: failures.reporter)
     log.stub(LoggingProxy.Messages.note, "a")
@@ -193,7 +193,7 @@ struct StubTests {
     expect(failures.failures.count, equals: 1)
   }
 
-  @Test("a proxy that is written by hand is doubled too, without a table")
+  @Test("a hand-written proxy can be doubled without a table")
   func handWritten() throws {
     let printer = TestDouble(MulticastProxy<any Printer>(), reporter: failures.reporter)
     expect(
@@ -214,7 +214,7 @@ struct StubTests {
     expect(failures.failures.isEmpty)
   }
 
-  @Test("a proxy that is written by hand falls back to a real object by its table")
+  @Test("a hand-written proxy falls back to a real object through its table")
   func handWrittenPartial() throws {
     let table = SelectorTable(for: (any Printer).self) {
       Responds(to: .printPage) { $0.print($1) }
@@ -232,7 +232,7 @@ struct StubTests {
     expect(failures.failures.isEmpty)
   }
 
-  @Test("the code under test may hold the proxy weakly, strongly, or longer than the test holds the double")
+  @Test("the code under test may retain the proxy or not, and may outlive the double")
   func lifetimes() throws {
     var other: TestDouble<StoreProxy>? = TestDouble(StoreProxy())
     other?.stub(Says.load, .any).answers("x")

@@ -29,7 +29,7 @@ struct SwiftTestingTests {
     }
   }
 
-  @Test("a call that a strict double has no stub for is an issue at the line that made the double")
+  @Test("a call that a strict double has no stub for is an issue at the line that created the double")
   func strict() {
     expectIssue("Logging: unexpected call of note(\"b\")", line: #line + 1) {
       let strict = TestDouble(LoggingProxy(), .strict)
@@ -37,7 +37,7 @@ struct SwiftTestingTests {
     }
   }
 
-  @Test("an expectation that holds is no issue")
+  @Test("an expectation that holds reports no issue")
   func noIssue() {
     log.proxy.note("a")
     #expect(log.verify(LoggingProxy.Messages.note, "a"))

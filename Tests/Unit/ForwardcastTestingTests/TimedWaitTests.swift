@@ -77,7 +77,7 @@ struct TimedWaitTests {
     expect(clerk.counts.withLock { $0 }, equals: 1)
   }
 
-  @Test("a direct target whose method suspends is cancelled, named and left alone")
+  @Test("a direct target whose method suspends is cancelled, named in the error and no longer awaited")
   func direct() async throws {
     desks.add(clerk)
     let error = try await error { [desks, clock] in
@@ -89,7 +89,7 @@ struct TimedWaitTests {
     clerk.gate.withLock { $0 }?.resume()
   }
 
-  @Test("an answer in time is returned, and the clock is left")
+  @Test("an answer in time is returned, and no sleeper remains on the clock")
   func inTime() async throws {
     desks.add(clerk, delivery: .queue(queue))
     try await expect(
@@ -130,7 +130,7 @@ struct TimedWaitTests {
     receiver.clerk.gate.withLock { $0 }?.resume()
   }
 
-  @Test("a sender that is cancelled gets CancellationError before the time is up")
+  @Test("a cancelled sender gets CancellationError before the timeout")
   func cancelled() async throws {
     desks.add(clerk, delivery: .queue(queue))
     queue.suspend()
@@ -143,7 +143,7 @@ struct TimedWaitTests {
     await #expect(throws: CancellationError.self) { try await task.value }
   }
 
-  @Test("the sender's isolation is that of the methods that it waits for")
+  @Test("methods of the sender's isolation run in it during a wait with a timeout")
   @MainActor func isolation() async throws {
     let view = View()
     desks.add(view)

@@ -33,7 +33,7 @@ struct VerifyTests {
   private var texts: [String] { failures.failures.map(\.text) }
 
   @Test(
-    "calls are counted as the expectation says",
+    "an expectation accepts exactly the stated numbers of calls",
     arguments: [
       (CallCount.never, [0]), (.once, [1]), (2 as CallCount, [2]), (.exactly(3), [3]), (.atLeast(2), [2, 3, 4]),
       (.atMost(1), [0, 1]),
@@ -71,7 +71,7 @@ struct VerifyTests {
       ])
   }
 
-  @Test("no calls at all are expected where even those that were verified are not wanted")
+  @Test("verifyNoCalls fails if there was any call, even a verified one")
   func noCalls() {
     expect(store.verifyNoCalls())
     store.proxy.clear()
@@ -94,7 +94,7 @@ struct VerifyTests {
     expect(store.verifyNoCalls())
   }
 
-  @Test("a failure says that there were no calls, and which were not wanted")
+  @Test("a failure states that there were no calls, or lists the unwanted ones")
   func noneAndUnwanted() {
     store.verify(Says.clear)
     store.proxy.clear()
@@ -117,7 +117,7 @@ struct VerifyTests {
       ])
   }
 
-  @Test("long arguments and many calls are shortened")
+  @Test("long arguments and long lists of calls are shortened")
   func shortening() {
     for index in 0..<50 { store.proxy.save(String(repeating: "x", count: index * 4) + "\n", count: index) }
     store.verify(Says.clear)
@@ -126,7 +126,7 @@ struct VerifyTests {
     expect(lines.allSatisfy { $0.count < 140 })
   }
 
-  @Test("a failure is at the line of the expectation, a strict double's at the line that made it")
+  @Test("a failure is reported at the line of the expectation, and a strict double's at the line that created it")
   func places() {
     store.verify(Says.clear)
     let line = #line - 1
@@ -150,7 +150,7 @@ struct VerifyTests {
     expect(Set(failures.failures.map(\.place) + [failures.failures[0].place]).count, equals: 6)
   }
 
-  @Test("a strict double makes a call that no stub is for a failure, which shows the stubs")
+  @Test("a strict double reports a call without a stub as a failure that lists the stubs")
   func strict() throws {
     let store = TestDouble(StoreProxy(), .strict, reporter: failures.reporter)
     store.stub(Says.load, "a").answers("x")
@@ -183,7 +183,7 @@ struct VerifyTests {
       ])
   }
 
-  @Test("calls in the order that is expected are found among others, across doubles")
+  @Test("verifyOrder finds the expected calls among others, across doubles")
   func order() {
     log.proxy.note("start")
     store.proxy.clear()
@@ -213,7 +213,7 @@ struct VerifyTests {
       ])
   }
 
-  @Test("a call is found once for each time that an order names it")
+  @Test("verifyOrder needs one call for each time that a call is listed")
   func orderWithRepeats() {
     log.proxy.note("a")
     log.proxy.note("a")
@@ -224,7 +224,7 @@ struct VerifyTests {
     expect(texts.last?.hasPrefix("expected Log note(\"b\"), which did not happen\n") == true)
   }
 
-  @Test("a call after another one is a failure where it must never come, and so is nothing to come after")
+  @Test("verifyNever fails if a forbidden call follows another one, or if that other one is missing")
   func neverAfter() {
     let note = LoggingProxy.Messages.note
     log.proxy.note("early")
@@ -253,7 +253,7 @@ struct VerifyTests {
       ])
   }
 
-  @Test("other calls than those that expectations were about are a failure")
+  @Test("verifyNoOtherCalls fails for calls that no expectation verified")
   func noOtherCalls() {
     expect(store.verifyNoOtherCalls())
     store.proxy.clear()
@@ -277,7 +277,7 @@ struct VerifyTests {
     expect(store.verifyNoOtherCalls())
   }
 
-  @Test("arguments are given with their types, and captured by what is verified")
+  @Test("arguments are returned with their types, and verified calls can be captured")
   func arguments() {
     store.proxy.save("a", count: 1)
     store.proxy.save("b", count: 2)
@@ -291,7 +291,7 @@ struct VerifyTests {
     expect(counts.values, equals: [1, 2])
   }
 
-  @Test("a double's calls are a recording, which is written down like any other")
+  @Test("a double's calls are a recording with a description")
   func recording() throws {
     store.stub(Says.load, .any).answers("x")
     _ = try store.proxy.load("a")
@@ -299,7 +299,7 @@ struct VerifyTests {
     expect(store.recording.description, equals: "[Store load: \"a\"] answers \"x\"\n[Store clear]")
   }
 
-  @Test("failures name calls as the protocol does: labels, properties, overloads")
+  @Test("failures show calls as in the protocol: labels, properties, overloads")
   func swiftNames() throws {
     let shelf = TestDouble(ShelfProxy(), reporter: failures.reporter)
     shelf.proxy.label = "new"
@@ -317,7 +317,7 @@ struct VerifyTests {
     expect("\(shelf.call(ShelfProxy.Messages.setLabel, .any))", equals: "Shelf label = any")
   }
 
-  @Test("a call that must be answered and has no stub says what to write")
+  @Test("the error of a call that needs an answer and has no stub says what to write")
   func unstubbed() throws {
     let shelf = TestDouble(ShelfProxy())
     func text(_ body: () throws -> Void) throws -> String {
@@ -334,7 +334,7 @@ struct VerifyTests {
     try expect(shelf.proxy.price(of: "tea"), equals: 3)
   }
 
-  @Test("the calls of an expectation are counted")
+  @Test("a call description counts its calls")
   func counting() {
     let calls = store.call(Says.save, .any, .where { $0 > 1 })
     expect(calls.count == 0 && "\(calls)" == "Store save(any, count: (a condition))")
@@ -342,7 +342,7 @@ struct VerifyTests {
     expect(calls.count, equals: 2)
   }
 
-  @Test("a failure describes no more calls than it shows, however many there were")
+  @Test("a failure describes only the calls that it shows")
   func describesWhatItShows() {
     final class Spoken: CustomStringConvertible {
       var count = 0

@@ -15,7 +15,7 @@ struct WaitingTests {
 
   init() { server = TestDouble(ServerProxy(), reporter: failures.reporter) }
 
-  @Test("a requirement that suspends is stubbed like any other")
+  @Test("an async requirement is stubbed like any other")
   func suspending() async throws {
     server.stub(Says.fetch, "/a").fails(Busy()).answers([1, 2])
     server.stub(Says.unread).answers(3)
@@ -27,7 +27,7 @@ struct WaitingTests {
     expect(server.calls.count == 5 && failures.failures.isEmpty)
   }
 
-  @Test("a call without a stub goes to the real object and waits for it")
+  @Test("an async call without a stub awaits the real object")
   func partial() async throws {
     server.fallsBack(to: RealServer())
     server.stub(Says.fetch, "/stubbed").answers([])
@@ -37,7 +37,7 @@ struct WaitingTests {
     try expect(server.proxy.status(of: "x"), equals: 200)
   }
 
-  @Test("a delayed answer comes when the clock has been moved, and not before")
+  @Test("a delayed answer arrives when the clock has advanced, and not before")
   func delays() async throws {
     let clock = TestClock()
     server.stub(Says.fetch, .any).delayed(by: .seconds(3), on: clock).answers([1]).fails(Busy())
@@ -56,7 +56,7 @@ struct WaitingTests {
     await #expect(throws: Busy.self) { try await failing.value }
   }
 
-  @Test("a delayed call that is cancelled ends with the cancellation")
+  @Test("cancelling a delayed call throws CancellationError")
   func cancelledDelay() async throws {
     let clock = TestClock()
     server.stub(Says.fetch, .any).delayed(by: .seconds(3), on: clock).answers([1])
@@ -68,7 +68,7 @@ struct WaitingTests {
     expect(clock.sleeperCount, equals: 0)
   }
 
-  @Test("a delay for a requirement that does not suspend is a failure where the double was made")
+  @Test("a delay for a synchronous requirement is a failure at the line that created the double")
   func delayWithoutSuspension() throws {
     let server = TestDouble(ServerProxy(), reporter: failures.reporter)
     let line = #line - 1
@@ -81,7 +81,7 @@ struct WaitingTests {
         + "make the requirement async")
   }
 
-  @Test("a wait for calls ends when there have been enough, however they come")
+  @Test("a wait for calls ends once there are enough, from any thread or task")
   func waits() async {
     let proxy = server.proxy
     proxy.tell("before")
@@ -93,7 +93,7 @@ struct WaitingTests {
     expect(failures.failures.isEmpty && server.verifyNoOtherCalls())
   }
 
-  @Test("a wait that is cancelled is a failure that shows what came instead")
+  @Test("a cancelled wait is a failure that lists the calls that arrived")
   func cancelledWait() async {
     let (server, failures) = (server, failures)
     server.proxy.tell("other")
@@ -112,7 +112,7 @@ struct WaitingTests {
         """)
   }
 
-  @Test("a wait that has a limit ends with it, and one that is satisfied captures what came")
+  @Test("a wait with a limit ends at the limit, and a satisfied one captures its calls")
   func limitedWait() async {
     expect(await !server.call(Says.tell, "wanted").wait(within: .milliseconds(1)))
     let line = #line - 1
@@ -161,7 +161,7 @@ struct WaitingTests {
     expect(failures.failures.isEmpty)
   }
 
-  @Test("a call that comes after all ends the wait with a failure, as one that has come before does")
+  @Test("an unwanted call ends doesNotCome with a failure, whether it arrives during or before the wait")
   func comesAfterAll() async {
     let (clock, server) = (TestClock(), server)
     let waiting = Task { await server.call(Says.tell, "late").doesNotCome(within: .seconds(5), on: clock) }
@@ -182,7 +182,7 @@ struct WaitingTests {
     expect(clock.sleeperCount == 0 && server.verifyNoOtherCalls())
   }
 
-  @Test("a wait for no call that is cancelled has shown nothing")
+  @Test("a cancelled doesNotCome is a failure")
   func cancelledAbsence() async {
     let (clock, server) = (TestClock(), server)
     let waiting = Task { await server.call(Says.tell, "late").doesNotCome(within: .seconds(5), on: clock) }
@@ -192,7 +192,7 @@ struct WaitingTests {
     expect(failures.failures.map { $0.text.contains("the test was cancelled") }, equals: [true])
   }
 
-  @Test("calls on many threads are all kept, and each stub outcome is used once")
+  @Test("calls from many threads are all recorded, and each stub outcome is used once")
   func threads() {
     let proxy = server.proxy
     server.stub(Says.status, .any).answers(0, Array(1...999))
@@ -206,7 +206,7 @@ struct WaitingTests {
     expect(server.verify(Says.status, .any, times: 1000) && answers.values.isEmpty)
   }
 
-  @Test("a closure of a double that threads share runs on whichever calls")
+  @Test("a stub's closure on a Sendable double runs on the calling thread")
   func closures() {
     let (proxy, told) = (server.proxy, Locked<Set<String>>([]))
     server.stub(Says.tell, .any).runs { text in told.withLock { _ = $0.insert(text) } }
@@ -214,7 +214,7 @@ struct WaitingTests {
     expect(told.withLock { $0.count }, equals: 100)
   }
 
-  @Test("doubles of tests that run at the same time do not meet", arguments: 0..<20)
+  @Test("doubles of concurrent tests do not interfere", arguments: 0..<20)
   func parallel(index: Int) async throws {
     server.stub(Says.fetch, .any).answers([UInt8(index)])
     let proxy = server.proxy
@@ -227,7 +227,7 @@ struct WaitingTests {
   }
 
   @MainActor
-  @Test("a protocol of the main actor is doubled there")
+  @Test("a main-actor protocol has a double on the main actor")
   func mainActor() async throws {
     let screen = TestDouble(ScreenProxy(), .strict, reporter: failures.reporter)
     let clock = TestClock()
@@ -264,7 +264,7 @@ private final class Lane: TaskExecutor {
 
 @Suite("Test clock")
 struct TestClockTests {
-  @Test("a sleeper is due when its deadline has come")
+  @Test("a sleeper is due once its deadline has passed")
   func due() async throws {
     let clock = TestClock()
     let task = Task { try await clock.sleep(for: .seconds(1)) }
@@ -275,7 +275,7 @@ struct TestClockTests {
     try await task.value
   }
 
-  @Test("sleepers wake in the order of their deadlines, each not before it is due")
+  @Test("sleepers wake in the order of their deadlines, and not before")
   func order() async throws {
     let clock = TestClock()
     let log = TestDouble(SharedLogProxy())
@@ -295,7 +295,7 @@ struct TestClockTests {
     expect(clock.now.offset, equals: .seconds(3))
   }
 
-  @Test("one move wakes all that are due, by their deadlines, and of equal ones who slept first")
+  @Test("one advance wakes all due sleepers by deadline, and equal ones in the order in which they slept")
   func several() async throws {
     let (clock, lane, woken) = (TestClock(), Lane(), Locked<[String]>([]))
     let start = clock.now
@@ -313,7 +313,7 @@ struct TestClockTests {
     expect(woken.withLock { $0 }, equals: ["1 first", "1 second", "1 third", "2", "3"])
   }
 
-  @Test("a deadline that has passed is no sleep, and a cancelled task does not begin to sleep")
+  @Test("sleeping until a past deadline returns at once, and a cancelled task does not sleep")
   func noSleep() async throws {
     let clock = TestClock()
     clock.advance(by: .seconds(5))

@@ -48,7 +48,7 @@ private final class Group {
 
 @Suite("Memory asked for by messages", .enabled(if: AllocationCounter.isAvailable))
 struct AllocationTests {
-  @Test("the counter sees each instance that is made, and nothing when nothing is made")
+  @Test("the counter counts each allocated instance and nothing else")
   func counterCounts() throws {
     var kept: [AnyObject] = []
     kept.reserveCapacity(8)
@@ -70,7 +70,7 @@ struct AllocationTests {
 
   // Code that is not optimised copies boxes through the heap.
   #if !DEBUG
-    @Test("a message by boxes asks for one block at most, for a hundred targets as for one")
+    @Test("a boxed message allocates one block at most, for one target as for a hundred")
     func boxedDoesNotGrow() throws {
       func blocks(_ targets: Int) throws -> Double {
         try Group(targets).blocks { $0.broadcast(Invocation("costTick:", arguments: [ArgumentBox(1)])) }

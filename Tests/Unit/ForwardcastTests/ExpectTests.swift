@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Comparing in tests")
 struct ExpectTests {
-  @Test("values that differ are one issue, at their line and with both of them; equal ones are none")
+  @Test("different values are one issue at their line that shows both, and equal ones are none")
   func issues() {
     let issues = Mutex<[Issue]>([])
     let line = #line + 2

@@ -34,7 +34,7 @@ private actor FaceArchive: FaceRoomDelegate, MessageReceiver {
   }
 }
 
-@Suite("The face of proxies that are shared")
+@Suite("Sendable proxies")
 struct FaceDeliveryTests {
   @Test("targets on a queue, on the main actor and on their own actor answer one typed call")
   @MainActor

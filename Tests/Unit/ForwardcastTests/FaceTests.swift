@@ -41,9 +41,9 @@ extension MulticastProxy: ThemesDelegate where Interface == any ThemesDelegate {
   func themesColorChanged(_ color: Color) { broadcast(.themesColorChanged, color) }
 }
 
-@Suite("The face of the library")
+@Suite("The API of a multicast proxy")
 struct FaceTests {
-  @Test("a proxy that is the protocol is called like one object")
+  @Test("a proxy that conforms to its protocol is called like one object")
   func synchronousFace() throws {
     let screen = Screen()
     let themes = MulticastProxy<any ThemesDelegate>()

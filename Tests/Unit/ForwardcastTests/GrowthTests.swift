@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Growth", .enabled(if: AllocationCounter.isAvailable))
 struct GrowthTests {
-  @Test("mailboxes that are added are looked at about once each, whatever their number")
+  @Test("adding mailboxes checks each about once, whatever their number")
   func mailboxLooks() {
     let context = StepContext("many")
     let targets = (0..<5_000).map { _ in Clerk("a") }
@@ -26,7 +26,7 @@ struct GrowthTests {
     withExtendedLifetime((targets, mailboxes)) {}
   }
 
-  @Test("mailboxes of targets that have gone are forgotten")
+  @Test("mailboxes of deallocated targets are removed")
   func goneMailboxes() {
     let proxy = MulticastProxy<any Member>()
     let delivery = Delivery.concurrentQueue(DispatchQueue(label: "many", attributes: .concurrent))
@@ -37,7 +37,7 @@ struct GrowthTests {
     expect(proxy.core.state.withLock { $0.rest?.mailboxes.count ?? .max } < 100)
   }
 
-  @Test("one more answer copies none of those before it")
+  @Test("storing an answer does not copy the earlier ones")
   func answers() throws {
     func blocks<R, Output>(_ policy: ReturnPolicy<R, Output>, _ answer: R) throws -> Int {
       let collector = policy.makeCollector()
@@ -249,6 +249,6 @@ struct TimeGrowthTests {
     }
   }
 
-  @Test("sixteen times as many take about sixteen times as long", arguments: growing)
+  @Test("sixteen times the input takes about sixteen times as long", arguments: growing)
   func linear(growing: Growing) throws { try growing.expectLinear() }
 }

@@ -83,7 +83,7 @@ struct LayeringTests {
     }
   }
 
-  @Test("no file of the library names a type of a layer to its right", .oneAtATime)
+  @Test("no file of the library names a type of a later layer", .oneAtATime)
   func libraryIsLayered() throws {
     let files = try swiftFiles(under: "Sources/Forwardcast").map { url in
       let path = url.path.dropFirst(root.appending(path: "Sources/Forwardcast/").path.count)
@@ -140,7 +140,7 @@ struct LayeringTests {
     LayeredFile(layer: layer, name: name, text: "// \(name): a test.\n\n\(code)\n")
   }
 
-  @Test("a type of a later layer is found where it is named, in a text's interpolation too")
+  @Test("naming a type of a later layer is found, also in string interpolation")
   func namesAreFound() {
     let proxy = file("Proxy", "Crowd.swift", "public final class Crowd { struct Nested {} }")
     let naming = [
@@ -153,7 +153,7 @@ struct LayeringTests {
     }
   }
 
-  @Test("a member that a later layer adds to a type of an earlier one is found where it is used")
+  @Test("using a member that a later layer adds to a type of an earlier one is found")
   func membersAreFound() {
     let earlier = file("Message", "Box.swift", "struct Box { let count = 1 }")
     let adding = file("Proxy", "Box+Crowd.swift", "extension Box { var crowd: Int { 1 } }")
@@ -165,7 +165,7 @@ struct LayeringTests {
     expect(violations(in: [earlier, adding, later]), equals: [])
   }
 
-  @Test("comments, texts, longer names and earlier layers do not count")
+  @Test("comments, strings, longer names and earlier layers do not count")
   func otherNamesAreLeftAlone() {
     let proxy = file("Proxy", "Crowd.swift", "public final class Crowd { struct Nested {} }")
     let harmless = [
@@ -179,7 +179,7 @@ struct LayeringTests {
     expect(violations(in: [proxy, file("Facade", "Face.swift", "let crowd: Crowd? = nil")]), equals: [])
   }
 
-  @Test("imports that a layer must not have are found however they are written")
+  @Test("forbidden imports of a layer are found in every form")
   func importsAreFound() {
     for line in [
       "import Foundation", "public import Foundation", "import struct Foundation.URL",
@@ -191,7 +191,7 @@ struct LayeringTests {
     expect(violations(in: [file("Delivery", "A.swift", "import Dispatch // Foundation")]), equals: [])
   }
 
-  @Test("a folder that is no layer and a file that begins with another's name are found")
+  @Test("a folder that is no layer is found, and so is a file that does not start with its name")
   func placesAreFound() {
     expect(violations(in: [file("Helpers", "A.swift", "")]), equals: ["A.swift is in no layer: Helpers"])
     let misnamed = LayeredFile(layer: "Sending", name: "A.swift", text: file("Sending", "B.swift", "").text)

@@ -28,9 +28,7 @@ struct BetweenTests {
 
   private var quote: Invocation { Invocation("quote:", arguments: [.init(1)]) }
 
-  @Test(
-    "a hook without a form that waits is an error of who waits for a queued target that an object leads to, and nothing runs"
-  )
+  @Test("a synchronous hook refuses an awaited send to a queued target behind a forwarding object, and nothing runs")
   func plainAroundBeforeLead() async throws {
     let (outer, inner) = (Rooms(), Rooms())
     _ = desk("bo", worth: 2, in: inner, on: "bo")
@@ -46,7 +44,7 @@ struct BetweenTests {
     try await expect(outer.collectAndWait(.quote, 1, returning: .all), equals: [3])
   }
 
-  @Test("hooks of a proxy on a queue see the answers of queued targets, whoever waits, and how")
+  @Test("hooks of a queued proxy see the answers of its queued targets, however the sender waits")
   func hooksOnQueue() async throws {
     let (outer, inner) = (Rooms(), Rooms())
     outer.add(inner, delivery: .queue(DispatchQueue(label: "inner")), ownership: .strong)
@@ -77,7 +75,7 @@ struct BetweenTests {
     expect(heard, equals: Array(repeating: [3, 4], count: 5))
   }
 
-  @Test("answers of a hook's own are no deliveries, and none of them hides one", arguments: [false, true])
+  @Test("answers that a hook adds or removes do not change the number of deliveries", arguments: [false, true])
   func counts(isNested: Bool) throws {
     let (outer, inner) = (Rooms(), Rooms())
     _ = desk("bo", worth: 2, in: inner)
@@ -101,7 +99,7 @@ struct BetweenTests {
     try expect(proxy.collect(.quote, 1, returning: .all), equals: [])
   }
 
-  @Test("a question of which somebody was asked has an answer, also where a hook takes the error or the answers")
+  @Test("collect returns what a hook returns if some target was called, even if the hook discards errors and answers")
   func askedBehindHook() throws {
     let rooms = Rooms()
     _ = desk("bo", worth: 2, in: rooms, on: "bo")
@@ -114,7 +112,7 @@ struct BetweenTests {
     try expect(rooms.collect(.quote, 1, returning: .all), equals: [])
   }
 
-  @Test("an error of silence that a hook handles is nobody's answer, and stops no other target")
+  @Test("an error for a missing responder that a hook handles counts as no answer and stops no other target")
   func handledSilence() throws {
     let handled = Locked(0)
     let silent = Rooms(options: MulticastOptions(noResponder: .throw))
@@ -155,7 +153,7 @@ struct BetweenTests {
     expect(report.failures.count, equals: 0)
   }
 
-  @Test("a message in boxes that answers nothing is no question, wherever its targets are")
+  @Test("a boxed message without a result needs no answers, wherever its targets run")
   func nothingToAnswer() throws {
     let (outer, inner) = (Rooms(), Rooms())
     outer.add(inner, delivery: .queue(DispatchQueue(label: "inner")))
@@ -167,7 +165,7 @@ struct BetweenTests {
     expect(error?.code, equals: .notAwaited)
   }
 
-  @Test("a hook that goes on twice sends it twice to a proxy on a queue, and to who is on another behind it")
+  @Test("a hook that proceeds twice sends twice to a queued proxy and to the queued targets inside it")
   func twiceThroughQueues() throws {
     let (outer, inner) = (Rooms(), Rooms())
     let (first, second) = (DispatchQueue(label: "inner"), DispatchQueue(label: "bo"))
@@ -184,7 +182,7 @@ struct BetweenTests {
     expect(journal.all, equals: ["bo quotes 1", "bo quotes 2"])
   }
 
-  @Test("behind a pending answer further targets run; a proxy on a queue gives the last answer")
+  @Test("targets after a pending answer still run; a queued proxy returns only its last answer")
   func pendingAnswer() async throws {
     for isQueued in [false, true] {
       let (outer, inner, held) = (Rooms(), Rooms(), DispatchQueue(label: "bo"))
@@ -202,7 +200,7 @@ struct BetweenTests {
     }
   }
 
-  @Test("a report lists a nested proxy that is registered for other selectors as out of scope, behind the others")
+  @Test("a report lists a nested proxy that is registered for other selectors last, as out of scope")
   func otherSelectors() throws {
     let (outer, inner) = (Rooms(), Rooms())
     outer.add(inner, only: ["say:"])
@@ -217,7 +215,7 @@ struct BetweenTests {
     withExtendedLifetime((bo, cy)) {}
   }
 
-  @Test("answers of a hook's own stand at its proxy", arguments: [false, true])
+  @Test("a report assigns answers that a hook makes up to the hook's proxy", arguments: [false, true])
   func ownAnswers(isNested: Bool) async throws {
     let (outer, inner) = (Rooms(), Rooms())
     _ = desk("bo", worth: 2, in: inner)
@@ -239,7 +237,7 @@ struct BetweenTests {
     }
   }
 
-  @Test("a target that joins below a proxy while its hooks run receives the next message")
+  @Test("a target added to a nested proxy while hooks run receives only the next message")
   func joining() throws {
     let (outer, inner) = (Rooms(), Rooms())
     outer.add(inner)
@@ -256,7 +254,7 @@ struct BetweenTests {
     expect(journal.all, equals: ["hook 2", "bo quotes 2", "late quotes 2"])
   }
 
-  @Test("a report lists nobody twice behind hooks, and no dead target as queued", arguments: [false, true])
+  @Test("a report behind hooks lists each target once and no dead target as queued", arguments: [false, true])
   func lists(hasHook: Bool) throws {
     let (outer, inner) = (Rooms(), Rooms())
     outer.add(inner)
@@ -277,7 +275,7 @@ struct BetweenTests {
     expect(report.skipped.count { $0.reason == .dead } <= 1, equals: true)
   }
 
-  @Test("a target behind a nested proxy on a queue is somebody, where silence is an error")
+  @Test("a target behind a nested queued proxy counts as a responder")
   func somebodyElsewhere() throws {
     let outer = Rooms(options: MulticastOptions(noResponder: .throw))
     let inner = Rooms()

@@ -16,7 +16,7 @@ private final class Clerk: MessageReceiver, Sendable {
 struct ForwardingHookTests {
   private let journal = Journal()
 
-  @Test("they see, change and refuse what it forwards, and whatever it answers, the newest outside")
+  @Test("hooks see, change and refuse forwarded messages and their answers, and the newest hook is outermost")
   func kinds() throws {
     let desk = Desk("ann", worth: 20, journal)
     let proxy = ForwardingProxy(to: desk)
@@ -40,7 +40,7 @@ struct ForwardingHookTests {
     #expect(throws: MessageError.self) { try proxy.send(Message<() -> Int>("nothing")) }
   }
 
-  @Test("one that stands among the targets of a multicast has its hooks there too, typed and boxed")
+  @Test("a forwarding proxy among the targets of a multicast runs its hooks for typed and boxed messages")
   func amongTargets() throws {
     let proxy = ForwardingProxy(to: Desk("ann", worth: 20, journal))
     try proxy.around(.quote) { call in try call.proceed().map { $0 * 10 } }
@@ -54,7 +54,7 @@ struct ForwardingHookTests {
     withExtendedLifetime(proxy) {}
   }
 
-  @Test("proxies before one another have each its own hooks")
+  @Test("chained forwarding proxies have separate hooks")
   func chain() throws {
     let inner = ForwardingProxy(to: Desk("ann", worth: 20, journal))
     let outer = ForwardingProxy(to: inner)
@@ -66,7 +66,7 @@ struct ForwardingHookTests {
     expect(outer.responds(to: "worth"))
   }
 
-  @Test("a lazy proxy is hooked without its target, and a refused message makes none")
+  @Test("hooks can be installed before a lazy proxy has a target, and a refused message creates none")
   func lazy() throws {
     let proxy = LazyProxy { Desk("ann", worth: 20, journal) }
     let hook = try proxy.before(.quote) { _ in throw Refusal(name: "guard") }
@@ -79,14 +79,14 @@ struct ForwardingHookTests {
     expect(proxy.isMade && journal.all == ["asked", "asked", "ann quotes 1"])
   }
 
-  @Test("a key that has not as many arguments as its selector has colons is refused when installed")
+  @Test("installing a hook throws if its key and its selector differ in the number of arguments")
   func refusal() {
     let proxy = ForwardingProxy(to: Desk("ann", journal))
     let error = #expect(throws: MessageError.self) { try proxy.before(Message<() -> Int>("quote:")) {} }
     expect(error?.code, equals: .wrongArgumentCount)
   }
 
-  @Test("senders that wait go through the hooks that wait, to methods that suspend")
+  @Test("awaited sends run asynchronous hooks and reach asynchronous methods")
   func waiting() async throws {
     let proxy = ForwardingProxy(to: Clerk())
     try proxy.around(

@@ -54,9 +54,9 @@ private final class Twice: ForwardingProxy {
   }
 }
 
-@Suite("A proxy before one object that is waited for")
+@Suite("Awaited sends through a proxy before one object")
 struct ForwardingWaitTests {
-  @Test("a lazy one stands for an actor: hooks that wait try again, keep answers and see them")
+  @Test("asynchronous hooks of a lazy proxy retry, cache and observe messages to an actor")
   func lazy() async throws {
     let journal = Journal()
     let shop = LazyProxy { Shop() }
@@ -86,7 +86,7 @@ struct ForwardingWaitTests {
     #expect(throws: MessageError.self) { try shop.send(.price, "tea") }
   }
 
-  @Test("forward and forwardAndWait send what the target answers, through the hooks; nobody's message is an error")
+  @Test("forward and forwardAndWait return the target's answer through the hooks, and throw without a target")
   func verbs() async throws {
     let journal = Journal()
     let proxy = ForwardingProxy(to: Desk("ann", worth: 20, journal))
@@ -106,7 +106,7 @@ struct ForwardingWaitTests {
     await #expect(throws: Offline.self) { _ = try await failing.forwardAndWait(message) }
   }
 
-  @Test("a target goes elsewhere only where it is known to be Sendable, with hooks and without")
+  @Test("a target is called on another actor only if it is known to be Sendable, with or without hooks")
   func crossing() async throws {
     for hooked in [false, true] {
       let local = ForwardingProxy(to: Local())
@@ -140,7 +140,7 @@ struct ForwardingWaitTests {
     }
   }
 
-  @Test("a subclass that waits need not be Sendable")
+  @Test("a subclass that uses awaited sends need not be Sendable")
   func subclass() async throws {
     let proxy = Twice(Shop())
     try await expect(proxy.sendAndWait(.price, "tea"), equals: 302)

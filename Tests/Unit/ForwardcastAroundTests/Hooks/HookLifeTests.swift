@@ -8,7 +8,7 @@ import Testing
 struct HookLifeTests {
   let journal = Journal()
 
-  @Test("a cancelled hook does not run again, and the others stay in their order")
+  @Test("a cancelled hook does not run again, and the other hooks keep their order")
   func cancel() throws {
     let proxy = Desks.of(Desk("ann", journal))
     try proxy.before(.say) { _ in journal.write("1") }
@@ -22,7 +22,7 @@ struct HookLifeTests {
     expect(journal.all, equals: ["3", "1", "ann hello"])
   }
 
-  @Test("a hook that is cancelled by one outside of it does not run for that message either")
+  @Test("a hook that an outer hook cancels does not run for the current message")
   func cancelOnTheWay() throws {
     let proxy = Desks.of(Desk("ann", journal))
     let inner = try proxy.before(.say) { _ in journal.write("inner") }
@@ -35,7 +35,7 @@ struct HookLifeTests {
     expect(journal.all, equals: ["ann hello"])
   }
 
-  @Test("hooks behind a message run in the order in which they were installed: the newest stands outside")
+  @Test("after hooks run in the order in which they were installed, so the newest is outermost")
   func orderBehind() throws {
     let proxy = Desks.of(Desk("ann", journal))
     for number in 1...3 { try proxy.after(.say) { _, _ in journal.write("\(number)") } }
@@ -43,7 +43,7 @@ struct HookLifeTests {
     expect(journal.all, equals: ["ann hello", "1", "2", "3"])
   }
 
-  @Test("a hook behind the message that is cancelled while the message is under way does not run")
+  @Test("an after hook that is cancelled during a message does not run for that message")
   func cancelInside() throws {
     let proxy = Desks.of(Desk("ann", journal))
     var behind: HookRegistration?
@@ -77,7 +77,7 @@ struct HookLifeTests {
     try expect(proxy.collect(.quote, 1, returning: .last), equals: 7)
   }
 
-  @Test("a hook that sends its own message again without end is an error and no crash")
+  @Test("a hook that sends its own message without end gets an error instead of a crash")
   func endless() throws {
     let proxy = Desks.of(Desk("ann", worth: 3, journal))
     try proxy.around(.worth) { _ in [try proxy.collect(.worth, returning: .sum)] }
@@ -85,7 +85,7 @@ struct HookLifeTests {
     expect(error.code, equals: .tooDeep)
   }
 
-  @Test("cancelling releases what the hook captured, and so does the end of the proxy")
+  @Test("cancelling a hook releases its captures, and so does releasing the proxy")
   func release() throws {
     final class Captured {}
     weak var first: Captured?
@@ -110,7 +110,7 @@ struct HookLifeTests {
     handles[1].cancel()
   }
 
-  @Test("a key whose arguments are not as many as its colons is refused")
+  @Test("installing a hook throws if its key and its selector differ in the number of arguments")
   func count() throws {
     let proxy = Desks.of(Desk("ann", journal))
     let key = Message<(String) -> Void>("say:to:")
@@ -122,7 +122,7 @@ struct HookLifeTests {
     }
   }
 
-  @Test("types that the method's can never be are refused with both, at their place")
+  @Test("installing a hook whose types cannot match the method throws an error that names both types and the position")
   func types() throws {
     let proxy = Desks.of(Desk("ann", journal))
     let argument = try #require(throws: MessageError.self) {
@@ -135,7 +135,7 @@ struct HookLifeTests {
     expect(result.code == .typeMismatch && result.argumentIndex == nil && result.evidence.contains("result"))
   }
 
-  @Test("types that may become the method's are let in: other numbers, optionals, and what nobody answers yet")
+  @Test("a hook may use convertible types: other numbers, optionals, and any types if nobody responds yet")
   func convertible() throws {
     let proxy = Desks.of(Desk("ann", worth: 1, journal))
     try proxy.before(Message<(Int32) -> Double>("quote:")) { journal.write("Int32 \($0)") }
@@ -145,7 +145,7 @@ struct HookLifeTests {
     expect(journal.all, equals: ["Int? Optional(4)", "Int32 4", "ann quotes 4"])
   }
 
-  @Test("the table of an interface is checked when no target is there")
+  @Test("the table of an interface checks a hook's types before any target is added")
   func interfaceTable() throws {
     let proxy = MulticastProxy<any Quoting>(
       table: SelectorTable(for: (any Quoting).self) { Responds(to: .quote) { target, amount in target.quote(amount) } })
@@ -153,7 +153,7 @@ struct HookLifeTests {
     try proxy.before(.quote) { _ in }
   }
 
-  @Test("thousands of hooks that need no level of the stack run, and too many that do are an error")
+  @Test("thousands of hooks that use no stack run, and too many that do throw an error")
   func many() throws {
     let proxy = Desks.of(Desk("ann", journal))
     for _ in 0..<2_000 { try proxy.before(.say) { _ in journal.write("x") } }
@@ -164,7 +164,7 @@ struct HookLifeTests {
     expect(error.code, equals: .tooDeep)
   }
 
-  @Test("a handle describes its hook")
+  @Test("a hook handle describes its hook")
   func descriptions() throws {
     let proxy = Desks()
     let one = try proxy.before(.say) { _ in }

@@ -43,7 +43,7 @@ extension Message<(Wide) -> Void> { static var wide: Self { .init("wide:") } }
 
 @Suite("Where hooks are")
 struct HookPlaceTests {
-  @Test("a class that an attribute writes has them, and they see its ordinary calls")
+  @Test("a generated proxy class has hooks, and they see its ordinary calls")
   func facade() throws {
     let (counter, till, journal) = (CounterProxy(), Till(), Journal())
     counter.add(till)
@@ -57,7 +57,7 @@ struct HookPlaceTests {
     withExtendedLifetime(till) {}
   }
 
-  @Test("a hook, a stream or a trace on a written class or a pinned proxy asks no target for a method")
+  @Test("installing a hook, a stream or a trace on a generated class or a pinned proxy queries no target")
   func nobodyIsAsked() throws {
     let (counter, asked) = (CounterProxy(), Asked())
     counter.add(asked)
@@ -82,7 +82,7 @@ struct HookPlaceTests {
   }
 
   @Test(
-    "a typed hook on a typed message makes no box: a wide argument costs no allocation more than a word",
+    "a typed hook boxes no argument of a typed message: a wide argument allocates no more than a word",
     .enabled(if: AllocationCounter.isAvailable))
   func noBox() throws {
     let proxy = Desks()
@@ -101,7 +101,8 @@ struct HookPlaceTests {
   }
 
   @Test(
-    "without a hook a message allocates nothing, also once there was one", .enabled(if: AllocationCounter.isAvailable))
+    "a message without hooks allocates nothing, even after a hook was cancelled",
+    .enabled(if: AllocationCounter.isAvailable))
   func nothingWithout() throws {
     let proxy = Desks()
     proxy.on(.wide) { _ in }

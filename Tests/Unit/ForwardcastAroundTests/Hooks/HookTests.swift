@@ -12,7 +12,7 @@ struct HookTests {
     .of(Desk("ann", worth: 20, journal), Desk("bo", worth: 45, journal))
   }
 
-  @Test("before runs before every target and after behind all, each once a message, with its arguments")
+  @Test("before runs before every target and after runs after all of them, once per message, with its arguments")
   func beforeAndAfter() throws {
     let proxy = desks()
     try proxy.before(.quote) { journal.write("before \($0)") }
@@ -21,7 +21,7 @@ struct HookTests {
     expect(journal.all, equals: ["before 1", "ann quotes 1", "bo quotes 1", "after 1: [21, 46]"])
   }
 
-  @Test("a hook of one selector does not see another's messages")
+  @Test("a hook for one selector does not see messages with another")
   func otherSelectors() throws {
     let proxy = desks()
     try proxy.before(.quote) { _ in journal.write("typed") }
@@ -30,7 +30,7 @@ struct HookTests {
     expect(journal.all, equals: ["ann hello", "bo hello"])
   }
 
-  @Test("a hook that is installed later stands outside, whatever the kinds")
+  @Test("a hook that is installed later is outermost, whatever the kinds")
   func order() throws {
     let proxy = desks()
     try proxy.before(.worth) { journal.write("before 1") }
@@ -50,7 +50,7 @@ struct HookTests {
       ])
   }
 
-  @Test("around may change the arguments, and the targets get those")
+  @Test("an around hook may change the arguments that the targets receive")
   func otherArguments() throws {
     let proxy = desks()
     try proxy.around(.say) { call in try call.proceed(with: call.arguments.uppercased()) }
@@ -63,7 +63,7 @@ struct HookTests {
     expect(journal.all, equals: ["ann HELLO", "bo HELLO", "ann quotes 7", "bo quotes 7"])
   }
 
-  @Test("around may change the answers, and the policy is applied to what it gives")
+  @Test("an around hook may change the answers, and the policy combines the changed ones")
   func otherAnswers() throws {
     let proxy = desks()
     let hook = try proxy.around(.worth) { call in try call.proceed().map { $0 * 2 } }
@@ -76,7 +76,7 @@ struct HookTests {
     try expect(proxy.collect(.worth, returning: .first), equals: 1)
   }
 
-  @Test("a report has each target with the answer that hooks around one another leave it")
+  @Test("a report lists each target with its answer after all nested hooks")
   func answersOfReports() throws {
     let proxy = desks()
     let cy = Desk("cy", worth: 1, journal)
@@ -100,7 +100,7 @@ struct HookTests {
     try expect(listed(), equals: ["ann 0", "bo 0", "the proxy 40", "the proxy 90", "the proxy 5", "the proxy 6"])
   }
 
-  @Test("an answer of another type is refused with both types")
+  @Test("an answer of a wrong type is refused with an error that names both types")
   func wrongAnswer() throws {
     let proxy = desks()
     try proxy.around("worth") { _ in [ArgumentBox("much")] }
@@ -108,7 +108,7 @@ struct HookTests {
     expect(error.code == .typeMismatch && error.selector == "worth")
   }
 
-  @Test("without proceed nobody gets the message, and the policy has its empty value")
+  @Test("without proceed no target receives the message, and the policy returns its empty value")
   func skipped() throws {
     let proxy = desks()
     try proxy.around(.worth) { _ in [] }
@@ -119,7 +119,7 @@ struct HookTests {
     expect(journal.all, equals: [])
   }
 
-  @Test("proceeding twice sends twice, and the outcome of the last counts")
+  @Test("proceeding twice sends twice, and the last outcome counts")
   func twice() throws {
     let proxy = desks()
     try proxy.around(.quote) { call in
@@ -131,7 +131,7 @@ struct HookTests {
     expect(proxy.broadcast(.quote, 0).delivered, equals: 2)
   }
 
-  @Test("going on with a message that is on its way inside of the hook is refused, and does it no harm")
+  @Test("proceeding again while the message is being delivered is refused, and the delivery continues")
   func goingOnInside() throws {
     let (proxy, journal) = (desks(), journal)
     nonisolated(unsafe) var again: () throws -> Void = {}
@@ -149,7 +149,7 @@ struct HookTests {
     listener.cancel()
   }
 
-  @Test("an error of a before hook is the send's error, and no target receives the message")
+  @Test("an error thrown by a before hook is thrown to the sender, and no target receives the message")
   func veto() throws {
     let proxy = desks()
     try proxy.before(.quote) { _ in journal.write("inner hook") }
@@ -162,7 +162,7 @@ struct HookTests {
     expect(journal.all, equals: [])
   }
 
-  @Test("a broadcast gives a hook's error to onError, and counts it as one failure of the proxy")
+  @Test("a broadcast passes a hook's error to onError and counts it as one failure of the proxy")
   func vetoOfBroadcast() throws {
     let proxy = desks()
     proxy.onError = { [journal] in journal.write("\($0)") }
@@ -173,7 +173,7 @@ struct HookTests {
     expect(journal.all, equals: [line, line])
   }
 
-  @Test("an error of after comes behind what was delivered, and both are in the summary")
+  @Test("the summary counts the delivered targets and the error of an after hook")
   func errorAfter() throws {
     let proxy = desks()
     proxy.onError = { [journal] in journal.write("\($0.error)") }
@@ -183,7 +183,7 @@ struct HookTests {
     expect(journal.all, equals: ["ann hello", "bo hello", "refused by after"])
   }
 
-  @Test("after does not run when the message throws")
+  @Test("after does not run if the message throws")
   func noAfter() throws {
     let proxy = desks()
     try proxy.after(.quote) { _, _ in journal.write("after") }
@@ -191,7 +191,7 @@ struct HookTests {
     expect(journal.all, equals: ["ann quotes -1", "bo quotes -1"])
   }
 
-  @Test("an around hook may take an error and answer in its place")
+  @Test("an around hook may catch an error and return an answer instead")
   func errorTaken() throws {
     let proxy = desks()
     proxy.onError = { [journal] in journal.write("\($0.error)") }
@@ -206,7 +206,7 @@ struct HookTests {
     expect(journal.all, equals: ["ann quotes -1", "bo quotes -1", "refused by bo", "caught ann"])
   }
 
-  @Test("in forward a failure is thrown to the hooks, and stands in the report again when they leave it alone")
+  @Test("forward throws a target's failure to the hooks and lists it in the report if they rethrow it")
   func failuresOfForward() throws {
     let proxy = desks()
     let told = Journal()
@@ -239,7 +239,7 @@ struct HookTests {
     expect(told.all, equals: ["refused by bo"])
   }
 
-  @Test("hooks run also when nobody responds, and silence is an error inside of them")
+  @Test("hooks also run if nobody responds, and proceed then throws the error for that")
   func nobody() throws {
     let proxy = Desks(options: MulticastOptions(noResponder: .throw))
     try proxy.before(.worth) { journal.write("before") }
@@ -249,7 +249,7 @@ struct HookTests {
     try expect(proxy.collect(.worth, returning: .last), equals: 8)
   }
 
-  @Test("a policy that knows its result early asks nobody further")
+  @Test("a policy that knows its result early queries no further target")
   func earlyEnd() throws {
     let proxy = desks()
     try proxy.after(.agrees) { answers in journal.write("\(answers)") }
@@ -260,7 +260,7 @@ struct HookTests {
     expect(journal.all, equals: ["ann agrees", "bo agrees", "[true, true]"])
   }
 
-  @Test("a broadcast asks for no answers, so its hooks see none")
+  @Test("a broadcast needs no answers, so its hooks see none")
   func broadcastAnswers() throws {
     let proxy = desks()
     try proxy.after(.worth) { answers in journal.write("\(answers)") }
@@ -268,7 +268,7 @@ struct HookTests {
     expect(journal.all, equals: ["ann worth", "bo worth", "[]"])
   }
 
-  @Test("typed hooks see messages by boxes, converted, and hooks by boxes see typed ones")
+  @Test("typed hooks see converted boxed messages, and boxed hooks see typed ones")
   func bothDoors() throws {
     let proxy = desks()
     try proxy.around(.quote) { call in
@@ -287,7 +287,7 @@ struct HookTests {
       ])
   }
 
-  @Test("a message by boxes that does not fit a typed hook is refused at the argument")
+  @Test("a boxed message that does not fit a typed hook is refused with the index of the argument")
   func misfit() throws {
     let proxy = desks()
     try proxy.before(.quote) { _ in journal.write("hook") }
@@ -297,7 +297,7 @@ struct HookTests {
     expect(journal.all, equals: [])
   }
 
-  @Test("several arguments, and none, come as the key says")
+  @Test("a hook receives several arguments, or none, with the types of its key")
   func arities() throws {
     let proxy = desks()
     try proxy.around(.join) { call in
@@ -309,7 +309,7 @@ struct HookTests {
     expect(journal.all, equals: [#"["ann 2 a!", "bo 2 a!"] 1 a"#])
   }
 
-  @Test("a call that is kept beyond its hook sends nothing")
+  @Test("a call that outlives its hook cannot be used to send")
   func keptCall() throws {
     let proxy = desks()
     var kept: MessageCall<Int>?
@@ -332,7 +332,7 @@ struct HookTests {
     expect(journal.all, equals: ["before hello", "ann hello", "bo hello"])
   }
 
-  @Test("forward names the targets from which a hook withheld the message")
+  @Test("forward names the targets that a hook withheld the message from")
   func withheldTargets() throws {
     let proxy = desks()
     let refusing = try proxy.around { _ in [] }
@@ -348,7 +348,7 @@ struct HookTests {
     try expect(answered.answers.compactMap { try $0.result?.unbox(as: Int.self) }, equals: [7])
   }
 
-  @Test("an error that a hook catches and throws on by its type is the target's: the answers that came stay")
+  @Test("an error that a hook catches by type and rethrows is the target's own, so other answers are kept")
   func rethrownByType() throws {
     let proxy = Desks.of(Desk("ann", worth: 1, journal))
     proxy.add(Weighing(), ownership: .strong)
@@ -361,7 +361,7 @@ struct HookTests {
     expect(told.all, equals: ["refused by the scales"])
   }
 
-  @Test("the same holds of an error that is an object, or cannot be compared; one of another type or text replaces it")
+  @Test("an object or incomparable error that is rethrown is the target's own; another type or text replaces it")
   func sameError() throws {
     final class Held: Error {}
     struct Said: Error { var text: String }
@@ -387,7 +387,7 @@ struct HookTests {
     }
   }
 
-  @Test("a broadcast that nobody gets is told to the handler once, by hooks, by boxes and without either")
+  @Test("an unanswered broadcast is reported to onError once, with typed hooks, boxed hooks or none")
   func silentBroadcast() throws {
     let told = Journal()
     let proxy = Desks.of(Desk("ann", journal), options: MulticastOptions(noResponder: .throw))

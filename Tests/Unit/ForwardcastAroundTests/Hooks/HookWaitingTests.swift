@@ -16,7 +16,7 @@ struct HookWaitingTests {
     return proxy
   }
 
-  @Test("before and after run around a message whose sender waits, and after has every answer")
+  @Test("before and after run around an awaited message, and after sees every answer")
   func plainForms() async throws {
     let proxy = desks()
     try proxy.before(.quote) { journal.write("before \($0)") }
@@ -25,7 +25,7 @@ struct HookWaitingTests {
     expect(journal.all.first == "before 1" && journal.all.last == "after 1: [21, 46]")
   }
 
-  @Test("an around hook has a form for senders that wait beside the one for those that do not")
+  @Test("an around hook may have one form for awaited sends and one for synchronous sends")
   func twoForms() async throws {
     let proxy = desks()
     try proxy.around(.quote) { call in
@@ -44,7 +44,7 @@ struct HookWaitingTests {
     expect(journal.all.filter { !$0.contains("quotes") }, equals: ["waiting", "in turn", "in turn"])
   }
 
-  @Test("a sender that waits is refused where an around hook has no form that waits")
+  @Test("an awaited send is refused if an around hook has only a synchronous form")
   func noWaitingForm() async throws {
     let proxy = desks()
     try proxy.around(.quote) { try $0.proceed() }
@@ -55,7 +55,7 @@ struct HookWaitingTests {
     expect(journal.all, equals: [])
   }
 
-  @Test("so is one where a direct target's method runs elsewhere, unless the target is muted")
+  @Test("an awaited send through a synchronous hook to an actor's method is refused, unless the target is muted")
   func isolatedBehindPlainHook() async throws {
     actor Clerk: MessageReceiver {
       let worth = 5
@@ -74,7 +74,7 @@ struct HookWaitingTests {
     try await expect(proxy.collectAndWait(.worth, returning: .all), equals: [])
   }
 
-  @Test("a sender that does not wait is refused where a hook suspends", arguments: ["around", "around all"])
+  @Test("a synchronous send is refused if a hook is asynchronous", arguments: ["around", "around all"])
   func suspendingHook(kind: String) async throws {
     let proxy = desks()
     let hook =
@@ -97,7 +97,7 @@ struct HookWaitingTests {
       synchronously { try proxy.collectBlocking(.quote, 1, returning: .sum, timeout: .seconds(600)) }, equals: 67)
   }
 
-  @Test("suspending hooks run in their order, with arguments and answers")
+  @Test("asynchronous hooks run in order, with arguments and answers")
   func suspendingOrder() async throws {
     let proxy = desks()
     try proxy.around(
@@ -123,7 +123,7 @@ struct HookWaitingTests {
     expect(hooks, equals: ["in worth", "before", "after [20, 45]", "out [20, 45]"])
   }
 
-  @Test("all verbs of a message by value go through the hooks, waiting or not")
+  @Test("all ways to send a message value, synchronous or awaited, run the hooks")
   func verbs() async throws {
     let proxy = desks()
     try proxy.around { call in
@@ -147,7 +147,7 @@ struct HookWaitingTests {
     expect(hooks, equals: ["turn", "turn", "turn", "wait", "wait", "wait", "turn"])
   }
 
-  @Test("a hook runs where the message is sent, and what it changed reaches queued targets")
+  @Test("a hook runs where the message is sent, and its changes reach queued targets")
   func senderSide() async throws {
     let proxy = SharedDesks()
     let queue = DispatchQueue(label: "desk")
@@ -164,7 +164,7 @@ struct HookWaitingTests {
     expect(outside.all, equals: ["false"])
   }
 
-  @Test("other arguments by boxes reach queued targets when they are known to be Sendable, and only then")
+  @Test("boxed arguments that a hook replaces reach queued targets only if they are known to be Sendable")
   func crossing() async throws {
     final class Local {}
     let proxy = SharedDesks()
@@ -198,7 +198,7 @@ struct HookWaitingTests {
     try await proxy.drain()
   }
 
-  @Test("a proxy in one isolation has hooks that stay in it")
+  @Test("hooks of an isolated proxy stay in its isolation")
   @MainActor func oneIsolation() async throws {
     final class Count { var value = 0 }
     let (proxy, count) = (Desks.of(Desk("ann", worth: 1, journal)), Count())
@@ -219,7 +219,7 @@ struct HookWaitingTests {
     expect(count.value, equals: 101)
   }
 
-  @Test("an around hook without a form that waits is enough where everybody inside answers in the turn")
+  @Test("an around hook needs no asynchronous form if all targets inside it answer synchronously")
   func plainAround() async throws {
     let proxy = SharedDesks()
     proxy.add(Desk("ann", worth: 20, journal), delivery: .direct, ownership: .strong)
@@ -233,7 +233,7 @@ struct HookWaitingTests {
     expect(journal.all, equals: ["ann quotes 2"])
   }
 
-  @Test("errors that came before a wait ended by itself, and those that come later, go to the handler")
+  @Test("errors before and after a timeout go to onError")
   func errorsOfAbandonedWaits() async throws {
     let proxy = SharedDesks()
     let told = Journal()
@@ -257,7 +257,7 @@ struct HookWaitingTests {
   }
 
   @Test(
-    "a hook without a form that waits lets through what waits for nobody", arguments: ["mute", "remove", "die"])
+    "a synchronous hook allows an awaited send if no target has to be awaited", arguments: ["mute", "remove", "die"])
   func nobodyElsewhere(how: String) async throws {
     let (outer, inner, ann) = (Rooms(), Rooms(), Desk("ann", worth: 20, journal))
     var bo: Desk? = Desk("bo", worth: 45, journal)
@@ -287,7 +287,7 @@ struct HookWaitingTests {
     return (proxy, queue)
   }
 
-  @Test("the hook is thrown that a sender waited long enough, and errors of targets go to the handler, each once")
+  @Test("a timeout is thrown to the hook once, and errors of targets go to onError once each")
   func lateInside() async throws {
     let told = Journal()
     let (proxy, queue) = heldDesks(told)
@@ -308,7 +308,7 @@ struct HookWaitingTests {
     expect(told.all, equals: ["refused by ann", "refused by cy", "refused by bo"])
   }
 
-  @Test("a hook that answers for a target that is late ends the message, whose report lists the target as queued")
+  @Test("a hook that answers after a timeout ends the message, and its report lists the late target as queued")
   func answeredInside() async throws {
     let told = Journal()
     let (proxy, queue) = heldDesks(told)
@@ -327,7 +327,7 @@ struct HookWaitingTests {
     expect(told.all, equals: [])
   }
 
-  @Test("a wait inside of a hook that is cancelled ends with it, and a second try does not wait either")
+  @Test("cancelling the sender ends a wait inside a hook, and a retry does not wait either")
   func cancelledInside() async throws {
     let told = Journal()
     let (proxy, queue) = heldDesks(told)
@@ -348,7 +348,7 @@ struct HookWaitingTests {
     expect(told.all, equals: [])
   }
 
-  @Test("an error that comes behind the answer that was enough goes to the handler, with hooks as without")
+  @Test("an error that arrives after a sufficient answer goes to onError, with or without hooks")
   func surplusError() async throws {
     let (told, key, queue) = (Journal(), Message<() -> Int>("turn"), DispatchQueue(label: "desks"))
     let table = SelectorTable(for: Desk.self) {

@@ -26,7 +26,7 @@ struct NestedHookTests {
     return (outer, inner)
   }
 
-  @Test("hooks of the inner proxy run when its turn comes, around its own targets only")
+  @Test("hooks of an inner proxy run when delivery reaches it, around its own targets only")
   func turn() throws {
     let (outer, inner) = pair()
     try inner.before(.quote) { journal.write("inner before \($0)") }
@@ -41,7 +41,7 @@ struct NestedHookTests {
       ])
   }
 
-  @Test("other arguments and answers of the inner proxy hold within it")
+  @Test("arguments and answers that an inner proxy's hook changes apply to its own targets only")
   func changes() throws {
     let (outer, inner) = pair()
     try inner.around(.quote) { call in try call.proceed(with: 10).map { $0 * 100 } }
@@ -53,7 +53,8 @@ struct NestedHookTests {
     expect(report.answers.map { ($0.target as? Desk)?.name ?? "proxy" }, equals: ["ann", "bo", "cy", "di"])
   }
 
-  @Test("answers that are not as many as the targets gave are the inner proxy's own, and the targets stand without one")
+  @Test(
+    "if a hook returns another number of answers, the report lists them for the inner proxy and none for its targets")
   func ownAnswers() throws {
     let (outer, inner) = pair()
     try inner.around(.worth) { call in
@@ -69,7 +70,7 @@ struct NestedHookTests {
     expect(outer.broadcast(.worth).delivered, equals: 4)
   }
 
-  @Test("the targets of an inner proxy whose hook lets nothing through are skipped, and the others get the message")
+  @Test("a hook that does not proceed skips the inner proxy's targets, and the outer targets still run")
   func withheld() throws {
     let (outer, inner) = pair()
     try inner.around("quote:") { _ in [] }
@@ -81,7 +82,7 @@ struct NestedHookTests {
     expect(outer.broadcast(.quote, 1).delivered, equals: 2)
   }
 
-  @Test("an error of an inner hook is a failure at the inner proxy, told there first")
+  @Test("an error of an inner hook is a failure of the inner proxy and goes to its onError, or else to the outer one's")
   func errors() throws {
     let (outer, inner) = pair()
     let (outerErrors, innerErrors) = (Journal(), Journal())
@@ -94,7 +95,7 @@ struct NestedHookTests {
     #expect(throws: Refusal(name: "guard")) { try outer.collect(.quote, 1, returning: .sum) }
   }
 
-  @Test("a proxy that stops at the first error stops at an inner hook's")
+  @Test("a proxy that stops at the first error stops at an inner hook's error")
   func stopping() throws {
     let (outer, inner) = stoppingPair()
     try inner.before(.quote) { _ in throw Refusal(name: "guard") }
@@ -102,7 +103,7 @@ struct NestedHookTests {
     expect(journal.all, equals: [])
   }
 
-  @Test("a proxy that stops at the first error stops at that of a target behind an inner hook")
+  @Test("a proxy that stops at the first error stops at the error of a target behind an inner hook")
   func stoppingBehindHook() throws {
     let (outer, inner) = stoppingPair()
     outer.onError = { _ in }
@@ -112,7 +113,7 @@ struct NestedHookTests {
     expect(journal.all, equals: ["bo quotes -1"])
   }
 
-  @Test("a proxy that stops at the first error goes on where an inner hook took it, in a report too")
+  @Test("a proxy that stops at the first error continues if an inner hook catches it, also for a report")
   func goingOnBehindHook() throws {
     let (outer, inner) = stoppingPair()
     try inner.around(.quote) { call in (try? call.proceed(with: -1)) ?? [0] }
@@ -123,7 +124,7 @@ struct NestedHookTests {
     expect(report.answers.last.flatMap { ($0.target as? Desk)?.name }, equals: "di")
   }
 
-  @Test("an error of an inner hook stands in the place of what its targets answered")
+  @Test("an error of an inner hook replaces the answers of its targets")
   func errorInPlaceOfAnswers() throws {
     let (outer, inner) = pair()
     try inner.after(.quote) { _, _ in throw Refusal(name: "guard") }
@@ -136,7 +137,7 @@ struct NestedHookTests {
     expect(report.failures.count, equals: 1)
   }
 
-  @Test("a report lists a target that failed as one that ran where an inner hook takes its error")
+  @Test("a report lists a failed target as called if an inner hook catches its error")
   func takenErrorIsListed() throws {
     let (outer, inner) = pair()
     try inner.around(.quote) { call in (try? call.proceed(with: -1)) ?? [] }
@@ -146,7 +147,7 @@ struct NestedHookTests {
     expect(report.answers.map { ($0.target as? Desk)?.name }, equals: ["ann", "bo", "cy", "di"])
   }
 
-  @Test("failures of an earlier try of an inner hook are told, and the last one's are the message's")
+  @Test("failures of a hook's first attempt go to onError, and those of its last are the message's")
   func retry() throws {
     let (outer, inner) = pair()
     let told = Journal()
@@ -161,7 +162,7 @@ struct NestedHookTests {
     expect(told.all, equals: ["refused by bo", "refused by cy"])
   }
 
-  @Test("an inner hook may answer for a target that failed, which is then no failure of the message")
+  @Test("an inner hook may answer for a failed target, whose error then does not fail the message")
   func rescue() throws {
     let (outer, inner) = pair()
     let told = Journal()
@@ -173,7 +174,7 @@ struct NestedHookTests {
     expect(told.all, equals: ["refused by cy"])
   }
 
-  @Test("an inner proxy that nobody in responds in is silent inside of its hooks")
+  @Test("hooks of an inner proxy run even if none of its targets responds")
   func silence() throws {
     let inner = Desks(options: MulticastOptions(noResponder: .throw))
     let outer = Desks.of(Desk("ann", worth: 1, journal))
@@ -183,7 +184,7 @@ struct NestedHookTests {
     expect(journal.all, equals: ["ann worth", "inner"])
   }
 
-  @Test("senders that wait run the waiting forms of inner hooks")
+  @Test("awaited sends run the asynchronous forms of inner hooks")
   func waiting() async throws {
     let (outer, inner) = pair()
     try inner.around(.worth) { _ in
@@ -196,7 +197,7 @@ struct NestedHookTests {
     try expect(outer.collect(.worth, returning: .all), equals: [1, 4])
   }
 
-  @Test("on a queue an inner proxy's hooks run on that queue, and who waits has what they gave")
+  @Test("hooks of a queued inner proxy run on its queue, and the waiting sender gets their answers")
   func queued() async throws {
     let inner = SharedDesks()
     inner.add(Desk("bo", worth: 2, journal), delivery: .direct, ownership: .strong)
@@ -215,7 +216,7 @@ struct NestedHookTests {
     await #expect(throws: Refusal(name: "guard")) { try await outer.collectAndWait(.worth, returning: .all) }
   }
 
-  @Test("hooks three levels deep run from the outside in, and rings of proxies are still found")
+  @Test("hooks at three levels run from the outside in, and cycles of proxies are still found")
   func depth() throws {
     let proxies = (0..<3).map { _ in Desks() }
     for (level, proxy) in proxies.enumerated() {
@@ -232,7 +233,7 @@ struct NestedHookTests {
     expect(found.all, equals: ["proxy cycle"])
   }
 
-  @Test("two hundred proxies in one another, each with a hook, are served or refused, and never crash")
+  @Test("two hundred nested proxies with a hook each deliver or throw, and never crash")
   func manyLevels() throws {
     let proxies = (0..<200).map { _ in Desks() }
     for (level, proxy) in proxies.enumerated() {
@@ -245,7 +246,7 @@ struct NestedHookTests {
     }
   }
 
-  @Test("ways through nested proxies are counted across hooks, so that they end", .oneAtATime)
+  @Test("paths through nested proxies are counted across hooks, so their number is limited", .oneAtATime)
   func ways() throws {
     // Two proxies a level, each in both of the level above: 2^18 ways to the last.
     var level = [Desks(), Desks()]
@@ -277,7 +278,7 @@ struct NestedHookTests {
     return (outer, inner)
   }
 
-  @Test("an inner hook that waits has the answers of queued targets, and its own take their place")
+  @Test("an asynchronous inner hook sees the answers of queued targets and may replace them")
   func waitedAnswers() async throws {
     let (outer, inner) = waitedPair()
     let hook = try inner.around(
@@ -297,7 +298,7 @@ struct NestedHookTests {
     expect(journal.all.last, equals: "after [2, 3]")
   }
 
-  @Test("an outer proxy's queued answer that comes while an inner hook waits ends the message early")
+  @Test("a queued answer of the outer proxy that arrives while an inner hook waits ends the message early")
   func answeredMeanwhile() async throws {
     let (outer, inner, queue) = (SharedMixed(), SharedMixed(), DispatchQueue(label: "ann"))
     outer.add(Desk("ann", worth: 1, journal), delivery: .queue(queue), ownership: .strong)
@@ -316,7 +317,7 @@ struct NestedHookTests {
     expect(journal.all, equals: ["bo worth", "ann worth", "inner", "after [1]"])
   }
 
-  @Test("an inner hook may take the error of a queued target, and one that goes on is told once")
+  @Test("an inner hook may catch the error of a queued target, and a rethrown error is reported once")
   func waitedErrors() async throws {
     let (outer, inner) = waitedPair()
     let told = Journal()
@@ -340,7 +341,7 @@ struct NestedHookTests {
     expect(told.all, equals: ["refused by cy"])
   }
 
-  @Test("an error that an inner hook catches and throws on by its type is the target's, and told once")
+  @Test("an error that an inner hook catches by type and rethrows is the target's own and reported once")
   func rethrown() throws {
     let (outer, inner) = pair()
     let told = Journal()
@@ -354,7 +355,7 @@ struct NestedHookTests {
     expect(told.all, equals: ["refused by cy", "refused by cy", "refused by bo"])
   }
 
-  @Test("a hook that takes the error of inner hooks ends it: the report has the hook's answer and no failure")
+  @Test("if an outer hook catches an inner hook's error, the report has its answer and no failure")
   func innerErrorTaken() throws {
     let (outer, inner) = pair()
     try inner.before(.quote) { _ in throw Refusal(name: "inner") }

@@ -8,7 +8,7 @@ import Testing
 /// A proxy that may stand among the targets of another.
 typealias Rooms = MulticastProxy<any MessageReceiver & Sendable>
 
-@Suite("Room in buffers behind hooks", .timeLimit(.minutes(10)))
+@Suite("Capacity of buffers behind hooks", .timeLimit(.minutes(10)))
 struct RoomTests {
   let journal = Journal()
 
@@ -29,7 +29,7 @@ struct RoomTests {
   /// Where the proxy with the buffer stands.
   enum Place: CaseIterable { case alone, nested, nestedOnQueue }
 
-  @Test("a sender that waits gets an answer for each message, however little room there is", arguments: [1, 8])
+  @Test("a waiting sender gets an answer for each message, however small the buffer is", arguments: [1, 8])
   func allAnswer(room: Int) async throws {
     for surrounding in Surrounding.allCases {
       for place in Place.allCases {
@@ -75,7 +75,7 @@ struct RoomTests {
     }
   }
 
-  @Test("an automatic target on a concurrent queue drops no message of senders that wait for room")
+  @Test("an automatic target on a concurrent queue drops no message of senders that wait for capacity")
   func automaticOnConcurrentQueue() async throws {
     let (proxy, desk) = (Rooms(), Desk("a", worth: 1, journal))
     let registration = proxy.add(desk, delivery: .automatic(.global()), ownership: .strong, buffer: .suspendSender(1))
@@ -94,7 +94,7 @@ struct RoomTests {
     expect(journal.all.count, equals: 1200)
   }
 
-  @Test("a sender that is cancelled at a full buffer says how many targets have the message, and these keep it")
+  @Test("cancelling a sender at a full buffer reports how many targets already have the message")
   func cancelledAtFullBuffer() async throws {
     let proxy = Rooms()
     let (first, second) = (Desk("first", worth: 1, journal), Desk("second", worth: 2, journal))
@@ -126,7 +126,7 @@ struct RoomTests {
     return (outer, inner)
   }
 
-  @Test("fifty senders wait for room behind an object that is asked", arguments: [false, true])
+  @Test("fifty senders wait for capacity behind a forwarding object", arguments: [false, true])
   func behindAsked(asks: Bool) async throws {
     let (outer, inner) = behindDoor(DispatchQueue(label: "last"))
     try await expectRoom(asks: asks) { asks in
@@ -137,7 +137,7 @@ struct RoomTests {
     expect(journal.all.count, equals: 50)
   }
 
-  @Test("fifty senders wait for room behind an automatic proxy that runs in their turn", arguments: [false, true])
+  @Test("fifty senders wait for capacity behind an automatic proxy that runs synchronously", arguments: [false, true])
   @MainActor func behindAutomatic(asks: Bool) async throws {
     let (outer, inner) = (Rooms(), Rooms())
     let last = Desk("last", worth: 1, journal)
@@ -192,7 +192,7 @@ struct RoomTests {
   }
 
   /// Each of the two buffers is once the one that the message comes to first.
-  @Test("room behind an object that is asked is waited for without keeping others from theirs", arguments: [0, 1])
+  @Test("a sender that waits for capacity behind a forwarding object blocks no other sender", arguments: [0, 1])
   func foundLate(first: Int) async throws {
     let (pair, outer) = (Pair(journal), Rooms())
     outer.add(Door(to: pair.leaves[first]), ownership: .strong)
@@ -216,7 +216,7 @@ struct RoomTests {
     }
   }
 
-  @Test("a method waits for room that its sender needs later", arguments: [false, true])
+  @Test("a method may wait for capacity that its sender needs later", arguments: [false, true])
   func neededLater(isHooked: Bool) async throws {
     let (outer, inner, last) = (Rooms(), Rooms(), Rooms())
     last.add(
@@ -234,7 +234,9 @@ struct RoomTests {
     withExtendedLifetime(inner) {}
   }
 
-  @Test("a hook waits for room that its message is to use, and one that stops it waits for none", arguments: [1, 2])
+  @Test(
+    "a hook may fill the buffer that its message needs, and a hook that does not proceed waits for no capacity",
+    arguments: [1, 2])
   func neededByHook(room: Int) async throws {
     let (outer, inner) = (Rooms(), Rooms())
     inner.add(

@@ -58,7 +58,7 @@ struct TableHookTests {
     }
   }
 
-  @Test("they run once for each receiver, whether it is sent to alone or through a proxy")
+  @Test("a table's hooks run once per receiver, for a single send and through a proxy")
   func eachReceiver() throws {
     let table = table()
     let letters = [Letter(journal, table), Letter(journal, table)]
@@ -75,7 +75,7 @@ struct TableHookTests {
     withExtendedLifetime(letters) {}
   }
 
-  @Test("around changes arguments and the answer, skips, and calls twice; one installed later stands outside")
+  @Test("an around hook changes arguments and answer, skips the method or calls it twice; a later hook is outermost")
   func around() throws {
     let table = table()
     let letter = Letter(journal, table)
@@ -94,7 +94,7 @@ struct TableHookTests {
     expect(journal.all, equals: [])
   }
 
-  @Test("an error of a before hook is the method's error, and after hooks do not run")
+  @Test("an error of a before hook is thrown as the method's error, and after hooks do not run")
   func errors() throws {
     let table = table()
     let letter = Letter(journal, table)
@@ -105,7 +105,7 @@ struct TableHookTests {
     expect(journal.all, equals: [])
   }
 
-  @Test("hooks by boxes see every method of the table, also rows that enter later and those that take invocations")
+  @Test("boxed hooks see every method of the table, including rows added later and rows that take invocations")
   func all() throws {
     let table = table()
     let letter = Letter(journal, table)
@@ -125,7 +125,7 @@ struct TableHookTests {
     expect(journal.all.count, equals: 3)
   }
 
-  @Test("a row that replaces a hooked one is hooked, and the method at hand for it is the bare one")
+  @Test("a row that replaces a hooked row keeps the hooks, and the original it receives has none")
   func replaced() throws {
     let table = table()
     let letter = Letter(journal, table)
@@ -141,7 +141,7 @@ struct TableHookTests {
     expect(!table.responds(to: "greet:"))
   }
 
-  @Test("an inherited method has the hooks of the table that it stands in")
+  @Test("an inherited method runs the hooks of the table that defines it")
   func inherited() throws {
     let parent = table()
     let child = SelectorTable(for: Letter.self, inheriting: parent) { Responds(to: .worth) { (_: Letter) in 1 } }
@@ -155,7 +155,7 @@ struct TableHookTests {
     expect(error.code, equals: .unrecognizedSelector)
   }
 
-  @Test("a row that replaces an inherited one runs inside of the heirs' hooks")
+  @Test("a row that replaces a parent's row still runs inside the child table's hooks")
   func replacedInherited() throws {
     let parent = table()
     let child = SelectorTable(for: Letter.self, inheriting: parent, rows: [])
@@ -167,7 +167,7 @@ struct TableHookTests {
     expect(journal.all, equals: ["child", "greet a", "child"])
   }
 
-  @Test("a hook for the selector of an inherited row runs for its heirs, outside of the parent's hooks")
+  @Test("a child table's hook for an inherited row runs for its descendants, outside the parent's hooks")
   func aroundInherited() throws {
     let parent = table()
     let child = SelectorTable(for: Letter.self, inheriting: parent, rows: [])
@@ -197,7 +197,7 @@ struct TableHookTests {
     expect(journal.all, equals: ["own"])
   }
 
-  @Test("a method that suspends runs its hooks in front of senders that wait")
+  @Test("an asynchronous method runs its hooks for awaited sends")
   func suspending() async throws {
     let table = table()
     let letter = Letter(journal, table)
@@ -220,7 +220,7 @@ struct TableHookTests {
     expect(error?.code, equals: .isolationMismatch)
   }
 
-  @Test("keys with other types, other counts and tables for other types are refused when installed")
+  @Test("installing a hook throws for other types, another number of arguments or another target type")
   func refusals() throws {
     let table = table()
     #expect(throws: MessageError.self) {
@@ -236,7 +236,7 @@ struct TableHookTests {
     expect(journal.all, equals: ["greet a"])
   }
 
-  @Test("routes notice hooks that come and go")
+  @Test("cached routes notice installed and cancelled hooks")
   func routes() throws {
     let table = table()
     let (letter, proxy) = (Letter(journal, table), Desks())
@@ -249,7 +249,7 @@ struct TableHookTests {
     expect(journal.all, equals: ["greet a", "hook", "greet b", "greet c"])
   }
 
-  @Test("a hooked row of a key's types is reached without a box", .enabled(if: AllocationCounter.isAvailable))
+  @Test("a typed message reaches a hooked row without boxing", .enabled(if: AllocationCounter.isAvailable))
   func noBox() throws {
     // Each message has a table of its own, so that the two differ in nothing but their argument.
     let number = Message<(Int) -> Void>("number:")
@@ -265,7 +265,7 @@ struct TableHookTests {
     expect(wide, equals: narrow)
   }
 
-  @Test("an inherited row that its own table replaced is released with no lock held", arguments: 0..<3)
+  @Test("an inherited row that its table replaces is released without a lock held", arguments: 0..<3)
   func inheritedRelease(change: Int) throws {
     final class Closing: Sendable {
       let (journal, table): (Journal, SelectorTable)
@@ -288,7 +288,7 @@ struct TableHookTests {
     expect(journal.all, equals: ["released, 1 selectors"])
   }
 
-  @Test("a row for some targets only stays so behind hooks")
+  @Test("a row that is present for some targets only stays so with hooks")
   func presence() throws {
     let raw: MessageSelector = "raw:"
     let table = SelectorTable(for: (any Listening).self) {
@@ -313,7 +313,7 @@ struct TableHookTests {
     }
   }
 
-  @Test("a row that takes invocations, or suspends, has its own types behind hooks, and is checked by them")
+  @Test("a hooked row that takes invocations or suspends keeps its types, and messages are checked against them")
   func types() async throws {
     let table = table()
     let letter = Letter(journal, table)
@@ -334,7 +334,7 @@ struct TableHookTests {
     expect(journal.all, equals: [])
   }
 
-  @Test("of a row on an actor they run there, and not for a sender that cannot call it")
+  @Test("hooks of an actor's row run on the actor, and not for a sender that cannot call it")
   func isolated() async throws {
     let journal = journal
     try Window.selectorTable.before(.greet, of: Window.self) { _, name in journal.write("before \(name)") }
@@ -353,7 +353,7 @@ struct TableHookTests {
     expect(journal.all, equals: [])
   }
 
-  @Test("a row that calls the inherited method which it replaces has its table's hooks once")
+  @Test("a row that calls the inherited method it replaces runs each table's hooks once")
   func replacingInherited() throws {
     let parent = table()
     let child = SelectorTable(for: Letter.self, inheriting: parent, rows: [])
@@ -369,7 +369,7 @@ struct TableHookTests {
     expect(journal.all, equals: ["child", "parent", "greet a!"])
   }
 
-  @Test("the calls of a table's hooks say their selector, and go on with the arguments that came")
+  @Test("the call that a table's hook receives has the selector and proceeds with the original arguments")
   func calls() async throws {
     let table = table()
     let letter = Letter(journal, table)

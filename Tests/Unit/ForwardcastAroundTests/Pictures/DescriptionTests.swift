@@ -35,7 +35,7 @@ struct DescriptionTests {
     withExtendedLifetime((ann, bo)) {}
   }
 
-  @Test("closures, proxies and forwarders say what they take")
+  @Test("closures, proxies and forwarding objects are listed with the selectors that they receive")
   func others() {
     let proxy = Desks()
     proxy.on(.say) { _ in }

@@ -30,7 +30,7 @@ struct FloodDeliveryTests {
   // A million messages by FORWARDCAST_FLOOD_MESSAGES=250000, also under the sanitizers.
   static let each = bound(500, full: 2_500, named: "FORWARDCAST_FLOOD_MESSAGES")
 
-  @Test("each of many messages from four threads runs once, in its sender's order, or is counted as dropped")
+  @Test("each of many messages from four threads runs once in its sender's order, or is counted as dropped")
   func accounted() throws {
     let buffers: [DeliveryBuffer] = [
       .unbounded, .keepNewest(64), .keepOldest(64), .latestPerSelector, .suspendSender(64), .unbounded,

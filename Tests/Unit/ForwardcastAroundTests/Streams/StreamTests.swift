@@ -20,7 +20,7 @@ struct StreamTests {
     return proxy
   }
 
-  @Test("a key's messages come as its arguments, in order, and the loop ends with the proxy")
+  @Test("a key's stream yields typed arguments in order and ends with the proxy")
   func typed() async {
     var proxy: SharedDesks? = proxy()
     let texts = proxy?.messages(for: .say)
@@ -38,7 +38,7 @@ struct StreamTests {
     expect(heard, equals: ["a", "b", "1x", "tap"])
   }
 
-  @Test("a key's messages come with what was answered, without those that failed")
+  @Test("a stream of exchanges yields arguments with answers and omits failed messages")
   func exchanges() async throws {
     var proxy: SharedDesks? = proxy()
     let quotes = proxy?.exchanges(for: .quote)
@@ -53,7 +53,7 @@ struct StreamTests {
     expect(heard, equals: ["3 [4]", "1 [2, 6]", "7 []"])
   }
 
-  @Test("in a proxy's own isolation messages come with answers of any type, or as invocations")
+  @Test("in the proxy's isolation, a stream yields answers of any type, or invocations")
   func exchangesInPlace() async throws {
     var proxy: Desks? = Desks()
     let key = Message<() -> Local>("local")
@@ -67,7 +67,7 @@ struct StreamTests {
     expect(heard, equals: ["1", "local"])
   }
 
-  @Test("answers that are not known to be Sendable do not cross to a stream that any isolation may use")
+  @Test("a stream that any isolation may use does not yield answers that are not known to be Sendable")
   func exchangesThatDoNotCross() async throws {
     var proxy: MulticastProxy<any MessageReceiver & Sendable>? = MulticastProxy()
     let failures = Journal()
@@ -85,7 +85,7 @@ struct StreamTests {
     withExtendedLifetime(target) {}
   }
 
-  @Test("a selector's messages, and all, come as invocations")
+  @Test("a stream for a selector, or for all messages, yields invocations")
   func boxed() async {
     var proxy: SharedDesks? = proxy()
     let (quotes, all) = (proxy?.messages(for: "quote:"), proxy?.messages())
@@ -114,7 +114,7 @@ struct StreamTests {
     expect(heard, equals: [1, 2, 3, 4, 5])
   }
 
-  @Test("a message that only a stream hears has reached nobody")
+  @Test("a message that only a stream receives counts as unanswered")
   func silence() async throws {
     let proxy = SharedDesks(options: MulticastOptions(noResponder: .throw))
     let told = Journal()
@@ -145,7 +145,7 @@ struct StreamTests {
     expect(heard, equals: [4, 40])
   }
 
-  @Test("a buffer keeps the newest or the oldest, and the stream says how many it gave up")
+  @Test("a stream's buffer keeps the newest or the oldest messages, and the stream counts the dropped ones")
   func buffers() async {
     var proxy: SharedDesks? = proxy()
     let newest = proxy?.messages(for: .quote, buffering: .bufferingNewest(3))
@@ -161,7 +161,7 @@ struct StreamTests {
     expect(newest?.dropped == 7 && oldest?.dropped == 8 && all?.dropped == 0)
   }
 
-  @Test("a stream that nobody takes from any more leaves nothing in the proxy")
+  @Test("a stream that is no longer consumed is removed from the proxy")
   func leaving() async {
     let proxy = proxy()
     do {
@@ -176,7 +176,7 @@ struct StreamTests {
     proxy.broadcast(.quote, 2)
   }
 
-  @Test("cancelling the task ends the loop and leaves nothing behind, also of what was captured")
+  @Test("cancelling the task ends the loop and removes the stream from the proxy")
   func cancellation() async {
     let proxy = proxy()
     let (started, stream) = (AsyncStream.makeStream(of: Void.self), proxy.messages(for: .quote))
@@ -196,7 +196,7 @@ struct StreamTests {
     expect(proxy.broadcast(.quote, 2).delivered, equals: 1)
   }
 
-  @Test("arguments that may not cross do not, and are told; the message is delivered all the same")
+  @Test("arguments that are not Sendable are reported and not yielded, and the message is still delivered")
   func crossing() async {
     var proxy: SharedDesks? = proxy()
     let told = Journal()
@@ -213,7 +213,7 @@ struct StreamTests {
     expect(told.all, equals: [refused, refused, "delivered"])
   }
 
-  @Test("a message by boxes that the key cannot take is told, and delivered to who can")
+  @Test("a boxed message that does not fit the key is reported, and targets that accept it still receive it")
   func misfit() async {
     var proxy: SharedDesks? = proxy()
     let told = Journal()
@@ -228,7 +228,7 @@ struct StreamTests {
     expect(told.all, equals: ["type mismatch", "type mismatch", "text"])
   }
 
-  @Test("in one isolation a stream carries what is not Sendable")
+  @Test("a stream in the proxy's isolation yields values that are not Sendable")
   @MainActor func oneIsolation() async {
     var proxy: Desks? = Desks()
     let (stream, local) = (proxy?.messages(for: .local), Local())
@@ -240,7 +240,7 @@ struct StreamTests {
   }
 
   @Test(
-    "four threads through a bounded stream: what was delivered and what was dropped is what was sent",
+    "delivered and dropped messages of a bounded stream add up to those that four threads sent",
     arguments: [(limit: 64, keepsNewest: true), (limit: 64, keepsNewest: false), (limit: 1, keepsNewest: true)])
   func fourThreads(limit: Int, keepsNewest: Bool) async {
     // A million by FORWARDCAST_STREAM_MESSAGES=250000, which is minutes in a debug build.

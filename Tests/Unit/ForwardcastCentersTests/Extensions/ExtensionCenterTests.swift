@@ -12,7 +12,7 @@ extension Centers {
     private let journal = Journal()
     private let extensions = ExtensionCenter(services: ServiceCenter())
 
-    @Test("the point of a protocol is made on first use, and is the same from then on")
+    @Test("the extension point of a protocol is created on first use and reused")
     func firstUse() {
       let point = extensions.point((any MessageExtension).self)
       expect(extensions.point((any MessageExtension).self) === point)
@@ -22,7 +22,7 @@ extension Centers {
       expect(extensions.point((any RoomExtension).self).selectors, equals: ["onEnter:"])
     }
 
-    @Test("two protocols with an equal selector stay apart")
+    @Test("equal selectors of two protocols do not interfere")
     func apart() {
       let (message, room) = (ChatWindow("message", journal), ChatWindow("room", journal))
       extensions.register(message, for: (any MessageExtension).self)
@@ -44,7 +44,7 @@ extension Centers {
       try expect(extensions.collect((any MessageExtension).self, .unseen, returning: .all), equals: [2, 2])
     }
 
-    @Test("arguments that are Sendable cross to a queued observer in a collect")
+    @Test("collect sends Sendable arguments to a queued observer")
     func collectCrosses() throws {
       let (queue, window) = (DispatchQueue(label: "crossing"), ChatWindow("w", journal))
       extensions.register(window, for: (any MessageExtension).self, delivery: .queue(queue))
@@ -54,7 +54,7 @@ extension Centers {
       withExtendedLifetime(window) {}
     }
 
-    @Test("the center is itself a service, survives a log-out, and keeps its lazy registrations")
+    @Test("the center is itself a service, survives a logout, and keeps its lazy registrations")
     func service() throws {
       let services = ServiceCenter()
       let extensions = try services.service(ExtensionCenter.self)
@@ -67,7 +67,7 @@ extension Centers {
       expect(journal.all, equals: ["archive made", "archive add 2"])
     }
 
-    @Test("lazy observers of a center that is gone are reported, not made")
+    @Test("lazy observers of a released service center are reported, not created")
     func centerGone() throws {
       var services: ServiceCenter? = ServiceCenter()
       let extensions = try #require(services).service(ExtensionCenter.self)
@@ -81,7 +81,7 @@ extension Centers {
       expect(failures.all, equals: ["service center was released: ArchiveService"])
     }
 
-    @Test("a substitute takes the place of a lazy observer while it is in force")
+    @Test("a substitute replaces a lazy observer while it is active")
     func substitute() throws {
       let (services, real) = try ServiceCenter.journaled()
       let extensions = ExtensionCenter(services: services)

@@ -13,7 +13,7 @@ extension Centers {
     private let journal = Journal()
     private let point = ExtensionPoint<any MessageExtension>(selectors: messageSelectors, services: ServiceCenter())
 
-    @Test("observers get what their class implements, in the order of registration")
+    @Test("observers receive the messages that their class implements, in registration order")
     func order() {
       let windows = ["c", "a", "b"].map { ChatWindow($0, journal) }
       defer { withExtendedLifetime(windows) {} }
@@ -37,7 +37,7 @@ extension Centers {
           """)
     }
 
-    @Test("an object that does not conform is refused, and so is nothing at all")
+    @Test("an object that does not conform is refused, and so is nil")
     func refusesOthers() {
       final class Bystander: MessageReceiver, Sendable {
         static let selectorTable = SelectorTable(for: Bystander.self, rows: [])
@@ -55,7 +55,7 @@ extension Centers {
       expect(point.observers.count, equals: 1)
     }
 
-    @Test("a row that the point's own table refused is the error of each of its messages")
+    @Test("a row that the point's table refused is the error of each message with its selector")
     func refusedRow() throws {
       let table = SelectorTable(for: (any EarlierPlain).self) {
         Responds(to: .onAdd) { $0.onAddMsg($1) }
@@ -71,7 +71,7 @@ extension Centers {
       withExtendedLifetime(window) {}
     }
 
-    @Test("an observer that no message can reach is told to the handler when it registers")
+    @Test("an observer that no message can reach is reported to onError when it registers")
     func unreachable() {
       final class Window: EarlierPlain { func onAddMsg(_ chat: String) {} }
       let point = ExtensionPoint<any EarlierPlain>(services: ServiceCenter())
@@ -87,7 +87,7 @@ extension Centers {
       withExtendedLifetime(windows) {}
     }
 
-    @Test("an object at the address of a dead observer is not that observer")
+    @Test("an object at the address of a dead observer is not mistaken for it")
     func reusedAddress() {
       // Objects are made until one has the address of a dead one: that is soon with an allocator that reuses memory.
       var met = false
@@ -110,7 +110,7 @@ extension Centers {
       expect(met)
     }
 
-    @Test("arguments that are Sendable cross to a queued observer in a collect")
+    @Test("collect sends Sendable arguments to a queued observer")
     func collectCrosses() throws {
       let (queue, window) = (DispatchQueue(label: "crossing"), ChatWindow("w", journal))
       point.register(window, delivery: .queue(queue))
@@ -120,7 +120,7 @@ extension Centers {
       withExtendedLifetime(window) {}
     }
 
-    @Test("a center unregisters an observer in the words of its registration")
+    @Test("unregistering takes the same arguments as registering")
     func unregisterFor() throws {
       let center = try ServiceCenter().service(ExtensionCenter.self)
       let window = ChatWindow("w", journal)
@@ -131,7 +131,7 @@ extension Centers {
       expect(journal.all, equals: [])
     }
 
-    @Test("the same observer is refused a second time, and taken again after it was unregistered")
+    @Test("an observer cannot register twice, but can register again after it was unregistered")
     func duplicates() {
       let (window, other) = (ChatWindow("w", journal), ChatWindow("o", journal))
       expect(point.register(window) != nil)
@@ -145,7 +145,7 @@ extension Centers {
       expect(journal.all, equals: ["o add 1", "o add 2", "w add 2"])
     }
 
-    @Test("an observer is not kept alive, and one that forgot to unregister is not called any more")
+    @Test("an observer is held weakly, and after deallocation it is no longer called")
     func weak() {
       var window: ChatWindow? = ChatWindow("w", journal)
       weak let watched = window
@@ -156,7 +156,7 @@ extension Centers {
       expect(point.observers.count, equals: 0)
     }
 
-    @Test("an observer that unregisters inside a callback gets nothing more, and the others do")
+    @Test("an observer that unregisters inside a callback receives nothing more, and the others still do")
     func unregisterInside() {
       let windows = ["a", "b", "c"].map { ChatWindow($0, journal) }
       defer { withExtendedLifetime(windows) {} }
@@ -173,7 +173,7 @@ extension Centers {
       expect(journal.all, equals: ["a add 1", "b add 1", "b add 2"])
     }
 
-    @Test("an observer that is added during a message gets the next one")
+    @Test("an observer that is added during a message receives the next one")
     func addInside() {
       let (first, late) = (ChatWindow("first", journal), ChatWindow("late", journal))
       point.register(first)
@@ -184,7 +184,7 @@ extension Centers {
       expect(journal.all, equals: ["first add 1", "first add 2", "late add 2"])
     }
 
-    @Test("places of observers that left or died are taken back: lists do not grow")
+    @Test("slots of removed and dead observers are reclaimed")
     func reclaimed() {
       for _ in 0..<1000 {
         point.register(ChatWindow("dead", journal))
@@ -197,7 +197,7 @@ extension Centers {
       expect(point.broadcast(.onAdd, "x").skipped < 20, "the dead are not kept")
     }
 
-    @Test("a typed call goes to every observer, or to those whose class has the selector it stands for")
+    @Test("a typed call reaches every observer, or those whose class has the given selector")
     func typedCalls() {
       let (window, trash) = (ChatWindow("w", journal), Trash(journal))
       point.register(trash)
@@ -207,7 +207,7 @@ extension Centers {
       expect(journal.all, equals: ["trash add all", "w add all", "w add some"])
     }
 
-    @Test("a typed call passes over who is muted or removed meanwhile, and reports who throws")
+    @Test("a typed call skips muted and removed observers and reports those that throw")
     func typedCallRules() throws {
       let windows = ["a", "b", "c", "d"].map { ChatWindow($0, journal) }
       let registrations = try windows.map { try #require(point.register($0)) }
@@ -226,7 +226,7 @@ extension Centers {
       expect(failures.all, equals: ["'typedCall' failed in ChatWindow: refused by a"])
     }
 
-    @Test("an observer with a delivery gets its messages there, a lazy one as well, and no typed call")
+    @Test("observers with a delivery, lazy ones included, receive messages there and no typed calls")
     func deliveries() throws {
       let services = ServiceCenter()
       let queue = DispatchQueue(label: "observers")
@@ -251,7 +251,7 @@ extension Centers {
       expect(failures.all, equals: ["Optional(isolation mismatch)", "Optional(isolation mismatch)"])
     }
 
-    @Test("answers are collected, errors thrown after everybody was asked")
+    @Test("collect returns all answers, and throws an error only after every observer was called")
     func results() throws {
       let windows = ["a", "b"].map { ChatWindow($0, journal) }
       defer { withExtendedLifetime(windows) {} }
@@ -265,7 +265,7 @@ extension Centers {
       expect(journal.all, equals: ["a add x", "b add x"])
     }
 
-    @Test("a message of the observer that the point does not state is not the point's")
+    @Test("a message that the point does not declare fails, even if its observer implements it")
     func statedOnly() {
       let window = ChatWindow("w", journal)
       defer { withExtendedLifetime(window) {} }
@@ -280,7 +280,7 @@ extension Centers {
       expect(journal.all, equals: ["w add x"])
     }
 
-    @Test("a point is a receiver: it may stand in a proxy, and a ring of points is an error")
+    @Test("a point can be a target of a proxy, and a cycle of points is an error")
     func nested() throws {
       let window = ChatWindow("w", journal)
       defer { withExtendedLifetime(window) {} }
@@ -301,7 +301,7 @@ extension Centers {
       expect(failures.all, equals: ["w add x", "Optional(proxy cycle)"])
     }
 
-    @Test("with a table for its protocol a point takes observers without tables, inherited protocols included")
+    @Test("a point with a table for its protocol accepts observers without tables, also of inherited protocols")
     func tableOfProtocol() {
       let table = SelectorTable(for: (any LaterPlain).self, inheriting: earlierTable) {
         Responds(to: .onEnter) { $0.onEnter($1) }

@@ -40,7 +40,7 @@ extension Centers {
       point = ExtensionPoint(selectors: messageSelectors, services: services)
     }
 
-    @Test("the first message that the class implements makes the observer, which gets that very message")
+    @Test("the first message that the class implements creates the observer and is delivered to it")
     func firstMessage() {
       expect(point.registerLazily(ArchiveService.self) { $0 })
       expect(services.existing(ArchiveService.self) == nil)
@@ -52,7 +52,7 @@ extension Centers {
       expect(point.lazyObservers.isEmpty)
     }
 
-    @Test("a message that the class does not implement makes nothing, and so does a question")
+    @Test("a message that the class does not implement creates no observer, and neither does a query")
     func otherMessage() {
       point.registerLazily(ArchiveService.self) { $0 }
       expect(point.broadcast(.onDelete, "1").nobodyResponded)
@@ -64,7 +64,7 @@ extension Centers {
       expect(journal.all.isEmpty)
     }
 
-    @Test("a message that a class leaves out makes nothing, where the point's table has it")
+    @Test("a message that a partial class leaves out creates no observer, even if the point's table has it")
     func leftOut() {
       let point = ExtensionPoint<any Partial>(selectors: nil, table: PartialProxy.table, services: services)
       expect(point.registerLazily(Half.self) { $0 })
@@ -73,7 +73,7 @@ extension Centers {
       expect(point.broadcast(PartialProxy.Messages.first).delivered, equals: 1)
     }
 
-    @Test("a row that its class gets later makes the observer, whatever other messages came meanwhile")
+    @Test("a row that the class adds later creates the observer, whatever was sent before")
     func laterRow() throws {
       final class Growing: ManagedService, MessageExtension {
         init(in center: ServiceCenter) {}
@@ -88,7 +88,7 @@ extension Centers {
       expect(journal.all, equals: ["2"])
     }
 
-    @Test("a class is refused a second time, and when it has none of the point's messages")
+    @Test("registering a class lazily fails the second time, or if it has none of the point's messages")
     func refused() {
       final class Silent: ManagedService, MessageExtension {
         init(in center: ServiceCenter) {}
@@ -102,7 +102,7 @@ extension Centers {
       expect(journal.all, equals: ["archive made", "archive add x"])
     }
 
-    @Test("lazy and eager observers share one order, that of registration", arguments: 0..<6)
+    @Test("lazy and eager observers share one order, the order of registration", arguments: 0..<6)
     func order(permutation: Int) {
       let (first, last) = (ChatWindow("first", journal), ChatWindow("last", journal))
       let extensions = ServiceKey<ExtensionCenter>(ExtensionCenter.self)
@@ -120,7 +120,7 @@ extension Centers {
       expect(journal.all, equals: ["archive made"] + names.map { "\($0) add 1" } + names.map { "\($0) add 2" })
     }
 
-    @Test("a lazy observer that registers itself while it is made is called once, in the place of its class")
+    @Test("a lazy observer that registers itself during creation is called once, in the slot of its class")
     func registersItself() throws {
       let extensions = try services.service(ExtensionCenter.self)
       let type = (any MessageExtension).self
@@ -139,7 +139,7 @@ extension Centers {
     }
 
     @Test(
-      "an observer that another one registers while it is made joins from the next event on", arguments: [false, true])
+      "an observer that another one registers during its creation receives the next event", arguments: [false, true])
     func registersAnother(byCall: Bool) throws {
       final class Hiring: ManagedService, MessageExtension {
         let window: ChatWindow
@@ -163,7 +163,7 @@ extension Centers {
       expect(journal.all, equals: ["hiring add 1", "archive made", "hiring add 2", "hired add 2", "archive add 2"])
     }
 
-    @Test("a message that a hook withholds creates no lazy observer, nor one of a point behind another proxy")
+    @Test("a message that a hook withholds creates no lazy observer, not even behind another proxy")
     func withheld() throws {
       let outer = MulticastProxy<any MessageReceiver>()
       outer.add(point)
@@ -182,7 +182,7 @@ extension Centers {
       expect(journal.all, equals: ["archive made", "archive add 2"])
     }
 
-    @Test("a service that lives and is registered already keeps its place and gets each message once")
+    @Test("a registered service keeps its slot when its class registers lazily, and receives each message once")
     func alreadyThere() throws {
       let archive = try services.service(ArchiveService.self)
       point.register(archive)
@@ -207,7 +207,7 @@ extension Centers {
       }
     }
 
-    @Test("an observer that is made for a service lives as long as the service lives in its center")
+    @Test("an observer that wraps a service is released with the service")
     func wrapper() throws {
       let wrappers = LeakCounter()
       point.registerLazily(ArchiveService.self) { Wrapper($0, wrappers) }
@@ -225,7 +225,7 @@ extension Centers {
       expect(wrappers.alive == 0 && services.existing(ArchiveService.self) != nil)
     }
 
-    @Test("an observer that is made for a service stays when another leaves the center, and outlives substitutes")
+    @Test("an observer that wraps a service survives the removal of other services, and substitutes")
     func sameWrapper() throws {
       let (wrappers, made) = (LeakCounter(), Journal())
       point.registerLazily(ArchiveService.self) {
@@ -242,7 +242,7 @@ extension Centers {
       expect(made.all.count == 2 && wrappers.alive == 1)
     }
 
-    @Test("two threads that both begin to make the observer for a service take the one that is ready first")
+    @Test("if two threads create the observer of one service, both use the one that is ready first")
     func wrapperOfThreads() {
       let (point, wrappers, made) = (point, LeakCounter(), Journal())
       let (isBegun, isReady) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -267,7 +267,7 @@ extension Centers {
       expect(now != nil && first.withLock { $0 } == now)
     }
 
-    @Test("a point has hooks, around lazy observers too")
+    @Test("a point has hooks, which also run around lazy observers")
     func hooks() throws {
       point.registerLazily(ArchiveService.self) { $0 }
       try point.before(.onAdd) { [journal] in journal.write("before \($0)") }
@@ -276,7 +276,7 @@ extension Centers {
       expect(journal.all, equals: ["before late hello", "archive made", "archive add late hello"])
     }
 
-    @Test("a class that is registered for several protocols is made once, and each point delivers to it")
+    @Test("a class that is registered for several protocols is created once, and each point delivers to it")
     func severalProtocols() throws {
       let extensions = ExtensionCenter(services: services)
       extensions.registerLazily(ArchiveService.self, for: (any MessageExtension).self) { $0 }
@@ -286,7 +286,7 @@ extension Centers {
       expect(journal.all, equals: ["archive made", "archive enter 1", "archive add 1"])
     }
 
-    @Test("a class that cannot be made is reported, stops nobody, and is tried again by the next message")
+    @Test("a class whose creation fails is reported, stops no other observer, and is retried by the next message")
     func failure() throws {
       let failures = Journal()
       point.observers.onError = { failures.write("\($0)") }
@@ -311,7 +311,7 @@ extension Centers {
       expect(failures.all.isEmpty)
     }
 
-    @Test("after a log-out the next message makes a new observer in the old place; the old one gets nothing")
+    @Test("after a logout the next message creates a new observer in the old slot; the old one receives nothing")
     func logOut() throws {
       let window = ChatWindow("w", journal)
       defer { withExtendedLifetime(window) {} }
@@ -329,7 +329,7 @@ extension Centers {
       expect(point.observers.count, equals: 2)
     }
 
-    @Test("a message belongs to the time before a log-out that comes in between: no observer is made in its middle")
+    @Test("a message during which a logout happens does not recreate the observer")
     func logOutInBetween() throws {
       let services = services
       let first = point.observers.on(.onAdd) { text in if text == "1" { services.clearData() } }
@@ -342,7 +342,7 @@ extension Centers {
       first.cancel()
     }
 
-    @Test("a lazy observer that unregisters stays out until its service is made anew")
+    @Test("a lazy observer that unregisters receives nothing until its service is recreated")
     func unregisters() throws {
       point.registerLazily(ArchiveService.self) { $0 }
       point.broadcast(.onAdd, "1")
@@ -357,7 +357,7 @@ extension Centers {
       expect(journal.all, equals: ["archive made", "archive add 3"])
     }
 
-    @Test("a point responds for a lazy observer that gets the message, or would be made, and for no other")
+    @Test("a point responds for a lazy observer only if the message would create it or reach it")
     func answers() throws {
       let outer = MulticastProxy<any MessageReceiver>()
       outer.add(point)
@@ -382,7 +382,7 @@ extension Centers {
       expect(answers(), equals: [true, true, false])
     }
 
-    @Test("a lazy registration can be taken back, before and after it led to an observer")
+    @Test("a lazy registration can be cancelled, before and after it created an observer")
     func takenBack() throws {
       point.registerLazily(ArchiveService.self) { $0 }
       expect(point.unregisterLazily(ArchiveService.self))
@@ -395,7 +395,7 @@ extension Centers {
       expect(journal.all, equals: ["archive made", "archive add 2"])
     }
 
-    @Test("a lazy registration that is taken back while its observer is made leaves no observer")
+    @Test("a lazy registration that is cancelled while its observer is created leaves no observer")
     func takenBackMeanwhile() throws {
       let point = point
       let table = SelectorTable(for: ChatWindow.self) { Responds(to: .onAdd) { (_: ChatWindow, _: String) in } }
@@ -411,7 +411,7 @@ extension Centers {
       expect(services.existing(key) != nil)
     }
 
-    @Test("a mark that comes too late does not take the observer from the mark that has taken its place")
+    @Test("a lazy registration that was replaced while it created its observer does not take it from the new one")
     func lateMark() {
       let point = point
       let again = Locked(true)
@@ -431,7 +431,7 @@ extension Centers {
       expect(journal.all, equals: ["archive made"] + ["inner", "outer", "next"].map { "archive add \($0)" })
     }
 
-    @Test("a message that a service sends while it is made does not reach itself")
+    @Test("a message that a service sends during its creation does not reach the service itself")
     func sendsWhileMade() throws {
       let point = point
       let failures = Journal()
@@ -451,7 +451,7 @@ extension Centers {
       expect(failures.all.isEmpty)
     }
 
-    @Test("a message that is sent while a service becomes an observer does not reach that one, and goes to the others")
+    @Test("a message sent while a service is mapped to an observer reaches only the other observers")
     func sendsWhileMapped() {
       let (point, window) = (point, ChatWindow("w", journal))
       defer { withExtendedLifetime(window) {} }
@@ -464,7 +464,7 @@ extension Centers {
       expect(journal.all, equals: ["archive made", "w add from within", "w add x", "archive add x"])
     }
 
-    @Test("an observer that is a value is refused, and where a service makes one that is the message's error")
+    @Test("an observer must be an object; a service that is mapped to a value fails the message")
     func values() throws {
       struct Note: Wording { func say(_ word: String) {} }
       let point = ExtensionPoint<any Wording>(table: wordTable, services: services)
@@ -477,7 +477,7 @@ extension Centers {
       expect(services.existing(key) == 1 && point.lazyObservers == ["note"])
     }
 
-    @Test("a typed call and a message that is awaited count observers that could not be made, and tell the handler")
+    @Test("typed calls and awaited messages count observers whose creation failed and report them to onError")
     func failuresElsewhere() async throws {
       let failures = Journal()
       point.observers.onError = { failures.write("\($0)") }
@@ -503,7 +503,7 @@ extension Centers {
       expect(journal.all, equals: ["archive add 5", "w add 5"])
     }
 
-    @Test("a point of any receivers takes a class without a closure")
+    @Test("a point for any receiver registers a class without a mapping closure")
     func anyReceiver() {
       let point = ExtensionPoint<any MessageReceiver>(selectors: messageSelectors, services: services)
       expect(point.registerLazily(ArchiveService.self))
@@ -511,7 +511,7 @@ extension Centers {
       expect(journal.all, equals: ["archive made", "archive add x"])
     }
 
-    @Test("a typed call without a selector makes every lazy observer, with one only those that have it")
+    @Test("a typed call without a selector creates every lazy observer, and one with a selector only matching ones")
     func typedCalls() {
       point.registerLazily(ArchiveService.self) { $0 }
       point.broadcast(for: "onDeleteMsg:") { $0.onAddMsg("x") }
@@ -520,7 +520,7 @@ extension Centers {
       expect(journal.all, equals: ["archive made", "archive add y"])
     }
 
-    @Test("messages from many threads at once make the observer once, and it gets all of them")
+    @Test("concurrent messages create the observer once, and it receives all of them")
     func threads() {
       let point = point
       point.registerLazily(ArchiveService.self) { $0 }
@@ -532,7 +532,7 @@ extension Centers {
       expect(journal.all.filter { $0 == "archive add x" }.count, equals: 16 * 50)
     }
 
-    @Test("messages, log-outs, registrations and removals from many threads neither hang nor lose the way")
+    @Test("concurrent messages, logouts, registrations and removals do not hang or lose a registration")
     func stress() {
       let (point, services, journal) = (point, services, journal)
       point.observers.onError = { journal.write("\($0)") }
@@ -562,7 +562,7 @@ extension Centers {
     }
 
     @Test(
-      "lazy observers come and go, in any order, in time that grows with their number, not with its square",
+      "adding and removing lazy observers, in any order, takes linear time",
       .enabled(if: Bounds.areFull))
     func growth() throws {
       let table = SelectorTable(for: ArchiveService.self) { Responds(to: .onAdd) { (_: ArchiveService, _: String) in } }

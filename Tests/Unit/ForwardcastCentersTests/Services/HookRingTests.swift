@@ -21,11 +21,12 @@ private let resolvingTable = SelectorTable(for: ResolvingClass.self, rows: [])
 private func send(_ selector: MessageSelector) throws { try ResolvingClass().send(Message<() -> Void>(selector)) }
 
 extension Centers {
-  @Suite("Rings of hooks and constructions", .serialized)
+  @Suite("Cycles of hooks and service construction", .serialized)
   struct HookRingTests {
     private func text(_ error: any Error) -> String { "\(error)" }
 
-    @Test("a hook whose service sends what the hook resolves gets an error with everything on the way")
+    @Test(
+      "a resolver hook that needs a service whose construction sends the hook's message gets an error with the cycle")
     func oneThread() {
       let center = ServiceCenter()
       let errors = Journal()
@@ -46,7 +47,7 @@ extension Centers {
       expect(errors.all, equals: ["maker: \(ring)", "hook: \(ring)"])
     }
 
-    @Test("a hook that waits for a service whose maker, on another thread, sends what waits at the hook, does not hang")
+    @Test("a hook and a constructor on two threads that need each other get an error instead of a deadlock")
     func twoThreads() {
       let center = ServiceCenter()
       let (inHook, inMaker) = (Latch(), Latch())
@@ -75,7 +76,7 @@ extension Centers {
       expect(center.existing(archive) == nil)
     }
 
-    @Test("a ring of a hook and two services over three threads ends, and everything on it is named")
+    @Test("a cycle of a hook and two services over three threads ends with an error that names all of them")
     func threeThreads() {
       let center = ServiceCenter()
       let met = DispatchGroup()
@@ -117,7 +118,7 @@ extension Centers {
       }
     }
 
-    @Test("hooks that send each other's messages on two threads end in an error that names both")
+    @Test("hooks on two threads that send each other's messages get an error that names both")
     func twoHooks() {
       let met = DispatchGroup()
       met.enter()
@@ -139,7 +140,7 @@ extension Centers {
       expect(rings.allSatisfy { $0.contains("resolveMethod(for: hookA)") && $0.contains("resolveMethod(for: hookB)") })
     }
 
-    @Test("a hook and a construction that merely wait for one another's end are no ring")
+    @Test("a hook that waits for a constructor which does not need the hook is no cycle")
     func noRing() throws {
       let center = ServiceCenter()
       let inMaker = Latch()

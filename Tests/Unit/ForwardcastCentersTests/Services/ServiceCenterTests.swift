@@ -10,7 +10,7 @@ import Testing
 extension Centers {
   @Suite("Services")
   struct ServiceCenterTests {
-    @Test("a service is asked for by its class and comes with its type")
+    @Test("a service is requested by its class and has that type")
     func typedAccessor() throws {
       let (center, _) = try ServiceCenter.journaled()
       let account = try center.service(AccountService.self)
@@ -18,7 +18,7 @@ extension Centers {
       expect(account === inferred)
     }
 
-    @Test("a service that lives is returned, a missing one is made and kept")
+    @Test("an existing service is returned, and a missing one is created and retained")
     func lookUp() throws {
       let (center, journal) = try ServiceCenter.journaled()
       expect(center.existing(AccountService.self) == nil)
@@ -28,14 +28,14 @@ extension Centers {
       expect(journal.all, equals: ["account made", "account did init"])
     }
 
-    @Test("the init hook runs once, for the request that makes the service")
+    @Test("the init hook runs once, for the request that creates the service")
     func hookRunsOnce() throws {
       let (center, journal) = try ServiceCenter.journaled()
       for _ in 0..<3 { _ = try center.service(AccountService.self) }
       expect(journal.all.filter { $0 == "account did init" }.count, equals: 1)
     }
 
-    @Test("a service may ask for others while it is made, and they are made first")
+    @Test("a service may request others during its creation, and they are created first")
     func dependencies() throws {
       let (center, journal) = try ServiceCenter.journaled()
       let chat = try center.service(ChatService.self)
@@ -44,7 +44,7 @@ extension Centers {
       expect(center.services.map(\.name), equals: ["journal", "AccountService", "CDNService", "ChatService"])
     }
 
-    @Test("a service needs no base class: any class, an actor or a struct will do")
+    @Test("a service needs no base class: it may be a class, an actor or a struct")
     func allKinds() async throws {
       let center = ServiceCenter()
       try expect(center.service(DerivedService.self).name, equals: "derived")
@@ -54,7 +54,7 @@ extension Centers {
       try await expect(center.service(CounterService.self).increment(), equals: 2)
     }
 
-    @Test("two services that need each other are an error with the whole chain, and leave no trace")
+    @Test("two services that need each other get an error with the whole chain, and neither is kept")
     func cycle() throws {
       let center = ServiceCenter()
       let error = #expect(throws: ServiceError.self) { try center.service(.ring0) }
@@ -67,7 +67,7 @@ extension Centers {
       expect(direct?.chain, equals: ["ring2", "ring1", "ring2"])
     }
 
-    @Test("nobody sees a service before its init hook has ended, not even what the hook asks for")
+    @Test("a service is unavailable until its init hook returns, even to what the hook requests")
     func notSeenEarly() throws {
       let center = ServiceCenter()
       let seen = Locked<Bool?>(nil)
@@ -83,7 +83,7 @@ extension Centers {
     }
 
     @Test(
-      "a constructor or an init hook that throws leaves no trace and may be tried again",
+      "a service whose constructor or init hook throws is not kept, and the next request tries again",
       arguments: [FragileService.Place.initialiser, .hook])
     func failure(place: FragileService.Place) throws {
       let center = ServiceCenter()
@@ -95,7 +95,7 @@ extension Centers {
       expect(try center.service(FragileService.self) === center.existing(FragileService.self))
     }
 
-    @Test("removing drops the last reference, and the next request makes another")
+    @Test("removing a service releases it, and the next request creates another")
     func remove() throws {
       let (center, journal) = try ServiceCenter.journaled()
       let first = ObjectIdentifier(try center.service(AccountService.self))
@@ -108,7 +108,7 @@ extension Centers {
       expect(journal.all, equals: ["account made", "account did init"])
     }
 
-    @Test("removing a service that does not live does nothing")
+    @Test("removing a service that does not exist does nothing")
     func removeAbsent() throws {
       let (center, journal) = try ServiceCenter.journaled()
       expect(!center.remove(AccountService.self))
@@ -116,7 +116,7 @@ extension Centers {
       expect(center.services.count, equals: 1)
     }
 
-    @Test("logging out tells all, and releases those that are not persistent in reverse order of creation")
+    @Test("a logout notifies all services, and releases the ones that are not persistent in reverse order of creation")
     func clearData() throws {
       let (center, journal) = try ServiceCenter.journaled()
       _ = try center.service(ChatService.self)
@@ -135,7 +135,7 @@ extension Centers {
       expect(journal.take(), equals: ["cdn will clear", "c gone", "a gone"])
     }
 
-    @Test("a service whose hook fails at log-out is reported, removed, and keeps nobody else from it")
+    @Test("a service whose logout hook throws is reported and removed, and the others are still notified")
     func clearFails() throws {
       let center = ServiceCenter()
       let failures = Journal()
@@ -147,7 +147,7 @@ extension Centers {
       expect(center.services.isEmpty)
     }
 
-    @Test("a service that a log-out hook makes is told too, and a hook that logs out again ends")
+    @Test("a service that a logout hook creates is notified too, and a hook that logs out again does not recurse")
     func clearMakes() throws {
       let (center, journal) = try ServiceCenter.journaled()
       _ = try center.service(
@@ -162,7 +162,7 @@ extension Centers {
       expect(center.services.isEmpty)
     }
 
-    @Test("a service in the place of one that has heard of a log-out is not told again, and goes unless it persists")
+    @Test("a service that recreates itself in its logout hook is not notified again, and is released unless persistent")
     func clearMakesItself() throws {
       for persists in [false, true] {
         let (center, journal) = (ServiceCenter(), Journal())
@@ -185,7 +185,7 @@ extension Centers {
       }
     }
 
-    @Test("services hear of background, foreground and the end, dependents before what they depend on and back")
+    @Test("services hear of background and termination before their dependencies do, and of foreground after them")
     func applicationHooks() throws {
       let (center, journal) = try ServiceCenter.journaled()
       _ = try center.service(ChatService.self)
@@ -201,7 +201,7 @@ extension Centers {
         ])
     }
 
-    @Test("a center that goes releases its services in reverse order of creation")
+    @Test("a released center releases its services in reverse order of creation")
     func centerGoes() throws {
       let journal = Journal()
       do {
@@ -213,7 +213,7 @@ extension Centers {
       expect(journal.all, equals: ["c", "b", "a"])
     }
 
-    @Test("a key of a protocol gives whatever its maker makes; keys of another name or type are other services")
+    @Test("a protocol's key returns what its constructor creates; keys with another name or type are other services")
     func keys() throws {
       let center = ServiceCenter()
       let polite = ServiceKey<any Greeter>("greeter") { _ in Polite() }

@@ -33,7 +33,7 @@ extension Centers {
       return (application, ServiceCenter(.session, in: application), journal)
     }
 
-    @Test("a service lives in the nearest center of its scope, whichever center is asked")
+    @Test("a service lives in the nearest center of its scope, whichever center receives the request")
     func nearest() throws {
       let (application, session, _) = try tree()
       let user = ServiceCenter(.user, in: session)
@@ -60,7 +60,7 @@ extension Centers {
       expect(unknown.map { "\($0)" }, equals: "out of scope: x, requested from user in session in application")
     }
 
-    @Test("logging out of a center clears the centers within it first")
+    @Test("a logout of a center clears the nested centers first")
     func clearInner() throws {
       let (application, session, journal) = try tree()
       _ = try session.service(SessionService.self)
@@ -93,7 +93,7 @@ extension Centers {
       expect(session.services.isEmpty && application.services.isEmpty)
     }
 
-    @Test("substitutes for centers that have nothing to do with each other hold side by side")
+    @Test("substitutes for unrelated centers are active at the same time")
     func substitutionInTwoTrees() throws {
       let (one, other) = (ServiceCenter(), ServiceCenter())
       let third = ServiceCenter()
@@ -108,7 +108,7 @@ extension Centers {
       }
     }
 
-    @Test("a description lists what lives, in order, since when, and what survives a log-out")
+    @Test("a description lists services in order of creation with their age, and marks persistent ones")
     func description() throws {
       let (application, session, _) = try tree()
       _ = try session.service(SessionService.self)
@@ -124,7 +124,7 @@ extension Centers {
       expect(application.services.map(\.isPersistent), equals: [false, false, true])
     }
 
-    @Test("a substitute stands for a service in its task only, and nothing of it is left")
+    @Test("a substitute replaces a service in its own task only and is removed at the end")
     func substitution() async throws {
       let (center, _) = try ServiceCenter.journaled()
       let key = ServiceKey<any Greeter>("greeter") { _ in Polite() }
@@ -142,7 +142,7 @@ extension Centers {
       expect(center.services.map(\.name), equals: ["journal", "greeter", "letter"])
     }
 
-    @Test("a substitute that asks for services while it is released does not get those that it stands for")
+    @Test("a substitute that requests a service during its release does not get the original")
     func askingWhileReleased() async throws {
       let (center, journal) = try ServiceCenter.journaled()
       let key = ServiceKey<Hooked>("h") { _ in Hooked() }
@@ -156,7 +156,7 @@ extension Centers {
       expect(journal.take(), equals: ["alone", "alone"])
     }
 
-    @Test("substitutes reach through scopes, nest, and are released in reverse order at the end")
+    @Test("substitutes apply across scopes, nest, and are released in reverse order")
     func substitutionInScopes() throws {
       let (application, session, journal) = try tree()
       let name = ServiceKey<String>("name") { _ in "real" }
@@ -182,7 +182,7 @@ extension Centers {
     }
 
     @Test(
-      "centers in another one take time that grows with their number, not with its square",
+      "using nested centers takes linear time",
       .enabled(if: Bounds.areFull))
     func growth() throws {
       let growing = Growing("centers") { count in

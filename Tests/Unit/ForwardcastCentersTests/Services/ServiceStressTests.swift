@@ -33,7 +33,7 @@ extension Centers {
       func isFinished(_ index: Int) -> Bool { counts.withLock { $0[index].finished > 0 } }
     }
 
-    @Test("64 threads that ask for 20 services which ask for one another make each once, without deadlock")
+    @Test("64 threads that request 20 interdependent services create each once, without a deadlock")
     func madeOnce() {
       for round in 0..<5 {
         let (center, made) = (ServiceCenter(), Tally())
@@ -57,7 +57,7 @@ extension Centers {
       }
     }
 
-    @Test("the same with log-outs and removals in between ends, without errors, and with one of each")
+    @Test("64 threads that also log out and remove services end without errors and without duplicates")
     func withRemovals() {
       let (center, made) = (ServiceCenter(), Tally())
       let wrong = Journal()
@@ -79,7 +79,7 @@ extension Centers {
       expect(center.services.count, equals: ServiceStressTests.services)
     }
 
-    @Test("threads that ask for rings of services never hang: each gets an error or, had somebody caught it, a service")
+    @Test("threads that request services in cycles never hang: each gets a service or an error")
     func rings() {
       // Service n asks for n + 1 and n + 3 of 20, so every one is in a ring; every fourth does without what it cannot get.
       @Sendable func key(_ index: Int) -> ServiceKey<Int> {

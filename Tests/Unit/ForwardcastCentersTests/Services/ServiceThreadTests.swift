@@ -21,7 +21,7 @@ extension Centers {
       }
     }
 
-    @Test("sixteen threads that ask at once get one instance, whose hook has ended")
+    @Test("sixteen concurrent requests get one instance, and its init hook has returned")
     func once() {
       let (center, journal) = (ServiceCenter(), Journal())
       let done = Atomic<Bool>(false)
@@ -40,7 +40,7 @@ extension Centers {
       expect(seen.withLock { $0.count }, equals: 1)
     }
 
-    @Test("a slow constructor delays only those who ask for its service")
+    @Test("a slow constructor delays only requests for its own service")
     func slow() throws {
       let center = ServiceCenter()
       let (began, mayEnd) = (Latch(), Latch())
@@ -64,7 +64,7 @@ extension Centers {
       expect(center.existing(slow) != nil)
     }
 
-    @Test("a constructor may wait for another thread that asks for another service")
+    @Test("a constructor may wait for another thread that requests another service")
     func waitsForOther() throws {
       let center = ServiceCenter()
       let key = ServiceKey<String>("patient") { center in
@@ -111,7 +111,7 @@ extension Centers {
       expect(center.services.isEmpty)
     }
 
-    @Test("those who waited for a construction that failed get its error, and the next request tries again")
+    @Test("requests that waited for a failed construction get its error, and the next request tries again")
     func sharedFailure() throws {
       let center = ServiceCenter()
       let tries = Atomic<Int>(0)
@@ -138,7 +138,7 @@ extension Centers {
     }
 
     @Test(
-      "a service under construction during a log-out is told, and made anew unless it persists",
+      "a service that is being created during a logout is notified, and recreated unless it persists",
       arguments: [false, true])
     func clearDuringConstruction(persists: Bool) throws {
       let (center, journal) = try ServiceCenter.journaled()

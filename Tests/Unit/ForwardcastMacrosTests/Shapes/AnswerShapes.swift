@@ -119,7 +119,7 @@ private final class Thrower: Throwers {
 
 @Suite("Shapes of answers")
 struct AnswerShapes {
-  @Test("the last answer counts, nil too; nobody's is nil, thrown, or what is said")
+  @Test("the last answer is returned, even nil; without targets the result is nil, an error, or the stated value")
   func last() throws {
     let proxy = LastAnswersProxy()
     expect(proxy.maybe() == nil)
@@ -139,7 +139,7 @@ struct AnswerShapes {
     try expect(proxy.maybe(returning: .all), equals: [1, 2, nil])
   }
 
-  @Test("the first answer counts and nobody further is asked")
+  @Test("the first answer is returned, and no further target is called")
   func first() throws {
     let proxy = FirstAnswersProxy()
     expect(proxy.stated(), equals: 7)
@@ -151,7 +151,7 @@ struct AnswerShapes {
     expect(proxy.stated(), equals: 1)
   }
 
-  @Test("rules for values skip nil")
+  @Test("rules that need a value skip nil")
   func values() {
     let proxy = ValueAnswersProxy()
     expect(proxy.last() == nil)
@@ -162,7 +162,7 @@ struct AnswerShapes {
     expect(proxy.stated(), equals: 2)
   }
 
-  @Test("any and every have empty values of their own, unless another is said")
+  @Test("any and every have empty values, which a stated one replaces")
   func bools() {
     let proxy = BoolAnswersProxy()
     expect(!proxy.anybody())
@@ -177,7 +177,7 @@ struct AnswerShapes {
     expect(!proxy.everybody())
   }
 
-  @Test("sums, extremes and reductions")
+  @Test("sums, minima, maxima and reductions combine all answers")
   func numbers() throws {
     let proxy = NumberAnswersProxy()
     expect(proxy.sum(), equals: 0)
@@ -194,7 +194,7 @@ struct AnswerShapes {
     expect(proxy.greatest(), equals: 5)
   }
 
-  @Test("texts and arrays are put one after another")
+  @Test("strings and arrays are joined in delivery order")
   func joined() {
     let proxy = JoinedAnswersProxy()
     expect(proxy.text(), equals: "")
@@ -225,7 +225,7 @@ struct AnswerShapes {
     expect([gone.calls, fine.calls, late.calls], equals: [5, 5, 5])
   }
 
-  @Test("an error that cannot be thrown goes to onError, and the others' answers stand")
+  @Test("an error that cannot be thrown goes to onError, and the answers of the other targets count")
   func errorsThatCannotBeThrown() throws {
     let proxy = ThrowersProxy()
     let failures = Failures()
@@ -247,7 +247,7 @@ struct AnswerShapes {
     expect(failures.errors.count, equals: 3)
   }
 
-  @Test("no answer, however it is written")
+  @Test("a requirement without a result calls its targets, however Void is written")
   func silent() {
     final class Target: Silent {
       var calls = 0
@@ -265,7 +265,7 @@ struct AnswerShapes {
     expect(target.calls, equals: 4)
   }
 
-  @Test("functions as answers")
+  @Test("a requirement may return a function")
   func functions() {
     final class Target: FunctionAnswers {
       func maker() -> (Int) -> Int { { $0 * 2 } }
@@ -302,7 +302,7 @@ private final class QueuedAnswer: QueuedAnswers {
 
 @Suite("One answer of a proxy on a queue")
 struct QueuedAnswerTests {
-  @Test("a proxy with a queue of its own gives the one answer of each requirement's rule")
+  @Test("a queued proxy combines its answers by the rule of each requirement")
   func rules() async throws {
     let (outer, inner) = (QueuedAnswersProxy(), QueuedAnswersProxy())
     let targets = [QueuedAnswer(0, "a"), QueuedAnswer(2, "b"), QueuedAnswer(1, "c")]
@@ -320,7 +320,7 @@ struct QueuedAnswerTests {
     withExtendedLifetime(targets) {}
   }
 
-  @Test("a rule that ends early asks no further target of the proxy")
+  @Test("a rule that stops early calls no further target of a queued proxy")
   func early() async throws {
     let (outer, inner) = (QueuedAnswersProxy(), QueuedAnswersProxy())
     let targets = [QueuedAnswer(0, "a"), QueuedAnswer(2, "b"), QueuedAnswer(1, "c")]

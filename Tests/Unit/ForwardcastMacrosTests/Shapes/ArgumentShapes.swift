@@ -123,7 +123,7 @@ struct ArgumentShapes {
   private let target = ArgumentTarget()
   private let named = NamedTarget()
 
-  @Test("no argument at all")
+  @Test("a requirement without arguments is forwarded")
   func noArguments() {
     let proxy = NoArgumentsProxy()
     proxy.add(target)
@@ -134,7 +134,7 @@ struct ArgumentShapes {
     expect(proxy.count, equals: 2)
   }
 
-  @Test("labels and none")
+  @Test("labeled and unlabeled arguments are forwarded")
   func labels() {
     let proxy = LabelsProxy()
     proxy.add(target)
@@ -148,7 +148,7 @@ struct ArgumentShapes {
     }
   }
 
-  @Test("twelve arguments of as many kinds")
+  @Test("twelve arguments of different types are forwarded")
   func twelve() {
     let proxy = TwelveProxy()
     proxy.add(target)
@@ -156,7 +156,7 @@ struct ArgumentShapes {
     expect(target.log, equals: ["1b2.0[3]0(4, 5)true1dot6k[\"l\": [7]]"])
   }
 
-  @Test("closures that escape, cross and may be absent")
+  @Test("escaping, Sendable and optional closures are forwarded")
   func closures() {
     final class Target: Escaping {
       var called = 0
@@ -181,7 +181,7 @@ struct ArgumentShapes {
     expect(target.called, equals: 21 + 20 + 100 + 1000)
   }
 
-  @Test("tuples")
+  @Test("tuples are forwarded as arguments")
   func tuples() {
     let proxy = TuplesProxy()
     proxy.add(target)
@@ -191,7 +191,7 @@ struct ArgumentShapes {
     expect(target.log, equals: ["pair 1 r", "optional 2", "optional 0"])
   }
 
-  @Test("optionals, of optionals, and implicitly unwrapped ones")
+  @Test("optionals, nested optionals and implicitly unwrapped optionals are forwarded")
   func optionals() {
     let proxy = OptionalsProxy()
     proxy.add(target)
@@ -201,7 +201,7 @@ struct ArgumentShapes {
     expect(target.log, equals: ["some true 2 false", "implicit x", "implicit nil"])
   }
 
-  @Test("existentials, alone, optional and in arrays")
+  @Test("existentials are forwarded alone, in optionals and in arrays")
   func existentials() {
     let proxy = ExistentialsProxy()
     proxy.add(target)
@@ -209,7 +209,7 @@ struct ArgumentShapes {
     expect(target.log, equals: ["draw dot nil 2"])
   }
 
-  @Test("'some' travels as 'any' and is opened at the target")
+  @Test("a 'some' argument is sent as 'any' and opened at the target")
   func somes() {
     let proxy = SomesProxy()
     proxy.add(target)
@@ -219,7 +219,7 @@ struct ArgumentShapes {
     expect(target.log, equals: ["draw Dot 3", "both dot dot", "draw Dot 4"])
   }
 
-  @Test("a type that is that of one argument alone is the argument's own at the target")
+  @Test("a generic parameter that only one argument uses keeps its type at the target")
   func generics() async {
     final class Target: Generics {
       var log: [String] = []
@@ -237,7 +237,7 @@ struct ArgumentShapes {
     expect(await proxy.fill(with: Dot(), 2), equals: "Dot 4")
   }
 
-  @Test("consuming and borrowing arguments that can be copied")
+  @Test("copyable consuming and borrowing arguments are forwarded")
   func owned() {
     let proxy = OwnedProxy()
     proxy.add(target)
@@ -245,7 +245,7 @@ struct ArgumentShapes {
     expect(target.log, equals: ["keep 1 n"])
   }
 
-  @Test("names in backticks")
+  @Test("requirements may have names in backticks")
   func backticks() {
     let proxy = BackticksProxy()
     proxy.add(named)
@@ -256,7 +256,7 @@ struct ArgumentShapes {
     expect(proxy.class, equals: 3)
   }
 
-  @Test("names in any script")
+  @Test("requirements may have names in any script")
   func scripts() {
     let proxy = ScriptsProxy()
     proxy.add(named)
@@ -267,7 +267,7 @@ struct ArgumentShapes {
     expect(named.log, equals: ["你好 1", "café 2", "🎂", "你好 3"])
   }
 
-  @Test("arguments named like what the text itself needs")
+  @Test("arguments may be named like identifiers of the generated code")
   func ownNames() throws {
     let proxy = OwnNamesProxy()
     proxy.add(named)
@@ -277,14 +277,14 @@ struct ArgumentShapes {
     expect(named.log, equals: ["1234"])
   }
 
-  @Test("types with their module")
+  @Test("types may be written with their module")
   func moduleNames() {
     let proxy = ModuleNamesProxy()
     proxy.add(named)
     expect(proxy.move(1, [nil, 2]), equals: 3)
   }
 
-  @Test("metatypes and Any")
+  @Test("metatypes and Any are forwarded")
   func metatypes() {
     let proxy = MetatypesProxy()
     proxy.add(named)

@@ -116,9 +116,9 @@ private actor Counter {
   shown += n
 }
 
-@Suite("Closures run where they were written")
+@Suite("Closures run in the isolation where they are written")
 struct ClosureShapes {
-  @Test("a closure written on the main actor runs there, whoever sends")
+  @Test("a closure written on the main actor runs there, whichever thread sends")
   @MainActor func onMainActor() async throws {
     let (listeners, screen) = (SharedListenerProxy(), Screen())
     screen.listen(to: listeners)
@@ -143,7 +143,7 @@ struct ClosureShapes {
     #expect(throws: LoadError.gone) { try listeners.moved(-1, 0) }
   }
 
-  @Test("so does one registered with a MulticastProxy")
+  @Test("a closure registered with a MulticastProxy runs in its isolation too")
   @MainActor func withPlainProxy() async throws {
     let (listeners, screen) = (MulticastProxy<any SharedListener>(), Screen())
     screen.listen(to: listeners)
@@ -176,7 +176,7 @@ struct ClosureShapes {
     await expect(page.sum, equals: 1)
   }
 
-  @Test("updates from several tasks are not lost")
+  @Test("concurrent tasks lose no updates in a main-actor closure")
   @MainActor func updates() async throws {
     let (listeners, screen) = (SharedListenerProxy(), Screen())
     screen.listen(to: listeners)
@@ -187,7 +187,7 @@ struct ClosureShapes {
     expect(screen.sum, equals: 1_000)
   }
 
-  @Test("a closure written on no actor runs on the sender's thread")
+  @Test("a nonisolated closure runs on the sender's thread")
   nonisolated func onSender() async throws {
     let listeners = SharedListenerProxy()
     let queue = DispatchQueue(label: "sender")
@@ -207,7 +207,7 @@ struct ClosureShapes {
     }
   }
 
-  @Test("a closure whose delivery is stated runs there")
+  @Test("a closure with an explicit delivery runs there")
   nonisolated func stated() async throws {
     let listeners = SharedListenerProxy()
     let queue = DispatchQueue(label: "stated")
@@ -232,7 +232,7 @@ struct ClosureShapes {
   }
 
   #if swift(>=6)
-    @Test("a function that belongs to the main actor runs there")
+    @Test("a main-actor function passed as a closure runs on the main actor")
     @MainActor func functions() async throws {
       let (listeners, screen) = (SharedListenerProxy(), Screen())
       listeners.on(Shared.heard, show)
@@ -244,7 +244,7 @@ struct ClosureShapes {
     }
   #endif
 
-  @Test("a closure of a proxy that is not shared runs in the sender's isolation")
+  @Test("a closure of a proxy that is not Sendable runs in the sender's isolation")
   @MainActor func local() async {
     let (listeners, screen) = (LocalListenerProxy(), Screen())
     screen.listen(to: listeners)
@@ -255,7 +255,7 @@ struct ClosureShapes {
     await expect(counter.sum, equals: 2)
   }
 
-  @Test("generic code that shares a main-actor closure gets isolationMismatch elsewhere, and not a call")
+  @Test("a main-actor closure registered by generic code throws isolationMismatch elsewhere instead of running")
   @MainActor func generic() async throws {
     let (listeners, screen) = (MulticastProxy<any SharedListener>(), Screen())
     screen.listen(toAny: listeners)

@@ -42,9 +42,9 @@ nonisolated final class Pages: PageStore, PageLoader {
   nonisolated(nonsending) func local(_ page: Page) async -> Page? { page }
 }
 
-@Suite("Suspending requirements as they are")
+@Suite("Asynchronous requirements")
 struct SuspendingDelegateShapes {
-  @Test("an answer that is not Sendable comes back from direct and from queued targets")
+  @Test("a result that is not Sendable is returned from direct and queued targets")
   nonisolated func answers() async throws {
     let (proxy, pages) = (PageStoreProxy(), Pages())
     proxy.onError = { Issue.record("\($0)") }
@@ -59,7 +59,7 @@ struct SuspendingDelegateShapes {
     await expect(proxy.count(Page(5)), equals: 5)
   }
 
-  @Test("a protocol that is not Sendable may suspend, with arguments and answers that are not either")
+  @Test("a protocol that is not Sendable may have async requirements with arguments and results that are not either")
   nonisolated func unshared() async throws {
     let (proxy, pages) = (PageLoaderProxy(), Pages())
     proxy.add(pages)
@@ -68,7 +68,7 @@ struct SuspendingDelegateShapes {
     await expect(proxy.local(Page(7))?.number, equals: 7)
   }
 
-  @Test("a target that is not Sendable does not leave the actor of a sender, and one that stays works")
+  @Test("a target that is not Sendable is called only on its sender's actor")
   @MainActor func staysOnItsActor() async throws {
     let (proxy, pages) = (PageLoaderProxy(), Pages())
     proxy.add(pages)
@@ -79,7 +79,7 @@ struct SuspendingDelegateShapes {
     await expect(proxy.local(Page(7))?.number, equals: 7)
   }
 
-  @Test("arguments and answers of an actor's own stay on it")
+  @Test("arguments and results that are not Sendable stay on their actor")
   @MainActor func actors() async {
     final class Screen: PageScreen {
       func show(_ page: Page) async -> Page? { page }
@@ -119,7 +119,7 @@ extension Chat {
   @Forwarded nonisolated protocol ArchiveDelegate: AnyObject { func archived(_ message: Message) -> Decision? }
 }
 
-@Suite("Protocols inside of types")
+@Suite("Protocols nested in types")
 struct NestedDelegateShapes {
   nonisolated struct Star: Chat.Sticker {}
 
@@ -140,7 +140,7 @@ struct NestedDelegateShapes {
     func archived(_ message: Chat.Message) -> Chat.Decision? { .allow }
   }
 
-  @Test("requirements name the other members of the type around, also in what refines them")
+  @Test("requirements of a nested protocol, and of one that refines it, may use members of the enclosing type")
   func nested() throws {
     let (proxy, target) = (Chat.ModeratorDelegateProxy(), Moderator())
     expect(proxy.mayJoin(Chat.Message()), equals: .deny)
@@ -204,9 +204,9 @@ struct NestedDelegateShapes {
   func own(_ x: Number) -> Number?
 }
 
-@Suite("Parents, actors and odd spellings as they are")
+@Suite("Parent protocols, actors and unusual spellings")
 struct SpellingDelegateShapes {
-  @Test("NSObjectProtocol brings its base class")
+  @Test("a protocol that inherits NSObjectProtocol has a class based on NSObject")
   func objects() {
     final class Target: NSObject, SessionDelegate {
       var names: [String] = []
@@ -224,7 +224,7 @@ struct SpellingDelegateShapes {
     func ended(_ page: Page) async -> Page? { page }
   }
 
-  @Test("a global actor of any name, once it is stated")
+  @Test("a protocol may be on a global actor of any name if it is stated")
   @Audio func actors() async throws {
     let (proxy, player) = (PlayerDelegateProxy(), Player())
     proxy.add(player)
@@ -243,7 +243,7 @@ struct SpellingDelegateShapes {
     expect(tuner.level, equals: 5)
   }
 
-  @Test("availability of several platforms, and Void in any spelling")
+  @Test("availability of several platforms and every spelling of Void are accepted")
   func spellings() {
     final class Target: DatedDelegate, OddlyWritten {
       var log: [Int] = []
@@ -286,7 +286,7 @@ nonisolated protocol PlainParent: AnyObject {}
 @Forwarded nonisolated protocol StatedChildDelegate: PlainParent { func changed(_ page: Page) -> Int? }
 @Forwarded protocol PlainChildDelegate: PlainParent { func changed(_ page: Page) -> Int? }
 
-@Suite("Parents that the attribute does not see")
+@Suite("Parents that the attribute cannot see")
 struct ParentDelegateShapes {
   @MainActor final class Target: MainChildDelegate {
     var page: Page?
@@ -298,7 +298,7 @@ struct ParentDelegateShapes {
     func check() throws -> Int { throw LoadError.late }
   }
 
-  @Test("the class is on the actor of a parent, and so are its rows")
+  @Test("the generated class and its rows are on the actor of a parent")
   @MainActor func actors() async throws {
     let (proxy, target) = (MainChildDelegateProxy(), Target())
     proxy.add(target)
@@ -322,7 +322,7 @@ struct ParentDelegateShapes {
     func load(_ page: Page) async -> Page? { page }
   }
 
-  @Test("a protocol that refines one of an actor is there, and so is its class with the other's requirements")
+  @Test("a protocol that refines one on an actor is on that actor, and its class has the parent's requirements")
   @MainActor func heirs() async {
     let (proxy, target) = (MainHeirProxy(), Heir())
     proxy.add(target)
@@ -331,7 +331,7 @@ struct ParentDelegateShapes {
     expect(await proxy.load(page) === page)
   }
 
-  @Test("a parent without an actor leaves the class without one")
+  @Test("a parent without an actor leaves the class nonisolated")
   func plain() {
     let proxy = StatedChildDelegateProxy()
     proxy.on(StatedChildDelegateProxy.Messages.changed) { $0.number }
@@ -363,9 +363,9 @@ nonisolated struct Style: Equatable { var name = "" }
   func style(_ row: Int) -> Style
 }
 
-@Suite("Answers that nobody gives")
+@Suite("Empty values")
 struct SilentDelegateShapes {
-  @Test("each requirement gives a value without content, what it says itself, or an error")
+  @Test("without targets, a requirement returns an empty value, the stated value, or throws an error")
   func emptyValues() {
     let source = ListSourceProxy()
     expect(source.numberOfRows(in: 0), equals: 0)
@@ -384,7 +384,7 @@ struct SilentDelegateShapes {
     expect(source.size().height, equals: 2)
   }
 
-  @Test("a type without such a value is answered by a target, and ends the process without one")
+  @Test("a result without an empty value comes from a target, and without targets the process ends")
   func traps() async {
     let source = CellSourceProxy()
     expect(source.numberOfRows(), equals: 0)
@@ -424,7 +424,7 @@ struct AssociatedDelegateShapes {
     func all(_ items: [Int]) throws -> Int { items.count }
   }
 
-  @Test("a protocol with primary associated types has a generic class, also optimized")
+  @Test("a protocol with primary associated types has a generic class, also in optimized builds")
   func generic() async throws {
     let (proxy, target) = (FeedDelegateProxy<Int>(), Numbers())
     proxy.add(target)
@@ -452,7 +452,7 @@ struct AssociatedDelegateShapes {
     func put(_ item: Numbers) -> Int? { item.items.count }
   }
 
-  @Test("a class that is asked of an associated type is not asked of who conforms")
+  @Test("a class constraint of an associated type does not apply to the targets")
   func classItems() {
     let (proxy, target) = (ShelfDelegateProxy<Numbers>(), Shelf())
     proxy.add(target)
@@ -479,7 +479,7 @@ struct AssociatedDelegateShapes {
   private var changes = 0
 }
 
-@Suite("Keys, and values that are written without a type")
+@Suite("Keys and untyped literals")
 struct KeyDelegateShapes {
   @Test("overloads have keys of all their labels, and setters have keys")
   func keys() {
@@ -497,7 +497,7 @@ struct KeyDelegateShapes {
     expect(heard, equals: ["1 2", "1 x", "state 3", "4 four"])
   }
 
-  @Test("a property with a literal and no type has the type of the literal")
+  @Test("a property initialized with a literal has the literal's type")
   func literals() throws {
     let basket = Basket()
     try expect(basket.ask("name", returning: String.self), equals: "basket")
@@ -534,7 +534,7 @@ struct PartialDelegateShapes {
     func height(ofRow row: Int) -> Double { 44 }
   }
 
-  @Test("such a target gets no message and no question, and a proxy of it alone does not respond")
+  @Test("a target that leaves out a requirement receives no such message and does not respond to it")
   func partial() throws {
     let (proxy, short, tall) = (RowDelegateProxy(), Short(), Tall())
     proxy.add(short)
@@ -559,7 +559,7 @@ struct PartialDelegateShapes {
   func four(_ a: Int, _ b: Int, _ c: Int, _ d: [Int])
 }
 
-@Suite("Rows that take their targets in place")
+@Suite("Rows that cast their targets")
 struct PlacedTargetShapes {
   /// As many classes as there are kinds.
   nonisolated final class Target<Kind>: PlacedDelegate {
@@ -593,7 +593,7 @@ struct PlacedTargetShapes {
     expect(isKnownUniquelyReferenced(&target))
   }
 
-  @Test("targets of more classes than a row remembers are called as themselves, and none is kept")
+  @Test("targets of more classes than a row caches are called as themselves, and none is retained")
   func classes() {
     let proxy = PlacedDelegateProxy()
     send(to: Int.self, proxy)

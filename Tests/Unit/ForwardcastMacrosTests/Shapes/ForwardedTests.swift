@@ -23,7 +23,7 @@ private final class Screen: ThemesDelegate {
 
 @Suite("@Forwarded")
 struct ForwardedTests {
-  @Test("a call on the written class reaches every target, and answers become one")
+  @Test("a call on the generated class reaches every target, and the answers are combined")
   func callsReachTargets() throws {
     let themes = ThemesDelegateProxy()
     let (home, busy) = (Screen("home"), Screen("busy"))
@@ -54,7 +54,7 @@ struct ForwardedTests {
     withExtendedLifetime((home, busy, themes)) {}
   }
 
-  @Test("a call through the protocol reaches the written class where one other class conforms, also optimized")
+  @Test("a call through the protocol reaches the generated class beside one other conforming class, also if optimized")
   func oneOtherClass() {
     let proxy = SoleDelegateProxy()
     let sole = Sole()
@@ -68,7 +68,7 @@ struct ForwardedTests {
     withExtendedLifetime((sole, proxy)) {}
   }
 
-  @Test("a call through the protocol reaches the written class where no other class conforms, also optimized")
+  @Test("a call through the protocol reaches the generated class as the only conforming class, also if optimized")
   func noOtherClass() {
     let proxy = LonelyDelegateProxy()
     var heard: [Int] = []

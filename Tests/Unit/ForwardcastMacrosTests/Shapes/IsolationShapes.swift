@@ -81,7 +81,7 @@ struct IsolationShapes {
     }
   }
 
-  @Test("a protocol on the main actor is called there directly, and suspends there")
+  @Test("a main-actor protocol is called directly on the main actor, and its async requirements suspend there")
   @MainActor func main() async throws {
     let proxy = MainShapeProxy()
     let (first, second) = (Window(), Window())
@@ -110,7 +110,7 @@ struct IsolationShapes {
     }
   }
 
-  @Test("a shared protocol on the main actor has members that run anywhere")
+  @Test("a Sendable main-actor protocol may have nonisolated requirements")
   nonisolated func sharedMain() async {
     let (proxy, target) = await MainActor.run { (SharedMainShapeProxy(), SharedWindow()) }
     proxy.add(target)
@@ -121,7 +121,7 @@ struct IsolationShapes {
     expect(target.log.lines, equals: ["1", "s"])
   }
 
-  @Test("members on the main actor in a protocol that is not")
+  @Test("a nonisolated protocol may have main-actor requirements")
   @MainActor func mainMembers() {
     final class Target: MainMembers {
       @MainActor var shown = 0
@@ -157,7 +157,7 @@ struct IsolationShapes {
     }
   }
 
-  @Test("a protocol on a global actor of one's own")
+  @Test("a protocol may be on a custom global actor")
   @StoreActor func store() async throws {
     let (proxy, target) = (StoreShapeProxy(), Archive())
     proxy.add(target)
@@ -187,7 +187,7 @@ struct IsolationShapes {
     nonisolated func note(_ x: Int) { log.note("note \(x)") }
   }
 
-  @Test("a message of a global actor that comes from elsewhere is an error, and a delivery on the actor runs it")
+  @Test("a message from outside its global actor is an error, and a delivery on the actor runs it")
   nonisolated func sharedStore() async throws {
     let (proxy, target) = await { @StoreActor in (SharedStoreShapeProxy(), SharedArchive()) }()
     let failures = Failures()
@@ -204,7 +204,7 @@ struct IsolationShapes {
     expect(target.log.lines, equals: ["note 1", "store 2", "store 4"])
   }
 
-  @Test("members on a global actor in a protocol that is on none")
+  @Test("a nonisolated protocol may have requirements on a global actor")
   @StoreActor func storeMembers() {
     final class Target: StoreMembers {
       @StoreActor var stored = 0
@@ -237,7 +237,7 @@ struct IsolationShapes {
     var state: Int? { get async throws { count } }
   }
 
-  @Test("a shared protocol waits for all, in order, wherever they are")
+  @Test("an async requirement of a Sendable protocol waits for all targets, in order, on any context")
   func shared() async throws {
     let proxy = SharedShapeProxy()
     let (first, second) = (Member(1), Member(2))
@@ -266,7 +266,7 @@ struct IsolationShapes {
     func total() -> Int { sum }
   }
 
-  @Test("actors adopt a shared protocol whose members suspend")
+  @Test("actors conform to a Sendable protocol with async requirements")
   func actors() async throws {
     let (proxy, ledger, other) = (ActorShapeProxy(), Ledger(), Ledger())
     proxy.add(ledger)
@@ -276,7 +276,7 @@ struct IsolationShapes {
     try await expect(proxy.total(returning: .all), equals: [4, 4])
   }
 
-  @Test("targets that may not be shared are awaited one after another where the caller is")
+  @Test("targets that are not Sendable are awaited one after another in the caller's isolation")
   @MainActor func localSuspending() async throws {
     nonisolated final class Target: LocalSuspending {
       let name: String
@@ -312,7 +312,7 @@ struct IsolationShapes {
     }
   }
 
-  @Test("closures of main-actor code run on the main actor, wherever the message comes from")
+  @Test("closures written on the main actor run there, whichever thread sends")
   nonisolated func closures() async throws {
     let view = await View()
     await MainActor.run {
@@ -326,7 +326,7 @@ struct IsolationShapes {
     await expect(view.label, equals: 3)
   }
 
-  @Test("targets on the main actor of a protocol that is not")
+  @Test("a main-actor class may be a target of a nonisolated protocol")
   @MainActor func mainTargets() {
     final class Label: @MainActor LocalShape {
       var text = ""

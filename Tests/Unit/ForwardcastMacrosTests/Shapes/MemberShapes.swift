@@ -129,7 +129,7 @@ struct MemberShapes {
     func pair(_ pair: (size: Outer.Inner.Size, other: Int)) -> (size: Outer.Inner.Size, other: Int)? { pair }
   }
 
-  @Test("properties, settable and throwing")
+  @Test("properties are forwarded, including settable and throwing ones")
   func properties() throws {
     final class Target: Properties {
       var name: String?
@@ -165,7 +165,7 @@ struct MemberShapes {
     expect(first.list, equals: [9])
   }
 
-  @Test("subscripts, whose setters take the new value first")
+  @Test("subscripts are forwarded, and their setters take the new value first")
   func subscripts() throws {
     final class Target: Subscripts {
       var cells = [1: 10]
@@ -207,7 +207,7 @@ struct MemberShapes {
     expect(target.log, equals: ["1m2", "3p", "4", "-"])
   }
 
-  @Test("selectors that are stated")
+  @Test("requirements may state their selectors")
   func stated() {
     final class Target: StatedSelectors {
       var log: [String] = []
@@ -235,7 +235,7 @@ struct MemberShapes {
     }
   }
 
-  @Test("members under conditions")
+  @Test("requirements inside #if are forwarded")
   func conditions() {
     final class Target: Conditions {
       var log: [String] = []
@@ -251,7 +251,7 @@ struct MemberShapes {
     expect(proxy.nested(), equals: 3)
   }
 
-  @Test("members that are deprecated or new")
+  @Test("deprecated and newly introduced requirements are forwarded")
   func availability() {
     final class Target: Availability {
       var log: [String] = []
@@ -268,7 +268,7 @@ struct MemberShapes {
     expect(proxy.responds(to: "setOldName:"))
   }
 
-  @Test("comments anywhere")
+  @Test("comments may be anywhere in a protocol")
   func documented() {
     final class Target: Documented {
       var sum = 0
@@ -282,7 +282,7 @@ struct MemberShapes {
     expect(target.sum, equals: 21)
   }
 
-  @Test("every access level, and protocols in types")
+  @Test("protocols may have every access level and be nested in types")
   func access() {
     let target = Everything()
     let (a, b, c) = (PublicShapeProxy(), PackageShapeProxy(), InternalShapeProxy())
@@ -308,7 +308,7 @@ struct MemberShapes {
     expect(proxy.twice(4), equals: 8)
   }
 
-  @Test("a requirement named like a member of the proxy wins, and the proxy's own is reached through multicast")
+  @Test("a requirement named like a member of the proxy wins, and `multicast` still has the proxy's own")
   func facadeNames() {
     final class Target: FacadeNames {
       var amount = 0
@@ -331,14 +331,14 @@ struct MemberShapes {
     expect(proxy.collect("c"), equals: "c!")
   }
 
-  @Test("type aliases of the protocol")
+  @Test("requirements may use type aliases of the protocol")
   func aliases() {
     let (proxy, target) = (AliasesProxy(), Everything())
     proxy.add(target)
     expect(proxy.act(1), equals: 2)
   }
 
-  @Test("a protocol without requirements")
+  @Test("a protocol may have no requirements")
   func empty() {
     final class Target: Empty {}
     let (proxy, target) = (EmptyProxy(), Target())
@@ -347,7 +347,7 @@ struct MemberShapes {
     withExtendedLifetime(target) {}
   }
 
-  @Test("values as targets: their copies are asked, and setting changes none")
+  @Test("values may be targets: messages reach their copies, and setters change none")
   func values() {
     struct Value: Values {
       var number: Int
@@ -366,7 +366,7 @@ struct MemberShapes {
     expect(try? proxy.number(returning: .all), equals: [5, 8])
   }
 
-  @Test("a protocol that is more than one")
+  @Test("a protocol may be a composition of several")
   func composed() {
     final class Target: Composed {
       nonisolated var description: String { "target" }

@@ -43,9 +43,9 @@ nonisolated private final class Counted: Sendable {
   deinit { count.sum.subtract(1, ordering: .relaxed) }
 }
 
-@Suite("Closures with an owner, and for one message")
+@Suite("Closures with an owner, and one-time closures")
 struct OwnerShapes {
-  @Test("a closure gets its owner and ends with it")
+  @Test("a closure receives its owner and ends with it")
   nonisolated func owner() {
     let listeners = LocalListenerProxy()
     var page: Leaf? = Leaf()
@@ -61,7 +61,7 @@ struct OwnerShapes {
     expect(listeners.responds(to: "heard:"), equals: false)
   }
 
-  @Test("a closure of the main actor runs there with its owner")
+  @Test("a main-actor closure runs there with its owner")
   @MainActor func onMainActor() async throws {
     let (listeners, label) = (SharedListenerProxy(), Label())
     label.listen(to: listeners)
@@ -76,7 +76,7 @@ struct OwnerShapes {
     expect(other.sum, equals: 1)
   }
 
-  @Test("owners that come and go leave a few closures at most")
+  @Test("deallocated owners leave at most a few closures behind")
   nonisolated func thousand() {
     let (listeners, left) = (SharedListenerProxy(), Tally())
     for _ in 0..<1_000 {
@@ -86,7 +86,7 @@ struct OwnerShapes {
     expect(left.sum.load(ordering: .relaxed) < 20)
   }
 
-  @Test("each closure of an owner gets the message, and so does the owner that is a target itself")
+  @Test("each closure of an owner receives the message, and so does the owner if it is a target")
   nonisolated func several() {
     let (listeners, page) = (LocalListenerProxy(), Leaf())
     listeners.add(page)
@@ -100,7 +100,7 @@ struct OwnerShapes {
     expect(page.sum, equals: 121)
   }
 
-  @Test("a closure with an owner runs where its delivery says")
+  @Test("a closure with an owner runs on its delivery")
   nonisolated func delivery() async throws {
     let (listeners, log, queue) = (SharedListenerProxy(), Tally(), DispatchQueue(label: "owner"))
     listeners.on(Shared.heard, owner: log, delivery: .queue(queue)) { log, n in
@@ -128,7 +128,7 @@ struct OwnerShapes {
     expect(calls.sum.load(ordering: .relaxed), equals: 0)
   }
 
-  @Test("a closure for one message ends with it, also where the closure sends again")
+  @Test("a one-time closure ends with its message, even if it sends again")
   nonisolated func once() {
     let (listeners, page) = (LocalListenerProxy(), Leaf())
     let registration = listeners.on(Local.heard, once: true) { n in
@@ -143,7 +143,7 @@ struct OwnerShapes {
     expect(listeners.count, equals: 0)
   }
 
-  @Test("a closure for one message runs once, however many threads send")
+  @Test("a one-time closure runs once, however many threads send")
   nonisolated func onceFromThreads() async throws {
     let (listeners, log) = (SharedListenerProxy(), Tally())
     listeners.on(Shared.heard, once: true) { _ in log.sum.add(1, ordering: .relaxed) }
@@ -157,7 +157,7 @@ struct OwnerShapes {
     expect(queued.sum.load(ordering: .relaxed), equals: 1)
   }
 
-  @Test("registrations stored in a set end with it")
+  @Test("registrations stored in a set end when the set releases them")
   nonisolated func stored() {
     let (listeners, page) = (LocalListenerProxy(), Leaf())
     var handles: Set<ScopedRegistration> = []

@@ -115,7 +115,7 @@ private enum Holder { @Receiver fileprivate final class Nested { @Message func a
 
 @Suite("Shapes of receivers")
 struct ReceiverShapes {
-  @Test("marked members are messages, others are not")
+  @Test("only marked members of a class are messages")
   func marked() throws {
     let target = MarkedShapes()
     try expect(target.ask("volume", returning: Int.self), equals: 3)
@@ -138,7 +138,7 @@ struct ReceiverShapes {
     expect(MarkedShapes.selectorTable.refusals.isEmpty)
   }
 
-  @Test("all members that are not hidden")
+  @Test("with allMembers, every member that is not hidden is a message")
   func all() throws {
     let target = AllShapes()
     try expect(target.ask("act:to:", 1, 2, returning: Int.self), equals: 3)
@@ -149,7 +149,7 @@ struct ReceiverShapes {
     }
   }
 
-  @Test("subclasses continue the table of their superclass")
+  @Test("a subclass inherits the table of its superclass")
   func inherited() throws {
     let target = LastShapes()
     try expect(target.ask("act:to:", 3, 4, returning: Int.self), equals: 12)
@@ -159,7 +159,7 @@ struct ReceiverShapes {
     expect(!AllShapes().responds(to: "more"))
   }
 
-  @Test("generic classes have one table a type")
+  @Test("a generic class has a table for each specialization")
   func generic() throws {
     let (number, text) = (Box(1), Box("a"))
     try number.ask("put:", 5)
@@ -170,7 +170,7 @@ struct ReceiverShapes {
     try expect(Around<Int>.Inside().ask("act", returning: Int.self), equals: 7)
   }
 
-  @Test("a class on the main actor answers there")
+  @Test("a main-actor class answers on the main actor")
   @MainActor func main() async throws {
     let target = MainReceiver()
     try expect(target.ask("show:", 2, returning: Int.self), equals: 2)
@@ -184,20 +184,20 @@ struct ReceiverShapes {
     try await expect(anything.collectAndWait(Message<() -> Int>("load"), returning: .all), equals: [6])
   }
 
-  @Test("away from the main actor, a message of it is an error")
+  @Test("a message to a main-actor method from elsewhere is an error")
   nonisolated func awayFromMain() async throws {
     let error = try #require(throws: MessageError.self) { try PartlyMain().ask("show:", 3, returning: Int.self) }
     expect(error.code, equals: .isolationMismatch)
   }
 
-  @Test("a class on a global actor of one's own")
+  @Test("a receiver may be on a custom global actor")
   @StoreActor func store() throws {
     let target = StoreReceiver()
     try expect(withHeldActor({ try target.ask("store:", 3, returning: Int.self) }), equals: 3)
     #expect(throws: MessageError.self) { try target.ask("store:", 3, returning: Int.self) }
   }
 
-  @Test("an actor answers where it is")
+  @Test("an actor answers in its own isolation")
   func actors() async throws {
     let ledger = LedgerReceiver()
     let ledgers = MulticastProxy<any MessageReceiver & Sendable>()
@@ -211,7 +211,7 @@ struct ReceiverShapes {
     try expect(ledger.ask("fixed", returning: Int.self), equals: 3)
   }
 
-  @Test("every access level")
+  @Test("receivers may have every access level")
   func access() throws {
     let receivers: [any MessageReceiver] = [PublicReceiver(), OpenReceiver(), PackageReceiver(), Holder.Nested()]
     for receiver in receivers { expect(receiver.responds(to: "act")) }

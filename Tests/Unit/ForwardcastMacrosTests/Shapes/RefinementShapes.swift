@@ -74,7 +74,7 @@ struct RefinementShapes {
     func third(_ x: String) { log.append(x) }
   }
 
-  @Test("three levels, each usable as the ones that it refines")
+  @Test("a protocol may refine through three levels, and its proxy conforms to each of them")
   func levels() throws {
     let (proxy, target) = (ThirdProxy(), Deep())
     proxy.add(target)
@@ -93,7 +93,7 @@ struct RefinementShapes {
     expect(proxy.responds(to: "first:") && proxy.responds(to: "second") && proxy.responds(to: "third:"))
   }
 
-  @Test("two protocols at once")
+  @Test("a protocol may refine two protocols")
   func both() {
     final class Target: Both {
       var log: [String] = []
@@ -129,7 +129,7 @@ struct RefinementShapes {
     expect(target.log, equals: ["listed a", "first 2"])
   }
 
-  @Test("a refined protocol has associated types, in each form in which they are said")
+  @Test("a refined protocol may have associated types, however they are bound")
   func associated() async throws {
     final class Target: EqualFeed, ArgumentFeed, ParentFeed, LaterFeed {
       var log: [String] = []
@@ -198,7 +198,7 @@ struct RefinementShapes {
     func more() { log.append("more") }
   }
 
-  @Test("a copy's class is the foreign protocol")
+  @Test("the class of a copied protocol conforms to the original one")
   func copies() {
     let (proxy, target) = (ForeignCopyProxy(), Stranger())
     proxy.add(target)
@@ -208,7 +208,7 @@ struct RefinementShapes {
     expect(target.log, equals: ["1"])
   }
 
-  @Test("requirements that are written again")
+  @Test("requirements of a parent may be repeated")
   func again() {
     let (proxy, target) = (AgainProxy(), Stranger())
     proxy.add(target)
@@ -217,7 +217,7 @@ struct RefinementShapes {
     expect(target.log, equals: ["1", "more"])
   }
 
-  @Test("refinement on the main actor")
+  @Test("a main-actor protocol may refine another one")
   @MainActor func main() {
     final class Target: MainSecond {
       func first(_ x: Int) -> Int? { x }
@@ -235,7 +235,7 @@ struct RefinementShapes {
     func second(_ x: Int) { log.note("\(x)") }
   }
 
-  @Test("refinement of a shared protocol")
+  @Test("a Sendable protocol may refine another one")
   func shared() async throws {
     let (proxy, target) = (SharedSecondProxy(), SharedTarget())
     proxy.add(target, delivery: .queue())
@@ -245,7 +245,7 @@ struct RefinementShapes {
     expect(target.log.lines, equals: ["5"])
   }
 
-  @Test("a class with a base")
+  @Test("the generated class may have a base class")
   func based() {
     final class Target: Based { func act() -> Int? { 1 } }
     let (proxy, target) = (BasedProxy(), Target())
@@ -271,7 +271,7 @@ struct RefinementShapes {
     expect(second.log, equals: ["first 1"])
   }
 
-  @Test("an ordinary call reaches every target without a table")
+  @Test("a typed broadcast reaches every target without a table")
   func typedCalls() {
     let proxy = MulticastProxy<any First>()
     let (first, second) = (Deep(), Deep())
@@ -282,7 +282,7 @@ struct RefinementShapes {
     expect(second.log, equals: ["first 1"])
   }
 
-  @Test("options of the class are those of its proxy")
+  @Test("the options of a generated class are those of its proxy")
   func options() {
     let proxy = FirstProxy(options: MulticastOptions(duplicates: .allowed, noResponder: .throw))
     let failures = Failures()

@@ -66,7 +66,7 @@ nonisolated(unsafe) private let refusedCases: [(value: Any, text: String)] = [
 
 @Suite("Recordings as scripts")
 struct RecordedScriptTests {
-  @Test("a recording becomes one statement for each call from outside, with what was answered or thrown")
+  @Test("a recording becomes one statement for each outermost call, with its answer or error")
   func text() throws {
     let office = Office()
     let ledger = try #require(office.recorded["ledger"])
@@ -109,7 +109,7 @@ struct RecordedScriptTests {
     expect(session.run("expect \(text) == \(text)").succeeded)
   }
 
-  @Test("a type that a script has no literal for is refused with its name", arguments: refusedCases.indices)
+  @Test("a type without a literal is refused with its name", arguments: refusedCases.indices)
   func refusals(index: Int) {
     let (value, text) = refusedCases[index]
     let error = #expect(throws: ScriptWritingError.self) { try recording(of: value).script() }
@@ -117,14 +117,14 @@ struct RecordedScriptTests {
     expect(error?.argumentIndex, equals: 0)
   }
 
-  @Test("an answer that has no literal is not expected, and the script says so")
+  @Test("an answer without a literal becomes a comment instead of an expectation")
   func unwritableAnswer() throws {
     let text = try recording(of: 1, answer: Color()).script()
     expect(text, equals: "[r take: 1]  # answered a value of type Color\n")
     expect(ScriptSession.check(text) == nil)
   }
 
-  @Test("a call that has not ended is sent, and calls within it are comments of one line, whatever they hold")
+  @Test("an unfinished call is written as a send, and calls within it become one-line comments")
   func comments() throws {
     struct Torn: CustomStringConvertible { var description: String { "a\nb\r\nc" } }
     let recorder = CallRecorder()
@@ -147,7 +147,7 @@ struct RecordedScriptTests {
     try expect(recorder.calls[0].statement(), equals: "[outer go]")
   }
 
-  @Test("a message with too few arguments is no statement")
+  @Test("a message with too few arguments cannot be written as a statement")
   func tooFew() throws {
     let proxy = RecordingProxy(of: Ledger(), as: "ledger")
     var call = Invocation("store:path:", arguments: [ArgumentBox(1)])
@@ -156,7 +156,7 @@ struct RecordedScriptTests {
     expect(error?.description, equals: "\"store:path:\" has 1 argument, but its selector takes 2")
   }
 
-  @Test("lists are written as deep as a script reads them, and refused beyond")
+  @Test("lists are written up to the depth that a script reads, and refused beyond")
   func depth() throws {
     func nested(_ depth: Int) -> Any { (0..<depth).reduce([] as [Any]) { list, _ in [list] } }
     let text = try recording(of: nested(60)).script()
@@ -167,7 +167,7 @@ struct RecordedScriptTests {
   }
 
   @Test(
-    "a receiver whose name begins a statement, an expression or nothing is refused",
+    "a receiver whose name is not a name in a script is refused",
     arguments: ["count", "expect", "true", "else", "Box<Int>", "a b", "a:", ""])
   func names(name: String) {
     let error = #expect(throws: ScriptWritingError.self) { try recording(of: 1, as: name).script() }
@@ -177,7 +177,7 @@ struct RecordedScriptTests {
     expect(other?.description, equals: "argument 0 of \"take:\" is \"\(name)\", which is not a name in a script")
   }
 
-  @Test("objects with names are arguments and answers")
+  @Test("named objects can be arguments and answers")
   func objects() throws {
     let (ann, bo) = (Ledger(), Ledger())
     let recording = recording(of: [ann, bo], answer: bo)
@@ -186,7 +186,7 @@ struct RecordedScriptTests {
     expect(error?.type, equals: "Ledger")
   }
 
-  @Test("words of the language and empty parts are parts of a message")
+  @Test("keywords and empty parts can be parts of a message")
   func parts() throws {
     let office = Office()
     let ledger = try #require(office.recorded["ledger"])
@@ -203,7 +203,7 @@ struct RecordedScriptTests {
     expect(session.run(text).succeeded)
   }
 
-  @Test("a script that does not do the same fails where it differs")
+  @Test("a script fails where its answers differ from the recording")
   func differing() throws {
     let office = Office()
     let _: Int = try #require(try office.recorded["ledger"]?.dynamic.note("a"))

@@ -13,7 +13,7 @@ extension Message<() -> Int> { fileprivate static var level: Self { .init("level
 
 @Suite("Recording")
 struct RecordingTests {
-  @Test("a call is kept with its answer, one that answers nothing without, and one that fails with its error")
+  @Test("a call is recorded with its answer, if any, or its error")
   func outcomes() throws {
     let ledger = RecordingProxy(of: Ledger(), as: "ledger")
     try expect(ledger.send(.note, "a"), equals: 1)
@@ -30,7 +30,7 @@ struct RecordingTests {
     expect(calls[3].answer == nil && calls[0].error == nil)
   }
 
-  @Test("a recording prints a line for each call, nested calls indented")
+  @Test("a recording prints a line for each call and indents nested calls")
   func printing() throws {
     let office = Office()
     let _: [Int] = try #require(try office.recorded["desk"]?.dynamic.file("x", times: 2))
@@ -49,7 +49,7 @@ struct RecordingTests {
     expect(office.recorder.recording.outermostCalls.map(\.receiver), equals: ["desk", "desk"])
   }
 
-  @Test("a call inside of a call of another recorder is from outside for its own")
+  @Test("a call within a call of another recorder is an outermost call of its own recorder")
   func depthIsTheRecorders() throws {
     let ledger = RecordingProxy(of: Ledger())
     let desk = RecordingProxy(of: FrontDesk(ledger))
@@ -60,7 +60,7 @@ struct RecordingTests {
     expect(desk.recorder.calls[0].order < ledger.recorder.calls[0].order)
   }
 
-  @Test("recordings are equal when receivers, messages, outcomes and depths are")
+  @Test("recordings are equal if receivers, messages, outcomes and depths are")
   func equality() throws {
     func recording(_ text: String, as name: String = "ledger", twice: Bool = false) throws -> Recording {
       let proxy = RecordingProxy(of: Ledger(), as: name)
@@ -82,7 +82,7 @@ struct RecordingTests {
     expect(failed.recorder.recording.isEqual(to: one) == false)
   }
 
-  @Test("where a type has no equality and all else is equal, it is not known whether recordings are")
+  @Test("recordings compare as unknown if a type has no equality and everything else is equal")
   func unknownEquality() throws {
     struct Opaque { let id: Int }
     func recording(_ note: String) throws -> Recording {
@@ -95,7 +95,7 @@ struct RecordingTests {
     expect(try recording("a").isEqual(to: recording("b")) == false)
   }
 
-  @Test("dictionaries of values of any type are equal when their keys and values are")
+  @Test("dictionaries with values of any type are equal if their keys and values are")
   func dictionaries() {
     func box(_ value: [String: Any]) -> ArgumentBox { ArgumentBox(value) }
     let one = box(["a": 1, "b": ["c": nil as Int? as Any]])
@@ -108,7 +108,7 @@ struct RecordingTests {
     expect(box(["a": Opaque(), "b": 1]).isEqual(to: box(["a": Opaque(), "b": 2])) == false)
   }
 
-  @Test("a dictionary arrives as one of another type when its keys and values can be given")
+  @Test("a dictionary unboxes as another dictionary type if its keys and values do")
   func dictionariesAreConverted() throws {
     let table = ArgumentBox(["a": [1, 2], "b": [Int]()] as [String: Any])
     try expect(table.unbox(as: [String: [UInt8]].self), equals: ["a": [1, 2], "b": []])
@@ -116,7 +116,7 @@ struct RecordingTests {
     #expect(throws: UnboxingError.self) { try ArgumentBox(["a": 300]).unbox(as: [String: UInt8].self) }
   }
 
-  @Test("a recording is written as JSON and read back equal")
+  @Test("a recording encoded as JSON decodes to an equal one")
   func coding() throws {
     let office = Office()
     let ledger = try #require(office.recorded["ledger"])
@@ -131,9 +131,7 @@ struct RecordingTests {
     expect(read.calls.map(\.depth), equals: [0, 1, 1, 0, 0, 0])
   }
 
-  @Test(
-    "a recording as JSON has a format version; a list of calls is read as the first one, and a later version is an error"
-  )
+  @Test("a recording's JSON has a format version; a plain list of calls decodes as version 1, and later versions fail")
   func formatVersion() throws {
     let recorder = CallRecorder()
     try RecordingProxy(of: Desk("ann", Journal()), as: "ann", into: recorder).send(.say, "hi")
@@ -150,7 +148,7 @@ struct RecordingTests {
     }
   }
 
-  @Test("a recording that was read is printed and written as a script, however deep it says that a call was")
+  @Test("a decoded recording prints and becomes a script, whatever depth it states")
   func hostileDepth() throws {
     let clear = Message.clear.selector
     let text = #"[{"receiver": "a", "message": {"selector": "\#(clear)", "arguments": []}, "depth": \#(Int.max)}]"#
@@ -160,7 +158,7 @@ struct RecordingTests {
     try expect(read.script().utf8.count < 200)
   }
 
-  @Test("an argument that is not Encodable is refused with its type and place")
+  @Test("an argument that is not Encodable is refused with its type and position")
   func codingRefusal() throws {
     let ledger = RecordingProxy(of: Ledger())
     let _: String = try ledger.dynamic.anything(Ledger())
@@ -168,7 +166,7 @@ struct RecordingTests {
     expect("\(try #require(error))".contains("argument 0 of anything: is not Encodable: Ledger"))
   }
 
-  @Test("a call that has not ended says so, compares and is written so")
+  @Test("a call in progress is described, compared and encoded as such")
   func inProgress() throws {
     let recorder = CallRecorder()
     let seen = MulticastProxy<any MessageReceiver>()
@@ -186,7 +184,7 @@ struct RecordingTests {
     expect(read.isEqual(to: recording) == true)
   }
 
-  @Test("a recorder that forgets keeps nothing of a call that is in progress")
+  @Test("a recorder that is cleared during a call does not record that call")
   func forgetting() throws {
     let recorder = CallRecorder()
     let seen = MulticastProxy<any MessageReceiver>()
@@ -202,7 +200,7 @@ struct RecordingTests {
   }
 
   @Test(
-    "a recorder that keeps so many calls keeps the last, and says how many it forgot", arguments: [0, 1, 3, 20, 100])
+    "a recorder with a limit keeps the latest calls and counts the discarded ones", arguments: [0, 1, 3, 20, 100])
   func keepingLast(limit: Int) throws {
     let recorder = CallRecorder(keepingLast: limit)
     let ledger = RecordingProxy(of: Ledger(), into: recorder)
@@ -215,7 +213,7 @@ struct RecordingTests {
     expect(recorder.calls.isEmpty && recorder.forgottenCalls == 0)
   }
 
-  @Test("among the targets of a multicast it gets what its target answers, and is passed over for the rest")
+  @Test("a recording proxy among the targets of a multicast records only messages that its target responds to")
   func amongTargets() throws {
     let ledger = RecordingProxy(of: Ledger(), as: "ledger")
     let crowd = MulticastProxy<any MessageReceiver>()
@@ -227,7 +225,7 @@ struct RecordingTests {
     expect(ledger.recorder.calls.map { "\($0.message)" }, equals: ["note: \"a\""])
   }
 
-  @Test("messages arrive with the types that they were sent with, and a question costs no record")
+  @Test("messages arrive with their original types, and queries are not recorded")
   func transparency() throws {
     let ledger = RecordingProxy(of: Ledger())
     expect(ledger.responds(to: "note:") && !ledger.responds(to: "wash:"))
@@ -238,7 +236,7 @@ struct RecordingTests {
     expect(ledger.recorder.calls.count, equals: 2)
   }
 
-  @Test("proxies that record one another in a ring end in an error")
+  @Test("recording proxies in a cycle throw an error")
   func ring() throws {
     let crowd = MulticastProxy<any MessageReceiver>()
     let proxy = RecordingProxy(of: crowd, as: "ring")
@@ -249,7 +247,7 @@ struct RecordingTests {
   }
 
   @Test(
-    "a recorder that is asked for its calls at each of them takes time that grows with their number, not with its square",
+    "reading a recorder's calls after each call takes linear time",
     .enabled(if: Bounds.areFull))
   func growth() throws {
     let growing = Growing("calls") { count in

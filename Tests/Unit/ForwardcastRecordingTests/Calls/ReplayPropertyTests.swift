@@ -50,7 +50,9 @@ private func sendSomething(to office: Office, _ random: inout Seeded) {
 
 @Suite("Replayed recordings")
 struct ReplayPropertyTests {
-  @Test("a random session replays to an identical trace and an identical state", arguments: 1...bound(20, full: 100))
+  @Test(
+    "replaying a random session gives an identical recording and an identical state",
+    arguments: 1...bound(20, full: 100))
   func replays(seed: Int) throws {
     var random = Seeded(seed)
     let first = Office()
@@ -77,7 +79,7 @@ struct ReplayPropertyTests {
     expect(third.recorder.recording.isEqual(to: replayed) == true, comment)
   }
 
-  @Test("sessions hold nested values, errors and calls inside of calls, so that the property says something")
+  @Test("the random sessions contain nested values, errors and nested calls")
   func sessionsAreRich() throws {
     var (failed, nested, lists) = (0, 0, 0)
     let sessions = bound(25, full: 100)

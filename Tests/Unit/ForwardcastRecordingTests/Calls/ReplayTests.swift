@@ -59,7 +59,7 @@ struct ReplayTests {
     return recorder.recording
   }
 
-  @Test("the calls from outside are sent again, and what comes of them is compared")
+  @Test("replay sends the outermost calls again and returns what they answer")
   func replay() throws {
     let recording = try record()
     let (till, display) = (Till(), Display())
@@ -73,14 +73,14 @@ struct ReplayTests {
     expect(again.calls.map(\.outcome.isFailure), equals: [false, false, true, false])
   }
 
-  @Test("a recording that was written and read is replayed")
+  @Test("a recording that was encoded and decoded can be replayed")
   func coded() throws {
     let data = try JSONEncoder().encode(record())
     let read = try JSONDecoder().decode(Recording.self, from: data)
     try expect(read.replay(into: Till()).calls.map { $0.answer?.value as? Int }, equals: [3, 7, nil, nil])
   }
 
-  @Test("methods of any isolation are reached by who waits")
+  @Test("an awaited replay reaches methods of any isolation")
   func waiting() async throws {
     let vault = Vault()
     var recording = Recording()
@@ -98,7 +98,7 @@ struct ReplayTests {
     expect(try await recording.replayAndWait(into: vault).isEqual(to: recording) == false)
   }
 
-  @Test("a receiver that is missing, or an argument that was not kept, is found before anything is sent")
+  @Test("a missing receiver or a redacted argument is reported before anything is sent")
   func refusals() throws {
     let recorder = CallRecorder()
     let (till, account) = (Till(), RecordingProxy(of: Account(), as: "account", into: recorder))
@@ -115,7 +115,7 @@ struct ReplayTests {
     expect(till.total, equals: 0)
   }
 
-  @Test("times are taken where they are asked for, are written down, and are not compared")
+  @Test("times are recorded only on request, are encoded, and are not compared")
   func times() throws {
     let (timed, untimed) = (try record(into: CallRecorder(takesTimes: true)), try record())
     expect(untimed.calls.allSatisfy { $0.time == nil && $0.duration == nil })
@@ -133,7 +133,7 @@ struct ReplayTests {
       read.calls.map(\.time) == timed.calls.map(\.time) && read.calls.map(\.duration) == timed.calls.map(\.duration))
   }
 
-  @Test("redacted values appear in no call, text, file or script", arguments: [nil, [1]] as [Set<Int>?])
+  @Test("redacted values appear in no call, description, file or script", arguments: [nil, [1]] as [Set<Int>?])
   func redaction(arguments: Set<Int>?) throws {
     let account = RecordingProxy(of: Account(), as: "account")
     account.recorder.redact("logIn:password:", arguments: arguments, answer: true)
@@ -149,7 +149,7 @@ struct ReplayTests {
     #expect(throws: ScriptWritingError.self) { try recording.script() }
   }
 
-  @Test("a receiver of which only the protocols are known is recorded, and may be shared where they say so")
+  @Test("a receiver known only by its protocols can be recorded, and is Sendable if they are")
   func existentials() async throws {
     let vault = Vault()
     let shared = RecordingProxy(of: vault as any MessageReceiver & Sendable, as: "vault")

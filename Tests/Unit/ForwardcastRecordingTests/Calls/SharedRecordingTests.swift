@@ -29,7 +29,7 @@ private final class Echo: MessageReceiver, Sendable {
 
 @Suite("Shared recording")
 struct SharedRecordingTests {
-  @Test("a sender that waits reaches a method of another isolation, and its answer and error are kept")
+  @Test("an awaited send reaches a method of another isolation, and its answer or error is recorded")
   func waiting() async throws {
     let counter = RecordingProxy(of: Counter(), as: "counter")
     try await expect(counter.sendAndWait(.count, 2), equals: 2)
@@ -44,7 +44,7 @@ struct SharedRecordingTests {
         """)
   }
 
-  @Test("a sender that does not wait is refused as without the proxy, and the refusal is kept")
+  @Test("a synchronous send is refused as it is without the recording proxy, and the refusal is recorded")
   func notWaiting() throws {
     let counter = RecordingProxy(of: Counter(), as: "counter")
     let error = #expect(throws: MessageError.self) { try counter.send(.count, 2) }
@@ -52,14 +52,14 @@ struct SharedRecordingTests {
     expect(counter.recorder.calls.map(\.error?.type), equals: ["MessageError"])
   }
 
-  @Test("a sender that waits for a receiver that is not Sendable is answered in its own turn")
+  @Test("an awaited send to a receiver that is not Sendable runs synchronously")
   func waitingInTurn() async throws {
     let ledger = RecordingProxy(of: Ledger(), as: "ledger")
     let report = try await ledger.forwardAndWait(Invocation("note:", arguments: [ArgumentBox("x")]))
     expect(report.result?.value as? Int == 1 && ledger.recorder.calls.count == 1)
   }
 
-  @Test("four threads lose no call, and each thread's calls stand in its order")
+  @Test("four threads lose no call, and the calls of each thread stay in order")
   func threads() {
     let echo = RecordingProxy(of: Echo(), as: "echo")
     DispatchQueue.concurrentPerform(iterations: 4) { thread in

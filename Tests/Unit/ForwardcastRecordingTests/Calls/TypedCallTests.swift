@@ -49,7 +49,7 @@ private final class Lamp: Switchable {
 
 @Suite("Typed calls")
 struct TypedCallTests {
-  @Test("calls on a written proxy are recorded target by target, with answers and errors")
+  @Test("calls on a generated proxy are recorded for each target, with answers and errors")
   func recorded() throws {
     let recorder = CallRecorder()
     let (one, two) = (Circle(), Circle())
@@ -75,7 +75,7 @@ struct TypedCallTests {
         """)
   }
 
-  @Test("a recorded target that is held weakly dies, and nothing is recorded then")
+  @Test("a recorded weak target is released, and nothing is recorded then")
   func weakTargets() {
     let recorder = CallRecorder()
     let shapes = ShapeProxy()
@@ -86,7 +86,7 @@ struct TypedCallTests {
     expect(recorder.calls.count, equals: 1)
   }
 
-  @Test("a recorded target that died is neither counted nor listed, and its place is taken back")
+  @Test("a dead recorded target is neither counted nor listed, and its slot is reclaimed")
   func deadTargets() {
     let (recorder, shapes) = (CallRecorder(), ShapeProxy())
     let circle = Circle()
@@ -99,7 +99,7 @@ struct TypedCallTests {
     expect(circle.place == [1, 1] && recorder.calls.count == 1)
   }
 
-  @Test("a caller that waits is answered from another isolation")
+  @Test("an awaited call to a recorded target in another isolation is answered")
   func waiting() async throws {
     let recorder = CallRecorder()
     let fetchers = FetcherProxy()
@@ -110,7 +110,7 @@ struct TypedCallTests {
     withExtendedLifetime(page) {}
   }
 
-  @Test("typed calls are replayed by a script")
+  @Test("a script replays typed calls")
   func replayed() throws {
     func record(_ body: (any Shape) throws -> Void) throws -> String {
       let recorder = CallRecorder()
@@ -154,7 +154,7 @@ struct TypedCallTests {
     expect(circle.place, equals: [5, 5])
   }
 
-  @Test("a stand-in that may be shared refuses calls from elsewhere: its history is in one isolation")
+  @Test("a Sendable stand-in refuses calls from other isolations than its history's")
   func sharedStandIns() async throws {
     let (history, lamp) = (UndoHistory(), Lamp())
     let stand = history.prepare(lamp, as: SwitchableProxy())
@@ -178,7 +178,7 @@ struct TypedCallTests {
     expect(!lamp.isOn.withLock { $0 })
   }
 
-  @Test("a stand-in that stays where it is takes calls on the actor that is named, and on no other")
+  @Test("a stand-in with a stated actor accepts calls on that actor only")
   func standInsOfANamedActor() async throws {
     let (history, circle) = (UndoHistory(), Circle())
     let errors = Locked<[String]>([])
@@ -196,7 +196,7 @@ struct TypedCallTests {
     }
   }
 
-  @Test("a stand-in that was prepared on an actor takes calls in all of the actor's tasks")
+  @Test("a stand-in that was prepared on an actor accepts calls in every task of the actor")
   @MainActor func sharedStandInsOfAnActor() async throws {
     let (history, lamp) = (UndoHistory(), Lamp())
     let stand = history.prepare(lamp, as: SwitchableProxy())
@@ -204,7 +204,7 @@ struct TypedCallTests {
     expect(history.undoCount, equals: 1)
   }
 
-  @Test("a stand-in keeps its target no more than a step does")
+  @Test("a stand-in does not retain its target, and neither does a step")
   func standInsAreWeak() {
     let history = UndoHistory()
     var circle: Circle? = Circle()

@@ -64,14 +64,14 @@ struct TraceFileTests {
 
   private func file() -> TraceFile { TraceFile { [pieces] in pieces.take($0) } }
 
-  @Test("only a text that was cut short ends with an ellipsis")
+  @Test("only shortened text ends with an ellipsis")
   func lengths() {
     let longest = String(repeating: "茶", count: 1000)
     expect(TraceEntry.quoted(longest), equals: "\"\(longest)\"")
     expect(TraceEntry.quoted(longest + "茶"), equals: "\"\(longest)…\"")
   }
 
-  @Test("a direct turn stands inside of its message, with what was sent and what came of it")
+  @Test("a direct delivery is a slice inside its message's slice, with arguments and outcome")
   func directTurns() throws {
     let (file, proxy) = (file(), Desks.of(Desk("ann", worth: 1, journal), Desk("bo", worth: 2, journal)))
     proxy.trace(as: "office", naming: { ($0 as? Desk)?.name }) { file.add($0) }
@@ -89,7 +89,7 @@ struct TraceFileTests {
     expect(try #require(office.ts) <= #require(ann.ts) && inner <= end)
   }
 
-  @Test("a queued turn has the lane of its context, and an arrow leads to it")
+  @Test("a queued delivery is in the lane of its context, and an arrow leads to it")
   func queuedTurns() async throws {
     let (file, proxy) = (file(), SharedDesks())
     let (ann, bo) = (Desk("ann", journal), Desk("bo", journal))
@@ -115,7 +115,7 @@ struct TraceFileTests {
     withExtendedLifetime((ann, bo)) {}
   }
 
-  @Test("every flow leads from a slice to a slice, and a multicast on a queue ends in its lane")
+  @Test("every flow connects two slices, and a multicast on a queue ends in that queue's lane")
   func flows() async throws {
     typealias Shared = MulticastProxy<any MessageReceiver & Sendable>
     let (file, outer, inner) = (file(), Shared(), Shared())
@@ -149,9 +149,7 @@ struct TraceFileTests {
     withExtendedLifetime((inner, ann, bo, cy)) {}
   }
 
-  @Test(
-    "a flow to a target that is removed before its turn ends at the mark of the skip, and one that never ends is not drawn"
-  )
+  @Test("a flow to a target removed before delivery ends at the skip mark, and a flow without an end is not drawn")
   func endedFlows() throws {
     let file = file()
     for step in 1...3 { file.add(event(.queued, step, context: "q", at: step)) }
@@ -164,7 +162,7 @@ struct TraceFileTests {
     expect(lanes.entries.filter { $0.ph == "f" }.map(\.id), equals: [1, 2])
   }
 
-  @Test("a message sent by a target is nested in its turn, and a skipped target is a mark")
+  @Test("a message sent by a target is nested in its slice, and a skipped target is a mark")
   func nestedMessages() throws {
     let (file, outer, inner) = (file(), Desks(), Desks.of(Desk("ann", journal)))
     inner.mute(try #require(inner.targets.first))
@@ -181,7 +179,7 @@ struct TraceFileTests {
     expect(marks.map { $0.args?["passed over"] } == ["muted"] && marks.first?.tid == lanes.slices.first?.tid)
   }
 
-  @Test("turns at once on a concurrent queue, and from many threads, nest in lanes that are named")
+  @Test("concurrent deliveries on a queue, and from many threads, nest in named lanes")
   func concurrentTurns() async throws {
     let (file, proxy) = (file(), SharedDesks())
     let desks = (0..<4).map { Desk("\($0)", journal) }
@@ -212,7 +210,7 @@ struct TraceFileTests {
   }
   private let start = ContinuousClock.now
 
-  @Test("a slice that ends before what has begun inside of it has a lane beside it; what has not ended says so")
+  @Test("a slice that ends before a slice inside it gets a lane of its own, and an unfinished one says so")
   func overlaps() throws {
     let file = file()
     file.add(event(.began, 1, context: "q", at: 1))
@@ -230,7 +228,7 @@ struct TraceFileTests {
     expect(named["m3"]?.args?["outcome"] == "has not ended" && named["m1"]?.args?["outcome"] == nil)
   }
 
-  @Test("names and values of any text are read back as they were; long ones are cut")
+  @Test("names and values with any characters are read back unchanged, and long ones are shortened")
   func texts() throws {
     let file = file()
     let texts = ["\"\\\n\r\t\u{0}\u{1F}\u{7F}", "e\u{301}👩‍👩‍👧\u{2028}\u{202E}", "]}", "<&>"]
@@ -251,7 +249,7 @@ struct TraceFileTests {
     expect(lanes.slices[4].args?["message"]?.count, equals: 1001)
   }
 
-  @Test("no time is too early or too late")
+  @Test("any time can be written")
   func times() throws {
     let file = file()
     let far = ContinuousClock.Instant.now.advanced(by: .seconds(Int64(1) << 40))
@@ -265,7 +263,7 @@ struct TraceFileTests {
     try expect(Lanes(pieces.text).slices.count, equals: 3)
   }
 
-  @Test("a file that was finished takes nothing more, and an empty one is read")
+  @Test("a finished file accepts nothing more, and an empty one can be read")
   func finished() throws {
     let file = file()
     file.finish()
@@ -307,8 +305,7 @@ struct TraceFileTests {
     try expect(Lanes(pieces.text).slices.count, equals: 2)
   }
 
-  @Test(
-    "a file that is released is finished, and a write that sends messages of its own neither hangs nor loses a step")
+  @Test("releasing a file finishes it, and a writer that sends messages does not hang or lose a step")
   func released() throws {
     do {
       let file = file()
@@ -396,7 +393,7 @@ struct TraceFileTests {
     expect(lanes.slices.allSatisfy { !lanes.lane(of: $0).isEmpty })
   }
 
-  @Test("a descriptor gets the whole file")
+  @Test("a file descriptor receives the whole file")
   func descriptor() throws {
     let url = FileManager.default.temporaryDirectory.appending(path: "trace-\(UUID().uuidString).json")
     defer { try? FileManager.default.removeItem(at: url) }
@@ -411,7 +408,7 @@ struct TraceFileTests {
     try handle.close()
     try expect(Lanes(String(contentsOf: url, encoding: .utf8)).slices.count, equals: 1000)
   }
-  @Test("a pipe that takes a part only, since its end does not block, gets the rest when somebody has read")
+  @Test("a nonblocking pipe that accepts only a part receives the rest once it was read")
   func slowPipe() async throws {
     let pipe = Pipe()
     let descriptor = pipe.fileHandleForWriting.fileDescriptor

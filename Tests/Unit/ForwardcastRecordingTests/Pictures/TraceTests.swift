@@ -41,7 +41,7 @@ struct TraceTests {
     return proxy
   }
 
-  @Test("a trace tells who was asked, who got it in what order, and what came back")
+  @Test("a trace lists who was called, in what order, and with what result")
   func steps() throws {
     let proxy = traced(Desk("ann", worth: 1, journal), Desk("bo", worth: 2, journal))
     try expect(proxy.collect(.quote, 5, returning: .sum), equals: 13)
@@ -65,7 +65,7 @@ struct TraceTests {
         """)
   }
 
-  @Test("a turn that suspends and ends in another task is over where it began, too")
+  @Test("a delivery that ends in another task also ends where it started")
   func endsElsewhere() async {
     func event(_ stage: MessageEvent.Stage, to receiver: String, step: Int) -> MessageEvent {
       MessageEvent(stage, name: "say:", message: "say: 1", sender: "sender", receiver: receiver, step: step)
@@ -77,7 +77,7 @@ struct TraceTests {
     expect(diagram.events.map(\.sender), equals: ["sender", "sender", "sender"])
   }
 
-  @Test("targets of one type that nobody names are told apart")
+  @Test("unnamed targets of one type are numbered")
   func unnamed() {
     let (first, second, proxy) = (Desk("ann", journal), Desk("bo", journal), Desks())
     proxy.add(first)
@@ -89,7 +89,7 @@ struct TraceTests {
     expect(diagram.participants, equals: ["sender", "office", "Desk", "Desk 2"])
   }
 
-  @Test("two objects of one class have lifelines of their own, also where two proxies are traced into one diagram")
+  @Test("two objects of one class have separate lifelines, even if two proxies are traced into one diagram")
   func lifelines() {
     let (first, second) = (Desks.of(Desk("ann", journal)), Desks.of(Desk("bo", journal)))
     for proxy in [first, second] { proxy.trace { [diagram] in diagram.add($0) } }
@@ -100,7 +100,7 @@ struct TraceTests {
       diagram.events.filter { $0.stage == .began }.map(\.receiver), equals: ["Desk", "Desk (2)", "Desk", "Desk (2)"])
   }
 
-  @Test("a message is rendered once however many targets get it, and only if its text is read or its event is kept")
+  @Test("a message is rendered once for all targets, and only if its text is read or its event is kept")
   func rendering() throws {
     let proxy = MulticastProxy<any MessageReceiver & Sendable>()
     for _ in 0..<3 { proxy.on(.weigh) { _ in } }
@@ -121,7 +121,7 @@ struct TraceTests {
     expect(kept.withLock { $0 }.prefix(2).map(\.message) == ["weigh: 1 kg", "weigh: 1 kg"] && count.value == 2)
   }
 
-  @Test("errors and targets that are passed over are told")
+  @Test("errors and skipped targets are traced")
   func failures() throws {
     let muted = Desk("bo", journal)
     let proxy = traced(Desk("ann", journal), muted)
@@ -137,7 +137,7 @@ struct TraceTests {
       ])
   }
 
-  @Test("the end of a turn has the number of its beginning, and the times are in order")
+  @Test("the end of a delivery has the number of its beginning, and the times are in order")
   func numbers() throws {
     let proxy = traced(Desk("ann", worth: 1, journal), Desk("bo", worth: 2, journal))
     _ = try proxy.collect(.worth, returning: .sum)
@@ -152,7 +152,7 @@ struct TraceTests {
     expect(events.first?.step, equals: events.last?.step)
   }
 
-  @Test("queued targets are told of when they are queued and when they run, with their context")
+  @Test("queued targets are traced when they are queued and when they run, with their context")
   func queued() async throws {
     let proxy = SharedDesks()
     let queue = DispatchQueue(label: "disk")
@@ -175,7 +175,7 @@ struct TraceTests {
     expect(diagram.events.count, equals: count)
   }
 
-  @Test("targets of nested proxies are told of, with hooks or without")
+  @Test("targets of nested proxies are traced, with or without hooks")
   func nested() throws {
     for hooked in [false, true] {
       diagram.removeAll()
@@ -190,7 +190,7 @@ struct TraceTests {
     }
   }
 
-  @Test("a trace that is taken away, or whose place another takes, is told nothing")
+  @Test("a cancelled or replaced trace receives nothing")
   func end() {
     let proxy = Desks.of(Desk("ann", journal))
     let (first, second) = (SequenceDiagram(), SequenceDiagram())
@@ -206,7 +206,7 @@ struct TraceTests {
     expect(journal.all, equals: ["ann a", "ann b", "ann c"])
   }
 
-  @Test("the Mermaid diagram has participants, arrows and replies, and no text of a message is taken for its language")
+  @Test("the Mermaid diagram has participants, arrows and replies, and escapes message texts")
   func mermaid() throws {
     let proxy = traced(Desk("ann", worth: 1, journal))
     _ = try proxy.collect(.quote, 5, returning: .sum)
@@ -229,7 +229,7 @@ struct TraceTests {
     expect(line, equals: "  p1->>p2: say: #34;a#59;b\\n#37;#37;#123;c#125;#35;#60;d#62;#34;")
   }
 
-  @Test("the SVG is one document with a label for each step, markup in texts replaced")
+  @Test("the SVG has a label for each step and escapes markup")
   func svg() throws {
     let proxy = traced(Desk("<ann>&", worth: 1, journal))
     proxy.broadcast(.say, "hi")
@@ -241,7 +241,7 @@ struct TraceTests {
     expect(svg.contains("#b00"))
   }
 
-  @Test("the SVG has notes where somebody waits or is passed over, and loops where somebody sends to itself")
+  @Test("the SVG has notes for waiting and skipped targets, and loops for sends to oneself")
   func svgNotes() {
     func add(_ stage: MessageEvent.Stage, _ sender: String, _ receiver: String, _ evidence: String = "") {
       diagram.add(
@@ -263,7 +263,7 @@ struct TraceTests {
     expect(diagram.mermaid.hasSuffix("  p1--xp1:  \n"), "\(diagram.mermaid)")
   }
 
-  @Test("a message that is sent in a target's turn is drawn from that target, and an empty answer is one word")
+  @Test("a message sent by a running target is drawn from that target, and Void has no text")
   func senders() throws {
     let (outer, inner) = (SequenceDiagram(), Desks.of(Desk("bo", journal)))
     inner.trace(as: "inner", naming: { ($0 as? Desk)?.name }) { outer.add($0) }
@@ -285,7 +285,7 @@ struct TraceTests {
     expect(!outer.mermaid.contains("()"))
   }
 
-  @Test("control and direction characters appear in no diagram")
+  @Test("diagrams contain no control or direction characters")
   func hidden() throws {
     let proxy = traced(Desk("a\u{202E}b\u{9B}c", worth: 1, journal))
     let lines = Locked("")
@@ -303,7 +303,7 @@ struct TraceTests {
     expect(diagram.mermaid.contains("a#65533;b#65533;c") && lines.withLock { $0 }.contains("a\\u202eb\\u009bc"))
   }
 
-  @Test("a full diagram counts what it leaves out")
+  @Test("a full diagram counts the omitted steps")
   func limit() {
     let small = SequenceDiagram(limit: 2)
     for number in 0..<5 {
@@ -314,7 +314,7 @@ struct TraceTests {
     expect(small.mermaid.contains("Note over p1: and 3 more") && small.svg.contains("and 3 more"))
   }
 
-  @Test("a line of the text is a step: names and errors with line breaks make no further ones")
+  @Test("each line of the text is one step, even if names and errors contain line breaks")
   func forgedLines() {
     let breaks = ["\n", "\r", "\r\n", "\u{B}", "\u{C}", "\u{85}", "\u{2028}", "\u{2029}"]
     for text in breaks.map({ "a\($0)bo gets serve, directly" }) {

@@ -68,7 +68,7 @@ struct UndoListenerTests {
     return nil
   }
 
-  @Test("the history continues whatever a listener calls", arguments: Moment.all, Meddling.all)
+  @Test("the history stays consistent whatever a listener calls", arguments: Moment.all, Meddling.all)
   private func meddling(moment: Moment, meddling: Meddling) throws {
     let counter = Counter(history)
     var depth = 0
@@ -100,7 +100,7 @@ struct UndoListenerTests {
     expect(try history.redo() && counter.value == value + 1)
   }
 
-  @Test("a group that is being closed cannot be ended by who is told of it")
+  @Test("a listener cannot end a group that is being closed")
   func endsTheClosingGroup() throws {
     let counter = Counter(history)
     var refusals: [UndoError.Code?] = []
@@ -115,7 +115,7 @@ struct UndoListenerTests {
     expect(history.undoCount == 1 && history.groupingLevel == 0)
   }
 
-  @Test("a listener of a closed group may open and close a group, also for a single step")
+  @Test("a listener of a closed group may open and close a group, even after a single step")
   func opensAndEndsAfterClosing() throws {
     let counter = Counter(history)
     var refusals: [UndoError.Code?] = []
@@ -131,7 +131,7 @@ struct UndoListenerTests {
     expect(try history.undo() && counter.value == 0)
   }
 
-  @Test("a step is kept also where a listener would undo the group that is made for it")
+  @Test("a step is kept even if a listener tries to undo the group being opened for it")
   func undoesTheOpeningGroup() throws {
     let counter = Counter(history)
     var refusals: [UndoError.Code?] = []
@@ -144,7 +144,7 @@ struct UndoListenerTests {
     expect(counter.value, equals: 0)
   }
 
-  @Test("an undo from a listener of an undo is refused, and nothing is undone twice or out of order")
+  @Test("a listener of an undo cannot undo, so nothing is undone twice or out of order")
   func undoesWhileUndoing() throws {
     let counter = Counter(history)
     for value in 1...3 { counter.set(value) }
@@ -162,7 +162,7 @@ struct UndoListenerTests {
     expect(history.undoCount == 2 && history.redoCount == 1)
   }
 
-  @Test("an action that a willUndo listener registers is undone first, since it is the latest")
+  @Test("an action registered by a willUndo listener is undone first")
   func registersBeforeUndo() throws {
     let counter = Counter(history)
     counter.set(1)
@@ -174,7 +174,7 @@ struct UndoListenerTests {
     expect(counter.value, equals: 0)
   }
 
-  @Test("a group that a listener leaves open in a closing group belongs to that group")
+  @Test("a group that a listener leaves open inside a closing group becomes part of it")
   func opensInTheClosingGroup() throws {
     let counter = Counter(history)
     history.events.on(Events.willCloseGroup) { $0.beginGroup() }
@@ -184,7 +184,7 @@ struct UndoListenerTests {
     expect(counter.value == 0 && history.groupingLevel == 0)
   }
 
-  @Test("groups may be nested as deep as memory allows")
+  @Test("groups may be nested as deeply as memory allows")
   func depth() throws {
     let (counter, depth) = (Counter(history), bound(10_000, full: 100_000))
     for _ in 0..<depth { history.beginGroup() }
@@ -241,7 +241,7 @@ struct UndoListenerTests {
     expect(try history.undo() && counter.value == 0)
   }
 
-  @Test("a limit costs each step the same, however many are kept")
+  @Test("a limit costs each step the same, however many steps are kept")
   func limitIsLinear() {
     let counter = Counter(history)
     history.levelsOfUndo = 1000
@@ -250,7 +250,7 @@ struct UndoListenerTests {
     expect(history.undoStack.looks <= 12_000 * 6, "\(history.undoStack.looks)")
   }
 
-  @Test("no more can be undone than the limit says, whatever is kept beyond it", arguments: [1, 2, 5, 8, 100])
+  @Test("no more steps can be undone than the limit, even while more are stored", arguments: [1, 2, 5, 8, 100])
   func limitHolds(limit: Int) throws {
     let counter = Counter(history)
     history.levelsOfUndo = limit
@@ -281,7 +281,7 @@ struct UndoCoalescingTests {
     history.group("Type", coalescing: kind) { counter.set(value) }
   }
 
-  @Test("groups of one kind that follow one another are undone and redone as one")
+  @Test("consecutive groups of one kind are undone and redone as one")
   func joined() throws {
     let counter = Counter(history)
     for value in 1...5 { type(counter, value) }
@@ -326,7 +326,7 @@ struct UndoCoalescingTests {
     expect(counter.value, equals: cut == .none ? 0 : between > 0 ? 2 : 1)
   }
 
-  @Test("a group is joined to none below the one that has gone", arguments: [false, true])
+  @Test("a group does not join one below a removed group", arguments: [false, true])
   func gone(isRemoved: Bool) throws {
     let (counter, other) = (Counter(history), Counter(history))
     other.set(1)
@@ -341,7 +341,7 @@ struct UndoCoalescingTests {
     expect(counter.value == 0 && other.value == 1)
   }
 
-  @Test("a joined group counts once for the limit, and an inner group is part of its outer one whatever its kind")
+  @Test("a joined group counts once for the limit, and an inner group belongs to its outer one whatever its kind")
   func limits() throws {
     let counter = Counter(history)
     history.levelsOfUndo = 2

@@ -100,7 +100,7 @@ private let menuRows: [MenuRow] = [
 struct UndoMenuTests {
   private let history = UndoHistory()
 
-  @Test("menus say what would be undone and redone", arguments: menuRows)
+  @Test("menu titles name what would be undone and redone", arguments: menuRows)
   private func menus(row: MenuRow) throws {
     let (history, canvas) = (UndoHistory(), Canvas())
     try row.act(history, canvas)
@@ -111,7 +111,7 @@ struct UndoMenuTests {
     withExtendedLifetime(canvas) {}
   }
 
-  @Test("menus speak the language that they are told to")
+  @Test("menu titles can be localized")
   func otherLanguages() throws {
     let canvas = Canvas()
     history.menuItemTitle = { command, name in name + (command == "Undo" ? " widerrufen" : " wiederholen") }
@@ -123,7 +123,7 @@ struct UndoMenuTests {
     withExtendedLifetime(canvas) {}
   }
 
-  @Test("whether an action may be lost without a question goes with it")
+  @Test("an action stays discardable when it is undone")
   func discardable() throws {
     let canvas = Canvas()
     try step(history, canvas)
@@ -151,7 +151,7 @@ struct UndoMenuTests {
     withExtendedLifetime(view) {}
   }
 
-  @Test("arguments are kept, targets are not")
+  @Test("a history retains arguments and not targets")
   func lifetimes() throws {
     var canvas: Canvas? = Canvas()
     weak let weakCanvas = canvas
@@ -171,7 +171,7 @@ struct UndoMenuTests {
     expect(try !history.undo())
   }
 
-  @Test("the steps of a dead target are passed over, and those of others in the same group are undone")
+  @Test("steps of a dead target are skipped, and other steps in the same group are undone")
   func deadTargets() throws {
     let canvas = Canvas()
     canvas.bitmap = Bitmap()
@@ -209,7 +209,7 @@ struct UndoMenuTests {
     withExtendedLifetime(canvas) {}
   }
 
-  @Test("everything that happens is told, in order")
+  @Test("every event is reported, in order")
   func events() throws {
     let canvas = Canvas()
     var told: [String] = []
@@ -233,7 +233,7 @@ struct UndoMenuTests {
     withExtendedLifetime(canvas) {}
   }
 
-  @Test("canUndo is correct outside of groups, in an open group and during an undo")
+  @Test("canUndo is correct outside groups, in an open group and during an undo")
   func canUndo() throws {
     let canvas = Canvas()
     expect(!history.canUndo && !history.canRedo)

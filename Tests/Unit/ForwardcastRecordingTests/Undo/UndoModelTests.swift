@@ -87,7 +87,7 @@ private struct Snapshots {
   }
 }
 
-@Suite("Undo by chance")
+@Suite("Random undo histories")
 struct UndoModelTests {
   /// Does the same to both, and says what it was.
   private func act(_ history: UndoHistory, _ dial: Dial, _ model: inout Snapshots, _ random: inout Seeded) throws
@@ -151,7 +151,7 @@ struct UndoModelTests {
     }
   }
 
-  @Test("a history does what a list of snapshots does", arguments: 1...bound(40, full: 200))
+  @Test("a history behaves like a list of snapshots", arguments: 1...bound(40, full: 200))
   func model(seed: Int) throws {
     var random = Seeded(seed)
     let history = UndoHistory()

@@ -35,7 +35,7 @@ struct UndoTests {
 
   private func titles(_ page: Page, _ titles: String...) throws { for title in titles { try page.setTitle(title) } }
 
-  @Test("a change is undone and redone as often as there are steps")
+  @Test("a change can be undone and redone as many times as there are steps")
   func undoAndRedo() throws {
     let page = Page(history)
     try titles(page, "a", "b")
@@ -48,7 +48,7 @@ struct UndoTests {
     expect(try history.undo() && page.title == "a")
   }
 
-  @Test("a step is prepared by key, by name, as a value and as a closure")
+  @Test("a step can be prepared by key, by name, as a value and as a closure")
   func preparations() throws {
     let page = Page(history)
     try history.prepare(page).send(.setTitle, "key")
@@ -58,7 +58,7 @@ struct UndoTests {
     for title in ["closure", "value", "name", "key"] { #expect(try history.undo() && page.title == title) }
   }
 
-  @Test("a message that answers is undone as well, and its answer is dropped")
+  @Test("a message with a result is undone too, and its result is dropped")
   func answeringMessages() throws {
     let page = Page(history)
     _ = try page.move(1, 2)
@@ -67,7 +67,7 @@ struct UndoTests {
     expect(page.place, equals: [1, 2])
   }
 
-  @Test("a message is checked when it is prepared: selector, number and types")
+  @Test("preparing a message checks its selector and the number and types of its arguments")
   func checks() throws {
     let page = Page(history)
     let code = { (body: () throws -> Void) in #expect(throws: MessageError.self) { try body() }?.code }
@@ -83,7 +83,7 @@ struct UndoTests {
     expect(page.title, equals: "through")
   }
 
-  @Test("steps of a group are undone together, last first, and redone in their order")
+  @Test("steps of a group are undone together in reverse, and redone in order")
   func groups() throws {
     let page = Page(history)
     try history.group("Type") { try titles(page, "a", "b", "c") }
@@ -98,7 +98,7 @@ struct UndoTests {
     expect(page.title == "c" && history.undoMenuItemTitle == "Undo Type")
   }
 
-  @Test("a group inside of a group belongs to it, and can be undone by itself while the outer one is open")
+  @Test("a nested group belongs to its outer group, and can be undone alone while that is open")
   func nesting() throws {
     let page = Page(history)
     history.beginGroup()
@@ -126,7 +126,7 @@ struct UndoTests {
     try history.endGroup()
   }
 
-  @Test("undo closes the one group that is open, refuses when several are; redo refuses any")
+  @Test("undo closes a single open group and refuses several; redo refuses any")
   func openGroups() throws {
     let page = Page(history)
     try page.setTitle("a")
@@ -145,7 +145,7 @@ struct UndoTests {
     expect(ended?.code, equals: .noGroupIsOpen)
   }
 
-  @Test("an empty group leaves nothing behind, and one that throws is closed")
+  @Test("an empty group is not kept, and a group whose body throws is closed")
   func groupEnds() throws {
     let page = Page(history)
     history.group {}
@@ -162,7 +162,7 @@ struct UndoTests {
     expect(page.title, equals: "")
   }
 
-  @Test("a new step empties the redo stack; one of an undo or a redo does not")
+  @Test("a new step clears the redo stack, and a step of an undo or redo does not")
   func redoIsCleared() throws {
     let page = Page(history)
     try titles(page, "a", "b", "c")
@@ -175,7 +175,7 @@ struct UndoTests {
     expect(!history.canRedo && history.undoCount == 3)
   }
 
-  @Test("the oldest groups are dropped beyond the limit, at once when it is lowered; 0 is no limit")
+  @Test("the oldest groups beyond the limit are dropped, also when it is lowered; 0 means no limit")
   func limit() throws {
     let page = Page(history)
     history.levelsOfUndo = 3
@@ -194,7 +194,7 @@ struct UndoTests {
     expect(history.undoCount, equals: 4)
   }
 
-  @Test("removing a target's steps from an open group keeps the steps of others and their groups")
+  @Test("removing a target's steps from an open group keeps the steps of other targets and their groups")
   func removalInOpenGroup() throws {
     let (page, other) = (Page(history), Page(history))
     try history.group {
@@ -212,7 +212,7 @@ struct UndoTests {
     expect(try history.undo() && page.title == "d" && other.title == "" && !history.canUndo)
   }
 
-  @Test("the largest limit there is keeps everything, also what had been undone when it was set")
+  @Test("the largest limit keeps everything, including what was undone when it was set")
   func largestLimit() throws {
     let page = Page(history)
     try titles(page, "a", "b", "c")
@@ -238,7 +238,7 @@ struct UndoTests {
     expect(page.title == "a2" && !history.canUndo)
   }
 
-  @Test("nothing is registered while registration is disabled; it is enabled as often as it was disabled")
+  @Test("nothing is registered while registration is disabled, and each disable needs one enable")
   func disabling() throws {
     let page = Page(history)
     history.disableRegistration()
@@ -257,7 +257,7 @@ struct UndoTests {
     expect(page.title, equals: "b")
   }
 
-  @Test("a step that is dropped because registration is disabled leaves the redo stack alone")
+  @Test("a step that is ignored while registration is disabled keeps the redo stack")
   func disabledStepsClearNothing() throws {
     let page = Page(history)
     try page.setTitle("a")
@@ -266,7 +266,7 @@ struct UndoTests {
     expect(history.canRedo)
   }
 
-  @Test("forgetting all empties both stacks and enables registration")
+  @Test("removing all actions empties both stacks and enables registration")
   func removeAll() throws {
     let page = Page(history)
     try titles(page, "a", "b")
@@ -281,7 +281,7 @@ struct UndoTests {
     expect(history.isRegistrationEnabled)
   }
 
-  @Test("forgetting a target's steps leaves those of others, and registration as it is")
+  @Test("removing a target's actions keeps those of other targets, and the state of registration")
   func removeTarget() throws {
     let (page, other) = (Page(history), Page(history))
     try page.setTitle("a")
@@ -326,7 +326,7 @@ struct UndoTests {
     expect(page.title, equals: "")
   }
 
-  @Test("an undo inside of an undo is refused")
+  @Test("an undo within an undo is refused")
   func reentrance() throws {
     let page = Page(history)
     var refused: [UndoError.Code] = []
@@ -342,7 +342,7 @@ struct UndoTests {
     expect(phases == [true, false] && !history.isUndoing)
   }
 
-  @Test("a step that throws keeps no other from being undone, and its error is thrown at the end")
+  @Test("a step that throws does not stop the other steps, and its error is thrown at the end")
   func failingSteps() throws {
     let page = Page(history)
     try history.group {
@@ -361,7 +361,7 @@ struct UndoTests {
     expect(#expect(throws: Spilled.self) { try history.undo() }?.description, equals: "first")
   }
 
-  @Test("a negative number of levels is no limit", arguments: [-1, Int.min])
+  @Test("a negative limit means no limit", arguments: [-1, Int.min])
   func negativeLevels(levels: Int) throws {
     let page = Page(history)
     try titles(page, "a", "b")

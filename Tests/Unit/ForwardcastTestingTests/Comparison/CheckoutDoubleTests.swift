@@ -21,7 +21,7 @@ struct CheckoutDoubleTests {
     Checkout(payment: payment.proxy, stock: stock.proxy, mail: mail.proxy, clock: clock)
   }
 
-  @Test("an order is reserved, charged and confirmed, in this order")
+  @Test("stock is reserved, the card charged and the mail sent, in this order")
   func order() async throws {
     payment.stub(charge, 500, "1234").answers("r1")
     try await expect(checkout.buy(Order()), equals: "r1")
@@ -37,7 +37,7 @@ struct CheckoutDoubleTests {
     payment.verify(charge, .any, .any, times: .never)
   }
 
-  @Test("a declined card releases what was reserved, and nobody gets a mail after it")
+  @Test("a declined card releases the reserved stock, and no mail is sent afterwards")
   func declined() async {
     payment.stub(charge, .any, .any).fails(Declined())
     await #expect(throws: Declined.self) { try await checkout.buy(Order()) }
@@ -62,7 +62,7 @@ struct CheckoutDoubleTests {
     stock.verify(release, "tea", 2)
   }
 
-  @Test("an order is paid although its mail cannot be sent")
+  @Test("an order is paid even if its mail cannot be sent")
   func mailFails() async throws {
     payment.stub(charge, .any, .any).answers("r3")
     mail.stub(send, .any, .any).fails(Busy())

@@ -94,7 +94,7 @@ private final class Clerk: MessageReceiver, Sendable {
 @Suite("Every order of a small case")
 struct InterleavingTests {
   @Test(
-    "each target gets exactly what was sent while it was there, in order", .oneAtATime,
+    "each target receives exactly what was sent while it was registered, in order", .oneAtATime,
     arguments: TargetChange.allCases, [true, false])
   func everyOrder(change: TargetChange, together: Bool) async {
     for pending in [PendingDeliveries.dropPending, .deliverPending] {

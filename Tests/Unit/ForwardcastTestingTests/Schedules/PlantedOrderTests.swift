@@ -141,9 +141,9 @@ struct PlantedOrder: Sendable, CustomTestStringConvertible {
   ]
 }
 
-@Suite("Planted errors of order")
+@Suite("Planted ordering errors")
 struct PlantedOrderTests {
-  @Test("each is found, and the order that is named shows it every time", arguments: PlantedOrder.all)
+  @Test("every planted error is found, and its order reproduces it each time", arguments: PlantedOrder.all)
   func found(_ program: PlantedOrder) async throws {
     let failures = FailureList()
     let summary = await everySchedule(reporter: failures.reporter, program.body)
@@ -156,7 +156,7 @@ struct PlantedOrderTests {
     }
   }
 
-  @Test("each has orders that do not show it: it is one of order", arguments: PlantedOrder.all)
+  @Test("every planted error has orders that do not show it", arguments: PlantedOrder.all)
   func hidden(_ program: PlantedOrder) async {
     for seed in 0..<40 {
       let run = await everySchedule(

@@ -16,7 +16,7 @@ private func proxy(_ delivery: Delivery, _ body: @escaping @Sendable (Int) -> Vo
 
 @Suite("Counts of orders")
 struct ScheduleCountTests {
-  @Test("random orders of two senders to three contexts show all that the contexts can see")
+  @Test("random orders of two senders show three contexts every sequence that they can receive")
   func triples() async {
     let seen = Set<[[Int]]>.Box()
     let summary = await everySchedule(.random(seed: 1), upTo: 300) { schedule in
@@ -57,7 +57,7 @@ struct ScheduleCountTests {
     return states.count
   }
 
-  @Test("where turns may share anything, every way in which they can follow one another is an order")
+  @Test("without shared state between turns, every sequence of turns is an order")
   func everything() async {
     // The body sends one message to each of n queues: n + 1 steps in a row, each message anywhere behind the step that sent it.
     // The message that was sent last is before or after the body's last step, 2 places; the one before finds 4; then 6, …:

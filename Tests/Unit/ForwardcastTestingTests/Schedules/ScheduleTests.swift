@@ -41,7 +41,7 @@ struct ScheduleTests {
     await everySchedule(search, upTo: limit, reporter: failures.reporter, line: line, body)
   }
 
-  @Test("threads that are not the schedule's may expect, and use what turns share")
+  @Test("threads outside the schedule may call expect and use shared values")
   func otherThreads() async {
     let summary = await run { schedule in
       let sum = schedule.shared(0)
@@ -56,7 +56,7 @@ struct ScheduleTests {
     expect(summary.failure?.reason, equals: "reached")
   }
 
-  @Test("a failure says what happened, the turns, the line that runs only that order, and draws it")
+  @Test("a failure shows its reason, its turns, the line that replays the order, and a diagram")
   func text() async {
     let line = #line + 8
     let summary = await run { schedule in
@@ -93,7 +93,7 @@ struct ScheduleTests {
     expect(!summary.isComplete)
   }
 
-  @Test("an expectation of Swift Testing that fails is one issue at its line, also in a target")
+  @Test("a failed expectation of Swift Testing is one issue at its line, even in a target")
   func issues() async {
     let line = #line + 5
     await withKnownIssue {
@@ -112,7 +112,7 @@ struct ScheduleTests {
     }
   }
 
-  @Test("an error that the body throws is a failure at the line of the call")
+  @Test("an error thrown by the body is a failure at the line of the call")
   func thrown() async {
     struct Broken: Error {}
     let line = #line + 1
@@ -122,7 +122,7 @@ struct ScheduleTests {
     expect(summary.failure?.reason == "the body throws Broken()")
   }
 
-  @Test("a program without an error is run in all orders, and nothing is reported")
+  @Test("a correct program runs in all orders, and nothing is reported")
   func nothing() async {
     let summary = await run { schedule in
       let (proxy, sum) = (Proxy(), schedule.shared(0))
@@ -138,7 +138,7 @@ struct ScheduleTests {
 
   // MARK: What takes part
 
-  @Test("senders wait for methods that suspend, for nested proxies, behind hooks that wait, and in streams")
+  @Test("senders wait for asynchronous methods, nested proxies, asynchronous hooks and streams")
   func waiting() async {
     let summary = await run(upTo: 400) { schedule in
       let (outer, inner, slow) = (Proxy(), Proxy(), Slow(schedule))
@@ -166,7 +166,7 @@ struct ScheduleTests {
     expect(summary.orders > 10)
   }
 
-  @Test("a sender that waits for room goes on when there is some")
+  @Test("a sender that waits for capacity continues once there is some")
   func room() async {
     let summary = await run { schedule in
       let (proxy, seen) = (Proxy(), Locked<[Int]>([]))
@@ -181,7 +181,7 @@ struct ScheduleTests {
     expect(summary.orders > 1)
   }
 
-  @Test("a buffer that keeps the newest is met in all of its states between two messages")
+  @Test("a keepNewest buffer is explored in all its states between two messages")
   func buffer() async {
     let seen = Locked<Set<[Int]>>([])
     let summary = await run { schedule in
@@ -199,7 +199,7 @@ struct ScheduleTests {
     expect(seen.withLock { $0 }, equals: [[3], [1, 3], [2, 3], [1, 2, 3]])
   }
 
-  @Test("a send that blocks is a turn that waits, and its timeout is of the schedule's clock")
+  @Test("a blocking send is a turn that waits, and its timeout uses the schedule's clock")
   func blocking() async {
     let answers = Locked<Set<String>>([])
     let summary = await run { schedule in
@@ -220,7 +220,7 @@ struct ScheduleTests {
     expect(answers.withLock { $0 }, equals: ["2", "\(MessageError.Code.timedOut)"])
   }
 
-  @Test("time is moved when somebody sleeps, before and after everything else, and deadlines come in their order")
+  @Test("the clock advances while a task sleeps, before and after every other step, and deadlines pass in order")
   func time() async {
     let seen = Locked<Set<[String]>>([])
     let summary = await run { schedule in
@@ -242,7 +242,7 @@ struct ScheduleTests {
       equals: [["message", "hour", "hours"], ["hour", "message", "hours"], ["hour", "hours", "message"]])
   }
 
-  @Test("methods of the main actor run in the main actor's turns")
+  @Test("main-actor methods run in the main actor's turns")
   func mainActor() async {
     let summary = await run { schedule in
       let (proxy, seen) = (Proxy(), Locked(0))
@@ -254,7 +254,7 @@ struct ScheduleTests {
     expect(summary.isComplete && summary.failure == nil, "\(failures.failures)")
   }
 
-  @Test("after a removal no turn of the target begins, in any order")
+  @Test("after a removal no turn of the target starts, in any order")
   func removal() async {
     let summary = await run { schedule in
       let (proxy, isRemoved) = (Proxy(), Locked(false))
@@ -269,7 +269,7 @@ struct ScheduleTests {
     expect(summary.isComplete && summary.failure == nil && summary.orders > 1, "\(failures.failures)")
   }
 
-  @Test("two proxies on one queue: messages of one keep their order, and may pass those of the other as in a batch")
+  @Test("messages of one proxy stay in order, and may overtake those of another on the same queue")
   func twoProxies() async {
     let seen = Locked<Set<[Int]>>([])
     let summary = await run { schedule in
@@ -290,7 +290,7 @@ struct ScheduleTests {
 
   // MARK: What cannot take part
 
-  @Test("a queue or an actor that is not the schedule's is named, at once")
+  @Test("a queue or an actor outside the schedule is reported at once, with its name")
   func foreign() async {
     for (delivery, name) in [
       (Delivery.queue(DispatchQueue(label: "disk")), "queue disk"), (.mainActor, "main actor"),
@@ -304,7 +304,7 @@ struct ScheduleTests {
     }
   }
 
-  @Test("real time in the program is an error, not a wait")
+  @Test("a real sleep in the program is an error instead of a wait")
   func realTime() async {
     let summary = await Schedule.$patience.withValue((.seconds(60), ContinuousClock())) {
       // A sleep whose time is over before its thread goes on suspends nothing.
@@ -313,7 +313,7 @@ struct ScheduleTests {
     expect(summary.failure?.reason.hasPrefix("body came from a thread that is not the schedule's") == true)
   }
 
-  @Test("so is a hop to the main actor itself")
+  @Test("a call to the real main actor is an error")
   func hop() async {
     let summary = await Schedule.$patience.withValue((.seconds(60), ContinuousClock())) {
       await run { _ in await MainActor.run {} }
@@ -321,7 +321,7 @@ struct ScheduleTests {
     expect(summary.failure?.reason.hasPrefix("body came from a thread that is not the schedule's") == true)
   }
 
-  @Test("a turn that does not end is given up after a bound, which a clock of the test reaches")
+  @Test("a turn that does not end is reported after a timeout")
   func endless() async {
     let (clock, hold, isIn) = (TestClock(), DispatchSemaphore(value: 0), Locked(false))
     @Sendable func block() {
@@ -344,7 +344,7 @@ struct ScheduleTests {
     expect(failures.failures.count, equals: 1)
   }
 
-  @Test("an order in which all wait says who waits for what")
+  @Test("an order in which every turn waits reports who waits for what")
   func stuck() async {
     let summary = await run { schedule in
       let proxy = Proxy()
@@ -360,7 +360,7 @@ struct ScheduleTests {
         """)
   }
 
-  @Test("of tasks only those are said to wait that do")
+  @Test("only the waiting tasks are listed as waiting")
   func stuckTasks() async {
     let summary = await run { schedule in
       let (proxy, log) = (Proxy(), Proxy())
@@ -381,7 +381,7 @@ struct ScheduleTests {
         """)
   }
 
-  @Test("an order in which turns block for ever says which, and the last of them goes on", arguments: [true, false])
+  @Test("an order in which turns block forever names them, and the last of them continues", arguments: [true, false])
   func stuckTurns(isAsked: Bool) async {
     let left = Locked<Set<String>>([])
     let summary = await run { schedule in
@@ -416,7 +416,7 @@ struct ScheduleTests {
 
   // MARK: Searches
 
-  @Test("progress is told after each thousand orders")
+  @Test("progress is reported after each thousand orders")
   func progress() async {
     let told = Locked<[Int]>([])
     let summary = await everySchedule(
@@ -426,7 +426,7 @@ struct ScheduleTests {
     expect(summary.orders == 2001 && told.withLock { $0 } == [1000, 2000])
   }
 
-  @Test("an order of more turns than there are letters has a text, and one that ends early goes on by itself")
+  @Test("an order of more turns than letters has a text, and a short text continues by itself")
   func manyTurns() async throws {
     let program: @Sendable (Schedule) async throws -> Void = { schedule in
       let (proxy, seen) = (Proxy(), Locked(0))
@@ -442,7 +442,7 @@ struct ScheduleTests {
     expect(await run(.replaying(beginning), program).failure?.order.hasPrefix(beginning) == true)
   }
 
-  @Test("a bound on changes leaves orders out; none is a complete walk that is short")
+  @Test("limiting interruptions omits orders, and with enough of them every order runs")
   func changes() async {
     let program: @Sendable (Schedule) async throws -> Void = { schedule in
       let proxy = Proxy()
@@ -458,7 +458,7 @@ struct ScheduleTests {
     expect(counts.last, equals: 48)
   }
 
-  @Test("random orders are the same for the same seed, and as many as were asked for")
+  @Test("the same seed gives the same random orders, as many as requested")
   func random() async {
     let program: @Sendable (Schedule) async throws -> Void = { schedule in
       let (proxy, seen) = (Proxy(), Locked<[Int]>([]))
@@ -474,7 +474,7 @@ struct ScheduleTests {
     expect(await run(.random(seed: 3), upTo: 2) { _ in }.orders, equals: 2)
   }
 
-  @Test("a walk that is too long goes through a half and draws the other, and says that it is not complete")
+  @Test("if there are too many orders, half run in sequence and half at random, and the summary says so")
   func limit() async {
     let last = Locked<Set<Int>>([])
     let summary = await run(upTo: 40) { schedule in
@@ -492,7 +492,7 @@ struct ScheduleTests {
   }
 
   @Test(
-    "an order of another program is refused, and so is text that is none",
+    "an order of another program is refused, and so is malformed text",
     arguments: ["z", "aab9", "", "a(", "a0", "é"])
   func replay(text: String) async {
     _ = await run(.replaying(text)) { schedule in
@@ -503,7 +503,7 @@ struct ScheduleTests {
     expect(failures.failures.count, equals: 1)
   }
 
-  @Test("a program that is not the same each time is found out")
+  @Test("a program that differs from run to run is reported")
   func unsteady() async {
     let count = Locked(0)
     let summary = await run { schedule in
@@ -518,7 +518,7 @@ struct ScheduleTests {
     expect(summary.failure?.reason.contains("the program behaved differently") == true)
   }
 
-  @Test("doubles take part: what they find is a failure of the order")
+  @Test("test doubles work in schedules, and their failures are failures of the order")
   func doubles() async {
     let summary = await run { schedule in
       let (proxy, log) = (MulticastProxy<any SharedLog>(), TestDouble(SharedLogProxy()))
