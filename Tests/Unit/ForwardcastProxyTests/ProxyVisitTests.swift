@@ -108,7 +108,7 @@ struct ProxyVisitTests {
   }
 }
 
-@Suite("Order of outcomes")
+@Suite("Outcomes on their way to the result")
 struct OutcomeQueueTests {
   /// A queue that writes down what it passes on.
   private final class Written: OutcomeQueue {

@@ -16,7 +16,7 @@ struct ShownTextTests {
   }
 
   @Test(
-    "a character takes as many columns as a terminal gives it",
+    "a character counts as many columns as a terminal uses for it",
     arguments: [
       ("a", 1), ("é", 1), ("e\u{301}", 1), ("日", 2), ("ｱ", 1), ("Ａ", 2), ("한", 2), ("👩‍👩‍👧", 2), ("🇩🇪", 2), ("❤️", 2),
       ("❤", 1),

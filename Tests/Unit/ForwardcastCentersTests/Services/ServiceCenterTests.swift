@@ -185,7 +185,7 @@ extension Centers {
       }
     }
 
-    @Test("services hear of background and termination before their dependencies do, and of foreground after them")
+    @Test("services are notified of background and termination before their dependencies, and of foreground after them")
     func applicationHooks() throws {
       let (center, journal) = try ServiceCenter.journaled()
       _ = try center.service(ChatService.self)

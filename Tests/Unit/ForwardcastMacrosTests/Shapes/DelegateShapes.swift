@@ -91,7 +91,7 @@ struct SuspendingDelegateShapes {
   }
 }
 
-// MARK: Protocols inside of types
+// MARK: Protocols nested in types
 
 nonisolated enum Chat {
   struct Message: Equatable { var text = "" }
@@ -265,7 +265,7 @@ struct SpellingDelegateShapes {
   }
 }
 
-// MARK: Parents that the attribute does not see
+// MARK: Parents that the attribute cannot see
 
 @MainActor protocol MainParent: AnyObject {}
 nonisolated protocol PlainParent: AnyObject {}
@@ -339,7 +339,7 @@ struct ParentDelegateShapes {
   }
 }
 
-// MARK: Answers that nobody gives
+// MARK: Empty values
 
 nonisolated struct Style: Equatable { var name = "" }
 

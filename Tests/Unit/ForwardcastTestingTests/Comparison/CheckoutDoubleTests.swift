@@ -52,7 +52,7 @@ struct CheckoutDoubleTests {
     payment.verify(charge, 500, "1234", times: 2)
   }
 
-  @Test("a payment that takes over ten seconds is given up")
+  @Test("a payment that takes over ten seconds times out")
   func slow() async {
     payment.stub(charge, .any, .any).delayed(by: .seconds(30), on: clock).answers("late")
     let buying = Task { [checkout] in try await checkout.buy(Order()) }

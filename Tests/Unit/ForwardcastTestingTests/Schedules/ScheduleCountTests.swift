@@ -57,7 +57,7 @@ struct ScheduleCountTests {
     return states.count
   }
 
-  @Test("without shared state between turns, every sequence of turns is an order")
+  @Test("turns may share any state, so every sequence of turns counts as an order")
   func everything() async {
     // The body sends one message to each of n queues: n + 1 steps in a row, each message anywhere behind the step that sent it.
     // The message that was sent last is before or after the body's last step, 2 places; the one before finds 4; then 6, …:
