@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Folders of programs that are not run: one measures, and one needs a library that the package does not depend on.
+/// Programs that are not run: a benchmark, and one with a dependency that the package lacks.
 private let others = ["Benchmarks", "Cluster"]
 
 /// The folders of the examples. The program of `TestDoubles` is `test-doubles`.

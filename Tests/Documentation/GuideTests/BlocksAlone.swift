@@ -1,4 +1,4 @@
-// BlocksAlone.swift: compiles blocks of pages as programs of their own.
+// BlocksAlone.swift: compiles the code blocks of pages as separate programs.
 
 import Foundation
 import TestSupport

@@ -33,7 +33,7 @@ actor Chart: HeartListener, MessageReceiver {
 }
 // end
 
-/// Adds a target on `queue` that notes each message.
+/// Adds a target on `queue` that records each message.
 private func heard(_ listeners: HeartListenerProxy, on queue: DispatchQueue) -> Heard {
   let heard = Heard()
   listeners.on(HeartListenerProxy.Messages.heart, delivery: .queue(queue)) { heard.note("\($0)") }
@@ -106,7 +106,7 @@ final class Strap {
 }
 // end
 
-/// A listener that notes each rate.
+/// A listener that records each rate.
 private final class LastRate: HeartListener {
   let rates = Heard()
   func heart(rate: Int) { rates.note("\(rate)") }
@@ -222,7 +222,7 @@ struct Queues {
     for rate in 1...3 { listeners?.heart(rate: rate) }
     listeners = nil
     await debounce(rates, on: clock) { heard.note("\($0)") }
-    // All messages have been taken, so the earlier tasks are canceled. The last one may not sleep yet.
+    // All messages are consumed, so earlier tasks are canceled. The last may not sleep yet.
     func advanced() -> Bool {
       clock.advance(by: .milliseconds(300))
       return !heard.lines.isEmpty

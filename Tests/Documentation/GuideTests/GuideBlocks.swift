@@ -17,7 +17,7 @@ enum GuideBlocks {
   /// The folder of these tests.
   static let folder = packageFolder("Tests/Documentation/GuideTests")
 
-  /// README.md and the pages of the catalogs.
+  /// README.md and the pages of the DocC catalogs.
   static func pages() throws -> [URL] {
     let sources = root.appending(path: "Sources")
     let catalogs = try FileManager.default.contentsOfDirectory(atPath: sources.path).map {

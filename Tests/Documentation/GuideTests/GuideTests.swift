@@ -1,4 +1,4 @@
-// GuideTests.swift: compares the code of README.md and of the catalogs with compiled snippets.
+// GuideTests.swift: compares the code in README.md and the DocC catalogs with compiled snippets.
 
 import Foundation
 import Forwardcast
@@ -116,7 +116,7 @@ struct GuideTests {
     }
   }
 
-  /// Whether generated pages are rewritten.
+  /// True if generated pages are rewritten.
   private var isWriting: Bool { ProcessInfo.processInfo.environment["FORWARDCAST_WRITE_GUIDE"] != nil }
 
   @Test("the diagram on the page about scripts matches the script that the page names")

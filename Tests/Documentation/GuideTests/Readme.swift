@@ -1,4 +1,4 @@
-// Readme.swift: the code of README.md. A module that is on the main actor by default compiles the same file.
+// Readme.swift: the code of README.md, also compiled on the main actor by default.
 
 // snippet: readme
 import Forwardcast

@@ -1,4 +1,4 @@
-// ReferencePage.swift: the page of every word of the script.
+// ReferencePage.swift: the generated page with every word of the script language.
 
 import Foundation
 import ForwardcastScript
@@ -57,7 +57,7 @@ enum ReferencePage {
 
   private static func cell(_ text: String) -> String { text.replacing("|", with: "\\|") }
 
-  /// A form as code. A bar inside of code would end the cell.
+  /// A form as code. An unescaped bar would end the table cell.
   private static func forms(_ form: String) -> String { "`\(form.replacing("|", with: "\\|"))`" }
 
   /// Digits in groups of three.

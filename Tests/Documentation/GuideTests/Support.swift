@@ -1,8 +1,8 @@
-// Support.swift: what pages take for granted.
+// Support.swift: declarations that pages use without showing them.
 
 import Synchronization
 
-/// Lines that any thread may add.
+/// Lines that any thread may append to.
 nonisolated final class Heard: Sendable {
   private let state = Mutex([String]())
   var lines: [String] { state.withLock { $0 } }

@@ -1,4 +1,4 @@
-// Tutorials.swift: the code of the tutorials. Each step of a tutorial is the parts of a snippet up to one of them.
+// Tutorials.swift: the code of the tutorials. Each tutorial step is the beginning of a snippet.
 
 import Dispatch
 import Forwardcast

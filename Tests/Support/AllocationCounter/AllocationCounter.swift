@@ -1,21 +1,21 @@
-// AllocationCounter.swift: how often a piece of code asks for memory.
-// Used by the benchmarks and by the tests that hold their figures.
+// AllocationCounter.swift: counts memory allocations of a piece of code.
+// Used by the benchmarks and by the tests that check their figures.
 
 import Interposer
 import Synchronization
 
-/// Counts requests for memory exactly: those of the Swift runtime and of Dispatch as well.
+/// Counts allocations exactly, including those of the Swift runtime and Dispatch.
 public enum AllocationCounter {
-  /// Whose requests are counted.
+  /// The threads whose allocations are counted.
   public enum Scope: Sendable { case thisThread, process }
 
-  /// Whether requests can be counted. They cannot where nobody can stand in front of the C library's `malloc`: without
-  /// glibc, and under a sanitizer.
+  /// True if allocations can be counted. They cannot if the C library's `malloc` cannot be
+  /// interposed: without glibc, or with a sanitizer.
   public static var isAvailable: Bool { interposer_is_present() }
 
-  /// How many blocks are asked for while `body` runs; `nil` where that is not ``isAvailable``.
+  /// The number of blocks allocated while `body` runs, or `nil` if ``isAvailable`` is false.
   ///
-  /// Of calls that overlap, on several threads, the later ones wait for the earlier ones. `body` counts nothing itself.
+  /// Concurrent calls wait for each other. `body` must not count allocations itself.
   public static func count(_ scope: Scope, _ body: () throws -> Void) rethrows -> Int? {
     guard isAvailable else { return nil }
     return try busy.withLock { _ in

@@ -11,15 +11,15 @@ extension Message<() -> Bool> { package static var agrees: Self { .init("agrees"
 extension Message<(Int, Int) -> Int> { package static var addTo: Self { .init("add:to:") } }
 
 extension MethodSignature {
-  /// A signature from text that is known to be well formed.
+  /// A signature from text that must be well formed.
   package static func sample(_ text: String) -> MethodSignature {
     guard let signature = try? MethodSignature(text) else { preconditionFailure("malformed: \(text)") }
     return signature
   }
 }
 
-/// Runs steps that depend on cached routes, and repeats them if another test changed a selector table meanwhile. A change of any
-/// table makes every proxy rebuild its routes.
+/// Runs steps that depend on cached routes, and repeats them if another test changed a selector
+/// table meanwhile. A table change makes every proxy rebuild its routes.
 @discardableResult
 package func withTablesUnchanged<Result>(_ steps: () throws -> Result) rethrows -> Result {
   while true {

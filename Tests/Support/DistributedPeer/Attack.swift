@@ -1,10 +1,10 @@
-// Attack.swift: what attacks cost the process that is attacked.
+// Attack.swift: measures what attacks cost the attacked process.
 
 import Foundation
 import PipeActorSystem
 
-/// Makes each attack on a process of its own, and prints its largest memory, its processor time, and what was answered. One that
-/// is not answered is ended after a minute.
+/// Runs each attack on a separate process, and prints that process's peak memory, its processor
+/// time and its replies. An attack without a reply ends after a minute.
 func measureAttacks(_ kind: String?) async throws {
   for attack in HostilePeer.Attack.allCases where kind == nil || kind == attack.rawValue {
     let peer = try PeerProcess(URL(filePath: CommandLine.arguments[0]), journal: "/dev/null")

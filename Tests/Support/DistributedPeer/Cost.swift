@@ -1,4 +1,4 @@
-// Cost.swift: a message to another process beside a distributed method written by hand, in one run.
+// Cost.swift: compares messages between processes with a hand-written distributed method.
 
 import Distributed
 import Forwardcast
@@ -6,20 +6,20 @@ import ForwardcastDistributed
 import Foundation
 import PipeActorSystem
 
-// Both wake six threads and make eight system calls on locks for a call. What a message adds is work of the processor: where waking is
-// cheap, it weighs more. In thousands of instructions of both ends, without the system's (callgrind; the parts of the sums are added up
-// from its listing), an `Int` there and back:
+// Both wake six threads and make eight system calls for locks per call. A message adds only processor
+// work, so its share is larger on systems that wake threads quickly. The list shows thousands of
+// instructions of both ends, without the system's, for an `Int` there and back (callgrind):
 //
-//     124  the method written by hand: JSON, frames, finding and calling the method, six changes of thread
-//      41  the engine, for a generic actor, which no message can do without: its witness tables (13), its generic arguments (8), a
-//          longer text (6), the rest of the unspecialized call (14)
-//      22  request and answer as texts, and read again
-//      12  the message: selector to method at both ends, boxes, checks of types
-//      15  the line at the sender, with the task at the engine; the line at the endpoint
-//      10  frames of twelve more suspending functions
+//     124  the hand-written method: JSON, frames, finding and calling the method, six thread switches
+//      41  the engine, for a generic actor, which every message needs: its witness tables (13), its
+//          generic arguments (8), a longer text (6), the rest of the unspecialized call (14)
+//      22  encoding and decoding request and answer
+//      12  the message: selector to method at both ends, boxes, type checks
+//      15  the line at the sender, with the task at the engine, and the line at the endpoint
+//      10  frames of twelve more async functions
 //     224  a message
 
-/// Measures both in turns, batch by batch, and prints the medians and the ratio: for a number, and for a line of talk.
+/// Measures both alternately in batches, and prints the medians and the ratio.
 func measureCost(calls: Int) async throws {
   let peer = try PeerProcess(URL(filePath: CommandLine.arguments[0]), journal: "/dev/null")
   let hand = try HandWritten.resolve(id: PipeActorID("hand"), using: peer.system)
@@ -39,7 +39,7 @@ func measureCost(calls: Int) async throws {
     _ = try await remote.sendAndWait(.say, talk)
   }
 
-  // What the engine takes for a method of a generic actor and a text of that length, which an endpoint cannot do without.
+  // The engine's cost of a generic actor's method with a text, which every endpoint pays.
   let carrier = try TextCarrier<PipeActorSystem>.resolve(id: PipeActorID("carrier"), using: peer.system)
   try await compare("a text by a generic actor", calls, peer) {
     _ = try await hand.add($0)
@@ -49,7 +49,7 @@ func measureCost(calls: Int) async throws {
 
   try await measureWindow(peer, calls: min(calls, 2_000))
 
-  // The part that does not depend on an engine: an endpoint in this process, which nothing carries anywhere.
+  // The cost without an engine: an endpoint in this process, so nothing is transferred.
   let local = try await RemoteReceiver(
     connectingTo: MessageEndpoint(
       Adder(), for: Adder.selectorTable, types: peerTypes, actorSystem: LocalTestingDistributedActorSystem()),
@@ -63,7 +63,8 @@ func measureCost(calls: Int) async throws {
 private let sampleText =
   "forwardcast:2 {1:k4:call1:s5:note:1:a[3:Inti7;]1:l32:0f9c41f07be2a86d350b1e55c06a9d271:ni1;}"
 
-/// Measures messages a second over a line that delays what leaves by a millisecond: one at a time, and with a full window.
+/// Measures messages per second with a delay of a millisecond: one at a time, and with a full
+/// window.
 private func measureWindow(_ peer: PeerProcess, calls: Int) async throws {
   peer.system.faults.command { _, direction in direction == .outgoing ? .waits(1) : .passes }
   defer { peer.system.faults.command { _, _ in .passes } }
@@ -106,7 +107,7 @@ private func compare(
   }
 }
 
-/// What a call takes, in microseconds: on the wall, and of the processors in both processes.
+/// The cost of a call in microseconds: elapsed time, and processor time of both processes.
 private typealias Spent = (time: Double, work: Double)
 
 private func spent(_ count: Int, _ peer: PeerProcess, _ body: (Int) async throws -> Void) async throws -> Spent {
@@ -115,7 +116,7 @@ private func spent(_ count: Int, _ peer: PeerProcess, _ body: (Int) async throws
   return (time, (workTime(peer) - before) / Double(count))
 }
 
-/// How many microseconds both processes have run; the other one's are known on Linux alone.
+/// The processor time of both processes in microseconds; of the other one on Linux only.
 private func workTime(_ peer: PeerProcess) -> Double {
   var clocks = [CLOCK_PROCESS_CPUTIME_ID]
   #if os(Linux)
@@ -141,7 +142,7 @@ private func time(_ count: Int, _ body: (Int) async throws -> Void) async throws
     + Double(duration.components.seconds) * 1e6 / Double(count)
 }
 
-/// Makes calls of one kind alone, for a profiler: "hand", "message", or "local", which are messages without an engine.
+/// Makes only calls of one kind, for a profiler; "local" messages use no engine.
 func makeCalls(_ kind: String, _ count: Int) async throws {
   let peer = try PeerProcess(URL(filePath: CommandLine.arguments[0]), journal: "/dev/null")
   let hand = try HandWritten.resolve(id: PipeActorID("hand"), using: peer.system)

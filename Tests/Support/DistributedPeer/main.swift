@@ -1,8 +1,8 @@
-// main.swift: the other process of tests with two processes; and what a message costs between them.
-// usage: distributed-peer serve JOURNAL     endpoints over standard input and output, until that ends
-//        distributed-peer cost [CALLS]      a message beside a distributed method written by hand, in turns
-//        distributed-peer attack [KIND]     what a hostile peer costs the process that it attacks, for each kind
-//        distributed-peer calls KIND CALLS  calls by "hand", "message" or "local" alone: for a profiler
+// main.swift: the second process of tests, and measurements of messages between processes.
+// usage: distributed-peer serve JOURNAL     serves endpoints over standard input and output until they close
+//        distributed-peer cost [CALLS]      compares a message with a hand-written distributed method
+//        distributed-peer attack [KIND]     measures what a hostile peer costs the attacked process
+//        distributed-peer calls KIND CALLS  makes only "hand", "message" or "local" calls, for a profiler
 
 import Distributed
 import Forwardcast
@@ -23,7 +23,7 @@ case "serve" where arguments.count == 3:
   let hand = PipeActorSystem.$nextName.withValue("hand") { HandWritten(actorSystem: system) }
   let carrier = PipeActorSystem.$nextName.withValue("carrier") { TextCarrier(actorSystem: system) }
   system.start()
-  // On a thread of its own: this one would be the main actor's.
+  // On a separate thread, since this one belongs to the main actor.
   await withCheckedContinuation { continuation in
     Thread.detachNewThread {
       system.ended.wait()

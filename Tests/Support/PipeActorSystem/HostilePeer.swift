@@ -1,23 +1,23 @@
-// HostilePeer.swift: what a peer that means harm sends to an endpoint with `note:`.
+// HostilePeer.swift: a hostile peer of an endpoint with `note:`.
 
 import ForwardcastDistributed
 import Synchronization
 
-/// A peer that writes its texts by hand.
+/// A peer that writes wire texts by hand.
 public struct HostilePeer: Sendable {
-  /// What it tries. Each ends when everything that it has sent is answered.
+  /// An attack. It ends when everything it sent is answered.
   public enum Attack: String, CaseIterable, Sendable {
-    /// Lines for senders with names of a megabyte.
+    /// Opens lines for senders with names of a megabyte.
     case names
-    /// Messages that say they are not awaited themselves.
+    /// Sends messages that claim not to be awaited.
     case pastTheMark
-    /// Messages of a megabyte that wait for others which come last.
+    /// Sends messages of a megabyte that wait for earlier ones, which arrive last.
     case held
-    /// One message of a megabyte, many times while it waits.
+    /// Sends one message of a megabyte repeatedly while it waits.
     case again
-    /// Lines of which each takes one message, until those that were closed first are forgotten.
+    /// Opens lines and sends one message on each, until the endpoint forgets the first ones.
     case lines
-    /// Selectors, names of requests, keys, types and names of senders that are runs of combining marks.
+    /// Sends selectors, keys, and names of requests, types and senders made of combining marks.
     case marks
   }
 
@@ -25,10 +25,10 @@ public struct HostilePeer: Sendable {
 
   public init(_ send: @escaping @Sendable (String) async throws -> String) { self.send = send }
 
-  /// A run of marks in the order that takes longest to sort.
+  /// A run of combining marks in the order that takes longest to sort.
   public static func marks(_ bytes: Int) -> String { String(repeating: "\u{301}\u{316}", count: bytes / 4) }
 
-  /// What a reply is: `answer`, `told`, or the code of a refusal.
+  /// The kind of a reply: `answer`, `told`, or the code of a refusal.
   public static func kind(_ reply: String) -> String {
     let words = reply.split(separator: ":", maxSplits: 8)
     guard words.count > 4 else { return reply }
@@ -38,16 +38,16 @@ public struct HostilePeer: Sendable {
     return String(text.drop { $0 != ":" }.dropFirst().prefix(Int(text.prefix { $0 != ":" }) ?? 0))
   }
 
-  /// Opens a line, and gives its name.
+  /// Opens a line and returns its name.
   public func open(_ sender: String) async throws -> String {
     let reply = try await send("forwardcast:2 {1:k4:open1:o\(item(sender))}")
     guard let start = reply.firstRange(of: "1:l32:") else { throw PipeError.remote(reply) }
     return String(reply[start.upperBound...].prefix(32))
   }
 
-  /// Sends a message, and says what came back.
+  /// Sends a message and returns the kind of its reply.
   ///
-  /// - Parameter awaited: the first number that it says to await.
+  /// - Parameter awaited: the first number that the message claims to await.
   public func call(
     _ line: String, _ number: Int, awaited: Int? = nil, selector: String = "note:", type: String = "Int",
     value: String = "i1;", more: String = ""
@@ -59,9 +59,9 @@ public struct HostilePeer: Sendable {
 
   private func item(_ text: String) -> String { "\(text.utf8.count):\(text)" }
 
-  /// Makes an attack, or one of so many parts of it.
+  /// Runs an attack, or a fraction of it.
   ///
-  /// - Returns: how many replies there were of each kind.
+  /// - Returns: the number of replies of each kind.
   public func make(_ attack: Attack, parts: Int = 1) async throws -> [String: Int] {
     let counts = Mutex<[String: Int]>([:])
     @Sendable func note(_ kind: String) { counts.withLock { $0[kind, default: 0] += 1 } }
@@ -106,7 +106,7 @@ public struct HostilePeer: Sendable {
     return counts.withLock { $0 }
   }
 
-  /// Begins calls in turn, each when the endpoint has answered a question behind the one before, and waits for all.
+  /// Starts calls in order, each after a query behind the previous one, and waits for all.
   private func atOnce(
     _ numbers: some Sequence<Int>, _ note: @escaping @Sendable (String) -> Void,
     _ call: @escaping @Sendable (Int) async throws -> String

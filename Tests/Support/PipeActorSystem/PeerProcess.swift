@@ -1,4 +1,4 @@
-// PeerProcess.swift: the other process of a test, and what it offers.
+// PeerProcess.swift: the second process of a test, and the receivers that it serves.
 
 import Distributed
 import Forwardcast
@@ -27,10 +27,10 @@ public struct Talk: Codable, Sendable {
   }
 }
 
-/// The types that cross between the processes of the tests.
+/// The types that the tests send between processes.
 public let peerTypes = KnownTypes(["Talk": Talk.self])
 
-/// Offered by the other process: a file of all numbers that came, a line each, in the order in which they ran.
+/// Served by the other process: writes each received number to a file, in execution order.
 public final class Journal: MessageReceiver, Sendable {
   private let file: Int32
 
@@ -53,7 +53,7 @@ public final class Journal: MessageReceiver, Sendable {
   }
 }
 
-/// A distributed method written by hand, for comparison.
+/// A hand-written distributed method, for comparison.
 public distributed actor HandWritten {
   public typealias ActorSystem = PipeActorSystem
   private var sum = 0
@@ -65,14 +65,14 @@ public distributed actor HandWritten {
   public distributed func say(_ talk: Talk) -> Talk { talk }
 }
 
-/// What carries a message, without anything at its ends: a method of an actor that is generic in its engine, and a text.
+/// The transport of a message alone: a method of an actor generic in its engine, with a text.
 public distributed actor TextCarrier<ActorSystem>
 where ActorSystem: DistributedActorSystem<any Codable> {
   public init(actorSystem: ActorSystem) { self.actorSystem = actorSystem }
   public distributed func carry(_ text: String) async -> String { text }
 }
 
-/// The same for a message.
+/// The receiver of the compared message.
 public final class Adder: MessageReceiver, Sendable {
   public init() {}
   public static let selectorTable = SelectorTable(for: Adder.self) {
@@ -88,7 +88,7 @@ public final class PeerProcess: Sendable {
   private let process: UncheckedProcess
   private let pipes: [Pipe]
 
-  private final class UncheckedProcess: @unchecked Sendable {  // started once; then only waited for, by its owner
+  private final class UncheckedProcess: @unchecked Sendable {  // started once; then used by its owner only, for waiting
     let process = Process()
   }
 
@@ -109,12 +109,12 @@ public final class PeerProcess: Sendable {
     system.start()
   }
 
-  /// The endpoint of that name in the other process.
+  /// The endpoint with the given name in the other process.
   public func endpoint(_ name: String) throws -> MessageEndpoint<PipeActorSystem> {
     try MessageEndpoint<PipeActorSystem>.resolve(id: PipeActorID(name), using: system)
   }
 
-  /// Stops the process, and waits until all of its threads stand: until then one of them may still take a message and answer.
+  /// Stops the process and waits until all its threads have stopped, so that none answers.
   public func pause() {
     kill(identifier, SIGSTOP)
     var status = siginfo_t()
@@ -123,7 +123,7 @@ public final class PeerProcess: Sendable {
 
   public func goOn() { kill(identifier, SIGCONT) }
 
-  /// Ends the process at once and waits until it is gone, on whichever thread, as often as it is called.
+  /// Kills the process and waits for its end. May be called on any thread, and repeatedly.
   public func kill() {
     kill(identifier, SIGKILL)
     process.process.waitUntilExit()
@@ -140,11 +140,11 @@ public final class PeerProcess: Sendable {
   }
 }
 
-/// What a process has used, as Linux tells.
+/// The resources that a process has used, as reported by Linux.
 public struct ProcessUse {
-  /// The most memory that it had at a time, in bytes.
+  /// The peak memory in bytes.
   public let largest: Int
-  /// Seconds of processors, the system's for it among them.
+  /// Processor time in seconds, including the system's.
   public let seconds: Double
 
   public init(_ identifier: Int32) throws {
@@ -153,7 +153,7 @@ public struct ProcessUse {
     largest = (line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) } ?? 0) << 10
     let stat = try String(contentsOfFile: "/proc/\(identifier)/stat", encoding: .utf8)
     let fields = stat.split(separator: " ").compactMap { Double($0) }
-    // utime and stime, behind ten other numbers, in hundredths; the name and the state are no numbers.
+    // utime and stime in hundredths, after ten other numbers; name and state are not numbers.
     seconds = (fields[11] + fields[12]) / 100
   }
 }

@@ -1,26 +1,26 @@
-// PipeActorSystem.swift: a small engine for tests, between two processes that are joined by pipes.
+// PipeActorSystem.swift: a small engine for tests, between two processes connected by pipes.
 
 import Distributed
 import Forwardcast
 import Foundation
 
-/// The name of an actor at one end of the pipes.
+/// The identity of an actor at one end of the pipes.
 public struct PipeActorID: Hashable, Codable, Sendable, CustomStringConvertible {
   public let name: String
   public init(_ name: String) { self.name = name }
   public var description: String { name }
 }
 
-/// What the engine throws.
+/// The errors of the engine.
 public enum PipeError: Error, Hashable {
   case cut
   case noSuchActor(String)
   case remote(String)
 }
 
-/// A distributed actor system between two processes: each has one end of a pair of pipes.
+/// A distributed actor system between two processes, each with one end of a pair of pipes.
 ///
-/// It promises nothing: what ``PipeFaults`` does to a frame happens, a call whose answer does not come waits until it is
+/// ``PipeFaults`` decides what happens to a frame. A call without an answer waits until it is
 /// cancelled or the pipes are cut.
 public final class PipeActorSystem: DistributedActorSystem, Sendable {
   public typealias ActorID = PipeActorID
@@ -29,7 +29,7 @@ public final class PipeActorSystem: DistributedActorSystem, Sendable {
   public typealias InvocationDecoder = PipeInvocationDecoder
   public typealias ResultHandler = PipeResultHandler
 
-  /// The name that the next actor of this task gets.
+  /// The name for the next actor that this task creates.
   @TaskLocal public static var nextName: String?
 
   private struct WeakActor: Sendable {
@@ -49,18 +49,18 @@ public final class PipeActorSystem: DistributedActorSystem, Sendable {
   private let input: Int32
   private let output: Int32
   private let writer = DispatchQueue(label: "pipe writer")
-  /// What happens to frames on their way, in both directions.
+  /// The faults of frames in both directions.
   public let faults: PipeFaults
-  /// Ends when the other side has closed its pipe.
+  /// Signaled when the other side has closed its pipe.
   public let ended = DispatchSemaphore(value: 0)
 
   public init(reading input: Int32, writing output: Int32, faults: PipeFaults = PipeFaults()) {
-    // Writing to an end that is closed is an error and not the end of the process.
+    // Writing to a closed end must throw instead of ending the process.
     signal(SIGPIPE, SIG_IGN)
     (self.input, self.output, self.faults) = (input, output, faults)
   }
 
-  /// Begins to read: whoever is to be reached from the beginning is made before.
+  /// Starts reading. Actors that must be reachable from the beginning are created before.
   public func start() { Thread.detachNewThread { self.readFrames() } }
 
   // MARK: Actors
@@ -133,10 +133,10 @@ public final class PipeActorSystem: DistributedActorSystem, Sendable {
     }
   }
 
-  /// How many calls wait for their answers.
+  /// The number of calls that wait for an answer.
   public var pendingCount: Int { state.withLock { $0.pending.count } }
 
-  /// Cuts the pipes: what waits for an answer gets an error.
+  /// Cuts the pipes: waiting calls throw an error.
   public func cut() {
     let pending = state.withLock { state in
       state.isCut = true
@@ -207,7 +207,7 @@ public struct PipeInvocationEncoder: DistributedTargetInvocationEncoder {
   var arguments: [Data] = []
   var substitutions: [String] = []
 
-  /// An endpoint is generic in its engine: its method has this engine as its one generic argument.
+  /// An endpoint is generic in its engine, so this engine is its method's generic argument.
   public mutating func recordGenericSubstitution<T>(_ type: T.Type) throws {
     guard type == PipeActorSystem.self else { throw PipeError.remote("a generic argument \(type)") }
     substitutions.append("PipeActorSystem")

@@ -1,4 +1,4 @@
-// PipeFrame.swift: one message of the tests' engine as bytes in a pipe, and what may happen to it.
+// PipeFrame.swift: a call or answer as bytes in a pipe, and its faults.
 
 import Forwardcast
 import Foundation
@@ -9,19 +9,19 @@ import Foundation
   import Glibc
 #endif
 
-/// A call or an answer on its way.
+/// A call or an answer in transit.
 public struct PipeFrame: Sendable {
   public enum Kind: UInt8, Sendable {
     case call, answer, failure
   }
   public let kind: Kind
-  /// The call's number at the end that made it.
+  /// The call's number at its caller.
   public let number: UInt64
   let parts: [Data]
 
   init(kind: Kind, number: UInt64, parts: [Data]) { (self.kind, self.number, self.parts) = (kind, number, parts) }
 
-  /// A length, then kind, number and parts with their lengths. `false` when the pipe is closed.
+  /// Writes the length, kind, number and parts. Returns `false` if the pipe is closed.
   func write(to descriptor: Int32) -> Bool {
     var body = Data([kind.rawValue])
     withUnsafeBytes(of: number.littleEndian) { body.append(contentsOf: $0) }
@@ -46,7 +46,7 @@ public struct PipeFrame: Sendable {
     return true
   }
 
-  /// The next frame; `nil` at the end.
+  /// The next frame, or `nil` at the end.
   static func read(from descriptor: Int32) -> PipeFrame? {
     guard let length = bytes(4, from: descriptor), let body = bytes(Int(number(length)), from: descriptor),
       let first = body.first, let kind = Kind(rawValue: first), body.count >= 9
@@ -86,7 +86,7 @@ public struct PipeFrame: Sendable {
   }
 }
 
-/// What happens to frames on their way.
+/// The faults of frames in transit.
 public final class PipeFaults: Sendable {
   public enum Direction: Sendable {
     case outgoing, incoming
@@ -96,9 +96,9 @@ public final class PipeFaults: Sendable {
     case passes
     case drops
     case doubles
-    /// Passes after so many milliseconds: later ones overtake it.
+    /// Arrives after a number of milliseconds; later frames overtake it.
     case waits(Int)
-    /// Passes when ``PipeFaults/release()`` is called.
+    /// Arrives when ``PipeFaults/release()`` is called.
     case held
   }
 
@@ -113,12 +113,12 @@ public final class PipeFaults: Sendable {
 
   public init() {}
 
-  /// Says what happens to each frame from now on.
+  /// Sets the closure that decides what happens to each frame from now on.
   public func command(_ fate: @escaping @Sendable (PipeFrame, Direction) -> Fate) {
     state.withLock { $0.fate = fate }
   }
 
-  /// Lets what is held pass, the last first where it is to be reversed.
+  /// Releases held frames, in reverse order if `reversed` is true.
   public func release(reversed: Bool = false) {
     let held = state.withLock { state in
       defer { state.held = [] }
@@ -129,7 +129,7 @@ public final class PipeFaults: Sendable {
 
   public var heldCount: Int { state.withLock { $0.held.count } }
 
-  /// How many frames did not simply pass.
+  /// The number of frames with a fault.
   public var metCount: Int { state.withLock { $0.met } }
 
   func pass(_ frame: PipeFrame, _ direction: Direction, to next: @escaping @Sendable (PipeFrame) -> Void) {
@@ -150,7 +150,7 @@ public final class PipeFaults: Sendable {
   }
 }
 
-/// Random fates from a seed: so many of 10,000 frames each.
+/// Random faults from a seed; each rate counts frames out of 10,000.
 public final class RandomFaults: Sendable {
   private let random: Guarded<UInt64>
   private let drops: Int

@@ -6,8 +6,8 @@
   import Glibc
 #endif
 
-/// Whether large tests run all of their cases: `FORWARDCAST_FULL=1`, which `.ci/run` sets for the optimized tests. By default they
-/// run few, so that `swift test` takes minutes.
+/// True if large tests run all their cases: `FORWARDCAST_FULL=1`, which `.ci/run` sets for the
+/// optimized tests. Otherwise they run few, so that `swift test` takes minutes.
 package enum Bounds {
   package static let areFull = setting("FORWARDCAST_FULL").map { $0 != "0" } ?? false
 }
@@ -27,8 +27,8 @@ package func setting(_ name: String) -> String? {
 }
 
 extension Sequence {
-  /// All elements with full bounds, otherwise the first and every `step`th after it. If `step` and the sizes of the combined
-  /// lists have no common divisor, every value of each list occurs.
+  /// All elements with full bounds, otherwise the first and every `step`th after it. If `step` and
+  /// the sizes of combined lists have no common divisor, every value of each list occurs.
   package func sampled(each step: Int) -> [Element] {
     enumerated().lazy.filter { Bounds.areFull || $0.offset.isMultiple(of: step) }.map(\.element)
   }

@@ -5,7 +5,7 @@ package import Testing
 // These calls compile in about a tenth of the time of `#expect`, and the tests contain thousands. Use the macro for errors and
 // exit tests.
 
-/// As `#expect(value == expected)`; reports both values if they differ.
+/// Like `#expect(value == expected)`; reports both values if they differ.
 package func expect<Value: Equatable>(
   _ value: Value, equals expected: Value, _ comment: @autoclosure () -> Comment? = nil,
   sourceLocation: SourceLocation = #_sourceLocation
@@ -13,7 +13,7 @@ package func expect<Value: Equatable>(
   #expect(value == expected, comment(), sourceLocation: sourceLocation)
 }
 
-/// As `#expect(condition)`; reports the line if it is false.
+/// Like `#expect(condition)`; reports the line if it is false.
 package func expect(
   _ condition: Bool, _ comment: @autoclosure () -> Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation
 ) {

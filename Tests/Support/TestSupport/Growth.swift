@@ -1,4 +1,4 @@
-// Growth.swift: how processor time grows with size.
+// Growth.swift: checks how processor time grows with size.
 
 #if canImport(Glibc)
   import Glibc
@@ -9,7 +9,7 @@
 #endif
 package import Testing
 
-/// An operation of any size.
+/// An operation on inputs of any size.
 package struct Growing: Sendable, CustomTestStringConvertible {
   package let testDescription: String
   private let prepare: @Sendable (Int) throws -> () throws -> Void
@@ -19,8 +19,8 @@ package struct Growing: Sendable, CustomTestStringConvertible {
     (testDescription, self.prepare) = (title, prepare)
   }
 
-  /// Expects that a size sixteen times as large takes about sixteen times as long. Quadratic growth would take 256 times as long.
-  /// Compares this thread's processor time; one of eight tries must pass.
+  /// Expects that sixteen times the size takes about sixteen times as long; quadratic growth would
+  /// take 256 times. Compares this thread's processor time. One of eight attempts must succeed.
   package func expectLinear(
     from few: Int = bound(200, full: 500), sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
@@ -49,7 +49,7 @@ package struct Growing: Sendable, CustomTestStringConvertible {
 }
 
 extension Array {
-  /// The elements in three orders: as they are, backwards, and mixed.
+  /// The elements in three orders: unchanged, reversed and shuffled.
   package var inThreeOrders: [[Element]] {
     var numbers = SeededGenerator(seed: 1)
     return [self, reversed(), shuffled(using: &numbers)]

@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// As `Mutex`, plus an atomic that shows the sanitizer the order of the holders, since `Mutex` does not do so on Linux.
+/// Like `Mutex`, plus an atomic that shows the thread sanitizer the order of the holders.
 package final class Locked<Value: Sendable>: Sendable {
   private let mutex: Mutex<Value>
   private let handOver = Atomic<Bool>(false)

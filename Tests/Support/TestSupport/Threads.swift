@@ -39,10 +39,10 @@ package final class Latch: Sendable {
   private let isOpen = Atomic<Bool>(false)
   package init() { group.enter() }
   package func open() { if !isOpen.exchange(true, ordering: .sequentiallyConsistent) { group.leave() } }
-  /// Waits until the gate is open, for ten minutes at most.
+  /// Waits until the latch is open, for ten minutes at most.
   package func pass() { _ = group.wait(timeout: .now() + 600) }
 }
 
-/// Calls what blocks from a test that is asynchronous.
+/// Calls blocking code from an async test.
 @discardableResult
 package func synchronously<T>(_ body: () throws -> T) rethrows -> T { try body() }

@@ -1,10 +1,10 @@
-// Traits.swift: limits on how many demanding tests run at a time.
+// Traits.swift: limits how many demanding tests run at a time.
 // Swift Testing starts all tests at once on a pool with one thread for each processor.
 
 package import Testing
 
-/// Runs one test with this trait at a time. For tests that compute for a second or more without suspending, so that the pool keeps
-/// threads for tests that wait for one another.
+/// Runs one test with this trait at a time. For tests that compute for a second or more without
+/// suspending, so that other tests still get threads of the pool.
 package struct OneAtATime: TestTrait, TestScoping {
   package func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void

@@ -1,6 +1,6 @@
 // Until.swift: polling for a condition.
 
-/// Waits until `condition` is true. Polls every millisecond, since a loop of `Task.yield()` would keep the pool's few threads busy.
+/// Polls until `condition` is true. Sleeps in between, since yielding would occupy the pool.
 package func until(
   isolation: isolated (any Actor)? = #isolation, _ condition: @autoclosure () -> Bool
 ) async {

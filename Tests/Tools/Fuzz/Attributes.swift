@@ -1,6 +1,6 @@
-// Attributes.swift: mutated declarations for the program behind the attributes. Built and run by Tests/Tools/Fuzz/attributes.
+// Attributes.swift: mutated declarations for the macro plugin. Run by Tests/Tools/Fuzz/attributes.
 
-/// The last character says which attribute is expanded, and in what role.
+/// The last byte selects the attribute and its role.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   guard let bytes, count > 0 else { return 0 }
@@ -28,13 +28,13 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   if !expansion.text.isEmpty, declaration.isWhole {
     precondition(SourceText(expansion.text).isWhole, "text that does not parse")
   }
-  // The same bytes as a message of the compiler.
+  // The same bytes as a message from the compiler.
   _ = Conversation.reply(to: declaration.bytes)
   return 0
 }
 
 extension SourceText {
-  /// Whether every bracket is closed, and every token is one of Swift.
+  /// True if every bracket is closed and every token is valid Swift.
   fileprivate var isWhole: Bool {
     var closed = Set<Int>()
     for (position, token) in tokens.enumerated() {

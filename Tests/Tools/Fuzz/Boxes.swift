@@ -1,14 +1,14 @@
-// Boxes.swift: messages with arguments of every kind, written and read.
+// Boxes.swift: encodes and decodes messages with arguments of every kind.
 
 import Foundation
 
 @testable import Forwardcast
 import ForwardcastCoding
 
-/// A value that a message can be written with.
+/// A value that a message can encode.
 private typealias Coded = any (Codable & Sendable & Hashable)
 
-/// The selectors of as many arguments as the place in the list.
+/// The selectors, indexed by their number of arguments.
 private let selectors: [MessageSelector] = ["none", "a:", "a:b:", "a:b:c:", "a:b:c:d:"]
 
 private let writer: JSONEncoder = {
@@ -33,7 +33,7 @@ private let listing = reader(KnownTypes(["Note": Note.self]), Set(selectors))
 private let listingNone = reader(KnownTypes(["Note": Note.self]), [])
 private let withoutTypes = reader(nil, nil)
 
-/// What is made of the input is written, read back, and written again as the same.
+/// Encodes a message made from the input, decodes it, and expects the same encoding again.
 func boxedMessage(_ program: consuming Program) {
   var program = program
   let count = program.below(selectors.count)
@@ -76,7 +76,7 @@ private func readSignature(_ signature: MethodSignature) {
   require((try? open.decode([MethodSignature].self, from: written)) == [signature], "a signature reads back as another")
 }
 
-/// What a receiver may ask of a message.
+/// Calls everything that a receiver may call on a message.
 private func lookOver(_ call: Invocation, other: Invocation) {
   _ = ("\(other)", call.isEqual(to: other))
   for index in call.arguments.indices { _ = try? call.argument(index, as: Double?.self) }
@@ -93,10 +93,10 @@ private func lookOver(_ call: Invocation, other: Invocation) {
   for (one, two) in pairs { require(one.isEqual(to: two) == two.isEqual(to: one), "equal one way only") }
 }
 
-/// Takes the value out as every kind of thing.
+/// Unboxes the value as every kind of type.
 private func unbox(_ box: ArgumentBox) {
   func exact<T: BinaryInteger>(_: T.Type) {
-    // An integer that fits is the same number.
+    // An integer that fits must unbox as the same number.
     guard let number = box.value as? any BinaryInteger, let read = try? box.unbox(as: T.self) else { return }
     require("\(number)" == "\(read)", "\(number) is taken out as \(read)")
   }
@@ -195,7 +195,7 @@ private func scalar(_ program: inout Program) -> Coded {
   }
 }
 
-/// The value, or something composed of it.
+/// The value, or a value composed of it.
 private func wrapped<T: Codable & Sendable & Hashable>(_ value: T, _ program: inout Program) -> ArgumentBox {
   switch program.below(12) {
   case 0: ArgumentBox([value, value])

@@ -1,8 +1,8 @@
-// Buffers.swift: the line of a bounded buffer, its mailbox and its gate, against a model.
+// Buffers.swift: compares a bounded buffer with its mailbox and gate to a model.
 
 @testable import Forwardcast
 
-/// What runs an input: operations on one line, and a list that says what has to wait in it.
+/// Runs an input as operations on one buffer, and on a list of the messages that must wait in it.
 func bufferSchedule(_ program: consuming Program) {
   var program = program
   let stage = LineStage(&program)
@@ -12,13 +12,13 @@ func bufferSchedule(_ program: consuming Program) {
 
 private let selectors: [MessageSelector] = ["first:", "second:", "third:"]
 
-/// A message of the line, or one that has no line.
+/// A message in the buffer, or one outside it.
 private final class Letter: Envelope, @unchecked Sendable {  // the fuzzer has one thread
   let number: Int
   private let name: MessageSelector?
-  /// Whether its method suspends, so that the gate closes.
+  /// True if its method suspends, so that the gate closes.
   let suspends: Bool
-  /// Whether the gate holds it back; the line looks for its own letters.
+  /// True if the letter checks the gate itself; the buffer checks it for its own letters.
   private let looksAtGate: Bool
   private unowned let stage: LineStage
 
@@ -45,7 +45,7 @@ private final class LineStage: @unchecked Sendable {  // the fuzzer has one thre
   private let line: BufferedLine
   private let executor = StepExecutor()
 
-  // The model: what waits in the line, what has a place in it, and who waits for one, first come first.
+  // The model: the messages that wait, the reserved slots, and the waiting senders in order.
   private var waiting: [(number: Int, name: MessageSelector?)] = []
   private var places = 0
   private var senders: [Int] = []
@@ -189,7 +189,7 @@ private final class LineStage: @unchecked Sendable {  // the fuzzer has one thre
     }
   }
 
-  /// A sender that waits for room, and then sends, or gives its place back.
+  /// A sender that waits for a slot, and then sends or gives it back.
   private func send(gives: Bool) {
     guard tasks.count < 24 else { return }
     let id = nextNumber()
@@ -257,7 +257,7 @@ private final class LineStage: @unchecked Sendable {  // the fuzzer has one thre
     require(line.suspendsSenders == { if case .suspendSender = buffer.policy { true } else { false } }())
   }
 
-  /// Whatever waits gets its turn, and then nothing is left.
+  /// Runs everything that waits, and expects that nothing is left.
   func end() {
     change(to: .unbounded)
     var goesOn = true

@@ -1,4 +1,4 @@
-// Encodings.swift: type encodings and signatures, read and printed.
+// Encodings.swift: parses and prints type encodings and signatures.
 
 import Forwardcast
 
@@ -28,7 +28,7 @@ func encoding(_ text: String) {
   }
 }
 
-/// Two types, with a blank between them, and numbers of every width that go into each.
+/// Parses two types separated by a space, and converts numbers of every width to each.
 func twoEncodings(_ text: String) {
   let parts = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
   guard let first = try? TypeEncoding(parts[0]), let second = try? TypeEncoding(parts.last ?? "") else { return }

@@ -1,4 +1,4 @@
-// Fuzz.swift: random and mutated input for whatever reads text or runs schedules. Built and run by Tests/Tools/Fuzz/run.
+// Fuzz.swift: random input for every parser and for schedules. Run by Tests/Tools/Fuzz/run.
 
 import Forwardcast
 
@@ -10,24 +10,24 @@ import Forwardcast
 
 /// One reader of inputs. Its name is the value of `FORWARDCAST_FUZZ`.
 enum Target: String, CaseIterable {
-  /// One type encoding, and values that go into it.
+  /// One type encoding, and values converted to it.
   case encodings
-  /// Two type encodings, and how they compare.
+  /// Two type encodings, and their comparison.
   case pairs
   /// A method signature.
   case signatures
   /// The name of a message.
   case selectors
-  /// A Swift name, of which a selector is made.
+  /// A Swift name that is converted to a selector.
   case names
-  /// A message as data.
+  /// A message as JSON.
   case messages
-  /// A message whose arguments are made of the input's bytes, written and read.
+  /// A message with arguments made from the input's bytes, encoded and decoded.
   case boxes
   #if canImport(ForwardcastScript)
     /// A script.
     case scripts
-    /// Operations on the line of a bounded buffer, its mailbox and its gate.
+    /// Operations on a bounded buffer, its mailbox and its gate.
     case buffers
     /// Operations on proxies whose targets are on contexts that run step by step.
     case mailbox
@@ -67,7 +67,7 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   return 0
 }
 
-/// An input that is read as a program: each operation takes what bytes it needs, and after the last all are 0.
+/// An input read as a program: operations consume bytes, and missing bytes are 0.
 struct Program {
   private var bytes: Slice<UnsafeBufferPointer<UInt8>>
 
@@ -90,10 +90,10 @@ struct Program {
   mutating func text() -> String { String(decoding: (0..<below(12)).map { _ in UInt8(byte()) }, as: UTF8.self) }
 }
 
-/// Whether a text is one of the share for which something slow is done: the same for the same text.
+/// True for a fixed share of all texts, to limit slow work. The result depends on the text only.
 func isOneOf(_ share: Int, _ text: String) -> Bool { text.utf8.count % share == 0 }
 
-/// Ends the process with a finding. An optimized build keeps no texts of failed preconditions.
+/// Ends the process with a finding. An optimized build drops the texts of failed preconditions.
 func fail(_ what: String, line: Int = #line) -> Never {
   let text = "FINDING in line \(line): \(what)\n"
   _ = text.withCString { write(2, $0, text.utf8.count) }
@@ -104,7 +104,7 @@ func require(_ holds: Bool, _ what: @autoclosure () -> String = "does not hold",
   if !holds { fail(what(), line: line) }
 }
 
-/// Whether operations are shown as they are performed, to understand a finding: where `FORWARDCAST_FUZZ_SHOW` is set.
+/// True if `FORWARDCAST_FUZZ_SHOW` is set. Operations are then printed as they run.
 let shows = getenv("FORWARDCAST_FUZZ_SHOW") != nil
 
 func show(_ what: @autoclosure () -> String) {

@@ -1,4 +1,4 @@
-// Messages.swift: messages as data.
+// Messages.swift: messages as JSON.
 
 @testable import Forwardcast
 import ForwardcastCoding
@@ -9,7 +9,7 @@ struct Note: Codable, Sendable, Hashable {
   var next: [Note]?
 }
 
-/// Reads as a program that names its types does.
+/// A decoder that lists types, like a program that uses them.
 private let reader: JSONDecoder = {
   _ = MessageSelector("ping")
   let decoder = JSONDecoder()
@@ -17,7 +17,7 @@ private let reader: JSONDecoder = {
   return decoder
 }()
 
-/// Reads as one that lists no selector.
+/// A decoder that lists no selector.
 private let strictReader: JSONDecoder = {
   let decoder = JSONDecoder()
   decoder.userInfo[Invocation.typesKey] = reader.userInfo[Invocation.typesKey]
@@ -27,7 +27,7 @@ private let strictReader: JSONDecoder = {
 
 private let writer = JSONEncoder()
 
-/// A message as data: what is read is written and read again, and reading interns nothing.
+/// Decodes a message, encodes it and decodes it again. Decoding must intern nothing.
 func message(_ text: String) {
   let reader = reader
   let before = SelectorNames.count
@@ -41,12 +41,12 @@ func message(_ text: String) {
   }
   require(SelectorNames.count == before, "reading interned a name")
   require(call.arguments.count <= Invocation.argumentLimit, "more arguments than may be read")
-  // A number that JSON cannot hold is not written.
+  // JSON cannot encode some numbers.
   guard let written = try? writer.encode(call) else { return }
   guard let again = try? reader.decode(Invocation.self, from: written) else {
     fail("what was written cannot be read")
   }
-  // The order of a dictionary may change, so values are compared by type and number.
+  // The order of a dictionary may change, so values are compared by type and count.
   require(again.selector == call.selector, "reads back as another")
   require(again.arguments.map { "\($0.type)" } == call.arguments.map { "\($0.type)" }, "reads back otherwise")
   require(again.signature.description == call.signature.description, "reads back with another signature")

@@ -1,8 +1,8 @@
-// Names.swift: selectors, and selectors of Swift names.
+// Names.swift: selectors, and selectors from Swift names.
 
 @testable import Forwardcast
 
-/// How many names a run interns: the process keeps each for ever.
+/// The number of names that a run interns: the process never releases them.
 private let internLimit = 20_000
 
 func selector(_ text: String) {
@@ -26,7 +26,7 @@ private func interned(_ text: String) -> MessageSelector? {
   return selector
 }
 
-/// The selector of a Swift name, which is not interned.
+/// The selector of a Swift name, without interning it.
 func swiftName(_ text: String) {
   do {
     let name = try MessageSelector.name(ofSwiftName: text)

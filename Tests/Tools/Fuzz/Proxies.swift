@@ -2,7 +2,7 @@
 
 import Forwardcast
 
-/// What runs an input: operations on one proxy, or on two of which one is among the targets of the other.
+/// Runs an input as operations on one proxy, or on two of which one may be a target of the other.
 func proxySchedule(_ program: consuming Program) {
   var program = program
   do {
@@ -15,7 +15,7 @@ func proxySchedule(_ program: consuming Program) {
   require(Member.alive == 0, "\(Member.alive) targets are left")
 }
 
-/// One operation; also what a target does when it gets its next message.
+/// One operation. A target may also run one when it receives its next message.
 struct Operation {
   let code: Int
   let first: Int
@@ -37,7 +37,7 @@ extension Message<(Int) -> Int> { fileprivate static var value: Self { .init("va
 
 private struct Refusal: Error {}
 
-/// A target, and what it has to have got.
+/// A target that checks the messages it receives.
 private final class Member: MessageReceiver, @unchecked Sendable {  // the fuzzer has one thread
   nonisolated(unsafe) static var alive = 0
 
@@ -66,15 +66,15 @@ private final class Member: MessageReceiver, @unchecked Sendable {  // the fuzze
   }
 }
 
-/// What is known of one registration.
+/// The expected state of one registration.
 private final class Place {
   let registration: Registration
-  /// Which of the proxies it is in; -1 once that is gone.
+  /// The index of its proxy, or -1 once the proxy is released.
   var proxy: Int
   let scope: Set<Int>?
   let context: Int
   let keepsPending: Bool
-  /// The largest number of messages that may wait; `nil` when there is, or was, no bound.
+  /// The maximum number of waiting messages, or `nil` if the buffer is or was unbounded.
   var bound: Int?
   var isMuted = false
   var isRemoved = false
@@ -87,21 +87,21 @@ private final class Place {
   func isFor(_ name: Int) -> Bool { !isRemoved && !isMuted && scope?.contains(name) ?? true }
 }
 
-/// What is known of one target; it outlives it.
+/// The expected state of one target. It outlives the target.
 private final class Record {
   var held: Member?
   weak var member: Member?
   var places: [Place] = []
   var actions: [Operation] = []
-  /// The last message that had a number when it was sent.
+  /// The number of the last message that was sent before the target was added.
   let joined: Int
   var last = 0
   var got: [Int: Int] = [:]
-  /// How many messages have to have come or been dropped, and how many can have.
+  /// The minimum and maximum number of messages that must have arrived or been dropped.
   var (least, most) = (0, 0)
-  /// How often something has changed: what is sent meanwhile may have come or not.
+  /// Counts changes: a message sent during a change may arrive or not.
   var changes = 0
-  /// Whether several registrations are or were there, so that nobody knows which of them counts.
+  /// True if the target has or had several registrations, so that it is unknown which one counts.
   var isAmbiguous = false
 
   init(joined: Int) { self.joined = joined }
@@ -213,7 +213,7 @@ private final class ProxyStage: @unchecked Sendable {  // the fuzzer has one thr
     register(record, member, first, second)
   }
 
-  /// Registers a target that is there once more: the same registration, or one of its own.
+  /// Adds a target again, which returns the same registration or a new one.
   private func addAgain(_ first: Int, _ second: Int) {
     guard let record = record(first), let member = record.member else { return }
     register(record, member, second, first)
@@ -235,7 +235,7 @@ private final class ProxyStage: @unchecked Sendable {  // the fuzzer has one thr
     if let known = record.places.first(where: { $0.registration === registration }) {
       require(!known.isRemoved, "a registration that was cancelled is given out again")
       require(known.scope == scope && known.context == context, "a registration of another kind is given out again")
-      // What waits in a line with a bound beyond the new one stays, or has gone; in a mailbox it is not counted.
+      // Messages beyond a smaller new bound may stay; a mailbox does not count them.
       known.bound = known.bound.flatMap { old in bound.map { max(old, $0) } }
     } else {
       require(!registration.isCancelled && !registration.isMuted, "a new registration is not live")
@@ -305,14 +305,14 @@ private final class ProxyStage: @unchecked Sendable {  // the fuzzer has one thr
     }
     require(!open.isEmpty, "a message starts after its target was muted or removed")
     record.got[number, default: 0] += 1
-    // A target that is registered with several deliveries gets it by each, and so does a proxy.
+    // Each delivery of a target receives the message, and so does each nested proxy.
     let ways = Set(record.places.map { $0.context + 4 * $0.proxy }).count * max(linkContexts.count, 1)
     require(record.got[number, default: 0] <= ways, "a message arrives twice")
     let isDirect = open.contains { $0.context == 3 }
     if !lateNumbers.contains(number) {
-      // A proxy on a context finds its targets when the message gets there.
+      // A queued proxy looks up its targets when it receives the message.
       require(isNested || number > record.joined, "a message arrives that was sent before its target was there")
-      // What a direct target sends in its turn, another direct one gets before what it gets itself.
+      // A message sent by a direct target reaches other direct targets first.
       let isOrdered = !isNested && !isDirect && !record.isAmbiguous && !(stopsAtFirst && hasSentWithin)
       if isOrdered {
         require(number > record.last, "a message arrives out of order")
@@ -321,7 +321,7 @@ private final class ProxyStage: @unchecked Sendable {  // the fuzzer has one thr
     }
     if !record.actions.isEmpty, operations < 400 {
       let action = record.actions.removeFirst()
-      // Sends within sends are bounded.
+      // The depth of nested sends is limited.
       if sends < 3 || !(8...12).contains(action.code % 24) { perform(action) }
     }
   }
@@ -353,7 +353,7 @@ private final class ProxyStage: @unchecked Sendable {  // the fuzzer has one thr
       _ = try? proxy.collect(.value, number, returning: .first)
       endsEarly = true
     case (_, 3) where name != 2:
-      // A report takes the errors of its targets; nobody else is told.
+      // A report contains the errors of its targets, so onError does not get them.
       _ = try? proxy.forwardBlocking(Invocation(selectors[name], arguments: [ArgumentBox(number)]), timeout: .zero)
       endsEarly = true
     default: proxy.broadcast(Invocation(selectors[name], arguments: [ArgumentBox(number)]))
@@ -375,7 +375,7 @@ private final class ProxyStage: @unchecked Sendable {  // the fuzzer has one thr
     }
   }
 
-  /// A message whose sender may wait: for room, or for the answers.
+  /// Sends a message whose sender may wait for capacity or answers.
   private func sendLate(_ first: Int, _ second: Int) {
     let index = first % proxies.count
     guard let proxy = proxies[index], tasks.count < 16 else { return }
@@ -433,7 +433,7 @@ private final class ProxyStage: @unchecked Sendable {  // the fuzzer has one thr
   private func unusual(_ first: Int, _ second: Int) {
     switch first % 6 {
     case 0 where isNested:
-      // One proxy among the targets of the other, on a context or in the sender's turn.
+      // One proxy becomes a target of the other, queued or direct.
       guard let outer = proxies[0], let inner = proxies[1] else { return }
       let context = second % 4
       linkContexts.insert(context)
@@ -448,7 +448,7 @@ private final class ProxyStage: @unchecked Sendable {  // the fuzzer has one thr
       default: link?.cancel()
       }
     case 2 where second % 4 == 0:
-      // A proxy dies; what waits goes its way, and its targets get nothing more.
+      // A proxy is released: its waiting messages are still delivered.
       let index = second / 4 % proxies.count
       proxies[index] = nil
       for record in records {
@@ -477,12 +477,12 @@ private final class ProxyStage: @unchecked Sendable {  // the fuzzer has one thr
 
   private func check() {
     require(foreign.isEmpty, "\(foreign)")
-    // Through a proxy on a context, messages reach targets that came later.
+    // Through a queued proxy, messages also reach targets that were added later.
     if isNested { return }
     for record in records {
       let came = record.came
       require(came <= record.most + lateSends * max(record.places.count, 1), "more messages came than were sent")
-      // What is surely on its way is within the bound.
+      // The messages that certainly wait must not exceed the bound.
       if record.places.count == 1, let bound = record.places[0].bound, record.places[0].context < 3,
         !record.isAmbiguous,
         record.places[0].registration.isLive, lateSends == 0
@@ -492,7 +492,7 @@ private final class ProxyStage: @unchecked Sendable {  // the fuzzer has one thr
     }
   }
 
-  /// Whatever waits gets its turn, and then nothing is left.
+  /// Runs everything that waits, and expects that nothing is left.
   func end() {
     var goesOn = true
     while goesOn {

@@ -1,10 +1,10 @@
-// Scripts.swift: texts of the script, checked and run.
+// Scripts.swift: checks and runs scripts.
 
 import Forwardcast
 import ForwardcastRecording
 import ForwardcastScript
 
-/// A host's receiver, with answers of every kind.
+/// A host's receiver with answers of every kind.
 private final class Host: MessageReceiver, Sendable {
   static let selectorTable = SelectorTable(for: Host.self) {
     Responds(to: "one") { (_: Host) in 1 }
@@ -25,7 +25,7 @@ func script(_ text: String) {
     _ = "\(error) \(error.position)"
     return
   }
-  // Every other one with all that a host may ask for.
+  // Runs every other text with all handlers that a host may set.
   guard isOneOf(2, text) else {
     let session = ScriptSession(stepLimit: 500, handlers: ScriptHandlers(output: { _ in }))
     _ = session.run(text)
@@ -43,7 +43,7 @@ func script(_ text: String) {
   session.register(RecordingProxy(of: host as any MessageReceiver, as: "host", into: recorder), as: "recorded")
   let outcome = session.run(text)
   _ = (outcome.value.description, outcome.succeeded, session.completions, session.value(of: "x"))
-  // What was recorded is a text that can be read, unless something in it has no literal.
+  // A recording becomes a script that parses, unless a value has no literal.
   if let written = try? recorder.recording.script() {
     require(ScriptSession.check(written) == nil, "a recording is written as what is no script")
   }

@@ -1,8 +1,8 @@
-// Stepping.swift: contexts and an executor that run one thing at a time, when they are told to.
+// Stepping.swift: contexts and an executor that run one step at a time, on request.
 
 import Forwardcast
 
-/// A context that runs nothing by itself: each step opens what one mailbox gives in a turn.
+/// A context that runs nothing by itself: each step drains one mailbox.
 final class StepContext: DeliveryContext, @unchecked Sendable {  // the fuzzer has one thread
   let name: String
   let turn: Int
@@ -17,7 +17,7 @@ final class StepContext: DeliveryContext, @unchecked Sendable {  // the fuzzer h
   var isCurrent: Bool { isHeld }
   func wake(_ mailbox: Mailbox, _ priority: TaskPriority) { woken.append(mailbox) }
 
-  /// Lets a mailbox have its turn: of a serial context the one that was woken first. `false` when none waits.
+  /// Drains the mailbox that was woken first on a serial context. Returns `false` if none waits.
   @discardableResult
   func step(_ choice: Int = 0) -> Bool {
     guard !woken.isEmpty else { return false }
@@ -26,13 +26,13 @@ final class StepContext: DeliveryContext, @unchecked Sendable {  // the fuzzer h
   }
 }
 
-/// An executor of tasks that runs their jobs when it is told to.
+/// A task executor that runs its jobs on request.
 final class StepExecutor: TaskExecutor, @unchecked Sendable {  // the fuzzer has one thread
   private var jobs: [UnownedJob] = []
 
   func enqueue(_ job: consuming ExecutorJob) { jobs.append(UnownedJob(job)) }
 
-  /// Runs the job that has waited longest. `false` when there is none.
+  /// Runs the job that has waited longest. Returns `false` if there is none.
   @discardableResult
   func step() -> Bool {
     guard !jobs.isEmpty else { return false }

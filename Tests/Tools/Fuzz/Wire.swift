@@ -1,4 +1,4 @@
-// Wire.swift: random and mutated texts from another process. Built and run by Tests/Tools/Fuzz/wire.
+// Wire.swift: random and mutated wire texts. Built and run by Tests/Tools/Fuzz/wire.
 
 import Distributed
 import Dispatch
@@ -16,7 +16,7 @@ private struct Note: Codable, Sendable {
 private let types = KnownTypes(["Note": Note.self])
 private let limits = MessageLimits(bytes: 4096, items: 512, depth: 16)
 
-/// Takes anything, and answers with what it got.
+/// Accepts any arguments and returns them.
 private final class Echo: MessageReceiver, Sendable {
   static let selectorTable = SelectorTable(for: Echo.self) {
     Responds(to: "echo:") { (_: Echo, note: Note) in note }
@@ -33,7 +33,7 @@ private let isKnown = !newLine().isEmpty && !selectors.isEmpty
 private let endpoint = MessageEndpoint(
   Echo(), for: Echo.selectorTable, types: types, limits: limits, actorSystem: LocalTestingDistributedActorSystem())
 
-/// A new line of the endpoint. Mutated texts name it by a word that stands for it.
+/// Opens a line of the endpoint. Mutated texts name it by a placeholder.
 private func newLine() -> String {
   guard
     case .opened(let line, _, _)? = try? WireReply.read(
@@ -66,12 +66,12 @@ private final class Answer: Sendable {
   }
 }
 
-/// The last character says who reads the rest: an endpoint, or who waits for its answer.
+/// The last byte selects the reader of the rest: an endpoint, or a sender that awaits a reply.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   guard let bytes, count > 0 else { return 0 }
   let text = "forwardcast:2 " + String(decoding: UnsafeBufferPointer(start: bytes, count: count - 1), as: UTF8.self)
-  // The receiver's own names are known before anything arrives.
+  // The receiver's own names are interned before anything arrives.
   precondition(isKnown)
   let before = SelectorNames.count
   if bytes[count - 1] & 1 == 0 {
@@ -109,11 +109,11 @@ private func request(_ text: String) {
     guard case .call(let copy)? = try? WireRequest.read(WireFields.read(again, MessageLimits())),
       let reread = try? copy.open(as: selector, types: types, allowed: [selector])
     else { preconditionFailure("what was written cannot be read") }
-    // Values that compare as text; the order of a dictionary may change.
+    // Values that compare as text, since the order of a dictionary may change.
     precondition(
       reread.arguments.map { "\($0.type)" } == invocation.arguments.map { "\($0.type)" }, "reads back otherwise")
   }
-  // On a line of its own, whose first number it is: what waits for others that never come is no reply.
+  // On a new line with this message as its first: a message that waits for lost ones gets no reply.
   if call.awaited == call.number || call.number == 1 {
     precondition(answer(to: text).hasPrefix("forwardcast:2 {1:k"), "an endpoint gave no reply")
   }

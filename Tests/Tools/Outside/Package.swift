@@ -1,5 +1,5 @@
 // swift-tools-version: 6.3
-// A package of somebody else that uses both attributes; OutsidePackageTests builds and runs it.
+// A client package that uses both attributes; OutsidePackageTests builds and runs it.
 
 import PackageDescription
 

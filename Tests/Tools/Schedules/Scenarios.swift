@@ -1,4 +1,4 @@
-// Scenarios.swift: two senders, two targets, and what may come in between.
+// Scenarios.swift: two senders, two targets, and an event that may interrupt them.
 
 import Dispatch
 
@@ -9,7 +9,7 @@ protocol Listener: AnyObject, Sendable {}
 extension Message<(Int) -> Void> { static var note: Self { .init("note:") } }
 extension Message<(Int) -> Int> { static var ask: Self { .init("ask:") } }
 
-/// A target that writes down what it gets, and looks whether it may still get something.
+/// A target that records its messages, and checks that it may still receive them.
 final class Target: Listener, MessageReceiver, @unchecked Sendable {  // only the strand whose step it is uses it
   let journal: Journal
   init(_ journal: Journal) { self.journal = journal }
@@ -24,28 +24,28 @@ final class Target: Listener, MessageReceiver, @unchecked Sendable {  // only th
   }
 }
 
-/// What one target got. It outlives the target.
+/// The messages that one target received. It outlives the target.
 final class Journal: @unchecked Sendable {  // only the strand whose step it is uses it
   var got: [Int] = []
   private(set) var lateStarts = 0
   private(set) var hasEnded = false
-  /// Whether nothing may start any more.
+  /// True if no further message may start.
   private var isClosed = false
 
-  /// A message has come, in the step in which the library looked whether it may.
+  /// Records a message, in the same step in which the library checked that it may start.
   func begin(_ number: Int) {
     if isClosed { lateStarts += 1 }
     got.append(number)
   }
 
-  /// Its target has gone.
+  /// Records that the target was deallocated.
   func end() { hasEnded = true }
 
-  /// From now on nothing may start.
+  /// Declares that no further message may start.
   func close() { isClosed = true }
 }
 
-/// A serial context whose turns are strands, one after another. Only the strand whose step it is uses it.
+/// A serial context whose drains are strands. Only the strand that takes a step uses it.
 final class WalkedContext: DeliveryContext, @unchecked Sendable {
   let name: String
   let hasPriority: Bool
@@ -53,7 +53,7 @@ final class WalkedContext: DeliveryContext, @unchecked Sendable {
   private let object = Steps.newObject()
   private var last: Int?
   private var woken: [(mailbox: Mailbox, priority: TaskPriority)] = []
-  /// The priority of the turn that is under way.
+  /// The priority of the running drain.
   private(set) var priority = TaskPriority.medium
 
   init(_ name: String, hasPriority: Bool = false, _ walker: Walker) {
@@ -77,7 +77,7 @@ final class WalkedContext: DeliveryContext, @unchecked Sendable {
     mailbox.drain(priority)
   }
 
-  /// Makes the deliveries that wait, before the walk.
+  /// Delivers all waiting messages before the walk.
   func runNow() {
     while !woken.isEmpty {
       let (mailbox, priority) = woken.removeFirst()
@@ -85,14 +85,14 @@ final class WalkedContext: DeliveryContext, @unchecked Sendable {
     }
   }
 
-  /// Begins the turns for what has been sent before the walk.
+  /// Starts the drains for messages sent before the walk.
   func start() {
     for (mailbox, priority) in woken { start(mailbox, priority) }
     woken = []
   }
 }
 
-/// What happens beside the two senders.
+/// An event concurrent with the two senders.
 enum Event: String {
   case nothing, remove, mute, death, cancel
   case removeTarget = "remove the target"
@@ -103,32 +103,32 @@ enum Event: String {
 enum Form: String {
   case typed, boxed, report, answers, blocking
   case whenReady = "when ready"
-  /// Into a mailbox, each sender with a priority of its own: see ``PriorityStage``.
+  /// Posts to a mailbox, each sender with a different priority: see ``PriorityStage``.
   case posted
-  /// To a board, beside who puts up others: see ``BoardStage``.
+  /// Visits a board while another thread replaces it: see ``BoardStage``.
   case visiting
 }
 
 struct Scenario: CustomStringConvertible {
   var form: Form
-  /// How the second sender sends, when not as the first.
+  /// The form of the second sender, if it differs from the first.
   var secondForm: Form?
   var event: Event
   var buffer: DeliveryBuffer = .unbounded
   var pending: PendingDeliveries = .dropPending
   var contexts = 1
   var senders = 2
-  /// How many messages each sender sends.
+  /// The number of messages of each sender.
   var messages = 1
-  /// Whether the second target gets its messages in its senders' turns.
+  /// True if the second target is direct.
   var secondIsDirect = false
-  /// Whether there is no second target.
+  /// True if there is no second target.
   var isAlone = false
-  /// Whether the proxy alone keeps the targets, and calls them in their senders' turns.
+  /// True if only the proxy retains the targets, which are direct.
   var isOwned = false
-  /// How many messages wait already.
+  /// The number of messages that wait at the beginning.
   var waiting = 0
-  /// Whether the proxy has sent before, so that what its messages need is there.
+  /// True if the proxy has sent before, so that its routes and plans exist.
   var isWarm = true
 
   var description: String {
@@ -145,7 +145,7 @@ struct Scenario: CustomStringConvertible {
 
   func form(of number: Int) -> Form { number < 20 ? form : secondForm ?? form }
 
-  /// Sets the scenario up. Gives what looks at the result once all strands have ended.
+  /// Sets the scenario up. Returns the check that runs once all strands have ended.
   func callAsFunction(_ walker: Walker) -> () -> String? {
     if case .posted = form { return PriorityStage(self, walker).check }
     if case .visiting = form { return BoardStage(self, walker).check }
@@ -164,11 +164,11 @@ final class Stage: @unchecked Sendable {  // only the strand whose step it is us
   var targets: [Target?]
   var proxy: MulticastProxy<any Listener>?
   var registrations: [Registration] = []
-  /// What the senders were told: how many deliveries were queued and dropped.
+  /// The numbers of queued and dropped deliveries that the senders' summaries returned.
   var queued = 0
   var dropped = 0
   var made = 0
-  /// Senders' messages, by number: what became of them.
+  /// The outcome of each message, by number.
   var ended: [Int: Result<[Int], any Error>] = [:]
   var tasks: [Task<Void, Never>] = []
 
@@ -179,7 +179,7 @@ final class Stage: @unchecked Sendable {  // only the strand whose step it is us
     targets = journals.map { Target($0) }
     let proxy = MulticastProxy<any Listener>()
     let contexts = (0..<scenario.contexts).map { WalkedContext("context \($0 + 1)", walker) }
-    // The second one comes first, so that what happens to the first can happen during the turn before its own.
+    // The second target is first, so that an event can meet the first one during that delivery.
     for index in scenario.isAlone ? [0] : [1, 0] {
       guard let target = targets[index] else { continue }
       registrations.insert(
@@ -196,7 +196,7 @@ final class Stage: @unchecked Sendable {  // only the strand whose step it is us
     if scenario.isOwned { targets = [nil, nil] }
   }
 
-  /// Sends a message that makes routes and plans, and takes it off the books.
+  /// Sends a message that creates routes and plans, and removes it from the journals.
   private func warm(_ proxy: MulticastProxy<any Listener>, _ contexts: [WalkedContext]) {
     for message in ["note:", "ask:"] as [MessageSelector] {
       proxy.broadcast(Invocation(message, arguments: [ArgumentBox(0)]))
@@ -290,7 +290,7 @@ final class Stage: @unchecked Sendable {  // only the strand whose step it is us
       }
     case .cancel:
       walker.start("canceller") { [self] in
-        // The runtime holds a lock of the task throughout, which whoever resumes the task waits for.
+        // One step: the runtime holds the task's lock, which a resuming thread waits for.
         walker.step("the first sender is cancelled") { tasks.first?.cancel() }
       }
     }
@@ -323,7 +323,7 @@ final class Stage: @unchecked Sendable {  // only the strand whose step it is us
     }
   }
 
-  /// Every delivery is counted, and a target that was removed goes with the last message that may call it.
+  /// Every delivery is counted, and a removed target is released with its last message.
   private func checkOwned() -> String? {
     if made != journals.reduce(0, { $0 + $1.got.count }) { return "\(made) deliveries are said to have been made" }
     if journals[1].got.count != numbers.count { return "the second target got \(journals[1].got)" }
@@ -331,11 +331,11 @@ final class Stage: @unchecked Sendable {  // only the strand whose step it is us
     return nil
   }
 
-  /// Every message that was queued for a target ran or was counted as dropped.
+  /// Checks that every queued message of a target ran or was counted as dropped.
   private func checkCounts() -> String? {
     for number in numbers { if case .failure(let error)? = ended[number] { return "\(number) failed: \(error)" } }
     let second = journals[1].got.count
-    // With one target it is that one's own messages that are counted below.
+    // With one target, its messages are counted below.
     let steady = scenario.isAlone ? nil : registrations[1]
     if let steady, scenario.event != .endOfProxy || scenario.pending == .deliverPending,
       second + steady.dropped != numbers.count
@@ -345,7 +345,7 @@ final class Stage: @unchecked Sendable {  // only the strand whose step it is us
     if let steady, scenario.event == .nothing, steady.dropped != 0 { return "the second target's were dropped" }
     let all =
       journals[0].got.count + (scenario.secondIsDirect ? 0 : second) + registrations.reduce(0) { $0 + $1.dropped }
-    // A buffer that takes a message and lets another go counts one as queued and one as dropped.
+    // A buffer that replaces a message counts one as queued and one as dropped.
     let refused: Int
     switch scenario.buffer.policy {
     case .keepOldest, .suspendSender: refused = dropped
@@ -358,7 +358,7 @@ final class Stage: @unchecked Sendable {  // only the strand whose step it is us
     return made == (scenario.secondIsDirect ? second : 0) ? nil : "\(made) deliveries are said to have been made"
   }
 
-  /// A sender that waits for room sends once there is some, or nothing.
+  /// Checks that a sender that waits for capacity sends once there is some, or nothing.
   private func checkReady() -> String? {
     for number in numbers {
       switch ended[number] {
@@ -377,7 +377,7 @@ final class Stage: @unchecked Sendable {  // only the strand whose step it is us
     return nil
   }
 
-  /// Who waits gets each answer once, and none is missing of a target that was there throughout.
+  /// Checks that a waiting sender gets each answer once, and every answer of a target that stayed.
   private func checkAnswers() -> String? {
     for number in numbers {
       let came = journals.count { $0.got.contains(number) }
@@ -396,9 +396,9 @@ final class Stage: @unchecked Sendable {  // only the strand whose step it is us
   }
 }
 
-/// The objects of a walk of one mailbox whose context has priorities.
+/// The objects of a walk of one mailbox on a context with priorities.
 ///
-/// It has had a message of the higher priority before, so that a level which was left behind would be met.
+/// It has already had a message of the higher priority, so a leftover level is found.
 final class PriorityStage: @unchecked Sendable {  // only the strand whose step it is uses it
   private final class Letter: Envelope, @unchecked Sendable {  // as the stage
     let number: Int
@@ -442,9 +442,9 @@ final class PriorityStage: @unchecked Sendable {  // only the strand whose step 
   }
 }
 
-/// The objects of a walk of what publishes the boards of a proxy.
+/// The objects of a walk that replaces the boards of a proxy.
 ///
-/// The test keeps all boards, so that none ends: one that the library has let go of is one that only the test refers to.
+/// The test retains all boards; it alone references the ones that the library has released.
 final class BoardStage: @unchecked Sendable {  // only the strand whose step it is uses it
   private let walker: Walker
   private let lock = Guarded(())
@@ -477,7 +477,7 @@ final class BoardStage: @unchecked Sendable {  // only the strand whose step it 
     walker.step("a message is on its way") {
       if isFree(number) { failure = "board \(number) was let go of while a message visited it" }
     }
-    // What has been let go of too soon would be so twice.
+    // A board released too early would be released twice.
     if failure == nil { published.leave(entered) }
   }
 
@@ -497,7 +497,7 @@ extension [Int] {
 }
 
 extension Scenario {
-  /// Those that are walked every time.
+  /// The scenarios that every run walks.
   static let short: [Scenario] = {
     var list: [Scenario] = []
     for event in [Event.nothing, .remove, .removeTarget, .mute, .death, .endOfProxy] {
@@ -524,17 +524,17 @@ extension Scenario {
     list.append(Scenario(form: .posted, event: .nothing))
     list.append(Scenario(form: .visiting, event: .nothing))
     list.append(Scenario(form: .typed, event: .remove, senders: 1, isOwned: true))
-    // The third message is the first that is added to a batch.
+    // The third message is the first that joins a batch.
     list.append(Scenario(form: .typed, event: .nothing, senders: 1, messages: 3, isAlone: true))
     for event in [Event.mute, .endOfProxy] {
       list.append(Scenario(form: .typed, event: event, senders: 1, isAlone: true, waiting: 2))
     }
-    // The message's place in the batch may not be written when its turn comes.
+    // The message's slot in the batch may still be unwritten when the drain reaches it.
     list.append(Scenario(form: .typed, event: .nothing, senders: 1, isAlone: true, waiting: 2))
     return list
   }()
 
-  /// Those that take minutes.
+  /// The scenarios that take minutes.
   static let long: [Scenario] = [
     Scenario(form: .boxed, event: .death),
     Scenario(form: .posted, event: .nothing, senders: 3),
@@ -549,7 +549,7 @@ extension Scenario {
     Scenario(form: .typed, event: .remove, contexts: 2),
     Scenario(form: .typed, event: .death, contexts: 2),
     Scenario(form: .typed, event: .death, senders: 1, isAlone: true, waiting: 2),
-    // Two take places of one batch at a time, or one does while the other posts behind it; or both want a new one.
+    // Two senders take slots of one batch, or one posts behind it, or both need a new batch.
     Scenario(form: .typed, event: .nothing, isAlone: true, waiting: 2),
     Scenario(form: .typed, secondForm: .boxed, event: .nothing, isAlone: true, waiting: 2),
     Scenario(form: .typed, event: .nothing, isAlone: true, waiting: 1),

@@ -1,22 +1,22 @@
-// Stepped.swift: atomics, locks and semaphores that stop before each use and let a scheduler choose who goes on.
+// Stepped.swift: atomics, locks and semaphores that stop before each use for a scheduler.
 //
-// `Tests/Tools/Schedules/run` compiles this file into the library instead of `Guarded.swift`; its names come before those of
-// Synchronization and Dispatch. The library's own sources are used as they are.
+// `Tests/Tools/Schedules/run` compiles this file into the library instead of `Guarded.swift`. Its names
+// shadow those of Synchronization and Dispatch. The library's other sources are unchanged.
 
 import Dispatch
 public import Synchronization
 
-/// What a thread is about to do to something that threads share.
+/// The next operation of a thread on shared state.
 public struct Step: CustomStringConvertible {
-  /// What is done.
+  /// The operation's name.
   let name: StaticString
-  /// The object: a number that no other has, or 0.
+  /// The unique number of the object, or 0.
   public let object: UInt
-  /// Where the object was made.
+  /// The source location that created the object.
   let place: Place?
-  /// Whether a critical section begins.
+  /// True if the step begins a critical section.
   public let isLock: Bool
-  /// Whether the step can be taken at this moment.
+  /// True if the step can be taken now.
   public let isReady: () -> Bool
 
   public init(
@@ -29,7 +29,7 @@ public struct Step: CustomStringConvertible {
   public var description: String { "\(name)" + (place.map { " \($0)" } ?? "") }
 }
 
-/// A line of the library, `Mailbox.swift:41`.
+/// A line of the library, for example `Mailbox.swift:41`.
 public struct Place: CustomStringConvertible, Sendable {
   let file: StaticString
   let line: UInt
@@ -39,16 +39,16 @@ public struct Place: CustomStringConvertible, Sendable {
   public var description: String { "\("\(file)".split(separator: "/").last ?? "?"):\(line)" }
 }
 
-/// Who chooses the thread that takes the next step.
+/// The scheduler that chooses the thread of each step.
 public protocol StepScheduler: AnyObject {
-  /// Returns when the calling thread is to take `step`.
+  /// Returns when the calling thread may take `step`.
   func reach(_ step: Step)
-  /// The calling thread has left the critical section of an object.
+  /// The calling thread has left the critical section of `object`.
   func left(_ object: UInt)
 }
 
 public enum Steps {
-  // Both belong to the thread whose step it is.
+  // Both belong to the thread that takes the step.
   public nonisolated(unsafe) static var scheduler: (any StepScheduler)?
 
   private nonisolated(unsafe) static var objects: UInt = 0
@@ -57,7 +57,7 @@ public enum Steps {
     return objects
   }
 
-  /// Numbers new objects from there on, so that the same choices give the same numbers.
+  /// Numbers new objects from `object` on, so that the same choices give the same numbers.
   public static func restart(from object: UInt) { objects = object }
 
   public static func reach(_ name: StaticString, _ object: UInt, _ place: Place? = nil, isLock: Bool = false) {
@@ -65,7 +65,7 @@ public enum Steps {
   }
 }
 
-/// As `Synchronization.Atomic`. Steps are taken one at a time, so every ordering is the strongest one.
+/// Like `Synchronization.Atomic`. One step at a time, so every ordering is the strongest.
 public struct Atomic<Value: Equatable>: ~Copyable, @unchecked Sendable {  // only the thread whose step it is uses it
   private let value: UnsafeMutablePointer<Value>
   private let object: UInt
@@ -79,7 +79,7 @@ public struct Atomic<Value: Equatable>: ~Copyable, @unchecked Sendable {  // onl
 
   deinit { value.deinitialize(count: 1).deallocate() }
 
-  /// One step that reads and writes.
+  /// Reads and writes in one step.
   @discardableResult
   private func change(_ body: (inout Value) -> Void) -> Value {
     Steps.reach("writes", object, place)
@@ -150,7 +150,7 @@ extension Atomic where Value: FixedWidthInteger {
   }
 }
 
-/// As the library's `Guarded`. A thread that cannot enter is not chosen, so the lock inside is always free.
+/// Like the library's `Guarded`. A thread that would block is not chosen, so the lock is free.
 package struct Guarded<Value: ~Copyable>: ~Copyable, Sendable {
   private let mutex: Mutex<Value>
   private let object = Steps.newObject()
@@ -170,12 +170,12 @@ package struct Guarded<Value: ~Copyable>: ~Copyable, Sendable {
     return try mutex.withLock { (value) throws(Failure) -> sending Result in try body(&value) }
   }
 
-  /// Not known here.
+  /// Unknown here, so assertions always hold.
   package var isHeld: Bool { true }
   package borrowing func assertHeld() {}
 }
 
-/// As Dispatch's, without an end of the time: a wait that nothing ends is found as such.
+/// Like Dispatch's, without timeouts: the walk reports a wait that nothing ends.
 final class DispatchSemaphore: @unchecked Sendable {  // only the thread whose step it is uses it
   private var value: Int
   private let object = Steps.newObject()

@@ -1,10 +1,10 @@
-// Tasks.swift: tasks whose jobs are strands of the walk.
+// Tasks.swift: runs the jobs of tasks as strands of the walk.
 
 import Foundation
 
 @testable import Forwardcast
 
-/// Runs each job that the concurrency runtime would give to its own threads as a strand of the walk under way.
+/// Runs each job for the global executor as a strand of the current walk.
 enum Tasks {
   private typealias Original = @convention(thin) (UnownedJob) -> Void
   private typealias Hook = @convention(thin) (UnownedJob, Original) -> Void
@@ -15,7 +15,7 @@ enum Tasks {
   private static let executor = Executor()
   nonisolated(unsafe) private static weak var walker: Walker?
 
-  /// Takes the jobs over, once and for the whole process.
+  /// Takes over the global executor's jobs, once for the whole process.
   static func join(_ walker: Walker) {
     self.walker = walker
     guard let symbol = dlsym(UnsafeMutableRawPointer(bitPattern: 0), "swift_task_enqueueGlobal_hook") else {

@@ -5,10 +5,10 @@ import Foundation
 
 @testable import Forwardcast
 
-/// Dispatch's own: the library's name of it is the one that stops.
+/// Dispatch's own semaphore: the library's name refers to the stepped one.
 private typealias Signal = Dispatch.DispatchSemaphore
 
-/// What an order did wrong, and how to see it again.
+/// The failure of an order, and how to reproduce it.
 struct Violation: Error, CustomStringConvertible {
   let text: String
   let order: [String]
@@ -21,11 +21,11 @@ final class Walker: StepScheduler, @unchecked Sendable {  // only the thread who
     let number: Int
     let name: String
     var pending: Step
-    /// Released before the strand ends, so that what it kept goes in one of its own steps.
+    /// Released before the strand ends, so that its captures are released in a step of the strand.
     var body: (@Sendable () -> Void)?
     let turn = Signal(value: 0)
     var hasEnded = false
-    /// How many critical sections it is in that are no steps.
+    /// The number of critical sections it is in that are not steps.
     var sectionsOutside = 0
 
     init(_ number: Int, _ name: String, _ pending: Step, _ body: @escaping @Sendable () -> Void) {
@@ -40,7 +40,7 @@ final class Walker: StepScheduler, @unchecked Sendable {  // only the thread who
   private var owned: Set<UInt> = []
   private var failure: String?
   private let finished = Signal(value: 0)
-  /// Objects from before the walk are the process's caches: they are no steps.
+  /// Objects created before the walk are process-wide caches; using them is no step.
   private var firstObject: UInt = 0
   private let key: pthread_key_t = {
     var key = pthread_key_t()
@@ -48,14 +48,14 @@ final class Walker: StepScheduler, @unchecked Sendable {  // only the thread who
     return key
   }()
   private let pool = ThreadPool()
-  /// Is given the steps of the first order of a walk.
+  /// Called with the steps of the first order of a walk.
   var begun: (([String]) -> Void)?
 
   // MARK: The search
 
-  /// Runs `scenario` in the orders of a search, at most `limit` of them.
+  /// Runs `scenario` in at most `limit` orders of a search.
   ///
-  /// - Parameter scenario: makes the objects, starts strands with ``start(_:after:_:)``, and gives what looks at the result.
+  /// - Parameter scenario: creates the objects, starts the strands, and returns the final check.
   func walk(
     _ scenario: (Walker) -> () -> String?, _ search: ScheduleSearch, upTo limit: Int
   ) throws -> ScheduleSummary {
@@ -87,7 +87,7 @@ final class Walker: StepScheduler, @unchecked Sendable {  // only the thread who
     return failure ?? check()
   }
 
-  /// The order in words: who did what.
+  /// The order in words: each strand and its step.
   private var lines: [String] { taken.map { "\($0.strand.name)  \($0.step)" } }
 
   // MARK: Strands
@@ -97,7 +97,7 @@ final class Walker: StepScheduler, @unchecked Sendable {  // only the thread who
     return Unmanaged<Strand>.fromOpaque(pointer).takeUnretainedValue()
   }
 
-  /// Adds a strand, which begins once a strand that is named has ended. Returns its number.
+  /// Adds a strand that starts once the strand `after` has ended. Returns its number.
   @discardableResult
   func start(_ name: String, after predecessor: Int? = nil, _ body: @escaping @Sendable () -> Void) -> Int {
     let before = predecessor.map { strands[$0] }
@@ -115,10 +115,10 @@ final class Walker: StepScheduler, @unchecked Sendable {  // only the thread who
     return strand.number
   }
 
-  /// Whether the calling thread is one of the walk.
+  /// True if the calling thread is a strand of the walk.
   var isInside: Bool { current != nil }
 
-  /// Runs `body` as one step. It takes locks without further steps, so nobody may be in one.
+  /// Runs `body` as one step. It takes locks without further steps, so no strand may hold one.
   func step(_ name: StaticString, _ body: () -> Void) {
     reach(Step(name) { [unowned self] in owned.isEmpty })
     current?.sectionsOutside += 1
@@ -144,7 +144,7 @@ final class Walker: StepScheduler, @unchecked Sendable {  // only the thread who
 
   private func isReady(_ step: Step) -> Bool { step.isLock ? !owned.contains(step.object) : step.isReady() }
 
-  /// Chooses who takes the next step and lets it; returns when the caller is to take its own.
+  /// Chooses the strand of the next step and resumes it. Returns when the caller may take its own.
   private func goOn(_ caller: Strand?) {
     let waiting = strands.filter { !$0.hasEnded }
     let ready = waiting.filter { isReady($0.pending) }
@@ -169,14 +169,14 @@ final class Walker: StepScheduler, @unchecked Sendable {  // only the thread who
     caller?.turn.wait()
   }
 
-  /// Threads that wait for ever cannot be used again.
+  /// Threads that wait forever cannot be reused.
   private func stop(_ text: String) -> Never {
     print(Violation(text: text, order: lines))
     exit(1)
   }
 }
 
-/// Threads that are used again: starting one costs more than a schedule.
+/// Reuses threads: starting one costs more than a schedule.
 private final class ThreadPool: @unchecked Sendable {  // `idle` has a lock
   private final class Worker: @unchecked Sendable {  // handed over by the semaphore
     let work = Signal(value: 0)

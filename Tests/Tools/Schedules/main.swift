@@ -1,5 +1,5 @@
-// main.swift: runs the scenarios and says in how many orders.
-// usage: schedules [--all] [--show] [WORDS]     those whose names contain WORDS
+// main.swift: runs the scenarios and prints the number of orders.
+// usage: schedules [--all] [--show] [WORDS]     runs the scenarios whose names contain WORDS
 
 import Foundation
 

@@ -1,6 +1,6 @@
 // swift-tools-version: 6.3
-// A package of somebody else, whose instructions Tests/Tools/Cost/instructions.sh counts: what a user's own code costs is not what
-// ours costs that the compiler sees beside it.
+// A client package whose instructions Tests/Tools/Cost/instructions.sh counts. Clients are compiled
+// without the library's sources, unlike code in this package.
 
 import PackageDescription
 
@@ -9,7 +9,7 @@ let package = Package(
   platforms: [.macOS(.v15)],
   dependencies: [.package(name: "Forwardcast", path: "../../../..")],
   targets: [
-    // Targets, counterparts and ways of sending are links to those of the benchmarks.
+    // Targets, counterparts and senders are symbolic links to those of the benchmarks.
     .executableTarget(
       name: "cost-client",
       dependencies: [

@@ -1,5 +1,4 @@
-// Themes.swift: a public protocol with its proxy, and a public receiver.
-// Outside of the package.
+// Themes.swift: a public protocol with its proxy, and a public receiver, in a client package.
 
 public import Forwardcast
 

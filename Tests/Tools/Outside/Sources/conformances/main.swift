@@ -1,13 +1,13 @@
-// main.swift: internal protocols with one class each, beside the class that the attribute writes.
-// Outside of the package. When a whole module is optimized, the compiler takes the only class that it knows of a protocol for
-// every object of it. Each line says by which way a written class came to a conformance, and what its targets got.
+// main.swift: internal protocols with a conforming class beside the generated one, in a client package.
+// The optimizer may assume that the only class it knows for a protocol is every object's class. Each
+// printed line names the origin of a conformance, and what its targets received.
 
 import Forwardcast
 
-/// Whoever calls sees nothing but the protocol.
+/// A caller that sees only the protocol.
 @inline(never) func call<P>(_ object: P, _ body: (P) -> Void) { body(object) }
 
-// A parent without the attribute, whose requirements are written again; and the parent's parent.
+// A parent without the attribute, whose requirements are repeated, and that parent's parent.
 protocol ViewDelegate: AnyObject { func loaded() }
 protocol CellDelegate: ViewDelegate { func tapped(_ row: Int) }
 @Forwarded protocol VideoCellDelegate: CellDelegate {
@@ -26,7 +26,7 @@ call(cells as any ViewDelegate) { $0.loaded() }
 call(cells as any CellDelegate) { $0.tapped(1) }
 call(cells as any VideoCellDelegate) { $0.play("Metropolis") }
 
-// A requirement of the parent that an extension of the written class has; and a conformance that only the extension knows.
+// A requirement and a conformance in an extension of the generated class.
 protocol Titled: AnyObject { var title: String { get } }
 protocol Counting { func count() -> Int }
 @Forwarded protocol PageDelegate: Titled { func turned(to page: Int) }
@@ -46,7 +46,7 @@ call(pages as any PageDelegate) { $0.turned(to: 3) }
 call(pages as any Counting) { print("count", $0.count()) }
 call(One() as any Counting) { print("count", $0.count()) }
 
-// A protocol that is given by a copy.
+// A protocol that is copied.
 protocol StreamDelegate: AnyObject { func received(_ byte: Int) }
 @Forwarded(as: (any StreamDelegate).self) protocol StreamCopy: AnyObject { func received(_ byte: Int) }
 final class Stream: StreamDelegate { func received(_ byte: Int) { print("byte", byte) } }
@@ -54,7 +54,7 @@ let (streams, stream) = (StreamCopyProxy(), Stream())
 streams.add(stream)
 call(streams as any StreamDelegate) { $0.received(4) }
 
-// A superclass that has a conformance of its own.
+// A superclass with a conformance of its own.
 protocol Rooted { func root() -> String }
 class Root: Rooted { func root() -> String { "root of \(type(of: self))" } }
 @Forwarded(base: Root.self) protocol Branch: AnyObject { func grow() }
@@ -64,7 +64,7 @@ branches.add(leaf)
 call(branches as any Branch) { $0.grow() }
 call(branches as any Rooted) { print($0.root()) }
 
-// A parent that is a class, and one that refines it.
+// A parent that is a class, and a protocol that refines it.
 class Sheet: Rooted { func root() -> String { "sheet of \(type(of: self))" } }
 @Forwarded protocol SheetDelegate: Sheet { func folded() }
 @Forwarded(inheriting: (any SheetDelegate).self) protocol MapDelegate: SheetDelegate { func unfolded() }
@@ -78,7 +78,7 @@ call(maps as any Rooted) { print($0.root()) }
 call(maps as any SheetDelegate) { $0.folded() }
 call(maps as any MapDelegate) { $0.unfolded() }
 
-// A parent that brings Sendable; refinement; an actor; a generic class; private and nested ones; no other class at all.
+// Sendable parents, refinement, actors, generic, private and nested ones, no other class.
 protocol Shared: Sendable { func shared() }
 @Forwarded protocol Radio: AnyObject, Shared { func shared(); func heard(_ text: String) }
 final class Listener: Radio {

@@ -1,4 +1,4 @@
-// main.swift: a module in Swift 5, where a class may be on an actor that its protocol is not on.
+// main.swift: a Swift 5 module in which a class may be on an actor that its protocol is not on.
 
 import Forwardcast
 
@@ -9,7 +9,7 @@ import Forwardcast
   func shown(_ row: Int)
 }
 
-// What refines it is on the actor by the same superclass.
+// A refining protocol is on the actor through the same superclass.
 @Forwarded(inheriting: (any ScreenDelegate).self) protocol TableDelegate: ScreenDelegate {
   func count(_ rows: [Int]) async throws -> Int
 }

@@ -1,5 +1,5 @@
-// main.swift: refines a protocol of another module, in a module that is on the main actor by default.
-// Outside of the package.
+// main.swift: refines a protocol of another module, in a client module that is on the main actor by
+// default.
 
 import Forwardcast
 import Themes

@@ -1,4 +1,4 @@
-// Count.swift: so many messages of one kind to so many targets.
+// Count.swift: sends a number of messages of one kind to a number of targets.
 
 import Dispatch
 import Forwardcast
@@ -8,7 +8,7 @@ struct Count {
   let messages: Int
   let targets: Int
 
-  /// How many targets there are to choose from where messages are registrations.
+  /// The number of targets to choose from if messages are registrations.
   private static let candidates = 4_096
 
   func run(_ name: String) throws {
@@ -54,7 +54,7 @@ struct Count {
         sendTick(proxy, value)
       }
     case "add", "remove":
-      // The same targets whatever the number of messages, so that two runs differ by what is counted.
+      // Both runs create the same targets, so they differ only by the counted messages.
       let all = makeTargets(max(Count.candidates, messages))
       let sideTables = all.map { WeakBox($0) }
       if name == "add" {
@@ -82,7 +82,7 @@ struct Count {
     }
   }
 
-  /// Messages among which something comes and goes again.
+  /// Sends messages while a target is added and removed.
   private func churn(_ name: String, _ proxy: MulticastProxy<any Listener>) throws {
     let guest = makeTargets(1)[0]
     for value in 0..<messages {
@@ -97,7 +97,7 @@ struct Count {
     }
   }
 
-  /// Messages to closures, or to targets whose automatic delivery is on the context of the sender.
+  /// Sends messages to closures, or to targets whose automatic delivery is on the sender's context.
   private func here(_ name: String) {
     let (proxy, queue) = (MulticastProxy<any Listener>(), DispatchQueue(label: "here"))
     let all = makeTargets(targets)
@@ -117,10 +117,10 @@ struct Count {
     withExtendedLifetime(all) {}
   }
 
-  /// So many things of one kind, which are there when the program ends.
+  /// Creates a number of objects of one kind that exist until the program ends.
   private func keep(_ name: String, _ proxy: MulticastProxy<any Listener>) throws {
     let targets = makeTargets(Count.candidates)
-    // A weak reference has its side table whoever makes it.
+    // Creates the side tables of weak references beforehand.
     let sideTables = targets.map { WeakBox($0) }
     let queue = DispatchQueue(label: "queued")
     let table = SelectorTable(for: FirstListener.self) { Responds(to: .add) { $0.add($1, $2) } }
@@ -146,10 +146,10 @@ struct Count {
     Count.kept = kept
   }
 
-  /// Where what is kept stands.
+  /// Retains the created objects.
   nonisolated(unsafe) private static var kept: [AnyObject] = []
 
-  /// Messages in one of the forms that every proxy takes.
+  /// Sends messages in a form that every proxy has.
   private func send(_ form: String, _ proxy: MulticastProxy<any Listener>) {
     switch form {
     case "typed": for value in 0..<messages { sendTick(proxy, value) }
@@ -160,7 +160,7 @@ struct Count {
     }
   }
 
-  /// Messages that also meet something else than direct targets.
+  /// Sends messages that also meet something other than direct targets.
   private func behind(_ thing: String, form: String) throws {
     let sides = Sides(targets)
     let (proxy, guest) = (sides.proxy, makeTargets(1)[0])
@@ -175,7 +175,7 @@ struct Count {
       try proxy.around(.tick) { try $0.proceed() }
       try proxy.around(.add) { try $0.proceed() }
     case "stream":
-      // Kept, so that somebody listens, and with room for one, so that nothing piles up.
+      // Retained, so that the proxy has a stream, and bounded to one message.
       let ticks = proxy.messages(for: .tick, buffering: .bufferingNewest(1))
       let sums = proxy.messages(for: .add, buffering: .bufferingNewest(1))
       send(form, proxy)
@@ -204,7 +204,7 @@ struct Count {
     withExtendedLifetime(guest) {}
   }
 
-  /// Messages each of which wakes the queue of its target, and has arrived before the next.
+  /// Sends messages each of which wakes its target's queue and arrives before the next.
   private func lone(byHand: Bool) {
     let (proxy, queue, target) = (MulticastProxy<any Listener>(), DispatchQueue(label: "queued"), makeTargets(1)[0])
     proxy.add(target, delivery: .queue(queue))
@@ -216,8 +216,8 @@ struct Count {
     withExtendedLifetime(target) {}
   }
 
-  /// Messages to targets on a queue that takes them only when all have been sent, so that the amount of work does not depend
-  /// on how threads take turns.
+  /// Sends messages to a suspended queue that is resumed after the last one, so that the amount of
+  /// work does not depend on thread scheduling.
   private func stream() throws {
     let proxy = MulticastProxy<any Listener>()
     let all = makeTargets(targets)
@@ -231,7 +231,7 @@ struct Count {
   }
 }
 
-/// A proxy among the targets of another; called by its messages alone.
+/// Allows a proxy among the targets of another.
 extension MulticastProxy: Listener where Interface == any Listener {
   func tick(_ value: Int) { broadcast(.tick, value) }
   func add(_ first: Int, _ second: Int) -> Int { 0 }
