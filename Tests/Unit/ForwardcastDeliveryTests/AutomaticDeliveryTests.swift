@@ -1,4 +1,4 @@
-// AutomaticDeliveryTests.swift: deliveries that are direct where the sender is there already.
+// AutomaticDeliveryTests.swift: deliveries that are direct if the sender is already on the context.
 
 import AllocationCounter
 import CoreTestSupport
@@ -98,7 +98,7 @@ struct AutomaticDeliveryTests {
     withExtendedLifetime(clerk) {}
   }
 
-  // Off Apple systems nothing tells that such a queue is concurrent.
+  // Only Apple systems can tell that such a queue is concurrent.
   private let wide = DispatchQueue(label: "wide", attributes: .concurrent)
 
   @Test("on a custom concurrent queue, a message sent while the target runs is queued")
@@ -165,7 +165,7 @@ struct AutomaticDeliveryTests {
     wide.async { [proxy] in _ = proxy.broadcast(.note, 1) }
     inside.pass()
     registration.unmute()
-    // Sent from elsewhere: their turns come on the queue, those of the other target behind those of the first.
+    // Sent from another thread, so they run on the queue, the first target before the other.
     for number in 2...3 { expect(proxy.broadcast(.note, number).queued, equals: 2) }
     passed.pass()
     wide.sync(flags: .barrier) {}
@@ -208,7 +208,7 @@ struct AutomaticDeliveryTests {
         return turns.first == 1
       }
       if isOuter {
-        // The first target is taken, so this message is queued for it and runs the second one.
+        // The first target is running, so this message is queued for it and calls the second one.
         wide.async { _ = proxy.broadcast(.value) }
         inside.pass()
       }
@@ -285,7 +285,7 @@ struct AutomaticDeliveryTests {
     let summary = queue.sync { proxy.broadcast(.note, 2) }
     expect(summary, equals: BroadcastSummary(delivered: 1, failed: 1, skipped: 2))
     expect(journal.all, equals: ["a 1", "b 1", "dead 1", "a 2", "b 2"])
-    // They were given back, so the drain serves what comes from elsewhere.
+    // The targets are no longer in use, so the drain delivers messages from other threads.
     expect(proxy.broadcast(.note, 3).queued, equals: 2)
     try proxy.drainBlocking(timeout: .seconds(600))
     expect(journal.all.suffix(2), equals: ["a 3", "b 3"])

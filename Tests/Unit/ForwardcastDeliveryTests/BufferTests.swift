@@ -1,4 +1,4 @@
-// BufferTests.swift: what waits for one target, and what goes when it is too much.
+// BufferTests.swift: the messages that wait for one target, and which of them a buffer drops.
 
 import CoreTestSupport
 import Dispatch

@@ -1,4 +1,4 @@
-// CrossingTests.swift: what may cross from one context to another, and what must not start there any more.
+// CrossingTests.swift: values sent to other contexts, and deliveries that must not start.
 
 import CoreTestSupport
 import Dispatch
@@ -15,7 +15,7 @@ import Testing
 
 private final class Plain {}
 
-/// Answers objects of its own, and says nothing of whether they may cross.
+/// Answers with objects that are not known to be Sendable.
 private final class Owner: MessageReceiver, Sendable {
   static let selectorTable = SelectorTable(for: Owner.self) {
     Responds(to: "thing") { (_: Owner) -> Any in Plain() }
@@ -32,7 +32,7 @@ struct CrossingTests {
   @MainActor func removedBeforeItsActor(isMuted: Bool, pending: PendingDeliveries) async throws {
     let (proxy, sign, queue) = (Shared(), Sign(), DispatchQueue(label: "crossing"))
     let registration = proxy.add(sign, delivery: .queue(queue), whenRemoved: pending)
-    // The main actor is this test's: the delivery has left its queue and waits for it.
+    // This test occupies the main actor, for which the delivery waits after leaving its queue.
     proxy.broadcast(Message<(String) -> Void>("sign:"), "late")
     queue.sync {}
     if isMuted { registration.mute() }

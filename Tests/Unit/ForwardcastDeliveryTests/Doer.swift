@@ -1,10 +1,10 @@
-// Doer.swift: a target whose method suspends.
+// Doer.swift: a target with an async method.
 
 import CoreTestSupport
 import Forwardcast
 import TestSupport
 
-/// A target whose method suspends and does what a test wants.
+/// A target whose async method runs a test's closure.
 final class Doer: Member, MessageReceiver {
   private let action = Locked<(@Sendable (Int) async throws -> Int)?>(nil)
 

@@ -1,4 +1,4 @@
-// DurationTests.swift: waits of any length, also of those that no clock can count.
+// DurationTests.swift: waits of any duration, also beyond the range of a clock.
 
 import CoreTestSupport
 import Dispatch

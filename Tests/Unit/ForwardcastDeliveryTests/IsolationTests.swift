@@ -1,4 +1,4 @@
-// IsolationTests.swift: rows on the main actor, on an actor, and rows that suspend.
+// IsolationTests.swift: rows on the main actor, on an actor, and asynchronous rows.
 
 import CoreTestSupport
 import Dispatch
@@ -43,7 +43,7 @@ private actor Account: Member, MessageReceiver {
   }
 }
 
-/// A serial executor of the test's own.
+/// A custom serial executor.
 private final class Loop: SerialExecutor {
   let queue = DispatchQueue(label: "loop")
   func enqueue(_ job: consuming ExecutorJob) {
@@ -111,7 +111,7 @@ struct IsolationTests {
       await expect(account.balance, equals: 120)
       await expect(pane.title, equals: "last")
     } else {
-      // The caller is on no actor: a broadcast reports what it cannot reach.
+      // The caller is on no actor, so a broadcast reports the rows that it cannot reach.
       let errors = Locked(0)
       proxy.onError = { _ in errors.withLock { $0 += 1 } }
       queue.sync { expect(proxy.broadcast(.deposit, 1).failed, equals: 1) }

@@ -1,4 +1,4 @@
-// MailboxTests.swift: for which turns a mailbox wakes its context.
+// MailboxTests.swift: the drains that a mailbox schedules.
 
 import CoreTestSupport
 import Dispatch
@@ -7,7 +7,7 @@ import Testing
 
 @testable import Forwardcast
 
-/// A context of tasks that only notes with which priorities it was woken.
+/// A context that only records the priorities it was woken with.
 private final class NotingContext: DeliveryContext {
   private let priorities = Locked<[TaskPriority]>([])
   let hasPriority: Bool
@@ -19,7 +19,7 @@ private final class NotingContext: DeliveryContext {
   var isCurrent: Bool { isHeld }
   func wake(_ mailbox: Mailbox, _ priority: TaskPriority) { priorities.withLock { $0.append(priority) } }
 
-  /// What it was woken with since the last look.
+  /// The priorities since the last call.
   func take() -> [TaskPriority] {
     priorities.withLock { priorities in
       defer { priorities = [] }
@@ -31,7 +31,7 @@ private final class NotingContext: DeliveryContext {
 /// An envelope that messages are added to.
 private final class Bag: Envelope, @unchecked Sendable {  // used by one task after another
   private(set) var opened = 0
-  /// Whether it waits for a sender's message when it is opened.
+  /// True if an opened envelope waits for a sender's message.
   private let waits: Bool
 
   init(waits: Bool = false) { self.waits = waits }
@@ -64,7 +64,7 @@ private final class Visitor: Envelope, @unchecked Sendable {  // used by one tas
 struct MailboxTests {
   private let context = NotingContext(hasPriority: true)
 
-  /// Runs in a task of that priority, which nobody awaits: who does gives it its own priority.
+  /// Runs in a detached task of the given priority. Awaiting the task would raise its priority.
   private func run(_ priority: TaskPriority, _ body: @escaping @Sendable () -> Void) async {
     await withCheckedContinuation { continuation in
       Task.detached(priority: priority) {
@@ -168,14 +168,14 @@ struct MailboxTests {
     await run(.low) { proxy.broadcast(.note, 1) }
     await run(.medium) { proxy.broadcast(.note, 2) }
     expect(context.take(), equals: [.low, .medium])
-    // There is no room for it, so nothing more urgent waits than before.
+    // The buffer has no slot for it, so the most urgent waiting message is the same.
     await run(.high) { proxy.broadcast(.note, 3) }
     mailbox.drain(.low)
     expect(clerk.journal.all, equals: [])
     mailbox.drain(.medium)
     expect(clerk.journal.take(), equals: ["a 1", "a 2"])
     expect(context.take(), equals: [])
-    // An emptied line knows nothing of who stood in it.
+    // An empty buffer does not remember earlier priorities.
     await run(.low) { proxy.broadcast(.note, 4) }
     mailbox.drain(.low)
     expect(clerk.journal.all, equals: ["a 4"])

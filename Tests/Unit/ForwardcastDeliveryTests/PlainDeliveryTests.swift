@@ -1,4 +1,4 @@
-// PlainDeliveryTests.swift: floods of typed messages to other contexts, and what is out of the ordinary among them.
+// PlainDeliveryTests.swift: many typed messages to other contexts, with exceptions among them.
 
 import CoreTestSupport
 import Dispatch
@@ -7,7 +7,7 @@ import Testing
 
 @testable import Forwardcast
 
-/// A context whose turn takes several envelopes, run by the test.
+/// A context whose drains deliver several envelopes, run by the test.
 private final class BatchContext: DeliveryContext {
   private let woken = Locked<[Mailbox]>([])
   let name = "batches"
@@ -22,7 +22,7 @@ private final class BatchContext: DeliveryContext {
   }
 }
 
-/// Waits at a gate, and may find its target busy once more when that opens.
+/// Waits at a gate, and may find its target busy again when the gate opens.
 private final class Visitor: Envelope, @unchecked Sendable {  // used on one thread
   private let (name, gate, journal): (String, SerialGate, Journal)
   var findsItBusy = false

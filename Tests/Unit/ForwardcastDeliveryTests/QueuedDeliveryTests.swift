@@ -1,4 +1,4 @@
-// QueuedDeliveryTests.swift: order, batches, copies, removal and errors of deliveries on another context.
+// QueuedDeliveryTests.swift: order, batches, copies, removal and errors of queued deliveries.
 
 import CoreTestSupport
 import Dispatch
@@ -345,7 +345,7 @@ struct QueuedDeliveryTests {
     expect(here.delivered == 1 && here.queued == 0)
     let late = Locked<BroadcastSummary?>(nil)
     queue.sync {
-      // On the queue, but something that was sent from elsewhere waits for its turn.
+      // On the queue, but a message from another thread is waiting.
       let done = DispatchSemaphore(value: 0)
       DispatchQueue.global().async { [proxy] in
         proxy.broadcast(.note, 3)

@@ -1,4 +1,4 @@
-// RemovalTests.swift: targets that are removed while messages wait for their contexts.
+// RemovalTests.swift: targets that are removed while messages wait.
 
 import CoreTestSupport
 import Forwardcast
@@ -29,7 +29,7 @@ struct RemovalTests {
     }
   }
 
-  /// Sends a message; the task ends with the outcome at the first target.
+  /// Sends a message. The task returns the outcome at the first target.
   private func send(_ verb: Verb) -> Task<String, any Error> {
     @Sendable func note() -> Invocation { Invocation("note:", arguments: [ArgumentBox(1)]) }
     switch verb {
@@ -67,7 +67,7 @@ struct RemovalTests {
     let answer = send(verb)
     await until(context.waiting > 0)
     remove(registration, removal)
-    // Ends while the context is held.
+    // Ends although the context has not run.
     try await expect(answer.value, equals: verb == .waiting ? "0 answers" : "[removed]")
     context.run()
     expect(journal.all, equals: [])

@@ -1,4 +1,4 @@
-// ScheduleTests.swift: long random schedules, many threads, a flood; everything accounted for.
+// ScheduleTests.swift: random schedules, many threads and a flood, all accounted for.
 
 import CoreTestSupport
 import Dispatch
@@ -12,8 +12,8 @@ import Testing
 #endif
 
 #if canImport(Glibc) && arch(x86_64)
-  /// How many bytes are allocated: `uordblks` of `mallinfo2`, which the C module does not show. On this processor a
-  /// function that gives a large struct takes the address of its result as its first argument.
+  /// The number of allocated bytes: `uordblks` of `mallinfo2`, which the C module lacks. On this
+  /// processor a function gets the address of a large result as its first argument.
   private func liveBytes() -> Int {
     typealias MallInfo = @convention(c) (UnsafeMutablePointer<Int>) -> Void
     guard let symbol = dlsym(nil, "mallinfo2") else { return 0 }
@@ -25,7 +25,7 @@ import Testing
   }
 #endif
 
-/// A target that counts, and finds out when order is broken.
+/// A target that counts messages and detects broken order.
 final class Tally: Member, MessageReceiver {
   private let received = Atomic<Int>(0)
   private let last = Atomic<Int>(-1)
@@ -54,13 +54,13 @@ final class Tally: Member, MessageReceiver {
 
 @Suite("Schedules of deliveries")
 struct ScheduleTests {
-  /// What a schedule came to, the same whenever its seed is played.
+  /// The totals of a schedule, which are the same for the same seed.
   private struct Sum: Equatable {
     var (ran, dropped, sent, skipped) = (0, 0, 0, 0)
   }
 
-  /// `FORWARDCAST_SEED` plays the schedule of a seed again. In a process of its own, since tables that other tests change
-  /// meanwhile end the proxy's plans, and those ends are steps of the contexts.
+  /// `FORWARDCAST_SEED` repeats the schedule of a seed. Runs in a separate process, since table
+  /// changes in other tests end the proxy's plans, and each end is a step of the contexts.
   @Test("random steps keep order and bounds, account for every message, and repeat with the same seed")
   func random() async {
     let seed: UInt64 = setting("FORWARDCAST_SEED").flatMap { UInt64($0) } ?? UInt64.random(in: 0...UInt64.max)
@@ -118,7 +118,7 @@ struct ScheduleTests {
         let there = living.count
         let summary = proxy.broadcast(.note, number)
         sum.sent += there
-        // Muted ones are counted as skipped, or not at all once the route passes them by.
+        // Muted targets are counted as skipped, or not at all once the route omits them.
         sum.skipped += living.count { $0.registration.isMuted }
         if summary.failed > 0 { Issue.record("seed \(seed): \(summary)") }
       default:
@@ -129,7 +129,7 @@ struct ScheduleTests {
     return sum
   }
 
-  /// A million deliveries where bounds are full.
+  /// A million deliveries with full bounds.
   @Test("every delivery to 100 targets on 4 queues is accounted for")
   func million() throws {
     let proxy = MulticastProxy<any Member>()
@@ -200,7 +200,7 @@ struct ScheduleTests {
       try await group.waitForAll()
     }
     try await proxy.drain()
-    // Each of the steady targets but the direct one, which cannot be reached by a row that suspends, got everything.
+    // All steady targets but the direct one, which async rows cannot reach, received every message.
     let sent = 8 * rounds * 3
     expect(steady.dropFirst().allSatisfy { $0.count >= sent })
     expect(Set(steady.dropFirst().map(\.count)).count, equals: 1)
@@ -232,10 +232,10 @@ struct ScheduleTests {
           queue.sync {}
           return high
         }
-        // The first flood makes what stays: threads, and the heap's own books.
+        // The first flood creates what remains: threads and the heap's own data.
         let size = bound(10_000, full: 200_000)
         _ = try flood(size)
-        // A busy machine makes a thread at any time: what is lost in a flood is lost in each of them.
+        // A busy machine may create a thread at any time. A real leak shows in every flood.
         var (floods, left, high) = (1, [Int](), 0)
         repeat {
           let before = liveBytes()

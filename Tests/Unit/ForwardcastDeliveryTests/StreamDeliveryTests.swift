@@ -1,4 +1,4 @@
-// StreamDeliveryTests.swift: messages that follow one another to another context and share envelopes.
+// StreamDeliveryTests.swift: consecutive messages to another context that share envelopes.
 
 import AllocationCounter
 import CoreTestSupport
@@ -8,7 +8,7 @@ import Testing
 
 @testable import Forwardcast
 
-/// A context whose turns make a few deliveries each, run one by one by the test.
+/// A context whose drains make a few deliveries each, run one by one by the test.
 private final class TurnContext: DeliveryContext {
   private let woken = Locked<[Mailbox]>([])
   let name = "turns"
@@ -19,7 +19,7 @@ private final class TurnContext: DeliveryContext {
   var isCurrent: Bool { isHeld }
   func wake(_ mailbox: Mailbox, _ priority: TaskPriority) { woken.withLock { $0.append(mailbox) } }
 
-  /// Makes one turn. `false` when nothing waits for one.
+  /// Runs one drain. Returns `false` if none is scheduled.
   func runTurn() -> Bool {
     guard let mailbox = woken.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else { return false }
     mailbox.drain()
@@ -37,7 +37,7 @@ private final class Cargo: Sendable {
 extension Message<(Cargo) -> Void> { fileprivate static var load: Self { .init("streamLoad:") } }
 extension Message<(Double) -> Void> { fileprivate static var noteDouble: Self { .init("note:") } }
 
-/// A target that does with each argument what the test says.
+/// A target that runs a test's closure for each argument.
 private final class Carrier: Member, MessageReceiver {
   let action: @Sendable (Int) -> Void
   init(_ action: @escaping @Sendable (Int) -> Void) { self.action = action }
@@ -46,7 +46,7 @@ private final class Carrier: Member, MessageReceiver {
   }
 }
 
-/// What many targets get, written by the one thread that runs the context.
+/// Adds up the messages of many targets, on the one thread that runs the context.
 private final class Adder: Member, MessageReceiver, @unchecked Sendable {  // only the test's thread uses it
   var sum = 0
   static let selectorTable = SelectorTable(for: Adder.self) {
@@ -68,7 +68,7 @@ struct StreamDeliveryTests {
     for clerk in clerks { proxy.add(clerk, delivery: .on(context)) }
     for number in 0..<1_000 { expect(proxy.broadcast(.note, number).queued, equals: targets) }
     context.run()
-    // When its last look found nothing it is asleep, and nothing runs for it.
+    // The last drain found nothing and put the mailbox to sleep, so none is scheduled.
     expect(proxy.registrations[0].queued?.mailbox.isAsleep == true)
     expect(!context.runTurn())
     expect(journal.all, equals: (0..<1_000).flatMap { number in (0..<targets).map { "\($0) \(number)" } })
@@ -82,7 +82,7 @@ struct StreamDeliveryTests {
     for number in 0..<messages { proxy.broadcast(.note, number) }
     expect(!mailbox.isAsleep)
     expect(context.runTurn())
-    // The turn came to its end by itself, and left nobody to wake the context.
+    // The drain ended by itself, and no sender schedules another one.
     expect(mailbox.isAsleep)
     expect(!context.runTurn())
     expect(adder.sum, equals: messages * (messages - 1) / 2)
@@ -94,7 +94,7 @@ struct StreamDeliveryTests {
     let clerks = (0..<targets).map { Clerk("\($0)", journal) }
     for clerk in clerks { proxy.add(clerk, delivery: .on(context)) }
     for number in 0..<3 { proxy.broadcast(.note, number) }
-    // A sender takes the next place and is interrupted; another one comes after it, and then a message of another kind.
+    // A sender reserves the next slot and is interrupted; two other messages follow.
     let plan = try #require(proxy.core.begin("note:").plan)
     let group = plan.list[0].takeUnretainedValue()
     let type = ObjectIdentifier(((Int) -> Void).self)
@@ -107,7 +107,7 @@ struct StreamDeliveryTests {
     let expected = (0..<3).flatMap { number in (0..<targets).map { "\($0) \(number)" } }
     expect(context.runTurn())
     expect(journal.all, equals: expected)
-    // Nothing runs, and nobody else wakes the context.
+    // Nothing runs, and no other message wakes the context.
     expect(!context.runTurn())
     proxy.broadcast(.note, 5)
     expect(!context.runTurn())
@@ -142,7 +142,7 @@ struct StreamDeliveryTests {
     group.wrote(batch, place)
     for number in 4..<8 { proxy.broadcast(.note, number) }
     expect(context.runTurn())
-    // Where a context runs turns in parallel, a second one would be beside the first.
+    // On a parallel context a second drain would run beside the first.
     expect(!context.runTurn())
     expect(adder.sum, equals: 28)
     withExtendedLifetime(adder) {}
@@ -298,7 +298,7 @@ struct StreamDeliveryTests {
       proxy.broadcast(.load, made)
     }
     context.run()
-    // With the message of each number all before it are gone.
+    // Each message's argument is released before the next message.
     expect(alive.withLock { $0 }, equals: Array(repeating: 20, count: 20))
     expect(cargo.withLock { $0.allSatisfy { $0.cargo == nil } })
     withExtendedLifetime(carrier) {}
@@ -378,7 +378,7 @@ private struct WeakCargo: Sendable {
 }
 
 extension Carrier {
-  /// What came, in order. Its queue's; read after a drain.
+  /// The received messages in order. Used on its queue; read after a drain.
   fileprivate final class Log: Member, MessageReceiver, @unchecked Sendable {
     private(set) var got: [Int] = []
     static let selectorTable = SelectorTable(for: Log.self) {

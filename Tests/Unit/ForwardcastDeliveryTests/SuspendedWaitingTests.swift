@@ -1,4 +1,4 @@
-// SuspendedWaitingTests.swift: methods that suspend and wait for targets which wait for them.
+// SuspendedWaitingTests.swift: async methods that wait for targets that wait for them.
 
 import CoreTestSupport
 import Dispatch
@@ -26,7 +26,7 @@ private func evidence(_ body: () async throws -> Void) async -> String {
   }
 }
 
-/// What methods of the registration's target wait for.
+/// The ends that methods of the registration's target wait for.
 func awaited(by registration: Registration) -> [AwaitedEnd] {
   WaitGraph.awaited(byHolderOf: registration.gateIdentity)
 }
@@ -99,7 +99,7 @@ struct SuspendedWaitingTests {
     await SuspendedMethod.run(first) {
       let loose = try? await Task { try SenderWait.begin(for: [second], in: core, "slow:") }.value
       expect(loose != nil)
-      // Not within the first method, as its own task would be.
+      // Outside the first method, unlike a task of its own.
       await Task.detached {
         await SuspendedMethod.run(second) {
           do { try SenderWait.begin(for: [first], in: core, "slow:")?.end() } catch {
@@ -149,7 +149,7 @@ struct SuspendedWaitingTests {
     await met.arrived(2)
     met.open()
     let answers = try await [first, second].sorted()
-    // The one that is refused ends, and so the other gets its answer.
+    // The refused method ends, so the other one gets its answer.
     expect(answers, equals: [-1, 2])
     let text = "a method of Doer would wait for Doer, and a method of Doer waits for Doer"
     expect(refusals.withLock { $0 }, equals: [text])
@@ -179,7 +179,7 @@ struct SuspendedWaitingTests {
 
   @Test("a method may wait for a target that has already answered it and now waits for it")
   func answeredMeanwhile() async throws {
-    // `doer` waits for two; the first has answered, and sends to `doer` while the second still runs: no ring.
+    // `doer` waits for two. The first has answered and sends to `doer` meanwhile: no cycle.
     let (quick, slow, others) = (Doer(), Doer(), MulticastProxy<any Member>())
     others.add(quick, delivery: .queue(DispatchQueue(label: "quick")))
     others.add(slow, delivery: .queue(DispatchQueue(label: "slow")))
@@ -314,7 +314,7 @@ struct SuspendedWaitingTests {
       answers.withLock { $0.append(answer ?? 0) }
     }
     expect(ended)
-    // The one that is refused ends, and so the others get their answers.
+    // The refused method ends, so the others get their answers.
     expect(answers.withLock { $0.sorted() }, equals: [-1] + Array(repeating: 2, count: count - 1))
     let name = "closure for weigh:"
     let links = Array(repeating: "a method of \(name) waits for \(name)", count: count - 1)

@@ -1,4 +1,4 @@
-// TurnPriorityDeliveryTests.swift: whose task-local values and priority a message has on another context.
+// TurnPriorityDeliveryTests.swift: task-local values and priority of a message on another context.
 
 import CoreTestSupport
 import Dispatch
@@ -12,7 +12,7 @@ private enum Sender {
   @TaskLocal static var name = "nobody"
 }
 
-/// An executor that keeps its jobs until a test lets them go.
+/// An executor that holds its jobs until a test releases them.
 private final class HeldExecutor: SerialExecutor {
   private let jobs = Locked<[UnownedJob]>([])
 
@@ -23,7 +23,7 @@ private final class HeldExecutor: SerialExecutor {
 
   var count: Int { jobs.withLock { $0.count } }
 
-  /// Runs everything, in the order in which it came.
+  /// Runs all jobs in order.
   func release() {
     while let job = jobs.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
       job.runSynchronously(on: asUnownedSerialExecutor())
@@ -31,7 +31,7 @@ private final class HeldExecutor: SerialExecutor {
   }
 }
 
-/// A target that writes down who it seems to be called by, and how urgently.
+/// A target that records its sender's task-local name and the current priority.
 private final class Observer: Member, MessageReceiver {
   let seen = Locked<[(name: String, priority: TaskPriority)]>([])
 
@@ -98,7 +98,7 @@ struct TurnPriorityDeliveryTests {
     }
     await Task.detached(priority: .background) { [proxy] in
       proxy.broadcast(.note, 1)
-      // Another form of message, so that it does not travel with the first.
+      // Another form of message, so that it is not in the same envelope.
       proxy.broadcast(Invocation("note:", arguments: [ArgumentBox(3)]))
     }.value
     await until(executor.count > 0)

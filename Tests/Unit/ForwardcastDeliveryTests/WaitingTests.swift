@@ -26,7 +26,7 @@ struct WaitingTests {
     expect(try await proxy.collectAndWait(.agrees, returning: .any) == false)
     let empty = try await proxy.collectAndWait(Message<() -> String>("nobody"), returning: .all)
     expect(empty.isEmpty)
-    // Nobody waits for queued targets here.
+    // A synchronous collect does not wait for queued targets.
     try expect(proxy.collect(.value, returning: .all), equals: [2])
   }
 
@@ -50,7 +50,7 @@ struct WaitingTests {
     let target = Clerk("a", journal)
     defer { withExtendedLifetime(target) {} }
     proxy.add(target, delivery: .on(Forgetful()))
-    // The time passes only where nobody is told.
+    // The timeout passes only if the sender is not notified.
     let report = try proxy.forwardBlocking(Invocation("value"), timeout: .seconds(60))
     expect(report.skipped.map(\.reason), equals: [.lost])
     try expect(proxy.collectBlocking(.value, returning: .all, timeout: .seconds(60)), equals: [])
@@ -206,7 +206,7 @@ struct WaitingTests {
     inner.sync {}
     if !outerFirst {
       outside.add(waiter, delivery: .queue(outer))
-      // The queue looks for those that became known later when a message comes.
+      // A queue checks its target queues for newly used ones when a message arrives.
       proxy.broadcast(.note, 1)
       try proxy.drainBlocking(timeout: .seconds(600))
     }
@@ -223,7 +223,7 @@ struct WaitingTests {
     try outside.drainBlocking(timeout: .seconds(600))
     expect(found.withLock { $0.map(\.code) }, equals: [.wouldDeadlock, .wouldDeadlock])
     expect(found.withLock { $0.allSatisfy { $0.evidence.contains("queue inner") && $0.evidence.contains("targets") } })
-    // From elsewhere it is waited for.
+    // A thread outside the queues may wait for it.
     try expect(proxy.collectBlocking(.value, returning: .all, timeout: .seconds(600)), equals: [5])
     withExtendedLifetime((waiter, target)) {}
   }
@@ -325,7 +325,7 @@ struct WaitingTests {
     let target = Clerk("a", journal)
     inner.add(target, delivery: .queue(queue))
     outer.add(inner, delivery: .queue(DispatchQueue(label: "inner")))
-    // The time passes only where nobody refuses.
+    // The timeout passes only if the wait is not refused.
     let error = #expect(throws: MessageError.self) {
       try queue.sync { try outer.collectBlocking(.value, returning: .sum, timeout: .seconds(60)) }
     }

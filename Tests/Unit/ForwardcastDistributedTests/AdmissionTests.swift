@@ -1,4 +1,4 @@
-// AdmissionTests.swift: receivers for endpoints, as they are found.
+// AdmissionTests.swift: connects receivers to discovered endpoints.
 
 import Distributed
 import Forwardcast
@@ -20,7 +20,7 @@ struct AdmissionTests {
   func found() async throws {
     let (near, far) = (endpoint(), endpoint())
     var ids: Set<LocalTestingActorID> = []
-    // All its lines are taken by a message that runs, until it is released.
+    // A running message occupies its only line until it is released.
     let busyWorker = Worker()
     let busy = LocalEndpoint(
       busyWorker, for: Worker.selectorTable, types: knownTypes, limits: MessageLimits(lines: 1), actorSystem: system)
@@ -60,7 +60,7 @@ struct AdmissionTests {
   func refused() async throws {
     let closed = endpoint()
     await closed.close("it is full")
-    // What asks for a line has too many items for it.
+    // The request for a line exceeds its limit of items.
     let narrow = LocalEndpoint(
       Worker(), for: Worker.selectorTable, types: knownTypes, limits: MessageLimits(items: 1), actorSystem: system)
     let found = AsyncThrowingStream<LocalEndpoint, any Error> { finding in

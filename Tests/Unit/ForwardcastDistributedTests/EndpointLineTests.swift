@@ -1,4 +1,4 @@
-// EndpointLineTests.swift: one line by itself, whose answers come at once.
+// EndpointLineTests.swift: a single line.
 
 import Forwardcast
 import TestSupport
@@ -15,7 +15,7 @@ struct EndpointLineTests {
 
   init() { line = EndpointLine(LineName(of: 1), owner: owner, window: 4, memory) }
 
-  /// A message that has come; 1 is awaited.
+  /// Places a message that has arrived and awaits number 1.
   private func place(_ number: Int) throws -> EndpointMessage {
     let text = "forwardcast:2 {1:k4:call1:l1:x1:ni\(number);1:s4:rest1:a[]1:bi1;}"
     guard case .call(let call) = try WireRequest.read(WireFields.read(text, MessageLimits())) else {
@@ -24,7 +24,7 @@ struct EndpointLineTests {
     return try line.place(call).0
   }
 
-  /// Lets all tasks of the main actor go as far as they can.
+  /// Lets all main-actor tasks run until they suspend.
   private func rest() async { for _ in 0..<10 { await Task.yield() } }
 
   @Test("an abandoned call is refused on arrival, and so is one beyond the window")

@@ -1,4 +1,4 @@
-// EndpointTests.swift: what an endpoint lets through, runs once, and answers.
+// EndpointTests.swift: admission, execution and replies at an endpoint.
 
 import Distributed
 import Forwardcast
@@ -17,7 +17,7 @@ extension Message<(Tint) -> Tint> { static var paint: Self { .init("paint:") } }
 extension Message<() -> Void> { static var rest: Self { .init("rest") } }
 extension Message<(Int) -> Int> { static var hold: Self { .init("hold:") } }
 
-/// Waits where a test lets it.
+/// A gate that a test opens.
 final class Gate: Sendable {
   private let state = Locked<(isOpen: Bool, waiting: [CheckedContinuation<Void, Never>])>((false, []))
 
@@ -45,7 +45,7 @@ struct Burnt: Error, CustomStringConvertible {
   let description: String
 }
 
-/// A receiver that notes what ran.
+/// A receiver that records its messages.
 final class Worker: MessageReceiver, Sendable {
   let ran = Locked<[String]>([])
   let gate = Gate()
@@ -90,14 +90,14 @@ final class Worker: MessageReceiver, Sendable {
 
 struct Unwritten: Sendable {}
 
-/// Who calls, as an engine would tell it.
+/// The caller's identity, as an engine provides it.
 enum Caller {
   @TaskLocal static var name: String?
 }
 
 let knownTypes = KnownTypes(["Tint": Tint.self])
 
-/// A line of an endpoint, written by hand.
+/// A line of an endpoint, with hand-written texts.
 private struct HandLine {
   let endpoint: LocalEndpoint
   let name: String
@@ -115,8 +115,8 @@ private struct HandLine {
   }
 
   /// - Parameters:
-  ///   - awaited: the first number that is awaited; this one where it is not given.
-  ///   - patience: for how many milliseconds those between are.
+  ///   - awaited: the first awaited number, by default this one.
+  ///   - patience: the milliseconds to wait for earlier numbers.
   func call(
     _ number: Int, _ selector: String, _ arguments: String, line: String? = nil, awaited: Int? = nil,
     patience: Int? = nil
@@ -128,7 +128,7 @@ private struct HandLine {
     return try await endpoint.receive(text)
   }
 
-  /// Says that of all messages up to `number` only some are awaited.
+  /// Tells the endpoint which messages up to `number` are still awaited.
   func await(_ awaited: [Int], upTo number: Int) async throws -> String {
     try await endpoint.receive(WireRequestText.await(awaited, upTo: number, line: name).text())
   }
@@ -231,7 +231,7 @@ struct EndpointTests {
     let endpoint = endpoint()
     let (alice, mallory) = (try await HandLine(endpoint), try await HandLine(endpoint))
     let secret = try await alice.call(1, "onAddMsg:msgData:", "6:String6:secret7:[UInt8]b3:AQI")
-    // What a counter would have made of the line that was opened before, and the same with the endpoint's own end.
+    // The names that a counter would have given to the previous line, in each half of the name.
     let number = try #require(UInt128(mallory.name, radix: 16))
     for step in 1...8 as ClosedRange<UInt128> {
       for (guess, code) in [(number &- step, "line"), (number &- step << 32, "kept")] {
@@ -275,7 +275,7 @@ struct EndpointTests {
     async let first = line.call(1, "hold:", "3:Inti1;")
     await until(!worker.words.isEmpty)
     expect(try await other.call(1, "add:", "3:Inti9;").contains("answer"))
-    // Of two that come, in whichever order, one finds the one place taken or has been overtaken, and is told at once.
+    // Of two messages in any order, one finds no slot or was overtaken, and is refused at once.
     try await withThrowingTaskGroup(of: String.self) { group in
       for number in 2...3 { group.addTask { try await line.call(number, "add:", "3:Inti\(number);") } }
       let early = try await group.next() ?? ""
@@ -335,11 +335,11 @@ struct EndpointTests {
     async let second = line.call(2, "add:", "3:Inti2;", awaited: 1)
     async let fourth = line.call(4, "add:", "3:Inti4;", awaited: 1)
     for _ in 0..<100 { await Task.yield() }
-    // 2 waits for its turn, 3 has not come.
+    // 2 waits, and 3 has not arrived.
     expect(try await line.await([1, 4], upTo: 4).contains("1:rt"))
     worker.gate.open()
     expect(try await first.contains("answer"))
-    // What is asked now comes behind what had its turn when 1 ended.
+    // This query is answered after the messages that ran when 1 ended.
     expect(try await line.await([1, 4], upTo: 4).contains("1:rt"))
     expect(worker.words.last, equals: "add 4")
     expect(try await second.contains("1:c10:superseded"))
@@ -399,7 +399,7 @@ struct EndpointTests {
         answers.withLock { $0.append(answer) }
       }
     }
-    // At once, and not when the first has ended.
+    // At once, and not after the first has ended.
     for _ in 0..<100_000 where answers.withLock({ $0.count < 2 }) { await Task.yield() }
     expect(answers.withLock { $0.count { $0.contains("1:c10:superseded") } }, equals: 2)
     worker.gate.open()
@@ -436,17 +436,17 @@ struct EndpointTests {
     let mallory = try await HandLine(endpoint, sender: "mallory")
     let alice = try await HandLine(endpoint, sender: "alice")
     try await withThrowingTaskGroup(of: Int.self) { group in
-      // They wait for the first, which comes last.
+      // They wait for the first, which arrives last.
       for number in 2...16 {
         group.addTask { try await mallory.call(number, "add:", long, awaited: 1).contains("1:c4:busy") ? 1 : 0 }
       }
-      // Each takes 22 KB: four fit into half of it.
+      // Each takes 22 KB, so four fit into half of the memory.
       for _ in 2...12 { try await expect(group.next(), equals: 1) }
       expect(try await alice.call(1, "add:", long).contains("type mismatch"))
       expect(try await mallory.call(1, "add:", "3:Inti1;").contains("answer"))
       for try await isBusy in group { expect(isBusy, equals: 0) }
     }
-    // All of it was given back.
+    // All the memory is free again.
     expect(try await mallory.call(17, "swell:", "3:Inti90000;").contains("answer"))
     expect(try await mallory.call(17, "swell:", "3:Inti90000;").contains("answer"))
   }
@@ -467,7 +467,7 @@ struct EndpointTests {
       expect(answer.contains("1:k6:answer"), "visitor \(number): \(answer.prefix(80))")
       lines.append(line)
     }
-    // Repeated messages do not run again: they get the answers that are left.
+    // Repeated messages do not run again; they get the answers that were kept.
     var repeated: [String] = []
     for line in lines { repeated.append(try await line.call(1, "swell:", "3:Inti1;")) }
     let left = repeated.map { $0.contains("1:k6:answer") }
@@ -512,7 +512,7 @@ struct EndpointTests {
     _ = try await alice.call(1, "add:", "3:Inti1;")
     for _ in 0..<20 { _ = try await HandLine(endpoint, sender: "mallory") }
     expect(try await alice.call(2, "add:", "3:Inti2;").contains("1:r[3:Inti3;]"))
-    // One more sender takes from the one that has most.
+    // A further sender takes a line from the sender with the most.
     let bob = try await HandLine(endpoint, sender: "bob")
     expect(try await bob.call(1, "add:", "3:Inti3;").contains("answer"))
     expect(try await alice.call(3, "add:", "3:Inti4;").contains("answer"))

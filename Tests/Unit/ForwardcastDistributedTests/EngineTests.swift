@@ -1,4 +1,4 @@
-// EngineTests.swift: what is promised between processes, over the toolchain's engine and over pipes.
+// EngineTests.swift: the guarantees between processes, with the toolchain's engine and with pipes.
 
 import Distributed
 import Forwardcast
@@ -170,7 +170,7 @@ private struct Stage: Sendable {
   let connect: @Sendable () async throws -> RemoteReceiver
   let close: @Sendable (String) async -> Void
 
-  /// Calls in the order of the numbers without waiting for answers in between, and checks these.
+  /// Calls in numeric order without waiting in between, and checks the answers.
   func sendTogether(_ remote: RemoteReceiver, _ numbers: [Int]) async throws {
     let called = remote.called
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -182,7 +182,7 @@ private struct Stage: Sendable {
     }
   }
 
-  /// Makes the call that is held, and waits until it has begun.
+  /// Makes a call that is held, and waits until it has started.
   func hold() async throws -> Task<Int, any Error> {
     let held = Task { try await remote.sendAndWait(.hold, 1) }
     await until(!worker.words.isEmpty)

@@ -1,10 +1,10 @@
-// NodeActorSystem.swift: an engine whose nodes are lost and replaced; all of them are in this process.
+// NodeActorSystem.swift: an engine whose nodes, all in this process, are lost and replaced.
 
 import Distributed
 import ForwardcastDistributed
 import TestSupport
 
-/// The identity of an actor: its node, which is one incarnation of a name, and a number.
+/// The identity of an actor: its node, one incarnation of a name, and a number.
 struct NodeActorID: Hashable, Codable, Sendable {
   let node: String
   let incarnation: Int
@@ -13,14 +13,14 @@ struct NodeActorID: Hashable, Codable, Sendable {
 
 typealias NodeEndpoint = MessageEndpoint<NodeActorSystem>
 
-/// The nodes of a test, and the endpoints that they announce.
+/// The nodes of a test, and their announced endpoints.
 final class NodeNetwork: Sendable {
-  /// What happens to a call of an endpoint.
+  /// The fate of a call to an endpoint.
   enum Fate: Sendable {
     case arrives
     /// The connection breaks before or after the endpoint has handled the call.
     case breaksBefore, breaksAfter
-    /// Nothing happens until the caller has stopped waiting; then the call arrives.
+    /// The call arrives only after the caller has stopped waiting.
     case arrivesLate
   }
 
@@ -38,7 +38,7 @@ final class NodeNetwork: Sendable {
 
   /// The endpoints of all nodes that have not ended.
   var announced: Set<NodeActorID> { state.withLock { Set($0.endpoints.keys) } }
-  /// The number of calls that arrive late, or will.
+  /// The number of calls that have arrived late or will.
   var late: Int { state.withLock { $0.late } }
 
   func nextNumber() -> Int {
@@ -56,7 +56,7 @@ final class NodeNetwork: Sendable {
     for listener in listeners { listener.yield(endpoint) }
   }
 
-  /// The endpoints that are announced, now and later, as actors of a node.
+  /// The endpoints announced now and later, as actors of a node.
   func listing(in system: NodeActorSystem) -> AsyncThrowingMapSequence<AsyncStream<NodeEndpoint>, NodeEndpoint> {
     let (stream, continuation) = AsyncStream.makeStream(of: NodeEndpoint.self)
     state.withLock { state in
@@ -66,12 +66,12 @@ final class NodeNetwork: Sendable {
     return stream.map { try NodeEndpoint.resolve(id: $0.id, using: system) }
   }
 
-  /// Ends a node: nothing reaches its actors any more.
+  /// Ends a node: nothing reaches its actors anymore.
   func end(_ node: String) {
     state.withLock { state in state.endpoints = state.endpoints.filter { $0.key.node != node } }
   }
 
-  /// Determines what happens to calls of a node's endpoints.
+  /// Sets the fate of calls to a node's endpoints.
   func set(_ fate: Fate, of node: String) { state.withLock { $0.fates[node] = fate } }
 
   fileprivate func call(_ id: NodeActorID, _ text: String) async throws -> String {
@@ -131,7 +131,7 @@ final class NodeActorSystem: DistributedActorSystem, Sendable {
   ) async throws where Act.ID == ActorID { throw NodeNetwork.Broken() }
 }
 
-/// The one text that an endpoint's method takes.
+/// The only argument of an endpoint's method, a text.
 struct NodeInvocation: DistributedTargetInvocationEncoder {
   typealias SerializationRequirement = any Codable
   fileprivate var text = ""

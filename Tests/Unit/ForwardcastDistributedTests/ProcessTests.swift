@@ -1,4 +1,4 @@
-// ProcessTests.swift: messages between two real processes, over an engine that loses, doubles, delays and cuts.
+// ProcessTests.swift: two processes over an engine that drops, duplicates, delays and cuts.
 
 import Forwardcast
 import Foundation
@@ -24,13 +24,13 @@ private final class JournalFile: Sendable {
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
-  /// What ran, in order.
+  /// The numbers in execution order.
   var numbers: [Int] {
     get throws { try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").compactMap { Int($0) } }
   }
 }
 
-/// A process, its journal and a receiver for it.
+/// A process with its journal and a receiver.
 private struct Stage {
   let journal: JournalFile
   let peer: PeerProcess
@@ -44,7 +44,7 @@ private struct Stage {
   {
     self.journal = journal
     peer = try PeerProcess(try peerProgram(), journal: journal.path, faults: faults)
-    // A busy machine starts a process slowly, which no test is about.
+    // A busy machine starts a process slowly.
     var connected: RemoteReceiver?
     while connected == nil {
       do {
@@ -170,14 +170,14 @@ struct ProcessTests {
     }
     expect(dropped >= 2 * count - 110)
     expect(stage.peer.system.pendingCount <= 1)
-    // What was given up is gone.
+    // Dropped messages have released their arguments.
     expect(kept.alive <= 110)
     stage.peer.goOn()
     try await room.drain()
     stage.peer.kill()
     let ran = try stage.journal.numbers
     expect(ran.last == count && ran == ran.sorted() && ran.count <= 110)
-    // The objects are no numbers: each that was kept was refused on this side.
+    // The objects are not numbers, so the sender refused each of them.
     expect(failures.withLock { $0 }.allSatisfy { $0.hasPrefix("type mismatch") })
   }
 
@@ -200,7 +200,7 @@ struct ProcessTests {
     try await expect(stage.remote.with(deadline: unhurried).sendAndWait(.note, 3), equals: 3)
     expect(registration.isLive)
     stage.peer.kill()
-    // Whether the first arrived was unknown.
+    // The outcome of the first message was unknown.
     expect([[1, 3], [3]].contains(try stage.journal.numbers))
   }
 
@@ -214,7 +214,7 @@ struct ProcessTests {
     switch attack {
     case .names: expect(replies, equals: ["opened": 100])
     case .pastTheMark: expect(replies, equals: ["ahead": 100])
-    // A text where a number is wanted is an error of those that ran.
+    // Messages that ran threw an error, since they have a text instead of a number.
     case .held: expect(replies["busy", default: 0] > 40 && replies.values.reduce(0, +) == 96, "\(replies)")
     case .again: expect(replies["kept", default: 0] > 4 && replies.values.reduce(0, +) == 40, "\(replies)")
     case .lines: expect(replies, equals: ["answer": 400])
@@ -227,7 +227,7 @@ struct ProcessTests {
     stage.peer.kill()
   }
 
-  /// The full run of 100,000 is asked for by FORWARDCAST_REMOTE_CALLS=100000.
+  /// FORWARDCAST_REMOTE_CALLS=100000 makes the full run.
   @Test("under drops, duplicates, delays, kills and restarts each call ends, none runs twice, and order is kept")
   func everything() async throws {
     let count = bound(300, full: 2_000, named: "FORWARDCAST_REMOTE_CALLS")
@@ -245,7 +245,7 @@ struct ProcessTests {
     var saw: [String: Int] = [:]
     for number in 1...count {
       if number % (count / restarts) == count / restarts / 2 {
-        // In the middle of the calls that follow.
+        // Kills the process during the following calls.
         let peer = stage.peer
         Thread.detachNewThread { peer.kill() }
       }
@@ -271,7 +271,7 @@ struct ProcessTests {
     expect(Set(ran).count, equals: ran.count, "none twice")
     expect(Set(ran).isSuperset(of: answered), "what was answered ran")
     expect(Set(ran).isDisjoint(with: didNotRun), "what did not run did not")
-    // A kill that comes late may meet a process that was to be killed again.
+    // A late kill may hit a process that is about to be killed again.
     expect(restarted >= restarts / 2 && met > count / 100, "the faults happened")
     print(
       "\(count) calls: \(answered.count) answers, \(unknown.count) unknown, \(didNotRun.count) did not run; "
@@ -304,7 +304,7 @@ struct ProcessTests {
             return (number, "\(error.code), \(error.outcome.rawValue)")
           }
         }
-        // Called in the order of the numbers; one that was refused at once has ended.
+        // Calls are made in numeric order; one that was refused at once has ended.
         await until(remote.called > called || isOver.withLock { $0 })
       }
       for try await next in group { note(next.number, next.end) }

@@ -1,4 +1,4 @@
-// RemoteMulticastTests.swift: receivers of other processes among the targets of a multicast.
+// RemoteMulticastTests.swift: receivers in other processes as targets of a multicast.
 
 import Dispatch
 import Distributed
@@ -152,7 +152,7 @@ struct RemoteMulticastTests {
     room.broadcast(MemberProxy.Messages.rest)
     try await room.drain()
     expect(failures.withLock { $0 }, equals: ["gone 'rest' of a: left, it did not run"])
-    // One that has gone before it is added is not added.
+    // A receiver that has ended cannot be added.
     expect(room.add(remote: leaving, whenGone: .endsRegistration).isCancelled)
   }
 

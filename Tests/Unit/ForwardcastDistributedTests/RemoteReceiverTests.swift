@@ -1,4 +1,4 @@
-// RemoteReceiverTests.swift: one receiver of another process, on this side.
+// RemoteReceiverTests.swift: a receiver in another process, on the sender's side.
 
 import Distributed
 import Forwardcast
@@ -10,10 +10,10 @@ import Testing
 
 @testable import ForwardcastDistributed
 
-/// A deadline for calls whose test is not about deadlines: a busy machine meets it too.
+/// A deadline for tests that are not about deadlines, long enough for a busy machine.
 let unhurried = Duration.seconds(600)
 
-/// Connects to an endpoint; `exchange` stands between, where a test wants it.
+/// Connects to an endpoint; `exchange` may replace its replies.
 func connect(
   _ endpoint: LocalEndpoint, name: String = "worker",
   options: RemoteOptions = RemoteOptions(deadline: unhurried, types: knownTypes),
@@ -26,13 +26,13 @@ func connect(
   return try await RemoteReceiver(line, endpoint.id)
 }
 
-/// A reply written by hand, with the tag of its request.
+/// A hand-written reply with the tag of its request.
 private func tagged(_ reply: String, as envelope: String) -> String {
   guard reply.hasSuffix("}"), !reply.contains("1:gi"), let tag = envelope.ranges(of: "1:gi").last else { return reply }
   return "\(reply.dropLast())\(envelope[tag.lowerBound...])"
 }
 
-/// The error that a call ends with.
+/// The error that a call throws.
 func remoteError(_ body: () async throws -> Void) async throws -> RemoteError {
   do {
     try await body()
@@ -42,7 +42,7 @@ func remoteError(_ body: () async throws -> Void) async throws -> RemoteError {
   }
 }
 
-/// Names the thread that runs.
+/// Identifies the current thread.
 private func thisThread() -> [UInt8] { withUnsafeBytes(of: pthread_self()) { Array($0) } }
 
 private func isCall(_ envelope: String) -> Bool { envelope.contains("1:k4:call") }
@@ -171,7 +171,7 @@ struct RemoteReceiverTests {
       return try await endpoint.receive(envelope)
     }
     let count = 200
-    // Nothing runs before all stand in line.
+    // All calls wait before the first one runs.
     let first = Task { try await remote.sendAndWait(.hold, 0) }
     await until(!worker.words.isEmpty)
     var calls: [Task<Int, any Error>] = []
@@ -332,7 +332,7 @@ struct RemoteReceiverTests {
       return nil
     }
     let hasty = remote.with(deadline: .milliseconds(1))
-    // On a busy machine one may be late before it has left, and the engine may begin one when that is late.
+    // On a busy machine a call may time out unsent, or the engine may start it too late.
     while remote.abandoned < RemoteLine.abandonedLimit {
       try await expect(remoteError { try await hasty.sendAndWait(.add, 1) }.code, equals: .timedOut)
     }
@@ -343,7 +343,7 @@ struct RemoteReceiverTests {
     never.open()
     await until(remote.abandoned == 0)
     try await expect(remote.sendAndWait(.add, 2), equals: 3)
-    // What came late was refused by the endpoint: all of it had been overtaken, or ran before.
+    // The endpoint refused late messages: they were overtaken or had run before.
     let numbers = worker.words
     expect(numbers.last == "add 2" && numbers.count <= RemoteLine.abandonedLimit + 1)
   }
@@ -481,7 +481,7 @@ struct RemoteReceiverTests {
         let reply = try await old.receive(envelope)
         stale.withLock { $0 = reply }
         return reply
-      // The message that is sent again has the number that the first one had on the old line.
+      // The message that is sent again has the number of the first one on the old line.
       case 3: return stale.withLock { $0 }
       case 4: return "forwardcast:2 {1:k7:refused1:ni2;1:c4:line1:e4:none1:gi7;}"
       default: return try await new.receive(envelope)
@@ -519,7 +519,7 @@ struct RemoteReceiverTests {
     expect("\(error)", equals: "foreign error 'add:' of worker: MessageError: too heavy: 5 kg, it ran")
   }
 
-  // MARK: Going away
+  // MARK: Ends of a receiver
 
   @Test("when a receiver ends, every call fails: pending ones with an unknown outcome, waiting ones as not run")
   func gone() async throws {
@@ -549,7 +549,7 @@ struct RemoteReceiverTests {
     present.withLock { $0 = new }
     try await expect(remote.sendAndWait(.add, 2), equals: 3)
     present.withLock { $0 = narrow }
-    // What it lets through is asked again.
+    // The allowed selectors are queried again.
     expect(remote.responds(to: "rest"))
     try await expect(remote.sendAndWait(.add, 3), equals: 4)
     expect(!remote.responds(to: "rest") && remote.presence == .connected)
@@ -565,7 +565,7 @@ struct RemoteReceiverTests {
       try await expect((number % 2 == 0 ? one : two).sendAndWait(.add, number), equals: number + 1)
     }
     expect(worker.words, equals: (0..<10).map { "add \($0)" })
-    // Several under way when their line is not known.
+    // Several calls are pending when their line becomes unknown.
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 10..<26 {
         group.addTask {
@@ -587,7 +587,7 @@ struct RemoteReceiverTests {
     let remote = try await connect(crowded) { envelope in
       guard isCall(envelope), isFirst.withLock({ $0 }) else { return nil }
       isFirst.withLock { $0 = false }
-      // Its answer is lost, others open lines, and it comes again.
+      // The answer is lost, others open lines, and the message arrives again.
       expect(try await crowded.receive(envelope).contains("1:k6:answer"))
       for _ in 0..<40 { _ = try await crowded.receive(WireRequestText.open.text()) }
       return nil
@@ -649,7 +649,7 @@ struct RemoteReceiverTests {
     try await expect(remote.sendAndWait(.add, 2), equals: 3)
   }
 
-  // MARK: Lost and back
+  // MARK: Losing and finding a receiver
 
   @Test("a lost receiver reports it, fails at once, and works again when it is reachable")
   func lostAndBack() async throws {
@@ -673,7 +673,7 @@ struct RemoteReceiverTests {
     remote.end("closed down")
     await expect(presences.next(), equals: .ended("closed down"))
     expect(await presences.next() == nil)
-    // Who looks later finds the end alone.
+    // A later observer sees only the end.
     var later = remote.presences.makeAsyncIterator()
     await expect(later.next(), equals: .ended("closed down"))
     expect(await later.next() == nil)
@@ -801,7 +801,7 @@ struct RemoteReceiverTests {
   }
 }
 
-/// Runs the first job that it gets, and the others when it is told to.
+/// Runs its first job at once, and the others on request.
 private final class HeldTurns: TaskExecutor {
   private let held = Locked<(isHolding: Bool, jobs: [UnownedJob])?>((false, []))
 
@@ -828,7 +828,7 @@ private final class HeldTurns: TaskExecutor {
   }
 }
 
-/// Gives each of two callers what the other brings.
+/// Exchanges the values of two callers.
 private actor Swap {
   private var waiting: (text: String, caller: CheckedContinuation<String, Never>)?
 
@@ -842,7 +842,7 @@ private actor Swap {
   }
 }
 
-/// A number that any thread changes.
+/// A number that any thread may change.
 final class Counter: Sendable {
   private let count = Atomic<Int>(0)
   var value: Int { count.load(ordering: .acquiring) }

@@ -1,4 +1,4 @@
-// ReplacedNodesTests.swift: a room whose members' nodes, and whose own, are lost and replaced.
+// ReplacedNodesTests.swift: a room on a node, whose node and members' nodes are lost and replaced.
 
 import Forwardcast
 import TestSupport
@@ -8,7 +8,7 @@ import Testing
 
 extension Message<(Int) -> Int> { fileprivate static var line: Self { .init("line:") } }
 
-/// Notes the lines that it hears, on whichever node its process has.
+/// Records the lines that it receives, on any node.
 private final class Guest: MessageReceiver, Sendable {
   let heard = Locked<[Int]>([])
 
@@ -20,7 +20,7 @@ private final class Guest: MessageReceiver, Sendable {
   }
 }
 
-/// A room on a node, which admits the endpoints that it finds.
+/// A room on a node that admits discovered endpoints.
 private final class Room: Sendable {
   let proxy = MulticastProxy<any MessageReceiver & Sendable>()
   private let members = Locked<[NodeActorID: RemoteReceiver]>([:])
@@ -40,7 +40,7 @@ private final class Room: Sendable {
     }
   }
 
-  /// Whether exactly these endpoints are connected targets.
+  /// True if exactly these endpoints are connected targets.
   func has(_ endpoints: Set<NodeActorID>) -> Bool {
     let connected = members.withLock { Set($0.filter { !$0.value.isGone }.keys) }
     return connected == endpoints && proxy.count == endpoints.count
@@ -84,7 +84,7 @@ struct ReplacedNodesTests {
       let name = names[round % 3]
       switch round / 3 % 4 {
       case 0, 1:
-        // It crashes while a line is on its way, before or after it was heard. Another node takes its place.
+        // The node crashes before or after a line was handled, and another node replaces it.
         network.set(round / 3 % 4 == 0 ? .breaksBefore : .breaksAfter, of: name)
         let report = try await say()
         expect(report.answers.count == 2 && report.failures.count == 1, "\(report)")
@@ -93,7 +93,7 @@ struct ReplacedNodesTests {
         if round % 2 == 0 { room.end(name) }
         try start(name)
       case 2:
-        // It stands still until it is declared down, goes on, and hears the line late, or not at all.
+        // The node stalls until it is declared down, and receives the line late or not at all.
         let late = network.late
         network.set(.arrivesLate, of: name)
         async let report = say()
@@ -103,13 +103,13 @@ struct ReplacedNodesTests {
         network.end(name)
         try start(name)
       default:
-        // The host's own node is replaced: members stay where they are, and are found from the new one.
+        // The room's node is replaced. Members stay and are discovered from the new node.
         admitting.cancel()
         room.end()
         expect(room.proxy.count, equals: 0)
         admitting = room.admit(from: network, as: "host \(round)")
       }
-      // Those that do not come back have ended after their attempts; the new ones are in the room.
+      // Members that do not return have ended, and the new ones are in the room.
       await until(room.has(network.announced))
       let report = try await say()
       expect(report.answers.count == 3 && report.failures.isEmpty, "round \(round): \(report)")

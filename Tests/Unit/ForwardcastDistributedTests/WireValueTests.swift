@@ -1,4 +1,4 @@
-// WireValueTests.swift: values that cross, and texts that are refused.
+// WireValueTests.swift: values that are encoded, and texts that are refused.
 
 import Forwardcast
 import Foundation
@@ -13,7 +13,7 @@ struct Tint: Codable, Hashable, Sendable {
   var shades: [Double] = []
 }
 
-/// Numbers for which the protocols of containers have defaults that refuse.
+/// Integers for which the container protocols have defaults that throw.
 struct Wide: Codable, Hashable, Sendable {
   var least = Int128.min
   var most = UInt128.max
@@ -22,7 +22,7 @@ struct Wide: Codable, Hashable, Sendable {
   var others: [UInt128] = [.max]
 }
 
-/// Fills containers after it has asked for the next one.
+/// Fills containers after requesting the next one.
 struct Interleaved: Codable, Hashable, Sendable {
   var numbers = [1, 2]
   private enum Keys: String, CodingKey { case last }
@@ -46,7 +46,7 @@ struct Interleaved: Codable, Hashable, Sendable {
   }
 }
 
-/// Has parts that fail after they have written something, which it does without.
+/// Catches errors of parts that have already written something.
 struct Patient: Codable, Hashable, Sendable {
   private struct Failing: Encodable {
     private enum Keys: String, CodingKey { case one, two }
@@ -72,7 +72,7 @@ struct Patient: Codable, Hashable, Sendable {
   }
 }
 
-/// Uses what containers have beside the members that the compiler's own code calls.
+/// Uses container methods that synthesized code does not call.
 struct Unusual: Codable, Hashable, Sendable {
   var flags = [true, false]
   var wide: [Int128] = [.min, .max]
@@ -101,7 +101,7 @@ struct Unusual: Codable, Hashable, Sendable {
   }
 }
 
-/// Reads one item more than there are.
+/// Decodes one item more than there are.
 struct Greedy: Codable, Sendable {
   init() {}
   init(from decoder: any Decoder) throws {
@@ -111,7 +111,7 @@ struct Greedy: Codable, Sendable {
   }
 }
 
-/// Says where it stands in a value.
+/// Encodes its coding path.
 struct Placed: Codable, Sendable {
   var words: [String] = []
   private enum Keys: String, CodingKey { case list }
@@ -134,7 +134,7 @@ struct Placed: Codable, Sendable {
   }
 }
 
-/// Stands for itself, without end.
+/// Encodes itself without end.
 struct Endless: Codable, Sendable {
   init() {}
   init(from decoder: any Decoder) throws { self = try decoder.singleValueContainer().decode(Endless.self) }
@@ -144,7 +144,7 @@ struct Endless: Codable, Sendable {
   }
 }
 
-/// Refuses to be read with an error of its own.
+/// Throws its own error when decoded.
 struct Unreadable: Codable, Sendable {
   init() {}
   init(from decoder: any Decoder) throws { throw Burnt(description: "it is too late") }

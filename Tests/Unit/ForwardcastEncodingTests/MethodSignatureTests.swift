@@ -1,4 +1,4 @@
-// MethodSignatureTests.swift: signatures read from text, and how they compare.
+// MethodSignatureTests.swift: parses and compares signatures.
 
 import ForwardcastEncoding
 import TestSupport
@@ -99,7 +99,7 @@ struct MethodSignatureTests {
         expect(one.matches(other, .ignoringReturnType), equals: ignoring, "\(left) \(right)")
         expect(one.matches(other, .lenient), equals: lenient, "\(left) \(right)")
       }
-      // What a strength lets through, those after it do as well.
+      // Each comparison accepts what the stricter ones accept.
       expect(!strict || ignoring)
       expect(!ignoring || lenient)
     }

@@ -1,4 +1,4 @@
-// TypeEncodingFuzzTests.swift: random and mutated texts through the parsers.
+// TypeEncodingFuzzTests.swift: parses random and mutated texts.
 
 import ForwardcastEncoding
 import TestSupport
@@ -6,8 +6,8 @@ import Testing
 
 @Suite("Type encodings from anywhere")
 struct TypeEncodingFuzzTests {
-  /// Reads `text` both ways; what is accepted has to print back, and what is refused to point into the text.
-  /// - Returns: how many of the two readings were accepted.
+  /// Parses `text` both ways. Accepted text must print back, and an error must point into the text.
+  /// - Returns: the number of accepted results.
   private func read(_ text: String, _ comment: Comment) -> Int {
     var accepted = 0
     do {

@@ -1,4 +1,4 @@
-// TypeEncodingRefusals.swift: texts that are no encodings, and the byte that says so.
+// TypeEncodingRefusals.swift: malformed texts with their error and its byte.
 
 import ForwardcastEncoding
 import Testing
@@ -18,7 +18,7 @@ struct Refusal: CustomTestStringConvertible {
   var testDescription: String { "\(code) at \(offset) of \(text.prefix(40))" }
 
   static let ofTypes: [Refusal] = [
-    // Nothing where a type has to stand.
+    // A missing type.
     Refusal("", 0, .unexpectedEnd), Refusal("^", 1, .unexpectedEnd), Refusal("^^^", 3, .unexpectedEnd),
     Refusal("r", 1, .unexpectedEnd), Refusal("rnN", 3, .unexpectedEnd), Refusal("A", 1, .unexpectedEnd),
     Refusal("V", 1, .unexpectedEnd), Refusal("j", 1, .unexpectedEnd), Refusal("b", 1, .unexpectedEnd),
@@ -49,7 +49,7 @@ struct Refusal: CustomTestStringConvertible {
     Refusal("@?<>", 3, .unknownType), Refusal("@?<v@?!>", 6, .unknownType), Refusal("{?=[2{?=i~}]}", 9, .unknownType),
     Refusal("+i", 0, .unknownType), Refusal("_", 0, .unknownType), Refusal("^\"A\"", 1, .unknownType),
     Refusal("ai", 0, .unknownType),
-    // Something behind a type.
+    // Trailing text.
     Refusal("ii", 1, .trailingText), Refusal("i ", 1, .trailingText), Refusal("i0", 1, .trailingText),
     Refusal("@@", 1, .trailingText),
     Refusal("@\"A\"\"B\"", 4, .trailingText), Refusal("{?=i}}", 5, .trailingText), Refusal("[3i]]", 4, .trailingText),
@@ -81,7 +81,7 @@ struct Refusal: CustomTestStringConvertible {
     Refusal("{?=b3ib3\"a\"i}", 8, .unknownType), Refusal("{?=b3\"a\"ii}", 9, .memberNameExpected),
     Refusal("{?=\"a\"ii}", 7, .memberNameExpected),
     Refusal("{?=\"a\"i{?=i}}", 7, .memberNameExpected), Refusal("(?=\"a\"@i)", 7, .memberNameExpected),
-    // Types where others have to stand.
+    // Types in the wrong place.
     Refusal("[3ii]", 3, .bracketExpected), Refusal("[3i}", 3, .bracketExpected), Refusal("[3i)", 3, .bracketExpected),
     Refusal("[3[4i}]", 5, .bracketExpected), Refusal("j@", 1, .complexPartExpected),
     Refusal("jv", 1, .complexPartExpected),
@@ -93,7 +93,7 @@ struct Refusal: CustomTestStringConvertible {
     Refusal("@?<vi>", 4, .blockExpected),
     Refusal("@?<v@>", 4, .blockExpected), Refusal("@?<vr@?>", 4, .blockExpected),
     Refusal("@?<v@?<v@?>>", 4, .blockExpected),
-    // Bounds.
+    // Limits.
     Refusal(String(repeating: "^", count: 65) + "i", 64, .tooDeep),
     Refusal(String(repeating: "[1", count: 1000), 128, .tooDeep),
     Refusal(String(repeating: "{a=", count: 30_000 / 3), 192, .tooDeep),

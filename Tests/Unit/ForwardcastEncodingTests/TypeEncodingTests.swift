@@ -1,4 +1,4 @@
-// TypeEncodingTests.swift: reading, printing and comparing single types.
+// TypeEncodingTests.swift: parses, prints and compares single types.
 
 import ForwardcastEncoding
 import TestSupport

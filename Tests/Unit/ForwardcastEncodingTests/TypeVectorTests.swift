@@ -1,4 +1,4 @@
-// TypeVectorTests.swift: the layout of types and frames beside clang's.
+// TypeVectorTests.swift: compares layouts of types and frames with clang's.
 
 import ForwardcastEncoding
 import TestSupport
@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Layouts are the C compiler's")
 struct TypeVectorTests {
-  /// In the order of the vectors' columns, which is the order the generator asks in.
+  /// In the order of the vectors' columns, which is that of the generator.
   static let targets: [TypeLayout.Target] = [.x86_64Linux, .aarch64Linux, .arm64Apple, .x86_64Apple, .arm64_32Apple]
 
   /// One encoding and what clang measured for it on one target.
@@ -16,7 +16,7 @@ struct TypeVectorTests {
     let measure: String
   }
 
-  /// The answers in a table of one encoding and one measure a target on each line.
+  /// The answers of a table. Each line has one encoding and a measure for each target.
   static func answers(_ table: String) -> [Answer] {
     table.split(separator: "\n").flatMap { line in
       let cells = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)

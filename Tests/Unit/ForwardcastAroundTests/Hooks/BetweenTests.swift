@@ -1,4 +1,4 @@
-// BetweenTests.swift: what stands between a sender and its targets changes nothing but what it is for.
+// BetweenTests.swift: proxies, hooks and queues between a sender and its targets, combined.
 
 import Dispatch
 import Forwardcast
@@ -9,7 +9,7 @@ import Testing
 struct BetweenTests {
   let journal = Journal()
 
-  /// Leads every message to a proxy.
+  /// Forwards every message to a proxy.
   private final class Lead: ForwardingProxy, @unchecked Sendable {  // immutable
     private let rooms: Rooms
     init(_ rooms: Rooms) {
@@ -266,7 +266,7 @@ struct BetweenTests {
     var call = quote
     if hasHook { try outer.after(.quote) { _, _ in } }
     _ = outer.broadcast(.say, "so that there is a route")
-    // A delivery that runs would keep it alive.
+    // A running delivery would keep it alive.
     queue.sync {}
     gone = nil
     let report = try outer.forward(&call)

@@ -1,4 +1,4 @@
-// ForwardingWaitTests.swift: a proxy before one object that is waited for.
+// ForwardingWaitTests.swift: awaited sends through a proxy before one object.
 
 import Forwardcast
 import TestSupport
@@ -10,7 +10,7 @@ extension Message<() -> Bool> { fileprivate static var isMain: Self { .init("isM
 
 private struct Offline: Error {}
 
-/// Fails the first time.
+/// Fails on the first call.
 private actor Shop: MessageReceiver {
   private var asked = 0
   static let selectorTable = SelectorTable(for: Shop.self) {
@@ -23,7 +23,7 @@ private actor Shop: MessageReceiver {
   }
 }
 
-/// Not Sendable, with rows of an isolation, and one that suspends where its sender is.
+/// Not Sendable, with an isolated row, and an asynchronous one that runs in its sender's isolation.
 private final class Local: MessageReceiver {
   static let selectorTable = SelectorTable(for: Local.self) {
     Responds(to: .isMain, onMainActor: { _ in true })
@@ -36,7 +36,7 @@ private final class Shared: MessageReceiver, Sendable {
   static let selectorTable = SelectorTable(for: Shared.self) { Responds(to: .isMain, onMainActor: { _ in true }) }
 }
 
-/// Says each message twice to what it stands for.
+/// Sends each message to its target twice.
 private final class Twice: ForwardingProxy {
   private let inner: any MessageReceiver & Sendable
   init(_ inner: any MessageReceiver & Sendable) {
@@ -82,7 +82,7 @@ struct ForwardingWaitTests {
     try await shop.performAndWait(&message)
     try expect(message.result?.unbox(as: Int.self), equals: 603)
     expect(journal.all, equals: ["tea [302]", "tea [302]", "coffee [603]"])
-    // Who does not wait does not reach it.
+    // A synchronous send does not reach it.
     #expect(throws: MessageError.self) { try shop.send(.price, "tea") }
   }
 
@@ -126,7 +126,7 @@ struct ForwardingWaitTests {
     }
   }
 
-  /// There a row of the main actor is in reach, and one that suspends on no actor is not.
+  /// On the main actor, a main-actor row can be called, and an asynchronous nonisolated one cannot.
   @MainActor private func onMain(_ hooked: Bool) async throws {
     let local = ForwardingProxy(to: Local())
     if hooked { try local.before { _ in } }

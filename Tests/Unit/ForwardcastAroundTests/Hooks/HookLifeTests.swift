@@ -1,4 +1,4 @@
-// HookLifeTests.swift: hooks are checked when installed, and end when cancelled.
+// HookLifeTests.swift: checks at installation, and cancellation of hooks.
 
 import Forwardcast
 import TestSupport

@@ -1,4 +1,4 @@
-// HookPlaceTests.swift: hooks on everything that sends to many, and what they cost.
+// HookPlaceTests.swift: hooks on every kind of multicast sender, and their cost.
 
 import AllocationCounter
 import Forwardcast
@@ -17,7 +17,7 @@ private final class Till: Counter {
   func total(of item: String) throws -> Int { item.count }
 }
 
-/// Notes for which selectors its resolver hook was asked.
+/// Records the selectors that its resolver hook was called with.
 private final class Asked: Counter, MessageReceiver {
   static let selectorTable = SelectorTable(for: Asked.self, rows: [])
   static let selectors = Journal()
@@ -29,7 +29,7 @@ private final class Asked: Counter, MessageReceiver {
   func total(of item: String) throws -> Int { 0 }
 }
 
-/// Sends to many without being a proxy.
+/// A multicast sender that is not a proxy.
 private final class OwnSender: MulticastSending {
   typealias Interface = any MessageReceiver
   let multicast = MulticastProxy<any MessageReceiver>()
@@ -95,7 +95,7 @@ struct HookPlaceTests {
     let wide = try allocations { proxy.broadcast(.wide, Wide()) }
     let word = try allocations { proxy.broadcast(.quote, 1) }
     expect(wide, equals: word)
-    // The counter works, and a box of such a value would have shown.
+    // Shows that the counter works: a box of such a value is counted.
     try proxy.before("wide:") { _ in }
     expect(try allocations { proxy.broadcast(.wide, Wide()) } >= wide + 100)
   }

@@ -1,4 +1,4 @@
-// HookStressTests.swift: hooks that come and go while threads send.
+// HookStressTests.swift: hooks that are installed and cancelled while threads send.
 
 import Dispatch
 @testable import Forwardcast
@@ -16,7 +16,7 @@ struct HookStressTests {
     DispatchQueue.concurrentPerform(iterations: 6) { thread in
       for round in 0..<150 {
         if thread < 2 {
-          // Adds one before and takes it away behind, so that the sum stays right whether it ran or not.
+          // Adds one before and subtracts one after, so the sum is correct whether or not it ran.
           let hook = try? proxy.around(.quote) { call in
             try call.proceed(with: call.arguments + 1).map { $0 - 1 }
           }

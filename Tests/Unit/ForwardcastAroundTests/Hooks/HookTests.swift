@@ -1,4 +1,4 @@
-// HookTests.swift: before, after and around the messages of a proxy.
+// HookTests.swift: hooks before, after and around the messages of a proxy.
 
 import Forwardcast
 import TestSupport
@@ -202,7 +202,7 @@ struct HookTests {
       }
     }
     try expect(proxy.collect(.quote, -1, returning: .sum), equals: 0)
-    // The first error is thrown to the hook, the other told.
+    // The first error is thrown to the hook, and the other one is reported to onError.
     expect(journal.all, equals: ["ann quotes -1", "bo quotes -1", "refused by bo", "caught ann"])
   }
 
@@ -225,7 +225,7 @@ struct HookTests {
     passing.cancel()
     let taking = try proxy.around { call in (try? call.proceed()) ?? [ArgumentBox(0)] }
     let mended = try proxy.forward(&call)
-    // Who ran stands in the report, whatever a hook makes of that; what no hook saw is told.
+    // The report lists every target that ran. Errors that no hook saw are reported.
     expect(mended.failures.count, equals: 0)
     expect(mended.answers.map { ($0.target as? Desk)?.name }, equals: ["ann", "bo", nil])
     expect(told.take(), equals: ["refused by bo"])
@@ -374,7 +374,7 @@ struct HookTests {
     var call = Invocation("worth")
     for error: any Error in [Held(), Said(text: "a")] {
       let same = try proxy(failing: error) { error in
-        // In a box of its own.
+        // Boxes the error again.
         if let error = error as? Held { error } else if let error = error as? Said { error } else { error }
       }
       try expect(same.forward(&call).failures.count, equals: 1)
@@ -407,7 +407,7 @@ struct HookTests {
   }
 }
 
-/// Answers what desks do, with an error.
+/// Responds to the desks' messages with an error.
 private final class Weighing: MessageReceiver {
   static let selectorTable = SelectorTable(for: Weighing.self) {
     Responds(to: .worth) { (_: Weighing) -> Int in throw Refusal(name: "the scales") }

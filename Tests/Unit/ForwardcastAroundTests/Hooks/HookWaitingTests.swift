@@ -1,4 +1,4 @@
-// HookWaitingTests.swift: hooks around messages whose senders wait, and around queued targets.
+// HookWaitingTests.swift: hooks around awaited messages, and around queued targets.
 
 import Dispatch
 import Forwardcast
@@ -276,7 +276,7 @@ struct HookWaitingTests {
     withExtendedLifetime((ann, bo, inner)) {}
   }
 
-  /// A desk of each kind: two that fail at once, and one whose queue is held.
+  /// Two direct desks that fail for negative amounts, and one whose queue is suspended.
   private func heldDesks(_ told: Journal) -> (proxy: SharedDesks, queue: DispatchQueue) {
     let (proxy, queue) = (SharedDesks(), DispatchQueue(label: "held"))
     queue.suspend()

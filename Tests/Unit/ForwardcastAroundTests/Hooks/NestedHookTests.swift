@@ -1,4 +1,4 @@
-// NestedHookTests.swift: hooks of proxies among the targets of others.
+// NestedHookTests.swift: hooks of nested proxies.
 
 import Dispatch
 import Forwardcast
@@ -17,7 +17,7 @@ struct NestedHookTests {
     return (outer, inner)
   }
 
-  /// The same, with one target each, where the outer proxy stops at the first error.
+  /// The same with one target each; the outer proxy stops at the first error.
   private func stoppingPair() -> (outer: Desks, inner: Desks) {
     let inner = Desks.of(Desk("bo", journal))
     let outer = Desks(options: MulticastOptions(errors: .stopAtFirst))
@@ -49,7 +49,7 @@ struct NestedHookTests {
     var call = Invocation("quote:", arguments: [ArgumentBox(1)])
     let report = try outer.forward(&call)
     try expect(report.answers.compactMap { try $0.result?.unbox(as: Int.self) }, equals: [2, 1200, 1300, 5])
-    // As many answers as there were stay with who gave them.
+    // If a hook returns as many answers as there were, they stay with their targets.
     expect(report.answers.map { ($0.target as? Desk)?.name ?? "proxy" }, equals: ["ann", "bo", "cy", "di"])
   }
 
@@ -248,7 +248,7 @@ struct NestedHookTests {
 
   @Test("paths through nested proxies are counted across hooks, so their number is limited", .oneAtATime)
   func ways() throws {
-    // Two proxies a level, each in both of the level above: 2^18 ways to the last.
+    // Two proxies per level, each in both of the level above: 2^18 paths to the last level.
     var level = [Desks(), Desks()]
     let root = Desks()
     for proxy in level { root.add(proxy, ownership: .strong) }
@@ -268,7 +268,7 @@ struct NestedHookTests {
     expect(journal.all.count < 70_000)
   }
 
-  /// `outer` with `ann`, who is direct, and `inner` with `bo`, who is direct, and `cy` on a queue.
+  /// `outer` with `ann` (direct), and `inner` with `bo` (direct) and `cy` (on a queue).
   private func waitedPair() -> (outer: SharedMixed, inner: SharedMixed) {
     let (outer, inner) = (SharedMixed(), SharedMixed())
     inner.add(Desk("bo", worth: 2, journal), delivery: .direct, ownership: .strong)
@@ -307,7 +307,7 @@ struct NestedHookTests {
     inner.add(Desk("bo", worth: 2, journal), delivery: .queue(DispatchQueue(label: "bo")), ownership: .strong)
     try outer.after(.worth) { answers in journal.write("after \(answers)") }
     try inner.after(.worth) { _ in
-      // Only now ann answers, and has answered when the hook ends.
+      // `ann` answers only now, and has answered when the hook ends.
       queue.resume()
       queue.sync {}
       journal.write("inner")
@@ -351,7 +351,7 @@ struct NestedHookTests {
     }
     #expect(throws: Refusal(name: "bo")) { try outer.collect(.quote, 1, returning: .all) }
     expect(outer.answer(.quote, 1, returning: .all).answered(), equals: [2, 5])
-    // Who cannot be thrown the first error has it told as well.
+    // A caller that does not throw the first error has it reported to onError too.
     expect(told.all, equals: ["refused by cy", "refused by cy", "refused by bo"])
   }
 

@@ -1,18 +1,18 @@
-// RoomTests.swift: senders that wait for room in a target's buffer, where something stands around the message.
+// RoomTests.swift: senders that wait for capacity in a buffer behind hooks or proxies.
 
 import Dispatch
 @testable import Forwardcast
 import TestSupport
 import Testing
 
-/// A proxy that may stand among the targets of another.
+/// A proxy that can be nested.
 typealias Rooms = MulticastProxy<any MessageReceiver & Sendable>
 
 @Suite("Capacity of buffers behind hooks", .timeLimit(.minutes(10)))
 struct RoomTests {
   let journal = Journal()
 
-  /// What may stand around the messages of a proxy without changing any.
+  /// What surrounds the messages of a proxy without changing them.
   enum Surrounding: CaseIterable {
     case before, waitingAround, stream, trace
 
@@ -26,7 +26,7 @@ struct RoomTests {
     }
   }
 
-  /// Where the proxy with the buffer stands.
+  /// The position of the proxy with the buffer.
   enum Place: CaseIterable { case alone, nested, nestedOnQueue }
 
   @Test("a waiting sender gets an answer for each message, however small the buffer is", arguments: [1, 8])
@@ -65,7 +65,7 @@ struct RoomTests {
     }
   }
 
-  /// The sum of what fifty senders at once get.
+  /// The sum of the answers of fifty concurrent sends.
   private func answers(
     from proxy: Rooms, _ send: @escaping @Sendable (Int) async throws -> Int
   ) async throws -> Int {
@@ -114,10 +114,10 @@ struct RoomTests {
     expect(journal.all.sorted(), equals: ["first quotes 1", "first quotes 2", "second quotes 1"])
   }
 
-  /// An object that is asked, and leads to a proxy.
+  /// An object that forwards to a proxy.
   private final class Door: ForwardingProxy, @unchecked Sendable {}  // immutable
 
-  /// A proxy whose one target has room for one message, which waits, behind a door.
+  /// A proxy behind a door, with one target whose buffer holds one message, which is full.
   private func behindDoor(_ queue: DispatchQueue) -> (outer: Rooms, inner: Rooms) {
     let (outer, inner) = (Rooms(), Rooms())
     let last = Desk("last", worth: 1, journal)
@@ -152,15 +152,15 @@ struct RoomTests {
     withExtendedLifetime((last, inner)) {}
   }
 
-  /// That each of fifty senders at once is told of one target.
+  /// Expects that each of fifty concurrent sends reaches one target.
   private func expectRoom(asks: Bool, _ send: @escaping @Sendable (Bool) async throws -> Int) async throws {
     let reached = try await answers(from: Rooms()) { _ in try await send(asks) }
     expect(reached, equals: 50)
   }
 
-  // MARK: No sender that waits holds another place
+  // MARK: A waiting sender holds no other slot
 
-  /// Two targets, each with room for one message, and each alone in a proxy; and a sender that needs a place of both.
+  /// Two targets in separate proxies with buffers of one message, and a sender that needs both.
   private final class Pair: Sendable {
     let leaves = [Rooms(), Rooms()]
     let both = Rooms()
@@ -176,7 +176,7 @@ struct RoomTests {
       }
     }
 
-    /// Has the sender begin, until it waits for a place that another sender has, or needs to wait for none.
+    /// Starts the sender, and waits until it waits for an occupied slot or has all its slots.
     func begin() async {
       let isReady = Locked(false)
       let task = Task { [both] in
@@ -187,11 +187,11 @@ struct RoomTests {
       await until(isReady.withLock { $0 } || self.registrations.contains { $0.queued?.line?.waitingSenders ?? 0 > 0 })
     }
 
-    /// How many the sender reached.
+    /// The number of targets that the sender reached.
     var reached: Int? { get async throws { try await sender.withLock { $0 }?.value } }
   }
 
-  /// Each of the two buffers is once the one that the message comes to first.
+  /// Each of the two buffers is the first one on the message's path once.
   @Test("a sender that waits for capacity behind a forwarding object blocks no other sender", arguments: [0, 1])
   func foundLate(first: Int) async throws {
     let (pair, outer) = (Pair(journal), Rooms())
@@ -207,7 +207,7 @@ struct RoomTests {
     try await expect(pair.reached, equals: 2)
   }
 
-  /// A target whose method waits for room.
+  /// A target whose method waits for capacity.
   private final class Caller: MessageReceiver, Sendable {
     let rooms: Rooms
     init(_ rooms: Rooms) { self.rooms = rooms }

@@ -1,11 +1,11 @@
-// TableHookTests.swift: before, after and around the methods of a selector table.
+// TableHookTests.swift: hooks before, after and around the methods of a selector table.
 
 import AllocationCounter
 import Forwardcast
 import TestSupport
 import Testing
 
-/// A class whose table each test makes for itself.
+/// A class whose table each test creates.
 private final class Letter: MessageReceiver, ObjectTableOwning, Sendable {
   static let selectorTable = SelectorTable(for: Letter.self) { Responds(to: "unused") { (_: Letter) in } }
   let journal: Journal
@@ -27,7 +27,7 @@ private final class Window: MessageReceiver {
   nonisolated init() {}
 }
 
-/// A protocol whose table says which targets have a message.
+/// A protocol whose table determines which targets have a message.
 private protocol Listening: AnyObject {}
 private final class Keen: Listening {}
 private final class Deaf: Listening {}
@@ -189,7 +189,7 @@ struct TableHookTests {
       ])
     hook.cancel()
     try expect(proxy.collect(.greet, "e", returning: .all), equals: ["hello e"])
-    // A row of the table's own takes the hooks over.
+    // A row that the child table adds takes over the hooks.
     try child.before("greet:") { _ in journal.write("own") }
     try child.add(Responds(to: .greet) { (_: Letter, name: String) in "bye " + name })
     journal.take()
@@ -251,7 +251,7 @@ struct TableHookTests {
 
   @Test("a typed message reaches a hooked row without boxing", .enabled(if: AllocationCounter.isAvailable))
   func noBox() throws {
-    // Each message has a table of its own, so that the two differ in nothing but their argument.
+    // Each message has a separate table, so that the two differ only in their argument.
     let number = Message<(Int) -> Void>("number:")
     let wideTable = SelectorTable(for: Letter.self) { Responds(to: .wide) { (_: Letter, _: Wide) in } }
     let table = SelectorTable(for: Letter.self) { Responds(to: number) { (_: Letter, _: Int) in } }
@@ -346,7 +346,7 @@ struct TableHookTests {
     proxy.add(window)
     expect(proxy.broadcast(.greet, "d").failed, equals: 1)
     expect(journal.take(), equals: ["before a"])
-    // A sender that does not wait cannot call a method that suspends.
+    // A synchronous send cannot call an asynchronous method.
     let (table, slowly) = (table(), Message<(String) -> String>("slowly:"))
     try table.before(slowly, of: Letter.self) { letter, _ in letter.journal.write("before") }
     #expect(throws: MessageError.self) { try Letter(journal, table).send(slowly, "e") }

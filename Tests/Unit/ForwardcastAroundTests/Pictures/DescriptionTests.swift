@@ -1,4 +1,4 @@
-// DescriptionTests.swift: what a proxy says of itself.
+// DescriptionTests.swift: the description of a proxy.
 
 import Dispatch
 import Forwardcast

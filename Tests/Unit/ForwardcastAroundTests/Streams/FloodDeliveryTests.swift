@@ -1,4 +1,4 @@
-// FloodDeliveryTests.swift: many messages from several threads to targets of every buffer, all accounted for.
+// FloodDeliveryTests.swift: many messages from several threads to targets with every buffer.
 
 import Dispatch
 import Forwardcast
@@ -10,8 +10,8 @@ extension Message<(Int) -> Void> { fileprivate static var note: Self { .init("no
 
 @Suite("Floods")
 struct FloodDeliveryTests {
-  /// A target that counts, and looks at the order of what each sender sends.
-  private final class Counter: Numbered, MessageReceiver, @unchecked Sendable {  // its queue's; read after a drain
+  /// A target that counts messages and checks the order of each sender's.
+  private final class Counter: Numbered, MessageReceiver, @unchecked Sendable {  // on its queue; read after a drain
     private(set) var count = 0
     private(set) var disorder = 0
     private var last = [Int](repeating: 0, count: 4)
@@ -27,7 +27,7 @@ struct FloodDeliveryTests {
     }
   }
 
-  // A million messages by FORWARDCAST_FLOOD_MESSAGES=250000, also under the sanitizers.
+  // FORWARDCAST_FLOOD_MESSAGES=250000 sends a million messages, also with sanitizers.
   static let each = bound(500, full: 2_500, named: "FORWARDCAST_FLOOD_MESSAGES")
 
   @Test("each of many messages from four threads runs once in its sender's order, or is counted as dropped")
@@ -47,7 +47,7 @@ struct FloodDeliveryTests {
     DispatchQueue.concurrentPerform(iterations: 5) { thread in
       do {
         if thread == 4 {
-          // Comes, is muted, comes back and goes, while messages are on their way.
+          // Adds, mutes, unmutes and removes a target while messages are being sent.
           for turn in 0..<Self.each / 50 {
             let visit = visited.add(guest, delivery: .queue(queues[turn % 3]))
             visits.withLock { $0.append(visit) }

@@ -6,7 +6,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// An object that may not cross isolations.
+/// An object that is not Sendable.
 private final class Local {}
 
 extension Message<(Local) -> Void> { fileprivate static var local: Self { .init("local:") } }
@@ -243,7 +243,7 @@ struct StreamTests {
     "delivered and dropped messages of a bounded stream add up to those that four threads sent",
     arguments: [(limit: 64, keepsNewest: true), (limit: 64, keepsNewest: false), (limit: 1, keepsNewest: true)])
   func fourThreads(limit: Int, keepsNewest: Bool) async {
-    // A million by FORWARDCAST_STREAM_MESSAGES=250000, which is minutes in a debug build.
+    // FORWARDCAST_STREAM_MESSAGES=250000 sends a million; a debug build needs minutes for that.
     let each = bound(1_000, full: 5_000, named: "FORWARDCAST_STREAM_MESSAGES")
     var proxy: SharedDesks? = SharedDesks()
     guard
@@ -266,7 +266,7 @@ struct StreamTests {
     expect(delivered >= 1 && isOrdered)
   }
 
-  /// Sends from four threads at the same time, each its own numbers in order.
+  /// Sends from four threads concurrently, each with its own numbers in order.
   private func burst(_ proxy: SharedDesks, _ each: Int) async {
     await withCheckedContinuation { done in
       DispatchQueue.global().async {

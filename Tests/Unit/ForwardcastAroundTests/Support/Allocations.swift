@@ -1,11 +1,11 @@
-// Allocations.swift: what messages ask of the memory, counted.
+// Allocations.swift: counts the allocations of messages.
 
 import AllocationCounter
 import Forwardcast
 import Testing
 
-/// How many allocations a hundred messages ask for, when a few have gone before. Counted again where another test has changed
-/// a table meanwhile: every proxy then makes its routes anew.
+/// The number of allocations of a hundred messages, after a few warm-up messages. Counts again if
+/// another test changed a table meanwhile, since every proxy then rebuilds its routes.
 func allocations(_ send: () throws -> Void) throws -> Int {
   while true {
     let epoch = TableEpoch.current

@@ -1,4 +1,4 @@
-// Desks.swift: keys and targets that the tests of hooks, streams and pictures share.
+// Desks.swift: keys and targets for the tests of hooks, streams and diagrams.
 
 import Forwardcast
 import TestSupport
@@ -9,13 +9,13 @@ extension Message<() -> Int> { static var worth: Self { .init("worth") } }
 extension Message<() -> Bool> { static var agrees: Self { .init("agrees") } }
 extension Message<(Int, String) -> String> { static var join: Self { .init("join:with:") } }
 
-/// An error that a target or a hook of a test throws.
+/// An error thrown by a target or a hook.
 struct Refusal: Error, Equatable, CustomStringConvertible {
   var name: String
   var description: String { "refused by \(name)" }
 }
 
-/// A target that notes what it gets.
+/// A target that records its messages.
 final class Desk: MessageReceiver, Sendable {
   let name: String
   let worth: Int
@@ -44,14 +44,14 @@ final class Desk: MessageReceiver, Sendable {
   }
 }
 
-/// A proxy for desks in one isolation.
+/// A proxy for desks that is isolated.
 typealias Desks = MulticastProxy<any MessageReceiver>
 
 /// A proxy for desks that any thread may use.
 typealias SharedDesks = MulticastProxy<Desk>
 
 extension MulticastProxy where Interface == any MessageReceiver {
-  /// A proxy with desks that it keeps alive.
+  /// A proxy with desks that it retains.
   static func of(_ desks: Desk..., options: MulticastOptions = MulticastOptions()) -> Desks {
     let proxy = Desks(options: options)
     for desk in desks { proxy.add(desk, ownership: .strong) }

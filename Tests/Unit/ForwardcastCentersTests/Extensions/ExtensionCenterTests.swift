@@ -1,4 +1,4 @@
-// ExtensionCenterTests.swift: the points of a program, by protocol.
+// ExtensionCenterTests.swift: the extension points of a program, by protocol.
 
 import Dispatch
 import Forwardcast

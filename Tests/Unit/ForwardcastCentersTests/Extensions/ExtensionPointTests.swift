@@ -1,4 +1,4 @@
-// ExtensionPointTests.swift: who may register, who gets what, and in which order.
+// ExtensionPointTests.swift: registration, delivery and order at an extension point.
 
 import CoreTestSupport
 import Dispatch
@@ -81,7 +81,7 @@ extension Centers {
       expect(point.register(windows[1]) != nil)
       expect(errors.all.count, equals: 2)
       expect(errors.all.allSatisfy { $0 == MessageError.Code.noSelectorTable.description }, "\(errors.all)")
-      // Typed calls reach them all the same.
+      // Typed calls still reach them.
       expect(point.broadcast { $0.onAddMsg("a") }.delivered, equals: 2)
       expect(errors.all.count, equals: 2)
       withExtendedLifetime(windows) {}
@@ -89,7 +89,7 @@ extension Centers {
 
     @Test("an object at the address of a dead observer is not mistaken for it")
     func reusedAddress() {
-      // Objects are made until one has the address of a dead one: that is soon with an allocator that reuses memory.
+      // Creates objects until one has the address of a dead one, soon if memory is reused.
       var met = false
       for _ in 0..<200 where !met {
         let point = ExtensionPoint<any MessageReceiver>(services: ServiceCenter())

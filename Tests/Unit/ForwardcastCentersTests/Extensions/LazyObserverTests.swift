@@ -1,4 +1,4 @@
-// LazyObserverTests.swift: observers that the first message for them makes.
+// LazyObserverTests.swift: observers that their first message creates.
 
 import CoreTestSupport
 import Dispatch
@@ -21,7 +21,7 @@ private final class Half: ManagedService, Partial, PartialTarget {
   func second() {}
 }
 
-/// A protocol that values may adopt.
+/// A protocol that values may conform to.
 private protocol Wording: Sendable { func say(_ word: String) }
 
 private let wordTable = SelectorTable(for: (any Wording).self) {
@@ -194,7 +194,7 @@ extension Centers {
       expect(journal.all, equals: ["archive made", "archive add 1", "w add 1"])
     }
 
-    /// Observes for a service, and is kept by nobody else.
+    /// Observes for a service. Nothing else retains it.
     private final class Wrapper: MessageExtension {
       let archive: ArchiveService
       private let witness: Witness
@@ -214,7 +214,7 @@ extension Centers {
       expect(point.broadcast(.onAdd, "1").delivered, equals: 1)
       expect(point.broadcast(.onAdd, "2").delivered, equals: 1)
       expect(journal.all == ["archive made", "wrapped add 1", "wrapped add 2"] && wrappers.alive == 1)
-      // The service goes with the last reference, and the wrapper with the service.
+      // The last reference releases the service, and the service releases the wrapper.
       weak let archive = services.existing(ArchiveService.self)
       services.clearData()
       expect(wrappers.alive == 0 && archive == nil && point.observers.count == 0)
@@ -320,7 +320,7 @@ extension Centers {
       point.broadcast(.onAdd, "1")
       let old = try services.service(ArchiveService.self)
       services.clearData()
-      // The journal is a service as well: the new archive finds a new one.
+      // The journal is a service too, so the new archive gets a new one.
       let next = try services.service(.journal)
       point.broadcast(.onAdd, "2")
       expect(try services.service(ArchiveService.self) !== old)
@@ -374,7 +374,7 @@ extension Centers {
       point.observers.unmute(archive)
       point.unregister(archive)
       expect(answers() == [false, false, false] && point.broadcast(.onAdd, "3").nobodyResponded)
-      // The old one is kept here: the next message makes another.
+      // The test retains the old one, but the next message creates another.
       services.remove(ArchiveService.self)
       expect(answers(), equals: [true, true, true])
       expect(try services.service(ArchiveService.self) !== archive)
@@ -491,7 +491,7 @@ extension Centers {
       expect(report.answers.count == 1 && report.failures.map { "\($0.error)" } == ["refused by broken"])
       let unstated = await #expect(throws: MessageError.self) { try await point.forwardAndWait(Invocation("onEnter:")) }
       expect(unstated?.code, equals: .unrecognizedSelector)
-      // Who sends to the point as to one receiver gets one error; another is told.
+      // A send to the point as one receiver throws one error, and onError gets the other.
       let window = ChatWindow("w", journal)
       window.whenAdded.withLock { $0 = { _ in throw TargetError(name: "w") } }
       point.register(window)

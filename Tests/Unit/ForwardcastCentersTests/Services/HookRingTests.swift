@@ -1,4 +1,4 @@
-// HookRingTests.swift: resolver hooks and constructions that wait for each other.
+// HookRingTests.swift: resolver hooks and service constructors that wait for each other.
 
 import Dispatch
 import Forwardcast
@@ -6,7 +6,7 @@ import ForwardcastCenters
 import TestSupport
 import Testing
 
-/// A class whose hook does what its test says.
+/// A class whose resolver hook runs its test's closure.
 private class ResolvingClass: MessageReceiver {
   class var selectorTable: SelectorTable { resolvingTable }
   // Set before any thread of a test starts; the tests run one after another.

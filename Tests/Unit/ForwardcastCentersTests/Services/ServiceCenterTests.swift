@@ -1,4 +1,4 @@
-// ServiceCenterTests.swift: one instance for each service, its hooks and its end.
+// ServiceCenterTests.swift: one instance of each service, its hooks and its removal.
 
 import CoreTestSupport
 import Forwardcast
@@ -62,7 +62,7 @@ extension Centers {
       expect(error?.chain, equals: ["ring0", "ring1", "ring2", "ring1"])
       expect(error.map { "\($0)" }, equals: "construction cycle: ring0 → ring1 → ring2 → ring1")
       expect(center.services.isEmpty)
-      // The last of the ring is no better asked directly.
+      // A direct request for the last service of the cycle fails too.
       let direct = #expect(throws: ServiceError.self) { try center.service(.ring2) }
       expect(direct?.chain, equals: ["ring2", "ring1", "ring2"])
     }
@@ -123,7 +123,7 @@ extension Centers {
       _ = journal.take()
       center.clearData()
       expect(journal.take(), equals: ["account will clear", "cdn will clear", "chat will clear", "chat gone"])
-      // The journal is not persistent; the account is kept alive by the persistent CDN, but is no service any more.
+      // The journal is not persistent. The CDN retains the account, which is no longer a service.
       expect(center.services.map(\.name), equals: ["CDNService"])
       expect(center.existing(AccountService.self) == nil)
 
@@ -241,7 +241,7 @@ extension ServiceKey<Int> {
   static let ring2: ServiceKey<Int> = ServiceKey("ring2") { try $0.service(.ring1) }
 }
 
-/// A service of closures.
+/// A service that consists of closures.
 final class Hooked: ServiceLifecycle {
   private let didInit: @Sendable (ServiceCenter) throws -> Void
   private let clear: @Sendable () throws -> Void

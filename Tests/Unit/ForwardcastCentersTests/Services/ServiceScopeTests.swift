@@ -1,4 +1,4 @@
-// ServiceScopeTests.swift: centers within centers, and substitutes for a test.
+// ServiceScopeTests.swift: nested centers, and substitutes for tests.
 
 import CoreTestSupport
 import Forwardcast
@@ -75,7 +75,7 @@ extension Centers {
     @Test("application events and removal reach nested centers in dependency order")
     func eventsInner() throws {
       let (application, session, journal) = try tree()
-      _ = ServiceCenter(.user, in: session)  // gone at once, and passed by
+      _ = ServiceCenter(.user, in: session)  // released at once, and skipped
       _ = try session.service(SessionService.self)
       _ = try session.service(TellingService.self)
       _ = journal.take()

@@ -1,4 +1,4 @@
-// ServiceStressTests.swift: sixty-four threads and twenty services that ask for one another.
+// ServiceStressTests.swift: 64 threads and twenty services that request each other.
 
 import Forwardcast
 import ForwardcastCenters
@@ -11,7 +11,7 @@ extension Centers {
   struct ServiceStressTests {
     private static let services = 20
 
-    /// Service *n* asks for several of those before it, in an order of its own, in its maker and in its hook.
+    /// Service *n* requests earlier ones in a different order in its constructor and hook.
     @Sendable private static func key(_ index: Int, _ made: Tally) -> ServiceKey<Hooked> {
       ServiceKey("s\(index)") { center in
         made.count(index)
@@ -23,7 +23,7 @@ extension Centers {
       }
     }
 
-    /// How often each service was made, and completed.
+    /// The number of times that each service was created and completed.
     final class Tally: Sendable {
       private let counts = Locked<[(made: Int, finished: Int)]>(
         Array(repeating: (made: 0, finished: 0), count: ServiceStressTests.services))
@@ -81,7 +81,7 @@ extension Centers {
 
     @Test("threads that request services in cycles never hang: each gets a service or an error")
     func rings() {
-      // Service n asks for n + 1 and n + 3 of 20, so every one is in a ring; every fourth does without what it cannot get.
+      // Service n requests n + 1 and n + 3 of 20, in cycles; every fourth ignores errors.
       @Sendable func key(_ index: Int) -> ServiceKey<Int> {
         ServiceKey("r\(index)") { center in
           for step in [1, 3] {

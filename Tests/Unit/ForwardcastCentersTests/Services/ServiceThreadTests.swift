@@ -1,4 +1,4 @@
-// ServiceThreadTests.swift: services that many threads ask for at once.
+// ServiceThreadTests.swift: services that many threads request concurrently.
 
 import CoreTestSupport
 import Dispatch
@@ -11,7 +11,7 @@ import Testing
 extension Centers {
   @Suite("Threads")
   struct ServiceThreadTests {
-    /// A maker that says when it has begun and waits until it may go on.
+    /// A constructor that signals its start and waits until it may end.
     private func held(_ name: String, _ began: Latch, _ mayEnd: Latch) -> ServiceKey<Witness> {
       let counter = LeakCounter()
       return ServiceKey(name) { _ in
@@ -85,7 +85,7 @@ extension Centers {
       let size = 4
       let inside = DispatchGroup()
       for _ in 0..<size { inside.enter() }
-      // Each of the services is under construction before any asks for the next.
+      // Each service is under construction before any requests the next.
       let met = Atomic<Int>(0)
       @Sendable func key(_ index: Int) -> ServiceKey<Int> {
         ServiceKey("s\(index)") { center in
@@ -132,7 +132,7 @@ extension Centers {
         }
       }
       expect(ended)
-      // The second thread either waited for the first try or came after it.
+      // The second thread either waited for the first attempt or came after it.
       expect(Set(failures.all), equals: ["refused by first"])
       try expect(center.service(key), equals: 7)
     }
@@ -164,7 +164,7 @@ extension Centers {
       }
       expect(ended)
       let told = ["account made", "account did init", "account will clear", "held is stale", "held will clear"]
-      // The second try finds services that know nothing of the first, the journal among them.
+      // The second attempt gets new services, including the journal.
       expect(journal.all, equals: persists ? told : told + ["account gone"])
       expect(center.services.map(\.name), equals: persists ? ["held"] : ["journal", "AccountService", "held"])
     }

@@ -1,4 +1,4 @@
-// Observers.swift: protocols, observers and lazy services that the tests of extension points share.
+// Observers.swift: protocols, observers and lazy services for the tests of extension points.
 
 import CoreTestSupport
 import Forwardcast
@@ -50,7 +50,7 @@ final class Trash: MessageExtension {
   }
 }
 
-/// A service that observes once somebody needs it.
+/// A service that becomes an observer on demand.
 final class ArchiveService: ManagedService, MessageExtension, RoomExtension {
   let journal: Journal
   init(in center: ServiceCenter) throws {
@@ -66,7 +66,7 @@ final class ArchiveService: ManagedService, MessageExtension, RoomExtension {
   }
 }
 
-/// A second one, which registers itself when it is made, as the services of the article do.
+/// A second one, which registers itself during its creation.
 final class BadgeService: ManagedService, MessageExtension {
   let journal: Journal
   init(in center: ServiceCenter) throws {
@@ -83,7 +83,7 @@ final class BadgeService: ManagedService, MessageExtension {
   }
 }
 
-/// One that cannot be made until its test allows it.
+/// A service whose creation fails until its test allows it.
 final class BrokenService: ManagedService, MessageExtension {
   @TaskLocal static var works = false
   let journal: Journal

@@ -1,4 +1,4 @@
-// Services.swift: services that the tests of the centers share.
+// Services.swift: services for the tests of the centers.
 
 import CoreTestSupport
 import Forwardcast
@@ -7,16 +7,16 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Everything that finds receivers by class or protocol: `swift test --filter Centers`.
+/// All tests of services and extension points: `swift test --filter Centers`.
 @Suite("Centers") enum Centers {}
 
-/// What happened to the services of one test: they find it in their center, under this key.
+/// The events of one test's services, which find it in their center under this key.
 extension ServiceKey<Journal> {
   static let journal = ServiceKey("journal") { _ in Journal() }
 }
 
 extension ServiceCenter {
-  /// A center whose services write into a journal.
+  /// A center whose services write to a journal.
   static func journaled() throws -> (ServiceCenter, Journal) {
     let center = ServiceCenter()
     return (center, try center.service(.journal))
@@ -38,7 +38,7 @@ final class AccountService: ManagedService {
   deinit { journal.write("account gone") }
 }
 
-/// A service that needs another and survives log-outs.
+/// A service that needs another one and survives logouts.
 final class CDNService: ManagedService {
   let account: AccountService
   init(in center: ServiceCenter) throws {
@@ -60,7 +60,7 @@ final class ChatService: ManagedService {
   deinit { cdn.account.journal.write("chat gone") }
 }
 
-/// A base class that knows nothing of services, and a service that has it.
+/// A base class unrelated to services, and a service that inherits it.
 class PlainBase {
   let name: String
   init(name: String) { self.name = name }
@@ -83,7 +83,7 @@ actor CounterService: ManagedService {
   }
 }
 
-/// A service that fails as often as its test says.
+/// A service that fails as often as its test states.
 final class FragileService: ManagedService {
   enum Place: Sendable { case initialiser, hook }
   @TaskLocal static var failing: Place?
