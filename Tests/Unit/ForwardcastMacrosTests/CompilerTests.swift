@@ -1,4 +1,4 @@
-// CompilerTests.swift: what the compiler says of written text, in modules of all kinds.
+// CompilerTests.swift: the compiler's diagnostics of generated code, in modules of all kinds.
 
 import Foundation
 import TestSupport
@@ -44,7 +44,7 @@ struct CompilerTests {
 
   /// Declarations that compile without a diagnostic, in one module.
   private static let accepted = [
-    // Names of the standard library that a type gives to its own are those in a protocol inside of it.
+    // In a nested protocol, a name means the enclosing type's member before the standard library's.
     """
     enum Game {
       enum Error: Swift.Error { case lost }
@@ -59,7 +59,7 @@ struct CompilerTests {
       _ = game.moved([Game.Character()])
     }
     """,
-    // A constraint of an associated type may stand in either 'where' clause.
+    // A constraint of an associated type may be in either 'where' clause.
     """
     @Forwarded protocol Cache<Key, Item>: AnyObject where Key: Hashable {
       associatedtype Key
@@ -76,7 +76,7 @@ struct CompilerTests {
       _ = KeeperProxy<Lock>().kept(Lock())
     }
     """,
-    // A key has the whole name of its requirement, and the name without labels while only one has that.
+    // A key has the full name of its requirement, and the name without labels if it is unique.
     """
     @Forwarded public protocol SettingsDelegate: AnyObject {
       func settingsDidChange(to value: Int)
@@ -97,7 +97,7 @@ struct CompilerTests {
       proxy.on(SettingsDelegateProxy.Messages.choose) { _, _ in }
     }
     """,
-    // Shapes of real protocols and receivers compile without a word.
+    // Shapes of real protocols and receivers compile without a diagnostic.
     """
     public struct Span: Sendable { public var length = 1 }
     @Forwarded public protocol Tracing: AnyObject { func ended(_ span: Span, in all: [Span]) -> Span? }
@@ -131,7 +131,7 @@ struct CompilerTests {
       return all.contains(NodeProxy())
     }
     """,
-    // A receiver has keys for its messages, for those who see them.
+    // A receiver's keys are visible where its messages are.
     """
     private struct Hidden {}
     @Receiver open class Heater {
@@ -324,7 +324,7 @@ struct CompilerTests {
     }
     .sampled(each: 3)
 
-  /// A shared proxy, and values that it must not share.
+  /// A Sendable proxy, and values that must not be shared through it.
   private static let sharing = """
     import Forwardcast
     @Forwarded nonisolated protocol Listener: AnyObject, Sendable { func heard(_ n: Int) }
@@ -604,7 +604,7 @@ struct CompilerTests {
   }
 }
 
-/// What a module may be compiled with.
+/// The options of a module.
 struct Mode: CustomTestStringConvertible {
   let testDescription: String
   let arguments: [String]
@@ -624,7 +624,7 @@ struct Mode: CustomTestStringConvertible {
   }
 }
 
-/// The library as it was built with the tests.
+/// The library that was built with the tests.
 enum Build {
   private static let folder = URL(filePath: CommandLine.arguments.first ?? "").deletingLastPathComponent()
   private static let modules = folder.appending(path: "Modules")
@@ -636,7 +636,7 @@ enum Build {
       FileManager.default.fileExists(atPath: $0.path)
     }
 
-  /// What the compiler says of a file that imports the library.
+  /// The compiler's diagnostics for a file that imports the library.
   static func said(of text: String, _ arguments: [String]) throws -> String {
     try Toolchain.said(
       of: text,

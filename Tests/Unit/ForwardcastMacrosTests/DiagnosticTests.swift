@@ -1,4 +1,4 @@
-// DiagnosticTests.swift: texts that the macros and the library have in common, and what every diagnostic says.
+// DiagnosticTests.swift: texts shared by macros and library, and rules for diagnostics.
 
 import Foundation
 import TestSupport
@@ -37,7 +37,7 @@ struct DiagnosticTests {
         let text = try source("\(path)/\(name)")
         for match in text.matches(of: /(?:refuse\(|let message =)\s*"((?:[^"\\]|\\.)* (?:[^"\\]|\\.)*)"/) {
           let message = match.output.1
-          // `byHand` and `orByHand` end texts with a cure.
+          // `byHand` and `orByHand` end texts with a suggestion.
           let hasCure = message.contains("; ") || message.contains("yHand")
           expect(hasCure || message.contains("cannot be read") || message.contains("was expected"), "\(message)")
           count += 1

@@ -1,4 +1,4 @@
-// Expander.swift: expansions without a compiler.
+// Expander.swift: expands attributes without a compiler.
 
 @testable import ForwardcastExpansion
 
@@ -8,8 +8,8 @@ struct Expander {
   private let source: SourceText
 
   /// - Parameters:
-  ///   - text: the declaration, whose first attribute is the one that is expanded.
-  ///   - role: what the compiler asks for; by default what the attribute writes first.
+  ///   - text: the declaration, whose first attribute is expanded.
+  ///   - role: the macro role that the compiler requests; by default the attribute's first one.
   init(
     _ text: String, role: String? = nil, extending type: String = "", in context: [String] = [],
     settings: ModuleSettings = ModuleSettings()
@@ -38,6 +38,6 @@ struct Expander {
     }
   }
 
-  /// The text that each problem blames.
+  /// The text that each problem refers to.
   var blamed: [String] { expansion.problems.map { String(decoding: source.bytes[$0.offsets], as: UTF8.self) } }
 }

@@ -1,4 +1,4 @@
-// InterfaceSweepTests.swift: every protocol and class of the toolchain's interfaces.
+// InterfaceSweepTests.swift: expands every protocol and class of the toolchain's interfaces.
 
 import Foundation
 import TestSupport
@@ -8,7 +8,7 @@ import Testing
 
 /// The toolchain that the tests were built with.
 enum Toolchain {
-  /// The folder that has `bin` and `lib`.
+  /// The folder that contains `bin` and `lib`.
   static let root: URL? = {
     let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
     for folder in path.split(separator: ":") {
@@ -27,7 +27,7 @@ enum Toolchain {
     return all.compactMap { $0 as? URL }.filter { $0.pathExtension == "swiftinterface" }
   }
 
-  /// What the compiler's frontend says of a text.
+  /// The diagnostics of the compiler's frontend for a text.
   static func said(of text: String, _ arguments: [String]) throws -> String {
     let folder = FileManager.default.temporaryDirectory.appending(path: "forwardcast-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -48,7 +48,7 @@ enum Toolchain {
 
 @Suite("Interfaces of the toolchain", .enabled(if: !Toolchain.interfaces.isEmpty))
 struct InterfaceSweepTests {
-  /// The protocols, classes and actors of a text, each with its attributes.
+  /// The protocols, classes and actors in a text, each with its attribute.
   private func declarations(_ source: SourceText) -> [String] {
     var found: [String] = []
     for position in 0..<source.end where source[position].beginsLine {
@@ -105,7 +105,7 @@ struct InterfaceSweepTests {
     try expect(parseErrors(written), equals: "")
   }
 
-  /// What the compiler's parser says of a text.
+  /// The diagnostics of the compiler's parser for a text.
   private func parseErrors(_ text: String) throws -> String {
     try Toolchain.said(of: text, ["-parse"]).split(separator: "\n").filter { $0.contains("error:") }.joined(
       separator: "\n")

@@ -36,8 +36,8 @@ struct OutsidePackageTests {
     expect(printed, equals: "shown 1\n2\n3\n4 5\n1 2 9\n3\n", "\(told)")
   }
 
-  /// Builds and runs the package: its status, output and errors. It builds for a minute or more where nothing is built yet,
-  /// on a thread of its own, so that the threads of other tests are not held up.
+  /// Builds and runs the package, and returns its status, output and errors. A first build takes
+  /// more than a minute, so it runs on a separate thread.
   private func run(_ product: String) async throws -> (status: Int32, printed: String, told: String) {
     let swift = try #require(Toolchain.root).appending(path: "bin/swift")
     return try await withCheckedThrowingContinuation { continuation in
@@ -58,7 +58,7 @@ struct OutsidePackageTests {
     process.standardOutput = output
     process.standardError = errors
     try process.run()
-    // What it builds is told on standard error, little enough for a pipe.
+    // The build log is on standard error and fits the buffer of a pipe.
     let printed = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     let told = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     process.waitUntilExit()

@@ -1,4 +1,4 @@
-// ProgramTests.swift: the conversation with the compiler, and the text that is written.
+// ProgramTests.swift: messages from the compiler, and the generated text.
 
 import TestSupport
 import Testing

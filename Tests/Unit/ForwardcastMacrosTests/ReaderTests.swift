@@ -1,4 +1,4 @@
-// ReaderTests.swift: tokens, types and declarations, by themselves.
+// ReaderTests.swift: reads tokens, types and declarations.
 
 import Forwardcast
 import TestSupport

@@ -1,11 +1,11 @@
-// RefusalTests.swift: what cannot be carried, where it is said, and what to write instead.
+// RefusalTests.swift: unsupported declarations, the position of the diagnostic, and its suggestion.
 
 import TestSupport
 import Testing
 
 @testable import ForwardcastExpansion
 
-/// A declaration, what is blamed in it, where, and what the text must say.
+/// A declaration, its offending text with the position, and a part of the diagnostic.
 struct Refusal: CustomTestStringConvertible, Sendable {
   let text: String
   let blamed: String
@@ -16,7 +16,7 @@ struct Refusal: CustomTestStringConvertible, Sendable {
     (self.text, self.place, self.blamed, self.reason) = (text, place, blamed, reason)
   }
 
-  /// A requirement in a protocol of its own, in the second line.
+  /// A requirement in a protocol, on the second line.
   static func member(_ text: String, _ column: Int, _ blamed: String, _ reason: String) -> Refusal {
     Refusal("@Forwarded protocol P: AnyObject {\n\(text)\n}", "2:\(column)", blamed, reason)
   }
@@ -44,7 +44,7 @@ struct Refusal: CustomTestStringConvertible, Sendable {
     .member("func a() throws -> some Q", 20, "some Q", "write 'any' instead of 'some'"),
     .member("func a() where Self: Q", 10, "where Self: Q", "generic member"),
     .member("subscript<T>(x: T) -> Int? { get }", 10, "<T>", "generic member"),
-    // Arguments that cannot travel.
+    // Arguments that cannot be sent.
     .member("func a(_ x: inout Int)", 13, "inout", "return the new value"),
     .member("func a(_ x: Int...)", 8, "_ x: Int...", "write an array: '[Int]'"),
     .member("func a(_ x: @autoclosure () -> Int)", 13, "@autoclosure", "write '@escaping () -> …' or the value"),
@@ -67,7 +67,7 @@ struct Refusal: CustomTestStringConvertible, Sendable {
     .member("func a(_ x: borrowing any Q & ~Escapable)", 31, "~Escapable", "wrap it in a class"),
     .member("typealias ID = Int\nfunc a(_ x: Self.ID)", 13, "Self.ID", "write 'ID' without 'Self.'").at("3:13"),
     .member("func a(_ x: [Messages])", 14, "Messages", "write the name with its module"),
-    // Members that are no messages.
+    // Members that cannot be messages.
     .member("static func a()", 1, "static", "move it to an extension"),
     .member(
       "func set<T>(_ value: [T])", 9, "<T>", "or mark it '@NotForwarded' and implement it in an extension of 'PProxy'"),
@@ -89,7 +89,7 @@ struct Refusal: CustomTestStringConvertible, Sendable {
     Refusal(
       "@Forwarded @objc protocol P {\n@objc optional var a: Int? { get set }\n}", "2:20", "a",
       "cannot be set through its protocol"),
-    // What cannot be read.
+    // Malformed declarations.
     .member("func a", 6, "a", "the parameters of 'a' cannot be read"),
     .member("func a() ->", 1, "}", "the type of 'a' cannot be read").at("3:1"),
     .member("subscript -> Int? { get }", 1, "subscript", "the parameters of the subscript cannot be read"),
@@ -105,7 +105,7 @@ struct Refusal: CustomTestStringConvertible, Sendable {
     .member("@Message(\"a\\(1)\") func a()", 10, "\"a\\(1)\"", "plain literal"),
     .member("@Message(\"a:\") var a: Int? { get }", 10, "\"a:\"", "has 1 colon for 0 arguments"),
     .member("var multicast: Int? { get }", 5, "multicast", "rename it"),
-    // Answers.
+    // Results.
     .member(
       "func a() -> Int", 13, "Int",
       "write '@Answer(otherwise: …)' or '@Forwarded(otherwise: .emptyValues)', return 'Int?', or let it throw"),

@@ -1,4 +1,4 @@
-// ArgumentBoxForeignTypeTests.swift: values that stand for one another though their Swift types differ.
+// ArgumentBoxForeignTypeTests.swift: values that unbox as a related type.
 
 import Forwardcast
 import Foundation

@@ -1,10 +1,10 @@
-// ArgumentBoxNumberTests.swift: every pair of number types at its borders.
+// ArgumentBoxNumberTests.swift: conversions between all number types at their limits.
 
 import Forwardcast
 import TestSupport
 import Testing
 
-/// An integer of a library, wider than those of the standard library, as far as conversions use it.
+/// An integer wider than those of the standard library, with the members that conversions use.
 private struct Wide: FixedWidthInteger, UnsignedInteger {
   typealias Words = [UInt]
   static let bitWidth = 256
@@ -89,7 +89,7 @@ struct ArgumentBoxNumberTests {
     return floats
   }()
 
-  /// The values at and just outside of the border of every integer type that `I` can hold.
+  /// The values of `I` at and just outside the limits of every integer type.
   private func borders<I: FixedWidthInteger>(of type: I.Type) -> [I] {
     var values: Set<I> = [I.min, I.max, 0, 1]
     for other in Self.integers {

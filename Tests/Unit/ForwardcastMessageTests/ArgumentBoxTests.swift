@@ -1,4 +1,4 @@
-// ArgumentBoxTests.swift: what goes into a box and what comes out of it.
+// ArgumentBoxTests.swift: boxing and unboxing values.
 
 import Forwardcast
 import TestSupport

@@ -1,4 +1,4 @@
-// ArgumentTextTests.swift: values that text says.
+// ArgumentTextTests.swift: values parsed from text.
 
 import Forwardcast
 import ForwardcastCoding

@@ -1,4 +1,4 @@
-// InvocationCodableTests.swift: messages written down and read back, and what is refused.
+// InvocationCodableTests.swift: encodes and decodes messages, and refuses malformed ones.
 
 import Forwardcast
 import ForwardcastCoding
@@ -147,7 +147,7 @@ struct InvocationCodableTests {
       for outer in scalars.prefix(10) {
         for inner in simple {
           do {
-            // A dictionary whose keys are neither texts nor integers of one word is written as a list.
+            // A dictionary whose keys are neither strings nor `Int` is encoded as an array.
             _ = try read("[\(outer): \(inner)]", outer == "Int" ? "{}" : "[]")
             made += 1
           } catch let error as DecodingError {
@@ -158,10 +158,10 @@ struct InvocationCodableTests {
           }
         }
       }
-      // 10 × 121 of them, and the 121 inside.
+      // Ten times 121 of them, and the 121 inside.
       precondition(made <= KnownTypes.readTypeLimit && made > 800, "made \(made)")
       precondition(refused == 1210 - made, "refused \(refused)")
-      // One that was made before is read again, and so is one that the reader names.
+      // A type that was created before is decoded again, and so is a type that the decoder lists.
       _ = try read("[Int: [Int: Int]]", "{}")
       let whole = KnownTypes(["[UInt64: [String: String]]": [UInt64: [String: String]].self])
       let call = try read("[UInt64: [String: String]]", "[]", whole)

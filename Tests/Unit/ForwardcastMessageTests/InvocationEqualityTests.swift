@@ -1,4 +1,4 @@
-// InvocationEqualityTests.swift: whether two messages say the same.
+// InvocationEqualityTests.swift: equality of messages.
 
 import Forwardcast
 import ForwardcastCoding

@@ -1,4 +1,4 @@
-// MessageErrorTests.swift: what the texts of errors say.
+// MessageErrorTests.swift: the texts of errors.
 
 import Forwardcast
 import Foundation
@@ -9,7 +9,7 @@ import Testing
 struct MessageErrorTests {
   private typealias Code = MessageError.Code
 
-  /// Why the text of a code ends without a cure of its own.
+  /// The reasons why the text of some codes suggests no fix.
   private static let reasons: [(code: Code, reason: String)] = [
     (.unrecognizedSelector, "the receiver and the selector say what is missing"),
     (.typeMismatch, "the evidence names the wanted type and the found one"),

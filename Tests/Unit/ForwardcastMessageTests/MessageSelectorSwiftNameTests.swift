@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Message selectors: Swift names")
 struct MessageSelectorSwiftNameTests {
-  // Each row is what the compiler prints for an `@objc` declaration of that name in a generated header
+  // Each row is the compiler's output for an `@objc` declaration of that name in a generated header
   // (`swiftc -frontend -enable-objc-interop -disable-objc-attr-requires-foundation-module -emit-objc-header-path`).
   @Test(
     "a Swift name becomes the compiler's Objective-C name",
@@ -15,7 +15,7 @@ struct MessageSelectorSwiftNameTests {
       ("move(to:)", "moveTo:"), ("init(frame:)", "initWithFrame:"), ("init()", "init"), ("init(_:)", "init:"),
       ("init(from:)", "initFrom:"), ("room(_:didReceive:)", "room:didReceive:"), ("add(_:_:)", "add::"),
       ("add(x:_:)", "addWithX::"), ("add(_:y:_:)", "add:y::"), ("load(URL:)", "loadWithURL:"),
-      // Prepositions in front: whole words only, in any case, up to a capital or an underscore.
+      // Prepositions at the beginning: whole words in any case, up to a capital or an underscore.
       ("load(usingCache:)", "loadUsingCache:"), ("load(using:)", "loadUsing:"), ("load(user:)", "loadWithUser:"),
       ("load(today:)", "loadWithToday:"), ("load(toDay:)", "loadToDay:"), ("load(TO:)", "loadTO:"),
       ("load(TODay:)", "loadTODay:"), ("load(TODAy:)", "loadWithTODAy:"), ("load(at_x:)", "loadAt_x:"),

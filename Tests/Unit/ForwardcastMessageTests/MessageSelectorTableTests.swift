@@ -1,4 +1,4 @@
-// MessageSelectorTableTests.swift: the name table under threads and under hostile names.
+// MessageSelectorTableTests.swift: the name table with threads and with hostile names.
 
 @testable import Forwardcast
 import TestSupport
@@ -12,7 +12,7 @@ struct MessageSelectorTableTests {
     let answers = try await withThrowingTaskGroup(of: [MessageSelector].self) { group in
       for thread in 0..<16 {
         group.addTask {
-          // Every thread begins elsewhere, so that each name is somebody's first.
+          // Every thread starts elsewhere, so that different threads intern names first.
           let start = thread * names.count / 16
           let turned = Array(names[start...] + names[..<start])
           let selectors = try turned.map { try MessageSelector($0) }
@@ -48,7 +48,7 @@ struct MessageSelectorTableTests {
 
   @Test("looking up unknown or malformed names, and counting colons, interns nothing")
   func lookupInternsNothing() async {
-    // In a process of its own, since other tests intern at the same time.
+    // In a separate process, since other tests intern names concurrently.
     await #expect(processExitsWith: .success) {
       let present = try MessageSelector("present:" as String)
       let before = SelectorNames.count
@@ -97,15 +97,15 @@ struct MessageSelectorTableTests {
           Issue.record("seed \(seed), round \(round): wrong evidence for \(scalars): \(error)")
         }
       }
-      // Whatever this says, it says it without a crash.
+      // It may throw, but not crash.
       _ = try? MessageSelector(swiftName: name)
     }
-    // Neither side may win by default.
+    // Both results must occur often.
     expect(accepted > rounds / 10 && accepted < rounds / 10 * 9)
   }
 }
 
-/// Names made of what is likely to confuse a reader of names, or of the last name with a change.
+/// Names of characters that are likely to confuse a parser, or mutations of the previous name.
 private enum HostileNames {
   private static let pieces: [String] = [
     "a", "Z", "_", "9", ":", ":", ":", "::", " ", "\0", "\u{7F}", "(", ")", "`", "$", "-", "é", "e\u{301}", "\u{301}",
@@ -138,7 +138,7 @@ private enum HostileNames {
   }
 }
 
-/// The grammar once more, as a table of ranges and a split at colons.
+/// An independent implementation of the grammar, as a table of ranges and a split at colons.
 private enum ReferenceGrammar {
   private static let heads: [ClosedRange<UInt32>] =
     [
@@ -168,7 +168,7 @@ private enum ReferenceGrammar {
     return colons == 0 || scalars.last == ":" ? colons : nil
   }
 
-  /// Whether `error` names the byte where hope ends.
+  /// True if `error` names the first byte after which no valid name is possible.
   static func blames(_ scalars: [Unicode.Scalar], _ error: MessageSelectorError) -> Bool {
     switch error.code {
     case .empty: return scalars.isEmpty

@@ -1,4 +1,4 @@
-// MessageSelectorTests.swift: names, their grammar and their identity.
+// MessageSelectorTests.swift: the grammar and identity of names.
 
 import Forwardcast
 import ForwardcastCoding
@@ -124,7 +124,7 @@ struct MessageSelectorTests {
 
   @Test("a literal without an address is a selector too", arguments: ["q", "界", "é", ":"])
   func scalarLiterals(name: String) throws {
-    // As the compiler may pass "q": the scalar itself stands where the address would.
+    // The compiler may pass "q" this way: the scalar is stored instead of the address.
     let scalar = try #require(name.unicodeScalars.first)
     let literal = unsafeBitCast((UInt(scalar.value), 0, UInt8(1)), to: StaticString.self)
     try #require(!literal.hasPointerRepresentation && literal.unicodeScalar == scalar)
@@ -135,7 +135,7 @@ struct MessageSelectorTests {
 
   @Test("another text at the address of a literal is another selector")
   func reusedAddress() throws {
-    // Stands in for a library that is loaded where another one was.
+    // Simulates a library that is loaded at the address of an earlier one.
     let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: 64)
     defer { memory.deallocate() }
     let names = [

@@ -1,4 +1,4 @@
-// BudgetTests.swift: what a message may cost, through proxies, hooks and queues.
+// BudgetTests.swift: budgets of messages through proxies, hooks and queues.
 
 import CoreTestSupport
 import Dispatch
@@ -8,10 +8,10 @@ import Testing
 
 @Suite("Budgets of messages")
 struct BudgetTests {
-  /// Why a message was ended.
+  /// The error of an exceeded budget.
   private struct Spent: Error, Equatable {}
 
-  /// What has been charged, and how many targets there may be.
+  /// Counts charges, and throws beyond a number of targets.
   private final class Account: Sendable {
     private let counts = Locked<[MessageBudget.Item: Int]>([:])
     let limit: Int

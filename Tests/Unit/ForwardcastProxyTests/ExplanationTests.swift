@@ -1,4 +1,4 @@
-// ExplanationTests.swift: who would receive a message, and why.
+// ExplanationTests.swift: explains which targets would receive a message, and why.
 
 import CoreTestSupport
 import Dispatch

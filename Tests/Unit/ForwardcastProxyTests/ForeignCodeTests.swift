@@ -1,11 +1,11 @@
-// ForeignCodeTests.swift: nobody is called with a lock held, whatever they call back into.
+// ForeignCodeTests.swift: foreign code is never called with a lock held.
 
 import CoreTestSupport
 @testable import Forwardcast
 import TestSupport
 import Testing
 
-/// Calls everything that a proxy has.
+/// Calls every method of a proxy.
 private final class Meddler: MessageForwarding, @unchecked Sendable {  // used on one thread at a time
   static let selectorTable = SelectorTable(for: Meddler.self) {
     Responds(to: .ping) { (meddler: Meddler) in meddler.meddle() }
@@ -38,7 +38,7 @@ private final class Meddler: MessageForwarding, @unchecked Sendable {  // used o
   deinit { meddle() }
 }
 
-/// Where the meddlers of one test find their proxy.
+/// The proxy of the current test.
 private enum Stage {
   nonisolated(unsafe) static var proxy: MulticastProxy<any MessageReceiver>?  // set and used by one test, on its thread
   nonisolated(unsafe) static var depth = 0  // likewise
@@ -46,7 +46,7 @@ private enum Stage {
 }
 
 extension MulticastProxy where Interface == any MessageReceiver {
-  /// Everything, once: a meddler that is called meanwhile does nothing.
+  /// Calls everything once. A nested call does nothing.
   fileprivate func meddle() {
     guard Stage.depth == 0 else { return }
     Stage.depth += 1

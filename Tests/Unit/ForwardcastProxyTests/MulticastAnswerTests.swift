@@ -1,4 +1,4 @@
-// MulticastAnswerTests.swift: answers, errors, silence and reports of a multicast.
+// MulticastAnswerTests.swift: answers, errors, unanswered messages and reports of a multicast.
 
 import CoreTestSupport
 import Forwardcast
@@ -171,7 +171,7 @@ struct MulticastAnswerTests {
     expect(report.failures.count, equals: 1)
     expect(report.skipped.map(\.reason), equals: [.stopped])
     expect((report.skipped[0].target as? Listener)?.name, equals: "2")
-    // Who was muted before the error is said to be muted.
+    // A target muted before the error is listed as muted.
     let last = targets[2]
     targets[1].onNote = { listener, _ in
       proxy.mute(last)

@@ -5,7 +5,7 @@ import Forwardcast
 import TestSupport
 import Testing
 
-/// What a target does to another in the middle of a broadcast.
+/// A change that a target makes to another one during a broadcast.
 private enum Action: CaseIterable {
   case removeTarget, cancel, mute, drop, removeAndAdd, addNew, removeAll
 }
@@ -41,7 +41,7 @@ struct MulticastOrderTests {
         let expected = zip(order, priorities).enumerated()
           .sorted { ($0.element.1, -$0.offset) > ($1.element.1, -$1.offset) }.map { "\($0.element.0) 1" }
         expect(journal.take(), equals: expected)
-        // A route that is there is extended or made anew as targets join.
+        // An existing route is extended or rebuilt when targets are added.
         let late = Listener("late", journal)
         proxy.add(late, priority: 0)
         proxy.broadcast(.note, 2)
@@ -67,7 +67,7 @@ struct MulticastOrderTests {
     expect(journal.all, equals: ["b 1", "c 1", "a 1"])
   }
 
-  /// Every action by each of three targets on each of three, for a fresh route and for a used one.
+  /// Every change by each of three targets to each of three, for a new and for a used route.
   @Test("changes by a target during a broadcast take effect immediately, and a new target joins the next")
   func everyActionAtEveryPoint() {
     let names = ["a", "b", "c"]

@@ -1,4 +1,4 @@
-// MulticastStressTests.swift: eight threads at one proxy; those who stay hear each message exactly once.
+// MulticastStressTests.swift: eight threads send to one proxy while targets change.
 
 import CoreTestSupport
 import Dispatch
@@ -9,7 +9,7 @@ import Testing
 
 private protocol Hearing: AnyObject, Sendable {}
 
-/// Counts how often it heard each message of each thread.
+/// Counts each message of each thread.
 private final class Stayer: Hearing, MessageReceiver {
   static let selectorTable = SelectorTable(for: Stayer.self) {
     Responds(to: Message<(Int, Int) -> Void>("stress:number:")) { stayer, thread, number in
@@ -17,7 +17,7 @@ private final class Stayer: Hearing, MessageReceiver {
     }
     Responds(to: "stressCount") { (_: Stayer) in 1 }
   }
-  /// By thread and number. Atomic, since the thread sanitizer does not see a `Mutex`.
+  /// By thread and number. Atomic, since the thread sanitizer does not understand `Mutex`.
   let heard: [[HeardCount]]
   init(threads: Int, messages: Int) {
     heard = (0..<threads).map { _ in (0..<messages).map { _ in HeardCount() } }
@@ -30,14 +30,14 @@ private final class HeardCount: Sendable {
   func add() { count.add(1, ordering: .relaxed) }
 }
 
-/// Comes and goes.
+/// A target that is added and removed.
 private final class Guest: Hearing, MessageReceiver {
   static let selectorTable = SelectorTable(for: Guest.self) {
     Responds(to: Message<(Int, Int) -> Void>("stress:number:")) { guest, thread, _ in
       if guest.watched.load(ordering: .acquiring) == UInt(thread) + 1 { guest.late.add(1, ordering: .relaxed) }
     }
   }
-  /// The thread, counted from 1, whose messages must not come any more; 0 while all may.
+  /// The number of the thread, from 1, whose messages must not arrive anymore, or 0.
   let watched = Atomic<UInt>(0)
   let late = Atomic<Int>(0)
   private let witness: Witness
@@ -124,8 +124,8 @@ struct MulticastStressTests {
         proxy.add(guest)
         proxy.broadcast(message, thread, round)
         proxy.remove(guest)
-        // Broadcasts of other threads that began before the removal may still be at the guest; those of this thread
-        // begin now.
+        // Broadcasts of other threads that started before the removal may still reach the guest.
+        // Those of this thread start now.
         guest.watched.store(UInt(thread) + 1, ordering: .releasing)
         proxy.broadcast(message, thread, round)
         guest.watched.store(0, ordering: .releasing)

@@ -1,4 +1,4 @@
-// MulticastTargetTests.swift: adding, owning, removing, counting and listing targets.
+// MulticastTargetTests.swift: adds, retains, removes, counts and lists targets.
 
 import CoreTestSupport
 @testable import Forwardcast
@@ -166,13 +166,13 @@ struct MulticastTargetTests {
       most = max(most, proxy.core.slotCount)
       if batch.count == 50 {
         batch = []
-        // They take the addresses of the dead, whose slots are so not found by the next with their address.
+        // They reuse the addresses of dead targets, so later targets do not find the dead slots.
         for _ in 0..<50 { others.append(Listener("other")) }
       }
     }
     withExtendedLifetime(others) {}
     expect(proxy.count, equals: 10)
-    // Of 60 that are alive at a time; which holes are closed depends on the addresses.
+    // Sixty targets are alive at a time. The addresses determine which slots are reclaimed.
     expect(most < 1000, "\(most) slots")
     expect(proxy.broadcast(.note, 1).delivered, equals: 10)
   }

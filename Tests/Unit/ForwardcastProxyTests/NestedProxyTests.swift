@@ -1,4 +1,4 @@
-// NestedProxyTests.swift: proxies for one, lazy ones, proxies in proxies, and rings of them.
+// NestedProxyTests.swift: forwarding, lazy and nested proxies, and cycles of them.
 
 import CoreTestSupport
 import Forwardcast
@@ -31,7 +31,7 @@ private final class HookedProxy: ForwardingProxy {
   }
   override func doesNotRecognize(_ selector: MessageSelector) -> any Error { TargetError(name: selector.name) }
 
-  /// A Swift method of the proxy's own, named as a message is.
+  /// A Swift method of the proxy with the name of a message.
   func value() -> Int { -1 }
 }
 
@@ -365,7 +365,7 @@ struct NestedProxyTests {
   }
 }
 
-/// Where the relay of one test finds its proxy; the test sets and clears it.
+/// The proxy of the current test, which sets and clears it.
 private enum Relay {
   nonisolated(unsafe) static var many: MulticastProxy<any MessageReceiver>?  // used by one test, on its own thread
 }

@@ -1,4 +1,4 @@
-// PinnedTests.swift: bursts of messages to targets that are held.
+// PinnedTests.swift: bursts of messages to pinned targets.
 
 import Forwardcast
 import TestSupport

@@ -1,4 +1,4 @@
-// ProxyVisitTests.swift: what a message does next in one proxy, decided without proxies, threads or closures.
+// ProxyVisitTests.swift: the state machine of one proxy's delivery, without proxies and threads.
 
 import CoreTestSupport
 import TestSupport
@@ -11,7 +11,7 @@ struct ProxyVisitTests {
   typealias Next = ProxyVisit.Next
   private let type = ObjectIdentifier((() -> Int).self)
 
-  /// Five steps: a loop over two, a single one, a loop over two.
+  /// Five steps: a loop over two, a single step, a loop over two.
   private func visit(stopsAtFirst: Bool = false, stop: DeliveryReport.SkipReason? = nil) -> ProxyVisit {
     ProxyVisit(
       count: 5,
@@ -19,7 +19,7 @@ struct ProxyVisitTests {
       stopsAtFirst: stopsAtFirst, stop: stop)
   }
 
-  /// What comes next until the visit has finished, with loops that serve all of their steps.
+  /// All actions until the visit has finished, with loops that deliver all their steps.
   private func all(
     _ visit: inout ProxyVisit, isEnough: Bool = false, mayLoop: Bool = true, noting outcomes: [StepOutcome] = []
   ) -> [Next] {
@@ -110,7 +110,7 @@ struct ProxyVisitTests {
 
 @Suite("Outcomes on their way to the result")
 struct OutcomeQueueTests {
-  /// A queue that writes down what it passes on.
+  /// A queue that records the outcomes it passes on.
   private final class Written: OutcomeQueue {
     var texts: [String] = []
     var enough = Int.max

@@ -1,4 +1,4 @@
-// RegistrationTests.swift: what a registration is, and what adding the same target again makes of it.
+// RegistrationTests.swift: registrations, and adding the same target again.
 
 import CoreTestSupport
 import Dispatch
@@ -188,7 +188,7 @@ struct RegistrationTests {
     proxy.broadcast(.note, 3)
     first.cancel()
     context.run()
-    // The first was sent while the removal was to drop it.
+    // The first message was sent while removal would drop it.
     expect(journal.take(), equals: ["a 2", "a 3"])
     let second = add(.deliverPending)
     expect(add(.dropPending), equals: second)
@@ -300,7 +300,7 @@ struct RegistrationTests {
     expect(clerk.journal.all.isEmpty)
   }
 
-  /// What takes a target, or the proxy that it stands in, out of a message's way.
+  /// A change that excludes a target, or a proxy around it.
   enum Closing: CaseIterable { case cancel, mute, removeOuter, cancelOuter, muteOuter }
 
   @Test("a sender that waits for capacity continues when a registration on the path ends", arguments: Closing.allCases)
@@ -320,7 +320,7 @@ struct RegistrationTests {
     case .cancelOuter: place.cancel()
     case .muteOuter: place.mute()
     }
-    // A sender that has just begun to wait looks itself whether the way is closed.
+    // A sender that has just started to wait checks the path itself.
     await until(registration.waitingSenders == 0)
     let summary = try await waiting.value
     expect(summary.queued + summary.dropped, equals: 0)
@@ -361,6 +361,6 @@ struct RegistrationTests {
 }
 
 extension Registration {
-  /// How many senders wait for room in the target's buffer.
+  /// The number of senders that wait for a slot in the target's buffer.
   fileprivate var waitingSenders: Int { queued?.line?.waitingSenders ?? 0 }
 }

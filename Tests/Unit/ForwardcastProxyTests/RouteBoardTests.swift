@@ -1,4 +1,4 @@
-// RouteBoardTests.swift: until when messages on their way keep what has been changed since.
+// RouteBoardTests.swift: how long running messages retain replaced boards.
 
 import CoreTestSupport
 import Synchronization
@@ -79,10 +79,10 @@ struct RouteBoardTests {
     proxy.add(first)
     first.onNote = { _, number in
       guard number < depth else { return }
-      // A new priority: no route of before can be extended.
+      // A new priority, so that no earlier route can be extended.
       let guest = proxy.add(Listener("guest", Journal(), counter), priority: -1 - number, ownership: .strong)
       expect(proxy.broadcast(.value).delivered, equals: number + 2)
-      // The first message after a change keeps its route by itself, those that follow go by the board.
+      // The first message after a change retains its route itself; later ones use the board.
       proxy.broadcast(.note, depth)
       found.append(proxy.core.visitBoard("note:") != nil)
       expect(proxy.broadcast(.note, number + 1).delivered, equals: number + 2)
@@ -101,12 +101,12 @@ struct RouteBoardTests {
   @Test("messages beyond the counting range of a board retain their routes themselves", arguments: [false, true])
   func crowded(isPinned: Bool) {
     let counter = LeakCounter()
-    /// Who goes by the board; who finds a target, before and after it was removed; how long that lives.
+    /// Counts visits that use the board, visits that find the target, and how long it lives.
     func visitAll(_ first: Registration, _ visit: (MessageSelector) -> MessageVisit) -> [Int] {
       var visits = (0..<40_000).map { _ in Visiting(visit("note:")) }
       let found = [visits.count { $0.visit.visited != nil }, visits.count { $0.visit.count == 1 }]
       first.cancel()
-      // The board is another one for those that end from here on.
+      // Visits that start from here on use another board.
       let later = Visiting(visit("note:")).visit.count
       var kept = 0
       while visits.popLast() != nil { kept += counter.alive }
@@ -119,7 +119,7 @@ struct RouteBoardTests {
       guard isPinned else { return visitAll(first) { proxy.visit($0) } }
       return proxy.pinned { burst in visitAll(first) { burst.visit($0) } }
     }
-    // Of a burst's board the burst is one visitor.
+    // A pinned burst counts as one visitor of its board.
     expect(found, equals: [1 << 15 - (isPinned ? 1 : 0), 40_000, 0, 39_999])
     expect(counter.alive, equals: 0)
   }
@@ -139,7 +139,7 @@ struct RouteBoardTests {
     for round in 0..<40 {
       proxy.broadcast(.note, round)
       look()
-      // Another selector, a longer route, a table that changes, a hook, a removal that leaves most of a route useless.
+      // Another selector, a longer route, a changed table, a hook, a mostly emptied route.
       proxy.broadcast(.value)
       look()
       proxy.add(second)
@@ -246,7 +246,7 @@ struct RouteBoardTests {
   }
 }
 
-/// A visit that does not end with a scope.
+/// A visit that does not end with its scope.
 private final class Visiting {
   let visit: MessageVisit
   init(_ visit: consuming MessageVisit) { self.visit = visit }
@@ -254,7 +254,7 @@ private final class Visiting {
 
 private protocol Asked: AnyObject, Sendable {}
 
-/// Says whether it is alive: what answers otherwise has been called after its end.
+/// Answers only while it is alive. A wrong answer shows a call after its end.
 private final class Answering: Asked, MessageReceiver {
   static let alive = 0x5A5A
   static let asks = Message<() -> Int>("boardAsks")

@@ -1,4 +1,4 @@
-// SilenceTests.swift: nothing that goes wrong goes unsaid.
+// SilenceTests.swift: every failure is reported.
 
 import CoreTestSupport
 import Dispatch
@@ -72,7 +72,7 @@ struct SilenceTests {
 
   @Test("an object at the address of a dead target is not mistaken for it")
   func reusedAddress() {
-    // Objects are made until one has the address of a dead one: that is soon with an allocator that reuses memory.
+    // Creates objects until one has the address of a dead one, soon if memory is reused.
     var met = false
     for _ in 0..<200 where !met {
       let proxy = Proxy()
@@ -192,7 +192,7 @@ struct SilenceTests {
     expect(errors.all.isEmpty)
     context.run()
     expect(clerk.journal.take(), equals: ["yes 1"])
-    // Who answers in the turn is asked.
+    // A direct target is queried.
     let here = Clerk("yes")
     proxy.add(here, delivery: .direct)
     try expect(proxy.collect(.agrees, returning: .every), equals: true)
@@ -328,7 +328,7 @@ struct SilenceTests {
     await expect(proxy.answerAndWait(.agrees, returning: .every).answered(), equals: false)
     await expect(proxy.answerAndWait(.value, returning: .all).answered(), equals: [])
     expect(errors.take(), equals: Array(repeating: "answers not waited for", count: 2))
-    // What answers nothing is no question, and one answer is an answer.
+    // A message without a result needs no answer, and one answer is enough.
     _ = try await proxy.collectAndWait(.note, 1, returning: .all)
     proxy.add(clerk)
     try await expect(proxy.collectAndWait(.agrees, returning: .every), equals: true)

@@ -1,4 +1,4 @@
-// TargetKindTests.swift: what one class decides for all its objects when a route is made, and what it does not.
+// TargetKindTests.swift: what a route decides once per class of targets, and what for each object.
 
 import Forwardcast
 import TestSupport
@@ -9,14 +9,14 @@ private protocol Named { var name: String { get } }
 private struct First: Named { let name: String }
 private struct Second: Named { let name: String }
 
-/// As many classes as types are put in.
+/// A class for each type argument.
 private final class Holder<Held>: MessageReceiver {
   static var selectorTable: SelectorTable {
     SelectorTable(for: Holder<Held>.self) { Responds(to: .askedType) { (_: Holder<Held>) -> String in "\(Held.self)" } }
   }
 }
 
-/// Its objects have tables of their own, or not, though a class above it left that to the default.
+/// Its objects may have their own tables, although a base class uses the default.
 private class Plain: MessageReceiver {
   static let selectorTable = SelectorTable(for: Plain.self) {
     Responds(to: .askedType) { (_: Plain) -> String in "class" }
@@ -31,7 +31,7 @@ private final class Special: Plain, ObjectTableOwning {
   }
 }
 
-/// A multicast that is a value.
+/// A multicast sender that is a value.
 private struct Passage: MulticastSending {
   typealias Interface = any MessageReceiver
   let proxy: MulticastProxy<any MessageReceiver>
@@ -39,7 +39,7 @@ private struct Passage: MulticastSending {
 }
 extension MulticastProxy<any MessageReceiver> { fileprivate var route: Passage { Passage(proxy: self) } }
 
-/// Objects with names, whose class has the table of another one.
+/// Named objects whose class returns another class's table.
 private final class Room: MessageReceiver, NamedReceiver {
   let receiverName: String
   init(_ name: String) { receiverName = name }
@@ -164,7 +164,7 @@ struct TargetKindTests {
     inner.add(plain)
     let targets: [any MessageReceiver] = [plain, inner, forwarding, inner, plain, forwarding, Holder<Int>()]
     for target in targets { outer.add(target) }
-    // Adding a target again gives its registration.
+    // Adding a target again returns its registration.
     try expect(outer.collect(.askedType, returning: .all), equals: ["class", "class", "class", "Int"])
     withExtendedLifetime((targets, other)) {}
   }

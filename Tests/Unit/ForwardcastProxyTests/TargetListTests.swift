@@ -1,4 +1,4 @@
-// TargetListTests.swift: the list of targets against a plain array.
+// TargetListTests.swift: compares the list of targets with an array.
 
 import CoreTestSupport
 import TestSupport
@@ -13,12 +13,12 @@ struct TargetListTests {
   @Test("targets added and removed in any order are found once each, in order", arguments: [1, 2, 3] as [UInt64])
   func anyOrder(seed: UInt64) {
     let proxy = Proxy()
-    // Eight tables in size from the smallest goal to the largest, also where bounds are small.
+    // The goals cover eight sizes of the table, also with small bounds.
     let scale = bound(5, full: 1)
     let all = (0..<2_500 / scale).map { Listener("\($0)") }
     var (there, numbers): ([Listener], SeededGenerator) = ([], SeededGenerator(seed: seed))
-    // Grows, shrinks to nearly nothing, and grows again, so that the table is made anew at all sizes. One step in eight goes
-    // the other way.
+    // Grows, shrinks to nearly nothing and grows again, so that the table is rebuilt at all sizes.
+    // One step in eight goes the other way.
     for goal in [2_000 / scale, 5, 700 / scale, 40, 1_500 / scale, 0] {
       while there.count != goal {
         let adds = (there.count < goal) != (Int.random(in: 0..<8, using: &numbers) == 0)
@@ -68,7 +68,7 @@ struct TargetListTests {
     for _ in 0..<100 { proxy.add(Leaving(proxy)) }
     expect(Leaving.removed, equals: 100)
     expect(proxy.core.slotCount, equals: 0)
-    // Now a dead target's address belongs to another, which was never added.
+    // The address of a dead target now belongs to an object that was never added.
     for _ in 0..<100 {
       let gone = Listener("gone")
       proxy.add(gone)
@@ -95,7 +95,7 @@ struct TargetListTests {
       }
       withExtendedLifetime((target, registrations)) {}
     }
-    // A message takes out those whose targets have died, and the route is patched for one that joins before others.
+    // A message removes dead targets, and a target added before others patches the route.
     proxy.broadcast(.note, 2)
     proxy.add(lasting, priority: 1, only: ["note:"])
     proxy.broadcast(.note, 3)
@@ -118,7 +118,7 @@ struct TargetListTests {
       withExtendedLifetime(first) {}
     }
     expect(journal.take(), equals: ["last 1", "first 2", "last 2"])
-    // As many come as it takes for the dead to be looked for.
+    // Enough targets to start the search for dead ones.
     let guests = (0..<100).map { _ in Listener("guest") }
     for guest in guests { proxy.add(guest) }
     let heir = Listener("heir", journal)

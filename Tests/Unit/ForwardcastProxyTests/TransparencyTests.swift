@@ -1,4 +1,4 @@
-// TransparencyTests.swift: a multicast among the targets of a multicast, however deep.
+// TransparencyTests.swift: multicast proxies nested at any depth.
 
 import CoreTestSupport
 import Dispatch
@@ -6,12 +6,12 @@ import Forwardcast
 import TestSupport
 import Testing
 
-/// Holds a proxy and sends as it does.
+/// An object that sends through its proxy.
 private final class Lobby: MulticastSending, MessageReceiver {
   static let selectorTable = SelectorTable(for: Lobby.self) {}
   typealias Interface = any MessageReceiver
   let multicast = MulticastProxy<any MessageReceiver>()
-  /// How many messages have begun.
+  /// The number of messages that have started.
   var begun = 0
   func route(for selector: MessageSelector) -> MessageRoute { multicast.route(for: selector) }
   func beginMessage(_ selector: MessageSelector) -> MessageRoute {
@@ -25,7 +25,7 @@ struct TransparencyTests {
   typealias Proxy = MulticastProxy<any MessageReceiver>
   typealias Shared = MulticastProxy<any MessageReceiver & Sendable>
 
-  /// Proxies in one another, the outermost first.
+  /// Nested proxies, the outermost first.
   private func chain(_ count: Int) -> [Proxy] {
     let proxies = (0..<count).map { _ in Proxy() }
     for (outer, inner) in zip(proxies, proxies.dropFirst()) { outer.add(inner) }
@@ -138,7 +138,7 @@ struct TransparencyTests {
       expect(waiting.dropped, equals: 1)
       withExtendedLifetime(clerk) {}
     }
-    // Targets of one type are served by a loop, others one by one.
+    // A loop calls targets of one type; others are called one by one.
     let others: [any MessageReceiver] = [
       Listener("second", journal),
       BareReceiver {
@@ -327,7 +327,7 @@ struct ConcurrentQueueTests {
     for clerk in clerks {
       met.enter()
       clerk.onNote { number in
-        // Each of them waits until all have begun: alone they would wait for ever.
+        // Each waits until all have started. Run one at a time, they would wait forever.
         guard number == 1 else { return }
         met.leave()
         if met.wait(timeout: .now() + 600) == .timedOut { journal.write("alone") }

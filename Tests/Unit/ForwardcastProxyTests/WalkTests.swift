@@ -1,4 +1,4 @@
-// WalkTests.swift: one message along routes of several kinds, and what ends with it.
+// WalkTests.swift: messages along routes of several kinds.
 
 import CoreTestSupport
 import Dispatch
@@ -6,8 +6,8 @@ import Forwardcast
 import TestSupport
 import Testing
 
-/// Sends what it gets on to a proxy once it has been suspended.
-private final class Echo: ForwardingProxy, SuspendingForwarding, @unchecked Sendable {  // set before it is sent to
+/// Suspends, and then forwards its message to a proxy.
+private final class Echo: ForwardingProxy, SuspendingForwarding, @unchecked Sendable {  // set before the first message
   weak var proxy: MulticastProxy<any MessageReceiver & Sendable>?
 
   override func responds(to selector: MessageSelector) -> Bool { true }
@@ -109,7 +109,7 @@ struct WalkTests {
       _ = try await proxy.collectAndWait(Invocation("value"), returning: .all)
     }
     expect(error?.code, equals: .proxyCycle)
-    // The same one level down, where the turn is put off behind those of the context.
+    // The same one level down, where the delivery waits for its context.
     let outer = Proxy()
     let inner = Proxy()
     let other = Echo()

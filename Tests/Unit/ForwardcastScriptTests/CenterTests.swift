@@ -6,7 +6,7 @@ import ForwardcastScript
 import TestSupport
 import Testing
 
-/// Has a script's queue stay where it is until the script lets it go on; afterwards nobody is held up.
+/// Blocks a script's queue until the script releases it.
 private final class Barrier: MessageReceiver, Sendable {
   private let (arrived, passed) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
   private let isOpen = Locked(false)

@@ -1,20 +1,20 @@
-// CommandTests.swift: the command `forwardcast` as a shell sees it.
+// CommandTests.swift: the command `forwardcast` as run from a shell.
 
 import Foundation
 import TestSupport
 import Testing
 
 #if os(macOS) || os(Linux)
-  /// What a call of the command came to.
+  /// A finished call of the command.
   struct Call {
     let status: Int32
     let output: String
     let errors: String
 
-    /// Runs the command that was built beside these tests.
+    /// Runs the command that was built with the tests.
     init(_ arguments: String..., input: String = "") throws { try self.init(arguments, input: Data(input.utf8)) }
 
-    /// - Parameter output: where standard output goes; `nil` is a pipe that is read.
+    /// - Parameter output: receives standard output; `nil` reads it from a pipe.
     init(_ arguments: [String], input: Data = Data(), to output: FileHandle? = nil) throws {
       let process = Process()
       process.executableURL = try Self.executable()
@@ -23,7 +23,7 @@ import Testing
       process.standardInput = given
       process.standardOutput = output ?? printed.fileHandleForWriting
       process.standardError = complained
-      // A command that ends without having read its input ends neither the tests nor this one.
+      // A command that ends without reading its input must not end the tests.
       signal(SIGPIPE, SIG_IGN)
       try process.run()
       try printed.fileHandleForWriting.close()
@@ -35,7 +35,7 @@ import Testing
       status = process.terminationStatus
     }
 
-    /// What a program of bash prints.
+    /// The output of a bash program.
     static func shell(_ program: String) throws -> String {
       let (process, printed) = (Process(), Pipe())
       process.executableURL = URL(fileURLWithPath: "/bin/bash")
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  /// A folder of files that goes with its owner.
+  /// A temporary folder that its owner's release deletes.
   final class Folder {
     private let url = FileManager.default.temporaryDirectory.appendingPathComponent("forwardcast-\(UUID().uuidString)")
 
@@ -214,7 +214,7 @@ import Testing
       let refused = try Call("check", invalid)
       expect(refused.errors, equals: "\(invalid):2:9: error: syntax: the byte 0xFF is not UTF-8\n")
       expect(refused.status, equals: 2)
-      // These end no line of a script.
+      // These characters do not end a line of a script.
       let long = try folder.file("long.msg", Array("print 1\r\nprint \"\u{2028}\u{85}\u{C}\"\rprint ".utf8) + [0xFF])
       try expect(Call("run", long).errors, equals: "\(long):3:7: error: syntax: the byte 0xFF is not UTF-8\n")
     }
@@ -249,7 +249,7 @@ import Testing
       let drawing = folder.path + "/a=b.svg"
       try expect(Call("run", "-", "--diagram=\(drawing)", input: text).status, equals: 0)
       expect(try String(contentsOfFile: drawing, encoding: .utf8).hasPrefix("<svg "))
-      // A name that begins with a dash is one of a file behind two dashes only.
+      // A file name may start with a dash only after two dashes.
       expect(try Call("run", "-x.msg").errors.hasSuffix("forwardcast: run has no option -x.msg\n"))
       try expect(
         Call("run", "--", "-x.msg").errors, equals: "forwardcast: cannot read -x.msg: No such file or directory\n")

@@ -22,16 +22,16 @@ import Testing
       let folder = try Folder()
       let terminal = try begin(folder)
       try terminal.enter("let kitchen = 41\r", until: "\n")
-      // The last digit is typed before the one that is there.
+      // Inserts a digit before the existing one.
       try terminal.enter("print 1\u{1B}[D2\r", until: "\n21\r\n")
-      // A word and a name are completed.
+      // Completes a word and a name.
       try terminal.enter("pri\t kit\t\r", until: "\n41\r\n")
-      // The line before the last, its last digit changed.
+      // Recalls the line before the last and changes its last digit.
       try terminal.enter("\u{1B}[A\u{1B}[A\u{7F}7\r", until: "\n27\r\n")
       try terminal.press("[1 add:\r", until: "… \r\u{1B}[2C")
       try terminal.enter("2]\r", until: "\n3\r\n")
       try terminal.enter("nobody\u{1}\u{B}\"left\"\r", until: "\n\"left\"\r\n")
-      // An error does not end it.
+      // An error does not end the conversation.
       try terminal.enter("print nobody\r", until: "error: unknown name: nobody\r\nprint nobody\r\n      ^\r\n")
       try terminal.enter("half a line\u{3}", until: "^C\r\n")
       try terminal.enter("[1 add: 2]\r", until: "\n3\r\n")
@@ -88,7 +88,7 @@ import Testing
       try terminal.enter("\u{1B}[A\r", until: "\n3\r\n")
       try expect(terminal.end(), equals: 0)
       terminal = try begin(folder)
-      // The digit behind the line break is changed.
+      // Changes the digit after the line break.
       try terminal.enter("\u{1B}[A\u{1B}[D\u{7F}5\r", until: "\n6\r\n")
       try terminal.enter("\u{1B}[A\u{1B}[A\u{1B}[A\r", until: "\n3\r\n")
       try expect(terminal.end(), equals: 0)
@@ -152,7 +152,7 @@ import Testing
       }
       try terminal.enter("\u{1B}[A\u{1B}[A\r", until: "\nfirst\r\n")
       try terminal.enter("print \"be\u{1B}[A\u{1B}[Bgun\"\r", until: "\nbegun\r\n")
-      // Control-W takes a word back with the blanks behind it.
+      // Control-W deletes a word with the spaces after it.
       try terminal.enter("print \"kept\" junk  \u{17}\r", until: "\nkept\r\n")
       try expect(terminal.end(), equals: 0)
     }
@@ -160,13 +160,13 @@ import Testing
     @Test("characters, words and lines are deleted with the usual keys, and unknown keys change nothing")
     func editing() throws {
       let terminal = try begin(Folder())
-      // Delete, and control-D in its place, take what is under the cursor, and nothing behind the last.
+      // Delete and control-D delete the character under the cursor, and nothing at the end.
       try terminal.enter("print 1x\u{1B}[D\u{1B}[3~\u{1B}[3~2\r", until: "\n12\r\n")
       try terminal.enter("print 3y\u{2}\u{4}\u{4}4\r", until: "\n34\r\n")
-      // Control-F stops at the end, control-B at the beginning, which control-U takes back to.
+      // Control-F stops at the end, control-B at the beginning; control-U deletes to the beginning.
       try terminal.enter("junk\u{15}print 5\u{1B}[C\u{6}6\r", until: "\n56\r\n")
       try terminal.enter("int 7\u{1B}[H\u{2}pr\r", until: "\n7\r\n")
-      // A page up, an unknown escape, and the line after the last.
+      // Page up, an unknown escape sequence, and down at the last line.
       try terminal.enter("print\u{1B}[5~\u{1B}OQ\u{1B}[B 8\r", until: "\n8\r\n")
       try terminal.press("print 9", until: "print 9\r\u{1B}[9C")
       try terminal.press("\u{C}", until: "\u{1B}[H\u{1B}[2J\r\u{1B}[K> print 9\r\u{1B}[9C")
@@ -188,7 +188,7 @@ import Testing
       try terminal.enter("let kitchen = 1; let kite = 2; let kitten = 3\r", until: "\n")
       try terminal.press("print k\t", until: "print kit\r\u{1B}[11C")
       try terminal.press("\t", until: "\r\nkitchen  kite  kitten\r\n\r\u{1B}[K> print kit\r\u{1B}[11C")
-      // Names may have characters that change the direction.
+      // Names may contain direction characters.
       try terminal.enter("\u{15}let zq\u{202E}b = 1; let zqc = 2\r", until: "\n")
       try terminal.press("zq\t", until: "\r\nzqc  zq\\u{202E}b\r\n")
       try terminal.press("\u{15}print kit", until: "print kit")
@@ -224,7 +224,7 @@ import Testing
       try expect(String(contentsOfFile: home, encoding: .utf8), equals: "print \"home\"\n")
       let permissions = try FileManager.default.attributesOfItem(atPath: home)[.posixPermissions] as? Int
       expect(permissions, equals: 0o600)
-      // Nowhere, where it is said to be nowhere.
+      // An empty variable turns the history file off.
       terminal = try begin(folder, ["FORWARDCAST_HISTORY": "", "HOME": folder.path + "/none"])
       try terminal.enter("print \"gone\"\r", until: "\ngone\r\n")
       try terminal.enter("\u{1B}[A\r", until: "\ngone\r\n")
@@ -234,7 +234,7 @@ import Testing
     @Test("progress is shown after a second and removed before other output")
     func progress() throws {
       let terminal = try begin(Folder())
-      // Each step is slow, so that a second passes long before the limits of steps and of work end the run.
+      // Each step is slow, so that a second passes long before the run reaches its limits.
       try terminal.press("receiver R { - a = 1 }; let r = new R; proxy p = multicast\r", until: PseudoTerminal.prompt)
       try terminal.press("add r to p; repeat 1000000 { if collect all [p a] == 1 { } }\r", until: "] ")
       try terminal.wait(for: " of 1000000 steps, repl:2:")
@@ -256,7 +256,7 @@ import Testing
         environment: ["NO_COLOR": "1"])
       try terminal.wait(for: "begun\r\n")
       try terminal.wait(for: " of 900000000000 steps, ")
-      // The line is no longer than the screen is wide.
+      // The line fits the width of the screen.
       try terminal.wait(for: "\r\u{1B}[K[")
       terminal.interrupt()
       try terminal.wait(for: "\r\u{1B}[K\(script):2:")
@@ -304,10 +304,10 @@ import Testing
     func escape() throws {
       let terminal = try begin(Folder())
       try terminal.press("print 4", until: "print 4\r\u{1B}[9C")
-      // The line is drawn anew once it is clear that nothing follows.
+      // The line is redrawn once it is clear that no key follows.
       try terminal.press("\u{1B}", until: "print 4\r\u{1B}[9C")
       try terminal.press("2", until: "print 42\r\u{1B}[10C")
-      // Keys that come at once are an escape and a key, unless they make a key of their own.
+      // Keys sent together are an escape and a key, unless they form one key.
       try terminal.enter("\u{1B}\u{1B}[D0\r", until: "\n402\r\n")
       try expect(terminal.end(), equals: 0)
     }
@@ -320,7 +320,7 @@ import Testing
       try terminal.press("e\u{301}", until: "e\u{301}\r\u{1B}[12C")
       try terminal.press("\u{1F469}\u{200D}\u{1F467}", until: "\u{1F469}\u{200D}\u{1F467}\r\u{1B}[14C")
       try terminal.press("\u{FF21}\u{202E}", until: "\u{FF21}\\u{202E}\r\u{1B}[24C")
-      // Three keys back and one away again: each is one character, whatever it is made of.
+      // Moves back three characters and deletes one, whatever they consist of.
       try terminal.enter(
         "\u{7F}\u{1B}[D\u{1B}[D\u{1B}[D\u{7F}\u{1B}[F\"\r", until: "\ne\u{301}\u{1F469}\u{200D}\u{1F467}\u{FF21}\r\n")
       try expect(terminal.end(), equals: 0)
@@ -368,7 +368,7 @@ import Testing
     func asRun(text: String) throws {
       let (run, piped) = (try Call("run", "-", input: text), try Call("repl", input: text))
       expect(piped.status, equals: run.status)
-      // Nothing runs of a text that is not of the language; line by line, what stands before has run.
+      // A malformed script runs nothing, while line by line the preceding lines have run.
       if run.status < 2 { expect(piped.output, equals: run.output) }
       expect(piped.errors.isEmpty, equals: run.errors.isEmpty)
     }

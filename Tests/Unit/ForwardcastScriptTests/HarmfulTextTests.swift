@@ -1,4 +1,4 @@
-// HarmfulTextTests.swift: texts that would take long, or much memory, for few steps.
+// HarmfulTextTests.swift: texts that could take much time or memory in few steps.
 
 import ForwardcastScript
 import TestSupport
@@ -8,7 +8,7 @@ import Testing
 struct HarmfulTextTests {
   private static let (acute, grave) = ("\u{301}", "\u{316}")
 
-  /// A letter with marks of two classes, which Unicode's normal form puts into one order.
+  /// A letter with marks of two classes, which normalization sorts.
   private static func marked(_ pairs: Int, swapped: Bool = false) -> String {
     "e" + String(repeating: swapped ? grave + acute : acute + grave, count: pairs)
   }
@@ -82,7 +82,7 @@ struct HarmfulTextTests {
   func elements() {
     let doublings = String(repeating: "let l = @[l, l]\n", count: 18)
     let played = play("let l = @[1]\n" + doublings)
-    // 2^18 leaves, and lists around them, of 40 bytes each.
+    // 2^18 leaves and the lists around them, of 40 bytes each.
     expect(played.outcome.error?.text, equals: "limit exceeded: a value of over 16 MiB")
   }
 

@@ -1,4 +1,4 @@
-// HintTests.swift: what errors suggest, and the reference of the language.
+// HintTests.swift: suggestions in errors, and the language reference.
 
 import Forwardcast
 import TestSupport
@@ -11,7 +11,7 @@ private final class Thermostat {
   @Message func read() -> Double { 20 }
 }
 
-/// Its table asks the session in which it is.
+/// Its table queries the session that contains it.
 private final class Curious: MessageReceiver {
   nonisolated(unsafe) static weak var session: ScriptSession?  // used by one test, on one thread
   static var selectorTable: SelectorTable {
@@ -161,7 +161,7 @@ struct HintTests {
       switch entry.kind {
       case .statement, .query:
         expect(entry.form.hasPrefix(entry.word), "\(entry.word)")
-        // A word of the language begins no expression where a name is wanted.
+        // A keyword does not start an expression where a name is required.
         expect(ScriptSession.check("print \(entry.word) \(entry.word)") != nil, "\(entry.word)")
       case .valueMessage: expect(entry.form.hasPrefix("["))
       case .expression, .limit: break

@@ -1,4 +1,4 @@
-// HookScriptTests.swift: `before`, `after`, `around` and the words in them.
+// HookScriptTests.swift: the statements `before`, `after` and `around`.
 
 import Forwardcast
 import ForwardcastScript

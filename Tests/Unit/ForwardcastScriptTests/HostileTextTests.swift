@@ -1,4 +1,4 @@
-// HostileTextTests.swift: random and mutated scripts end with an error or an answer, and never otherwise.
+// HostileTextTests.swift: random and mutated scripts end with an error or an answer.
 
 import ForwardcastScript
 import TestSupport
@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Hostile texts")
 struct HostileTextTests {
-  /// Scripts that use the whole language, to be cut up.
+  /// Scripts that use the whole language, to be mutated.
   private static let seeds = [
     """
     receiver Cook { - cook: dish { print name "cooks" dish } - minutes = 20 - burn throws "burnt" }
@@ -77,7 +77,7 @@ struct HostileTextTests {
     }.joined()
   }
 
-  /// Runs one text and says what is wrong with the outcome, if anything is.
+  /// Runs a text and describes what is wrong with the outcome, if anything.
   private static func complaint(_ text: String) -> String? {
     let transcript = Transcript()
     let session = ScriptSession(stepLimit: 2000, handlers: transcript.handlers)
@@ -93,7 +93,7 @@ struct HostileTextTests {
     return nil
   }
 
-  /// `FORWARDCAST_HOSTILE_SCRIPTS` asks for more, `FORWARDCAST_SEED` for others.
+  /// `FORWARDCAST_HOSTILE_SCRIPTS` sets the number, and `FORWARDCAST_SEED` the seed.
   @Test("random and mutated scripts neither crash nor hang", .oneAtATime)
   func random() async {
     let seed = setting("FORWARDCAST_SEED").flatMap { UInt64($0) } ?? 20_261_121

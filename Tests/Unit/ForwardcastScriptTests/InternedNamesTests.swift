@@ -1,4 +1,4 @@
-// InternedNamesTests.swift: what the names of texts add to the process, however many sessions there are.
+// InternedNamesTests.swift: limits on the names that all scripts together intern.
 
 @testable import Forwardcast
 import ForwardcastScript
@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Selector names that scripts intern")
 struct InternedNamesTests {
-  /// A text that needs so many names of a kilobyte, its own.
+  /// A script that interns a number of unique names of a kilobyte.
   private static func text(_ session: Int, names count: Int) -> String {
     let tail = String(repeating: "x", count: 1000)
     let names = (0..<count).map { "\"n\(session)x\($0)\(tail):\"" }.joined(separator: ", ")
@@ -33,10 +33,10 @@ struct InternedNamesTests {
         precondition(SelectorNames.count == count, "a session added names beyond the bound")
       }
       precondition(refused > 6 && refused < 12, "\(refused) of 12 sessions were refused")
-      // What is known needs no room.
+      // Known names use none of the limit.
       let played = play("receiver R { - a = 1 }\nlet r = new R\nprint [r a]\nexpect [r nobodyKnows] throws")
       precondition(played.output == "1\n" && played.outcome.succeeded)
-      // A host's receiver is no way around it.
+      // The limit also applies to a host's receiver.
       let session = ScriptSession()
       session.register(Host(), as: "host")
       let known = session.run("print [host one]")

@@ -1,4 +1,4 @@
-// LimitTests.swift: the bounds on scripts, and that nothing gets around them.
+// LimitTests.swift: the limits of scripts.
 
 import ForwardcastScript
 import Synchronization
@@ -156,7 +156,7 @@ struct LimitTests {
       print [p go: 63]
       """
     let result = Mutex<Played?>(nil)
-    // Code that is not optimized takes about four times as much.
+    // Unoptimized code uses about four times as much stack.
     try onThread(stackSize: _isDebugAssertConfiguration() ? 4 << 20 : 1 << 20) {
       let played = play(text)
       result.withLock { $0 = played }
@@ -167,10 +167,10 @@ struct LimitTests {
   }
 }
 
-/// Runs `body` on a thread with a stack of that many bytes, and waits for it.
+/// Runs `body` on a thread with a stack of the given size in bytes, and waits for it.
 ///
-/// The stack is made here, between two pages that nobody may touch: the system hands out stacks of ended threads again, also
-/// larger ones.
+/// Allocates the stack between two inaccessible pages, since the system reuses stacks of ended
+/// threads, even larger ones.
 func onThread(stackSize: Int, _ body: @escaping @Sendable () -> Void) throws {
   final class Work: Sendable {
     let body: @Sendable () -> Void

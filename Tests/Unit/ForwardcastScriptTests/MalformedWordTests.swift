@@ -1,4 +1,4 @@
-// MalformedWordTests.swift: statements that lack a word are refused at its place.
+// MalformedWordTests.swift: statements that lack a word.
 
 import ForwardcastScript
 import TestSupport

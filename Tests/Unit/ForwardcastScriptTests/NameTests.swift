@@ -1,4 +1,4 @@
-// NameTests.swift: what names mean, where they live, and what dropping them does.
+// NameTests.swift: the meaning and scope of names, and dropping them.
 
 import ForwardcastScript
 import TestSupport

@@ -1,4 +1,4 @@
-// ParserTests.swift: what is a script, and where one that is none goes wrong.
+// ParserTests.swift: valid scripts, and the errors of malformed ones.
 
 import ForwardcastScript
 import TestSupport
@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Parsing")
 struct ParserTests {
-  /// Text, place, error. Its type is written: as an argument of the macro the table would be worked out twice, a second each.
+  /// Text, position, error. Not in the macro, where the table would be type-checked twice.
   static let refusals: [(String, String, String)] = [
     ("print 1 +", "1:9", "syntax: unexpected \"+\""),
     ("print", "1:6", "syntax: wanted an expression, found the end of the text"),
@@ -70,7 +70,7 @@ struct ParserTests {
     "malformed text is refused at its line and column", arguments: refusals)
   func refused(text: String, place: String, error: String) {
     let played = play("# first line\n" + text)
-    // The comment in front shifts every line by one, which the expected place leaves out.
+    // The comment above shifts every line by one, which the expected position ignores.
     let parts = place.split(separator: ":").compactMap { Int($0) }
     expect(played.error?.hasPrefix("\(parts[0] + 1):\(parts[1]) \(error)") == true, "found \(played.error ?? "none")")
     expect(!played.outcome.isParsed)
@@ -136,7 +136,7 @@ struct ParserTests {
   @Test("an empty selector part is written as a colon")
   func emptyParts() {
     let played = play("receiver R { - : a : b = @[a, b] }\nprint [new R : 1 : 2] [new R::1:2]")
-    expect(played.error?.hasPrefix("2:") == true)  // `new R::` has no receiver's argument between the colons
+    expect(played.error?.hasPrefix("2:") == true)  // `new R::` has no argument between the colons
     expect(play("receiver R { - : a : b = @[a, b] }\nprint [new R : 1 : 2]").output, equals: "[1, 2]\n")
   }
 

@@ -1,4 +1,4 @@
-// ProxyScriptTests.swift: proxies, registrations and what they answer, as scripts see them.
+// ProxyScriptTests.swift: proxies, registrations and answers in scripts.
 
 import ForwardcastScript
 import TestSupport

@@ -1,4 +1,4 @@
-// QueueTests.swift: queues, waiting, and errors that nobody waits for.
+// QueueTests.swift: queues, waiting, and errors that nobody awaits.
 
 import Dispatch
 import Forwardcast
@@ -7,14 +7,14 @@ import Testing
 
 @testable import ForwardcastScript
 
-/// A receiver of the host that knows of no thread but its session's.
+/// A receiver of the host that is not Sendable.
 private final class Ledger: MessageReceiver {
   static let selectorTable = SelectorTable(for: Ledger.self) {
     Responds(to: Message<() -> Int>("entries")) { (_: Ledger) in 7 }
   }
 }
 
-/// A receiver of the host that any thread may use.
+/// A Sendable receiver of the host.
 private final class Clock: MessageReceiver, Sendable {
   static let selectorTable = SelectorTable(for: Clock.self) {
     Responds(to: Message<() -> Int>("hour")) { (_: Clock) in 11 }
@@ -247,7 +247,7 @@ struct QueueTests {
     ] {
       expect(session.run(text).error?.text.hasPrefix("isolation mismatch") == true, "\(text)")
     }
-    // What has come to be used on a queue takes nothing that may not, at whatever distance.
+    // A proxy used on a queue accepts no target that cannot be, however deeply nested.
     session.run("proxy inner = multicast; proxy outer = multicast; add inner to outer; proxy lazy = lazy { new User }")
     expect(session.run("add outer to p on q").succeeded)
     for text in ["add ledger to inner", "add lazy to inner", "add mixed to outer"] {
@@ -267,7 +267,7 @@ struct QueueTests {
     session.run(Self.cast + "proxy mixed = multicast; add ledger to mixed; proxy own = multicast; add b to own")
     let refused = session.run("add a to line on q").error?.text
     expect(refused, equals: "type mismatch: only a proxy of the script takes targets on a queue")
-    // The host may be using it on another thread.
+    // The host may be using the proxy on another thread.
     for text in ["add ledger to line", "add mixed to line"] {
       expect(session.run(text).error?.text.hasPrefix("isolation mismatch") == true, "\(text)")
     }

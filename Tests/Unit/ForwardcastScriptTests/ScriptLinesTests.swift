@@ -1,4 +1,4 @@
-// ScriptLinesTests.swift: lines are put together to texts, each looked at once.
+// ScriptLinesTests.swift: joins lines to complete texts, scanning each once.
 
 import TestSupport
 @testable import ForwardcastScript

@@ -1,4 +1,4 @@
-// SessionTests.swift: a host program's objects, values and errors.
+// SessionTests.swift: a host's objects, values and errors.
 
 import Dispatch
 import Forwardcast
@@ -29,7 +29,7 @@ private final class Cart: MessageReceiver {
   struct Money { let cents: Int }
 }
 
-/// Answers with what it was given, and with values that a script does not have as they are.
+/// Returns its arguments, and values of types that scripts do not have.
 private final class Shelf: MessageReceiver {
   static let selectorTable = SelectorTable(for: Shelf.self) {
     Responds(to: "same:") { (_: Shelf, value: Any) in value }
@@ -46,7 +46,7 @@ private final class Shelf: MessageReceiver {
   }
 }
 
-/// Used by one test only, so that nothing has made its table before.
+/// Used by one test only, so that its table is new.
 private final class Sleeper: MessageReceiver {
   static let selectorTable = SelectorTable(for: Sleeper.self) {
     Responds(to: "heardOfOnlyBySleepers") { (_: Sleeper) in 1 }
@@ -66,7 +66,7 @@ private final class Page: Pages, MessageReceiver {
   static let selectorTable = SelectorTable(for: Page.self) { Responds(to: "price") { (page: Page) in page.price } }
 }
 
-/// Answers everything with the name of the message.
+/// Answers every message with its name.
 private final class Echo: MessageForwarding {
   static let selectorTable = SelectorTable(for: Echo.self, rows: [Responds<Echo>]())
   func responds(to selector: MessageSelector) -> Bool { true }
@@ -254,7 +254,7 @@ struct SessionTests {
       Issue.record("r is no object")
       return
     }
-    // A script's own objects are Sendable; the reference cannot say so of every receiver.
+    // A script's own objects are Sendable, although the reference's type does not say so.
     nonisolated(unsafe) let receiver = reference.receiver
     DispatchQueue.concurrentPerform(iterations: 200) { number in
       let answer = try? receiver.send(Message<(Int) -> Int>("hear:"), number)
@@ -302,7 +302,7 @@ struct SessionTests {
       expect(outcome.error?.text.hasPrefix("type mismatch: the proxy takes") == true)
       expect(session.run("remove second from pages").succeeded)
     }
-    // A session that goes leaves the host's proxies as they are.
+    // A session that ends does not change the host's proxies.
     expect(pages.count, equals: 1)
   }
 

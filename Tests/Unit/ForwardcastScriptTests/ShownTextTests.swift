@@ -1,4 +1,4 @@
-// ShownTextTests.swift: what errors show of a text, how wide it is, and what showing it takes.
+// ShownTextTests.swift: text in errors, its width, and the cost of showing it.
 
 @testable import ForwardcastScript
 import TestSupport

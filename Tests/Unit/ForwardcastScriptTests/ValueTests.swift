@@ -1,4 +1,4 @@
-// ValueTests.swift: literals, how values print and compare, and what they answer.
+// ValueTests.swift: literals, printing, comparison and messages of values.
 
 import Forwardcast
 import ForwardcastScript

@@ -1,4 +1,4 @@
-// WorkTests.swift: what is charged beside statements and sends, so that no text takes long for few steps.
+// WorkTests.swift: charges beside steps, so that no script takes long in few steps.
 
 import Foundation
 import ForwardcastScript
@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Work")
 struct WorkTests {
-  /// Two proxies a level, each in both of the level above.
+  /// Two proxies per level, each in both of the level above.
   private static func diamonds(_ levels: Int, modifiers: String = "") -> String {
     var text = "receiver R { - a = 1 }\nlet r = new R\n"
     for level in 0..<levels { text += "proxy a\(level) = multicast; proxy b\(level) = multicast\n" }
@@ -62,7 +62,7 @@ struct WorkTests {
     func work(_ statement: String) -> Int { play(text + statement).outcome.work - play(text + "print 1").outcome.work }
     expect(work("print report [a0 a]") >= 7 * 512 && work("print report [a0 a]") < 40 * 512)
     expect(work("print a0 responds \"a\"") < 8 * 512)
-    // However many levels: 26 would have been passed 67 million times.
+    // With 26 levels, a search of all paths would pass 67 million proxies.
     let deep = play(Self.diamonds(26) + "print a0 responds \"zz\"")
     expect(deep.output == "false\n" && deep.outcome.succeeded)
   }
@@ -96,7 +96,7 @@ struct WorkTests {
     expect(play(text + "[p0 a]", steps: 1000).outcome.error?.code, equals: .limitExceeded)
   }
 
-  /// What has a thousand of each: values, targets, names, letters.
+  /// A thousand values, targets, names and letters.
   private static let cast = """
     receiver O { - take: x = nil
       - give = big }
@@ -206,7 +206,7 @@ struct WorkTests {
 
   @Test("adding and removing a target is charged for that target only")
   func patched() async {
-    // In a process of its own: whatever changes a table, in any test, has routes worked out anew.
+    // In a separate process: a table change in any test rebuilds all routes.
     _ = await #expect(processExitsWith: .success) {
       let cast = """
         receiver O { - a = 1; - b = 2 }
@@ -217,7 +217,7 @@ struct WorkTests {
         add p to outer; add p to other on q
 
         """
-      // A report waits for the one delivery; `wait` looks through the registrations as often as the queue is late.
+      // A report waits for one delivery; `wait` searches once for each delay of the queue.
       for use in [
         "[p none]", "collect first [p a]", "p responds \"a\"", "collect first [outer a]", "print report [other none]",
       ] {
@@ -263,7 +263,7 @@ struct WorkTests {
     func work(_ depth: Int, targets: Int) -> Int {
       let chain = (1..<64).map { "receiver D\($0) : \($0 > depth ? "D0" : "D\($0 - 1)") { }\n" }.joined()
       let cast = "receiver D0 { - a = 1 }\n\(chain)proxy p = multicast strong\nlet o = new D0\n"
-      // Each selector is worked out once.
+      // Each selector is resolved once.
       let rows = (0..<100).map { "- b\($0) = 1" }.joined(separator: "; ")
       let queries = "receiver Z { \(rows) }\n" + (0..<100).map { "p responds \"b\($0)\"" }.joined(separator: "; ")
       let outcome = play(cast + "repeat \(targets) { add new D63 to p }\n" + queries).outcome
@@ -295,7 +295,7 @@ struct WorkTests {
     var handlers = ScriptHandlers(output: { _ in isComparing.withLock { $0 = true } })
     handlers.isCancelled = {
       guard isComparing.withLock({ $0 }) else { return false }
-      // The first look is that of the statement.
+      // The first call is that of the statement.
       return looks.withLock { count in
         count += 1
         return count > 1
@@ -336,14 +336,14 @@ struct WorkTests {
       expect(thousand > hundred * 10 + 900 * 900 * 8, "\(addition)")
     }
     expect(work(1000, "add r to q") < work(100, "add r to q") * 11)
-    // The lists of their selectors are compared.
+    // The selector lists of the registrations are compared.
     let names = (0..<100).map { "\"s\($0)\"" }.joined(separator: ", ")
     let (few, many) = (work(1000, "add r to q only @[\"a\"]"), work(1000, "add r to q only @[\(names)]"))
     expect(many - few >= 1000 * 1000 / 2 * 150)
   }
 
-  /// Registrations with the numbers of targets that a report counts as delivered and as skipped. Each has a stated type, which
-  /// the compiler would infer slowly.
+  /// Registrations, and the numbers of delivered and skipped targets. Explicit types save slow
+  /// inference.
   private static let mutedWays: [(registrations: String, delivered: Int, skipped: Int)] = {
     let once = "add r to p\n"
     let others: String = "repeat \(5 * many) { add new R to p as m; mute m }; add r to p; add r to p"
@@ -475,7 +475,7 @@ struct WorkTests {
         expect(play(tooMany).outcome.error?.text, equals: "limit exceeded: more than 255 proxies that hold proxies")
       }
     }
-    // Those that are gone do not count.
+    // Released proxies do not count.
     let gone = "receiver R { - a = 1 }\nlet r = new R\nproxy p = multicast; add r to p\n"
     expect(play(gone + "repeat 1000 { proxy f = forward to p; [f a] }").outcome.succeeded)
   }
@@ -501,15 +501,15 @@ struct WorkTests {
   }
 }
 
-/// How many registrations are muted.
+/// The numbers of muted registrations.
 private let (half, many) = (bound(250, full: 1000), bound(500, full: 2000))
 
-/// Muted registrations of one target, each for other messages.
+/// Muted registrations of one target, each for another selector.
 private func mutedRegistrations(_ count: Int, _ modifiers: String = "") -> String {
   "repeat \(count) { add r to p\(modifiers) as m; mute m }\n"
 }
 
-/// What a script does, and that it takes no minute of this thread's processor time: what waits for a busy machine counts nothing.
+/// Runs a script, and expects less than a minute of this thread's processor time.
 private func playInTime(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) -> Played {
   func now() -> Int {
     var time = timespec()

@@ -1,4 +1,4 @@
-// DepthTests.swift: messages that send messages without end, on stacks of every size.
+// DepthTests.swift: endless nested sends, on stacks of every size.
 
 import CoreTestSupport
 import Dispatch
@@ -11,7 +11,7 @@ import Testing
 extension Message<() -> Int> { fileprivate static var surface: Self { .init("surface") } }
 extension Message<(Int) -> Int> { fileprivate static var dive: Self { .init("dive:") } }
 
-/// Sends its own message again, by the door that the test chose.
+/// Sends its own message again, in the way that the test chose.
 private final class Diver: MessageReceiver {
   enum Door: CaseIterable { case typed, converted, boxed }
   let door: Door
@@ -42,7 +42,7 @@ private final class Echoing: MessageForwarding {
   }
 }
 
-/// Runs `body` on a thread with a stack of that many KiB.
+/// Runs `body` on a thread with a stack of the given size in KiB.
 private func onStack(_ size: Int, _ body: @escaping @Sendable () -> Void) {
   let end = DispatchSemaphore(value: 0)
   let thread = Thread {
@@ -63,7 +63,7 @@ struct DepthTests {
         let error = #expect(throws: MessageError.self) { try Diver(door).send(.dive, 0) }
         expect(error?.code, equals: .tooDeep, "\(size) KiB")
         expect(error?.description.hasPrefix("too many levels 'dive:' of Diver") == true)
-        // The way back is free again.
+        // After the error, a send works again.
         expect(try? Diver(door).send(Message<() -> Int>("surface")), equals: 1)
       }
     }
@@ -72,7 +72,7 @@ struct DepthTests {
   @Test("onError that sends a failing message again is not called once too little stack is left")
   func handlers() {
     struct Refusal: Error {}
-    // On smaller ones the quarter that stays free is less than making the types of an error for the first time may take.
+    // On smaller stacks, creating the first error's types may need more than the reserved quarter.
     for size in [8192, 1024, 512, 256] {
       onStack(size) {
         let proxy = MulticastProxy<any MessageReceiver & Sendable>()
@@ -152,7 +152,7 @@ struct DepthTests {
       expect(last.method(for: "climb") == nil)
       expect(last.selectors, equals: ["surface"])
     }
-    // One by one, since a table releases the one that it inherits.
+    // One by one, since releasing a table releases the inherited one.
     while tables.count > 1 { tables.removeLast() }
   }
 
@@ -200,7 +200,7 @@ struct DepthTests {
       for (length, answer) in [(100, true), (20_000, false)] {
         var proxies = chain(length)
         expect(proxies[length - 1].responds(to: "surface"), equals: answer)
-        // From the outside in, so that no release runs through all of them.
+        // From the outside in, so that no release recurses through all of them.
         while !proxies.isEmpty { proxies.removeLast() }
       }
     }

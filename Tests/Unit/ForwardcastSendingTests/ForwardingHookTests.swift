@@ -1,11 +1,11 @@
-// ForwardingHookTests.swift: messages that an object forwards by its hooks, and what the hooks are given.
+// ForwardingHookTests.swift: messages that an object forwards with its hooks.
 
 import CoreTestSupport
 import Forwardcast
 import TestSupport
 import Testing
 
-/// Forwards what it has types for, and writes down what it was given.
+/// Forwards messages with known types, and records them.
 private final class HookedRelay: MessageForwarding {
   static let selectorTable = SelectorTable(for: HookedRelay.self, rows: [])
   let types: [MessageSelector: MethodSignature]
@@ -22,7 +22,7 @@ private final class HookedRelay: MessageForwarding {
   }
 }
 
-/// Forwards nothing, by the defaults of every hook.
+/// Uses the default of every hook.
 private final class Closed: MessageForwarding {
   static let selectorTable = SelectorTable(for: Closed.self) { Responds(to: "open") { (_: Closed) in 1 } }
 }
@@ -116,7 +116,7 @@ struct ForwardingHookTests {
   }
 }
 
-/// Overrides two hooks only, as a subclass of `NSProxy` would.
+/// Overrides only two hooks, like a subclass of `NSProxy`.
 private final class TwoHooks: ForwardingProxy {
   var seen: [String] = []
   override func methodSignature(for selector: MessageSelector) -> MethodSignature? {
@@ -129,7 +129,7 @@ private final class TwoHooks: ForwardingProxy {
   }
 }
 
-/// Asks itself, as a hook may: whether it responds, before it says what the types are.
+/// Queries `responds(to:)` on itself before it returns a signature.
 private final class SelfAsking: MessageForwarding {
   static let selectorTable = SelectorTable(for: SelfAsking.self, rows: [])
   func methodSignature(for selector: MessageSelector) -> MethodSignature? {
@@ -184,7 +184,7 @@ struct RespondingHookTests {
       let answer = Result { try proxies[count - 1].send(.value) }
       expect(try? answer.get(), equals: isReached ? 7 : nil)
       expect(!proxies[count - 1].responds(to: "nothing"))
-      // From the outside: a chain that is released at once ends one in the other.
+      // From the outside, since releasing a whole chain recurses.
       while !proxies.isEmpty { proxies.removeLast() }
     }
   }

@@ -1,4 +1,4 @@
-// InvocationTests.swift: a message as a value.
+// InvocationTests.swift: messages as values.
 
 import CoreTestSupport
 import Forwardcast

@@ -1,4 +1,4 @@
-// IsolatedRowTests.swift: rows of an isolation by key, and their answers by boxes.
+// IsolatedRowTests.swift: isolated rows by key, and their boxed answers.
 
 import CoreTestSupport
 import Dispatch
@@ -47,7 +47,7 @@ private final class Dial: Sendable, MessageReceiver {
 
 @Suite("Isolated rows")
 struct IsolatedRowTests {
-  /// What each target answers by boxes on a queue of its own.
+  /// The boxed answers of all targets, each on its own queue.
   private func answers(_ call: Invocation) async throws -> [Any] {
     let proxy = MulticastProxy<any MessageReceiver & Sendable>()
     let (meter, dial) = (Meter(), Dial())

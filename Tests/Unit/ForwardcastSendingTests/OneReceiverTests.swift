@@ -1,4 +1,4 @@
-// OneReceiverTests.swift: dynamic sends, waiting by boxes, replaced and inherited methods, and what a receiver answers.
+// OneReceiverTests.swift: dynamic and awaited sends, inherited methods, listed messages.
 
 import CoreTestSupport
 import Dispatch
@@ -25,7 +25,7 @@ private let coverTable = SelectorTable(for: Cover.self, inheriting: pageTable) {
   Responds(to: .title) { (cover: Cover) in try cover.sendSuper(.title, from: pageOfCover) + " cover" }
   Responds(to: "alone") { (cover: Cover) in try cover.sendSuper(Message<() -> Int>("alone"), from: pageOfCover) }
 }
-/// The table under another name: a row cannot name the table that it is made for.
+/// Another name for the table: a row cannot name the table that contains it.
 private var pageOfCover: SelectorTable { Cover.selectorTable }
 
 private actor Vault: MessageReceiver {

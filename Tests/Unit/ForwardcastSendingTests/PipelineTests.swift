@@ -1,4 +1,4 @@
-// PipelineTests.swift: each step of a send, in its order.
+// PipelineTests.swift: the steps of a send, in order.
 
 import CoreTestSupport
 import Dispatch
@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A receiver whose every step can be filled in and is written down when it is taken.
+/// A receiver with configurable hooks that records their calls.
 private final class Stepwise: MessageForwarding {
   static let selectorTable = SelectorTable(for: Stepwise.self) {
     Responds(to: "own") { (_: Stepwise) in "class" }
@@ -78,7 +78,7 @@ private final class RecursiveResolving: MessageReceiver {
   static func resolveMethod(for selector: MessageSelector) -> Bool { RecursiveResolving().responds(to: selector) }
 }
 
-/// Two classes whose hooks each wait for the other's.
+/// Two classes whose resolver hooks wait for each other.
 private final class Crossed<Other>: MessageReceiver, @unchecked Sendable {  // has no state
   static var selectorTable: SelectorTable { crossedTable }
   static func resolveMethod(for selector: MessageSelector) -> Bool {
@@ -90,7 +90,7 @@ private final class Crossed<Other>: MessageReceiver, @unchecked Sendable {  // h
 private let crossedTable = SelectorTable(for: (any MessageReceiver).self, rows: [])
 private let meeting = Meeting()
 
-/// Two threads meet here, once.
+/// A meeting point of two threads, used once.
 private final class Meeting: Sendable {
   private let first = DispatchSemaphore(value: 0)
   private let arrived = Atomic<Int>(0)

@@ -6,9 +6,9 @@ import Forwardcast
 import TestSupport
 import Testing
 
-/// The compiler that built the tests, asked whether a text compiles against the library.
+/// The compiler that built the tests, run with the library's module.
 private enum Compiler {
-  /// The folder of the library's module, beside the program that runs the tests.
+  /// The folder of the library's module, beside the test executable.
   static let modules: URL? = {
     var folder = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
     for _ in 0..<4 {
@@ -27,7 +27,7 @@ private enum Compiler {
 
   static var isAvailable: Bool { modules != nil && path != nil }
 
-  /// The first error of each line that has one, lines counted from 1.
+  /// The first error of each line, by line number from 1.
   static func errors(_ code: String) throws -> [Int: String] {
     let (modules, path): (URL, URL) = (try #require(modules), try #require(path))
     let file = FileManager.default.temporaryDirectory.appending(path: "row-\(UUID().uuidString).swift")
@@ -120,7 +120,7 @@ struct RefusedRowTests {
     let first = prelude.split(separator: "\n").count + 1
     let found = try Compiler.errors(([prelude] + rows.map(\.0).map(table)).joined(separator: "\n"))
     for (index, (row, words)) in rows.enumerated() { expect(found[first + index], equals: words, "\(row)") }
-    // What does not cross is found when all else is right.
+    // Sendable errors are reported only if everything else is correct.
     let crossing = [
       (
         "func a(_ local: Local) { \(table("Responds(to: .note) { _, n in local.n = n }")) }",

@@ -1,10 +1,10 @@
-// ResolverHookTests.swift: classes that add methods when they are asked for, and what they say about it.
+// ResolverHookTests.swift: classes that add methods on demand.
 
 import Forwardcast
 import TestSupport
 import Testing
 
-/// A class whose hook says yes to everything and adds only what begins with "added".
+/// A class whose hook always returns true, but adds only methods that start with "added".
 private final class Boaster: MessageReceiver {
   static let selectorTable = SelectorTable(for: Boaster.self, rows: [])
   static func resolveMethod(for selector: MessageSelector) -> Bool {
@@ -13,7 +13,7 @@ private final class Boaster: MessageReceiver {
   }
 }
 
-/// A class whose hook adds to the table of the object, not to its own.
+/// A class whose hook adds to the object's table instead of its own.
 private final class Indirect: MessageReceiver {
   static let selectorTable = SelectorTable(for: Indirect.self, rows: [])
   static let shared = SelectorTable(for: Indirect.self, rows: [])
@@ -73,7 +73,7 @@ struct ResolverHookTests {
   }
 }
 
-/// A base class that leaves everything to the defaults, and classes below it that do not.
+/// A base class that uses all defaults, and subclasses that override them.
 private class Silent: MessageReceiver {
   class var selectorTable: SelectorTable { silentTable }
 }

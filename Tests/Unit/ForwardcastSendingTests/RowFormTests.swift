@@ -1,4 +1,4 @@
-// RowFormTests.swift: each form of a row, for each number of arguments that has one.
+// RowFormTests.swift: every form of a row, for each supported number of arguments.
 
 import CoreTestSupport
 import Forwardcast
@@ -82,7 +82,7 @@ struct RowFormTests {
       try adder.perform(&call)
       expect(call.result?.isSendable, equals: false)
     }
-    // Boxes are opened once for neighbours of one type.
+    // Adjacent targets of one type share the unboxed arguments.
     let proxy = MulticastProxy<any MessageReceiver>()
     for _ in 0..<2 { proxy.add(Adder(), ownership: .strong) }
     for selector: MessageSelector in ["add:b:c:", "any:b:c:"] {

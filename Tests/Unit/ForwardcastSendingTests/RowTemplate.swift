@@ -1,10 +1,11 @@
-// RowTemplate.swift: writes the rows that have one form for each number of arguments.
+// RowTemplate.swift: generates the rows that exist for each number of arguments.
 
-/// One form of a row, for as many arguments as `{words}` says.
+/// One form of a row, for `{words}` arguments.
 ///
-/// `{A}` is each type after the first, `{a}` each value, `{n}` the number: what else stands in braces is said in ``text(_:)``.
+/// `{A}` is each type after the first, `{a}` each value, `{n}` the number; ``text(_:)`` has the
+/// others.
 enum RowTemplate {
-  /// For targets of any type: by key, and by selector, where the key is made of the closure's types.
+  /// For targets of any type: by key, and by selector with a key made of the closure's types.
   private static let rows = """
       /// A row of {words} whose types are those of its key{as}.{door}
       {inlining}
@@ -34,7 +35,7 @@ enum RowTemplate {
       }
     """
 
-  /// By key alone.
+  /// By key only.
   private static let isolatedRows = """
       /// A row of {words} that runs on the main actor{as}.
       public init<R{generics}>(
@@ -79,7 +80,7 @@ enum RowTemplate {
     }
     """
 
-  /// The whole file.
+  /// The generated file.
   static var file: String {
     """
     // Responds+Arities.swift: the initializers of rows for each number of arguments.
@@ -130,7 +131,7 @@ enum RowTemplate {
     (first...last).map { form(template, $0) }.joined(separator: "\n\n")
   }
 
-  /// A template for that many arguments; four stand for four and more.
+  /// A template for a number of arguments; four stands for four and more.
   private static func form(_ template: String, _ count: Int) -> String {
     let isPack = count == 4
     var names = ["A", "B", "C", "D"].prefix(count).map { String($0) }
@@ -148,7 +149,7 @@ enum RowTemplate {
     let list = names.map { ", " + $0 }.joined()
     let opener = count == 0 ? "" : ", opener: BoxOpener\(count)<R\(list)>.open"
     let values = indices.map { ", " + $0 }.joined()
-    // A closure that holds nothing but the user's is compiled into one with it: so a class's holds no cast.
+    // A closure that captures only the user's is merged with it, so classes capture no cast.
     let method = { (cast: String) in
       """
       self.init(

@@ -1,4 +1,4 @@
-// RowTemplateTests.swift: the file of the rows is the one that their template makes.
+// RowTemplateTests.swift: compares the file of the rows with its template.
 
 import Foundation
 import TestSupport

@@ -1,4 +1,4 @@
-// SelectorTableTests.swift: what enters a table, what is refused, and who notices a change.
+// SelectorTableTests.swift: added and refused rows, and the effect of table changes.
 
 import CoreTestSupport
 import Dispatch
@@ -291,7 +291,7 @@ struct SelectorTableTests {
     var there: [MessageSelector: Int] = [:]
     var random = SeededGenerator(seed: 34)
     for round in 0..<4_000 {
-      // More in the table in one half of the rounds, fewer in the other.
+      // Half of the rounds fill the table, and the other half empty it.
       let selector = selectors[Int.random(in: 0..<(round % 1_000 < 500 ? 300 : 40), using: &random)]
       if Bool.random(using: &random) {
         let witness = Witness(counter)

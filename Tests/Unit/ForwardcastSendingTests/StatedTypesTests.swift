@@ -1,4 +1,4 @@
-// StatedTypesTests.swift: types that a sender states, and answers that are not there.
+// StatedTypesTests.swift: types that a sender states, and missing answers.
 
 import CoreTestSupport
 import Forwardcast

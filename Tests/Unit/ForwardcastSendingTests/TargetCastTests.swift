@@ -1,4 +1,4 @@
-// TargetCastTests.swift: targets of a protocol's table, each class of them found once.
+// TargetCastTests.swift: targets of a protocol's table, whose classes are cast once.
 
 import Dispatch
 import TestSupport
@@ -16,7 +16,7 @@ extension Message<(Int) -> Int> {
 
 private struct TooLarge: Error {}
 
-/// A class for each of many types, so that there are more classes than a row keeps.
+/// A class for each type argument, so that there are more classes than a row caches.
 private class Counted<T>: Numbering {
   let base: Int
   init(_ base: Int) { self.base = base }
@@ -78,7 +78,7 @@ struct TargetCastTests {
   @Test("a target that a row stores is retained, and any other is not")
   func rowsMayKeepTargets() throws {
     final class Kept { var list: [any Numbering] = [] }
-    nonisolated(unsafe) let kept = Kept()  // used by this test only, in its turn
+    nonisolated(unsafe) let kept = Kept()  // used by this test only, by one thread at a time
     let proxy = MulticastProxy<any Numbering>(
       table: SelectorTable(for: (any Numbering).self) {
         Responds(to: .number) { target, added in

@@ -1,4 +1,4 @@
-// TypedSendTests.swift: the typed door and the boxed one lead to the same answers.
+// TypedSendTests.swift: typed and boxed sends give the same answers.
 
 import AllocationCounter
 import CoreTestSupport
@@ -142,7 +142,7 @@ struct TypedSendTests {
     #expect(throws: TargetError(name: "echo")) { try Echo().perform(&call) }
   }
 
-  /// Blocks that `door` asks for, when it has been passed a few times before.
+  /// The blocks that `door` allocates, after a few warm-up calls.
   private func blocks(_ door: () -> Void) throws -> Int {
     try withTablesUnchanged {
       for _ in 0..<4 { door() }

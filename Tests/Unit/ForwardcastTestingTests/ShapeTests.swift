@@ -1,4 +1,4 @@
-// ShapeTests.swift: doubles of protocols of unusual shapes.
+// ShapeTests.swift: doubles of protocols with unusual requirements.
 
 import Forwardcast
 import ForwardcastTesting
@@ -117,7 +117,7 @@ struct ShapeTests {
     easel.stub(Says.many, 1, 2, 3, .any, .equal(5)).runs { $0 + $3 + $4 }
     try expect(easel.proxy.many(1, 2, 3, 40, 5), equals: 46)
     #expect(throws: MessageError.self) { try easel.proxy.many(1, 2, 3, 4, 6) }
-    // In a protocol that is not Sendable a call that suspends stays in the caller's isolation, and may be delayed too.
+    // In a protocol that is not Sendable, async calls stay in the caller's isolation.
     let clock = TestClock()
     easel.stub(Says.slowly, 7).delayed(by: .seconds(1), on: clock).answers(14)
     async let moved: Void = clock.moveWhenSlept(by: .seconds(1))

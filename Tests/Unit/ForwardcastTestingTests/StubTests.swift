@@ -1,4 +1,4 @@
-// StubTests.swift: what doubles answer.
+// StubTests.swift: the answers of doubles.
 
 import Forwardcast
 import ForwardcastTesting
@@ -139,7 +139,7 @@ struct StubTests {
     expect(!proxy.mayClose() && proxy.title == "real" && proxy.find("x") == ["x"])
     expect(store.calls[4].error?.description, equals: "NotFound(name: \"b\")")
     try expect(store.calls[2].answer?.unbox(as: String.self), equals: "a 3")
-    // Another one takes its place.
+    // A second real object replaces the first.
     store.fallsBack(to: RealStore())
     #expect(throws: NotFound.self) { try proxy.load("a") }
     proxy.save("c", count: 1)
@@ -224,7 +224,7 @@ struct StubTests {
     let real = RealPrinter()
     printer.fallsBack(to: real)
     printer.stub(.printPage, "secret").succeeds()
-    printer.stub(.printPage, "b")  // nothing said: it is passed on
+    printer.stub(.printPage, "b")  // no outcome: the call falls back
     printer.proxy.print("a")
     printer.proxy.print("secret")
     printer.proxy.print("b")
@@ -252,7 +252,7 @@ struct StubTests {
 /// Keeps values for closures that may run anywhere.
 enum Recorded {
   static func keep(_ text: String, in capture: Capture<String>) {
-    // A capture is filled by matching only: so match.
+    // A capture is filled only by matching a call.
     let double = TestDouble(LoggingProxy())
     double.proxy.note(text)
     double.verify(LoggingProxy.Messages.note, .captured(by: capture))

@@ -8,7 +8,7 @@ import Testing
 struct SwiftTestingTests {
   private let log = TestDouble(LoggingProxy())
 
-  /// Runs `body`, which is to record one issue of that text at that line.
+  /// Runs `body`, and expects one issue with the given text and line.
   private func expectIssue(_ text: String, line: Int, _ body: () -> Void) {
     withKnownIssue {
       body()

@@ -1,4 +1,4 @@
-// TimedWaitTests.swift: asynchronous forms with a timeout.
+// TimedWaitTests.swift: awaited calls with a timeout.
 
 import Dispatch
 import Forwardcast
@@ -43,7 +43,7 @@ struct TimedWaitTests {
   private let clerk = Clerk()
   private let queue = DispatchQueue(label: "desk")
 
-  /// The error of `wait` when two seconds have passed.
+  /// The error of `wait` after two seconds on the clock.
   private func error<T: Sendable>(of wait: @escaping @Sendable () async throws -> T) async throws -> MessageError {
     let task = Task { try await wait() }
     await clock.waitForSleepers()

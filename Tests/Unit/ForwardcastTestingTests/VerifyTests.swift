@@ -1,4 +1,4 @@
-// VerifyTests.swift: what failures say, and where.
+// VerifyTests.swift: the texts and locations of failures.
 
 import Forwardcast
 import ForwardcastTesting

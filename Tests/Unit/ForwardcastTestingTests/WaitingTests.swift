@@ -1,4 +1,4 @@
-// WaitingTests.swift: doubles of requirements that suspend, on many threads, and the clock.
+// WaitingTests.swift: doubles of async requirements, on many threads, and the test clock.
 
 import Dispatch
 import Forwardcast
@@ -49,7 +49,7 @@ struct WaitingTests {
     expect(server.recording.description, equals: "[Server fetch: \"/a\"] has not ended")
     clock.advance(by: .seconds(1))
     try await expect(fetching.value, equals: [1])
-    // The delay is for all that was said behind it.
+    // The delay applies to all following outcomes.
     let failing = Task { try await proxy.fetch("/a") }
     await clock.waitForSleepers()
     clock.advance(by: .seconds(3))
@@ -245,11 +245,11 @@ struct WaitingTests {
 }
 
 extension Stubbing {
-  /// Answers with these values, one after another.
+  /// Answers with the given values in order.
   fileprivate func answers(_ first: R, _ others: [R]) { _ = others.reduce(answers(first)) { $0.answers($1) } }
 }
 
-/// Runs one job of its tasks after another, in the order in which they go on.
+/// Runs the jobs of its tasks one at a time, in order.
 private final class Lane: TaskExecutor {
   private let queue = DispatchQueue(label: "lane")
 
@@ -258,7 +258,7 @@ private final class Lane: TaskExecutor {
     queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
   }
 
-  /// Waits until all jobs have run that are there.
+  /// Waits until all pending jobs have run.
   func rest() { queue.sync {} }
 }
 
@@ -306,7 +306,7 @@ struct TestClockTests {
       }
     }
     await clock.waitForSleepers(5)
-    // The last one counts as a sleeper before its job has ended, and would go on within that job.
+    // The last task counts as a sleeper before its job ends, and would continue within it.
     lane.rest()
     clock.advance(by: .seconds(3))
     for task in tasks { try await task.value }

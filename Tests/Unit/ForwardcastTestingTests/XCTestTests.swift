@@ -4,7 +4,7 @@ import Forwardcast
 import ForwardcastTesting
 import XCTest
 
-/// Keeps the failures of its tests instead of failing.
+/// Collects the failures of its tests instead of failing.
 final class XCTestTests: XCTestCase {
   private var failures: [(text: String, file: String?, line: Int?)] = []
 
@@ -19,14 +19,14 @@ final class XCTestTests: XCTestCase {
     }
   #endif
 
-  /// The failures so far, after which what is found is a failure of this test again.
+  /// The failures so far. Later issues are failures of this test again.
   private func take() -> [(text: String, file: String?, line: Int?)] {
     defer { failures = [] }
     return failures
   }
 
   private func check(_ holds: Bool, _ line: Int = #line) {
-    // Assertions would be kept as well.
+    // Assertions would be collected too.
     precondition(holds, "XCTestTests, line \(line)")
   }
 

@@ -1,4 +1,4 @@
-// AllocationTests.swift: what a message asks of the memory, counted.
+// AllocationTests.swift: counts the allocations of messages.
 
 import AllocationCounter
 import CoreTestSupport
@@ -21,7 +21,7 @@ private final class Target: MessageReceiver {
   }
 }
 
-/// A proxy, and the targets that it holds weakly.
+/// A proxy, and targets that the proxy holds weakly.
 private final class Group {
   let proxy = MulticastProxy<any MessageReceiver>()
   let targets: [Target]
@@ -31,10 +31,10 @@ private final class Group {
     for target in targets { proxy.add(target) }
   }
 
-  /// How many messages were sent.
+  /// The number of sent messages.
   private(set) var sent = 0
 
-  /// Blocks asked for by one message, when a few of its kind have gone before.
+  /// The allocations of one message, after a few warm-up messages of its kind.
   func blocks(perMessage send: (MulticastProxy<any MessageReceiver>) -> Void) throws -> Double {
     let messages = 100
     let blocks = try withTablesUnchanged {
@@ -68,7 +68,7 @@ struct AllocationTests {
     expect(group.targets.allSatisfy { $0.received == ticks + (group.sent - ticks) * text.utf8.count })
   }
 
-  // Code that is not optimised copies boxes through the heap.
+  // Unoptimized code copies boxes to the heap.
   #if !DEBUG
     @Test("a boxed message allocates one block at most, for one target as for a hundred")
     func boxedDoesNotGrow() throws {

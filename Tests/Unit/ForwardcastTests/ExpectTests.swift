@@ -1,4 +1,4 @@
-// ExpectTests.swift: the tests' own comparison can fail.
+// ExpectTests.swift: failures of the tests' own comparison.
 
 import Synchronization
 import TestSupport

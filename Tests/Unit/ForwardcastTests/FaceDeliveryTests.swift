@@ -1,4 +1,4 @@
-// FaceDeliveryTests.swift: the public face of proxies that are shared between threads, compiled and run.
+// FaceDeliveryTests.swift: the public API of Sendable proxies, compiled and run.
 
 import Dispatch
 import Forwardcast

@@ -1,4 +1,4 @@
-// FaceTests.swift: the public face as users write it, compiled and run.
+// FaceTests.swift: the public API of a proxy as clients use it, compiled and run.
 
 import Dispatch
 import Forwardcast

@@ -1,4 +1,4 @@
-// GrowthTests.swift: what does not grow with the number of what there is, counted; and what grows with it, not with its square.
+// GrowthTests.swift: costs that are constant, by counting, and costs that grow linearly.
 
 import AllocationCounter
 import CoreTestSupport
@@ -66,7 +66,7 @@ struct GrowthTests {
   }
 }
 
-/// Runs the jobs of its tasks where it is told to.
+/// Runs the jobs of its tasks on request.
 private final class HandExecutor: TaskExecutor {
   private let jobs = Locked<[UnownedJob]>([])
 
@@ -80,7 +80,7 @@ private final class HandExecutor: TaskExecutor {
   }
 }
 
-/// Where bounds are full: unoptimized they take a third of the time of all tests.
+/// With full bounds only: unoptimized, they take a third of the time of all tests.
 @Suite("Growth of time", .enabled(if: Bounds.areFull))
 struct TimeGrowthTests {
   private static let keys = (0..<8_000).compactMap { number in
@@ -196,7 +196,7 @@ struct TimeGrowthTests {
       return {
         task.cancel()
         executor.run()
-        // The sender held no place in the last one, and the others keep the message.
+        // The sender had no slot in the last buffer, and the others keep the message.
         expect(lines.count { $0.count == 1 }, equals: count - 1)
         withExtendedLifetime(targets) {}
       }

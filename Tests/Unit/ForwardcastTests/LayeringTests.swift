@@ -1,15 +1,15 @@
-// LayeringTests.swift: knowledge points one way; the sources are read to see that it does.
+// LayeringTests.swift: checks in the sources that layers depend only on earlier ones.
 
 import Foundation
 import TestSupport
 import Testing
 
-/// The folders of the library, each of which may name the types of those before it.
+/// The folders of the library. Each may name only the types of earlier ones.
 private let layers = [
   "System", "Selectors", "Message", "Receiving", "Sending", "Delivery", "Targets", "Outgoing", "Proxy", "Facade",
 ]
 
-/// Those that hold values and send nothing.
+/// The layers that contain values and send nothing.
 private let valueLayers: Set = ["System", "Selectors", "Message"]
 
 private struct LayeredFile {
@@ -18,7 +18,7 @@ private struct LayeredFile {
   let text: String
 }
 
-/// What is wrong between layers, one line for each.
+/// The violations between layers, a line each.
 private func violations(in files: [LayeredFile]) -> [String] {
   let read = files.map { ($0, SwiftText($0.text)) }
   var home: [String: Int] = [:]
@@ -44,11 +44,11 @@ private func violations(in files: [LayeredFile]) -> [String] {
   return found
 }
 
-/// Members that a later layer adds to a type of an earlier one, and that an earlier one uses.
+/// Members that a later layer adds to a type of an earlier one, and that an earlier layer uses.
 ///
-/// A name that the file's own layer or an earlier one declares as well is left alone: which is meant cannot be seen.
+/// Ignores a name that the file's own or an earlier layer also declares, since either may be meant.
 private func memberViolations(_ files: [(LayeredFile, SwiftText)], _ home: [String: Int]) -> [String] {
-  // Numbers, atomics and actors have them too.
+  // Numbers, atomics and actors also have these members.
   let ofTheStandardLibrary: Set = ["min", "max", "exchange", "shared"]
   var added: [String: (layer: Int, type: String)] = [:]
   var declared: [Set<String>] = layers.map { _ in [] }
@@ -75,7 +75,7 @@ private func memberViolations(_ files: [(LayeredFile, SwiftText)], _ home: [Stri
 struct LayeringTests {
   private let root = packageFolder()
 
-  /// The sources in a folder. The steps of tutorials, in documentation catalogs, are none.
+  /// The Swift files in a folder, except tutorial steps in DocC catalogs.
   private func swiftFiles(under folder: String) throws -> [URL] {
     let all = try FileManager.default.subpathsOfDirectory(atPath: root.appending(path: folder).path)
     return all.filter { $0.hasSuffix(".swift") && !$0.contains(".docc/") }.sorted().map {
@@ -91,7 +91,7 @@ struct LayeringTests {
         layer: path.split(separator: "/").first.map(String.init) ?? "", name: url.lastPathComponent,
         text: try String(contentsOf: url, encoding: .utf8))
     }
-    // Every layer must have been met, or the test looks in the wrong place.
+    // Every layer must occur, or the test reads the wrong folder.
     expect(Set(layers), equals: Set(files.map(\.layer)))
     expect(violations(in: files).joined(separator: "\n"), equals: "")
   }

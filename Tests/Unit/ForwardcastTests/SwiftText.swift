@@ -1,11 +1,11 @@
-// SwiftText.swift: the code of a Swift file without its comments and texts, and what it declares and names.
+// SwiftText.swift: the code of a Swift file without comments and strings, and its names.
 
-/// Code read just well enough to ask what it declares, names and imports.
+/// A simple parser for declared, used and imported names.
 struct SwiftText {
   private let characters: [Character]
   private var index = 0
   private(set) var code = ""
-  /// The words and signs of the code, each with how many braces are open.
+  /// The words and punctuation of the code, each with the number of open braces.
   private var words: [(text: String, depth: Int)] = []
 
   init(_ text: String) {
@@ -14,10 +14,10 @@ struct SwiftText {
     readWords()
   }
 
-  /// Names that stand in the code; parts of a text count only where they are interpolated.
+  /// Names in the code, including string interpolations.
   var names: Set<String> { Set(words.map(\.text)) }
 
-  /// Types declared at the top level, aliases and protocols among them. Nested ones cannot be named without these.
+  /// Types, aliases and protocols at the top level. Nested types cannot be named without them.
   var declaredTypes: Set<String> {
     let keywords: Set = ["class", "struct", "enum", "protocol", "actor", "typealias"]
     var found: Set<String> = []
@@ -28,15 +28,15 @@ struct SwiftText {
     return found
   }
 
-  /// Functions, properties and cases that are declared at any depth.
+  /// Functions, properties and cases at any depth.
   var declaredMembers: Set<String> { Set(members.map(\.name)) }
 
-  /// What extensions at the top level add, each with the type that it is added to.
+  /// Members of extensions at the top level, each with the extended type.
   var extensionMembers: [(type: String, name: String)] {
     members.compactMap { member in member.type.map { ($0, member.name) } }
   }
 
-  /// Names that stand behind a dot.
+  /// Names after a dot.
   var usedMembers: Set<String> { Set(zip(words, words.dropFirst()).filter { $0.0.text == "." }.map(\.1.text)) }
 
   private var members: [(type: String?, name: String)] {
@@ -54,7 +54,7 @@ struct SwiftText {
     return found
   }
 
-  /// Modules that the file imports, without the parts named behind a dot.
+  /// Imported modules, without submodules.
   var imports: Set<String> {
     let kinds: Set = ["class", "struct", "enum", "protocol", "actor", "typealias", "func", "var", "let"]
     var found: Set<String> = []
@@ -77,7 +77,7 @@ struct SwiftText {
       }
       if !word.isEmpty { words.append((word, depth)) }
       word = ""
-      // A sign between two words parts them: `actor: T` declares nothing.
+      // Punctuation separates words: `actor: T` declares nothing.
       if !character.isWhitespace { words.append((String(character), depth)) }
       if character == "{" { depth += 1 }
       if character == "}" { depth -= 1 }
@@ -124,7 +124,7 @@ struct SwiftText {
     code.append(" ")
   }
 
-  /// How many `#` stand before the quote that begins here; `nil` when no text begins here.
+  /// The number of `#` before the quote that starts here, or `nil` if no string starts here.
   private func poundsBeforeQuote() -> Int? {
     var end = index
     while end < characters.count, characters[end] == "#" { end += 1 }

@@ -1,4 +1,4 @@
-// AnswerShapes.swift: how many answers become one, and what stands for none.
+// AnswerShapes.swift: rules that combine results, and empty values.
 
 import Dispatch
 import Forwardcast

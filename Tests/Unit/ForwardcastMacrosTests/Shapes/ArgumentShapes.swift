@@ -1,4 +1,4 @@
-// ArgumentShapes.swift: what arguments may look like.
+// ArgumentShapes.swift: supported kinds of arguments.
 
 import Forwardcast
 import TestSupport

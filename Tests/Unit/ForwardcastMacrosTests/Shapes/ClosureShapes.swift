@@ -1,4 +1,4 @@
-// ClosureShapes.swift: where closures run that are registered with proxies and hooks.
+// ClosureShapes.swift: the isolation of closures registered with proxies and hooks.
 
 import Dispatch
 import Forwardcast
@@ -21,7 +21,7 @@ import Testing
 private typealias Shared = SharedListenerProxy.Messages
 private typealias Local = LocalListenerProxy.Messages
 
-/// A property for closures on the main actor to change.
+/// A property that main-actor closures change.
 @MainActor private final class Screen {
   var sum = 0
 
@@ -88,7 +88,7 @@ private actor Counter {
     }
   }
 
-  /// Everything stays in the actor.
+  /// Everything stays on the actor.
   func listenAndSend(_ n: Int) {
     let listeners = LocalListenerProxy()
     listeners.on(Local.heard) { n in

@@ -1,4 +1,4 @@
-// DelegateShapes.swift: protocols as packages have them, taken as they are.
+// DelegateShapes.swift: protocols as they occur in packages, unchanged.
 
 import Forwardcast
 import Foundation
@@ -10,7 +10,7 @@ nonisolated final class Page {
   init(_ number: Int) { self.number = number }
 }
 
-// MARK: Suspending requirements and values that are not Sendable
+// MARK: Asynchronous requirements and values that are not Sendable
 
 @Forwarded nonisolated protocol PageStore: AnyObject, Sendable {
   func retrieve() async -> Page?
@@ -526,7 +526,7 @@ extension RowDelegate {
 struct PartialDelegateShapes {
   nonisolated final class Short: RowDelegate, PartialTarget {
     static let unimplemented = [RowDelegateProxy.Messages.height.selector]
-    nonisolated(unsafe) var rows: [Int] = []  // one test's own
+    nonisolated(unsafe) var rows: [Int] = []  // used by one test
     func selected(_ row: Int) { rows.append(row) }
   }
   nonisolated final class Tall: RowDelegate {
@@ -548,7 +548,7 @@ struct PartialDelegateShapes {
   }
 }
 
-// MARK: Targets in place
+// MARK: Cached target casts
 
 @Forwarded protocol PlacedDelegate: AnyObject {
   @Answer(otherwise: "") var title: String { get set }
@@ -561,9 +561,9 @@ struct PartialDelegateShapes {
 
 @Suite("Rows that cast their targets")
 struct PlacedTargetShapes {
-  /// As many classes as there are kinds.
+  /// A class for each kind.
   nonisolated final class Target<Kind>: PlacedDelegate {
-    nonisolated(unsafe) var title = ""  // one test's own
+    nonisolated(unsafe) var title = ""  // used by one test
     nonisolated(unsafe) var calls = ""
     func none() { calls += "0" }
     func one(_ text: String) throws {
@@ -575,7 +575,7 @@ struct PlacedTargetShapes {
     func four(_ a: Int, _ b: Int, _ c: Int, _ d: [Int]) { calls += "\(a)\(b)\(c)\(d)" }
   }
 
-  /// Sends each message to a target of its own class, which is kept by nobody else afterwards.
+  /// Sends each message to a target of its own class, which nothing retains afterwards.
   private func send<Kind>(to kind: Kind.Type, _ proxy: PlacedDelegateProxy) {
     var target = Target<Kind>()
     let registration = proxy.add(target)

@@ -1,4 +1,4 @@
-// ForwardedTests.swift: a proxy that is its protocol, written by @Forwarded.
+// ForwardedTests.swift: a generated proxy that conforms to its protocol.
 
 import Forwardcast
 import TestSupport

@@ -1,4 +1,4 @@
-// IsolationShapes.swift: actors, suspension, sharing.
+// IsolationShapes.swift: actors, async requirements and Sendable protocols.
 
 import Forwardcast
 import TestSupport

@@ -1,4 +1,4 @@
-// MemberShapes.swift: properties, subscripts, names, conditions, access.
+// MemberShapes.swift: properties, subscripts, names, #if, access levels.
 
 import Forwardcast
 import TestSupport

@@ -1,4 +1,4 @@
-// OwnerShapes.swift: closures that end with their owner or with the first message.
+// OwnerShapes.swift: closures that end with their owner or after one message.
 
 import Dispatch
 import Forwardcast
@@ -33,7 +33,7 @@ nonisolated private final class Leaf: LocalListener {
   func ended() {}
 }
 
-/// Counts itself.
+/// An object that is counted while it is alive.
 nonisolated private final class Counted: Sendable {
   let count: Tally
   init(_ count: Tally) {

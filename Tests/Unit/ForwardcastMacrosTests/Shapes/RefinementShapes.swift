@@ -1,4 +1,4 @@
-// RefinementShapes.swift: protocols that refine others, copies of foreign ones, bases, proxies of proxies.
+// RefinementShapes.swift: refined and copied protocols, base classes and nested proxies.
 
 import Forwardcast
 import TestSupport
@@ -25,7 +25,7 @@ import Testing
   func received(_ item: Item)
   func next(_ item: Item) async throws -> Item?
 }
-// What is said of the associated type: its name, the type in three forms, and a name and a type behind one another.
+// The associated type's argument: by name, as a type in three forms, and by both.
 @Forwarded(inheriting: (any Feed).self) protocol NamedFeed<Item>: Feed where Item: Hashable { func named(_ item: Item) }
 @Forwarded(inheriting: (any Feed).self, (any Side).self) protocol EqualFeed: Feed, Side where Item == Int {
   func equal()

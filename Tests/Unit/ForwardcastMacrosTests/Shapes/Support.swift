@@ -1,4 +1,4 @@
-// Support.swift: values and targets that the shapes share.
+// Support.swift: values and targets for the shapes.
 
 import Forwardcast
 import Synchronization
@@ -16,14 +16,14 @@ nonisolated enum OtherError: Error { case odd }
 nonisolated protocol Paintable { var paint: String { get } }
 nonisolated struct Dot: Paintable { let paint = "dot" }
 
-/// What was called, in order; of any isolation.
+/// A log of calls for any isolation.
 nonisolated final class Log: Sendable {
   private let kept = Mutex<[String]>([])
   func note(_ line: String) { kept.withLock { $0.append(line) } }
   var lines: [String] { kept.withLock { $0 } }
 }
 
-/// What went to `onError`.
+/// The errors passed to `onError`.
 nonisolated final class Failures: Sendable {
   private let kept = Mutex<[MulticastFailure]>([])
   func note(_ failure: MulticastFailure) { kept.withLock { $0.append(failure) } }
@@ -32,7 +32,7 @@ nonisolated final class Failures: Sendable {
 }
 
 extension MessageReceiver {
-  /// Sends a message whose types are those of the values.
+  /// Sends a message with the types of the given values.
   @discardableResult
   nonisolated func ask<R, each A>(
     _ selector: MessageSelector, _ arguments: repeat each A, returning type: R.Type = Void.self

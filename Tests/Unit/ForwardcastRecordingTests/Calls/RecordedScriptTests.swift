@@ -1,4 +1,4 @@
-// RecordedScriptTests.swift: a recording is written as a script that does the same.
+// RecordedScriptTests.swift: writes recordings as scripts that repeat them.
 
 import Forwardcast
 import ForwardcastRecording
@@ -8,7 +8,7 @@ import Testing
 
 private struct Color {}
 
-/// A call of `take:` with that argument, as it would have been recorded.
+/// A recorded call of `take:` with the given argument.
 private func recording(of value: Any, answer: Any? = nil, as name: String = "r") -> Recording {
   final class Taker: ForwardingProxy {
     var answer: Any?
@@ -32,7 +32,7 @@ extension MethodSignature {
   }
 }
 
-// Never written to.
+// Never changed.
 nonisolated(unsafe) private let literalCases: [(value: Any, text: String)] = [
   (1, "1"), (Int.min, "-9223372036854775808"), (UInt8(200), "200"), (0.1, "0.1"), (-0.0, "-0.0"), (1e300, "1e+300"),
   (Double.leastNonzeroMagnitude, "5e-324"), (Float(0.5), "0.5"), (true, "true"), ("", "\"\""),
@@ -46,7 +46,7 @@ nonisolated(unsafe) private let literalCases: [(value: Any, text: String)] = [
   (MessageSelector("a:b:"), "@selector(a:b:)"),
 ]
 
-// Never written to.
+// Never changed.
 nonisolated(unsafe) private let refusedCases: [(value: Any, text: String)] = [
   (Color(), #"argument 0 of "take:" is of type Color, for which a script has no literal"#),
   ([Color()], #"argument 0 of "take:" is of type Color, for which a script has no literal"#),
@@ -95,10 +95,10 @@ struct RecordedScriptTests {
     let (value, text) = literalCases[index]
     let written = try recording(of: value).script()
     expect(written, equals: "[r take: \(text)]\n")
-    // And as an answer it is expected.
+    // As an answer, it becomes an expectation.
     try expect(recording(of: 1, answer: value).script(), equals: "expect [r take: 1] == \(text)\n")
     expect(ScriptSession.check(written) == nil)
-    // The script reads it as the value that it has.
+    // The script reads the same value.
     let session = ScriptSession()
     let echo = BareReceiver {
       Responds(to: "take:") { (_: BareReceiver, value: Any) in ArgumentBox(value).description }

@@ -1,4 +1,4 @@
-// RecordingTests.swift: calls are kept with what came of them.
+// RecordingTests.swift: records calls with their outcomes.
 
 import Forwardcast
 import ForwardcastRecording
@@ -56,7 +56,7 @@ struct RecordingTests {
     let _: [Int] = try desk.dynamic.file("x", times: 1)
     expect(ledger.recorder.calls.map(\.depth), equals: [0])
     expect(desk.recorder.calls.map(\.receiver), equals: ["FrontDesk"])
-    // And across recorders the numbers say which came first.
+    // Numbers also order the calls of different recorders.
     expect(desk.recorder.calls[0].order < ledger.recorder.calls[0].order)
   }
 
@@ -73,7 +73,7 @@ struct RecordingTests {
     expect(try one.isEqual(to: recording("b")) == false)
     expect(try one.isEqual(to: recording("a", as: "other")) == false)
     expect(try one.isEqual(to: recording("a", twice: true)) == false)
-    // The same words, with another answer.
+    // The same text with another answer.
     var second = try recording("a", twice: true)
     second.calls.removeFirst()
     expect(one.isEqual(to: second) == false)

@@ -10,7 +10,7 @@ extension Message<([[UInt8]], [String: String?]) -> Bool> {
   fileprivate static var table: Self { .init("table:named:") }
 }
 
-/// Sends one random message, typed, by name or as a value, and does not mind an error.
+/// Sends one random message, typed, dynamic or as a value, and ignores errors.
 private func sendSomething(to office: Office, _ random: inout Seeded) {
   guard let receiver = office.recorded[random.pick(["ledger", "ledger", "desk", "crowd"])] else { return }
   func text(_ random: inout Seeded) -> String { random.text() }
@@ -35,7 +35,7 @@ private func sendSomething(to office: Office, _ random: inout Seeded) {
   case 7: _ = try? receiver.dynamic.file(random.text(), times: random.number(0...3))
   case 8: _ = try? receiver.dynamic.spill(random.pick([-0.25, 1.0]))
   case 9: _ = try? receiver.dynamic.wash(random.text(), with: random.number(0...9))
-  case 10: _ = try? receiver.dynamic.note(random.number(0...9))  // of another type
+  case 10: _ = try? receiver.dynamic.note(random.number(0...9))  // wrong type
   case 11:
     var message = Invocation("selector:", arguments: [.init(random.pick(["note:", "clear"] as [MessageSelector]))])
     _ = try? receiver.perform(&message)
@@ -71,7 +71,7 @@ struct ReplayPropertyTests {
     try expect(replayed.script(), equals: script, comment)
     expect(replayed.calls.map(\.depth), equals: recording.calls.map(\.depth), comment)
     expect(second.state, equals: first.state, comment)
-    // A recording of a replay holds what scripts hold, so that it replays to one that is equal value by value.
+    // A recording of a replay has only values that scripts have, so its replay is equal.
     let third = Office()
     let again = ScriptSession()
     for (name, proxy) in third.recorded { again.register(proxy, as: name) }

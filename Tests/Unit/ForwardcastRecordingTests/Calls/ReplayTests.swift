@@ -1,4 +1,4 @@
-// ReplayTests.swift: recordings that are sent again in Swift, with times, and without what is not to be kept.
+// ReplayTests.swift: replays recordings in Swift, with times and with redacted values.
 
 import Forwardcast
 import ForwardcastRecording
@@ -7,7 +7,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Adds numbers up, and tells another receiver.
+/// Adds numbers, and notifies another receiver.
 @Receiver
 private final class Till {
   private(set) var total = 0
@@ -28,7 +28,7 @@ private final class Display {
   @Message func show(_ line: String) { lines.append(line) }
 }
 
-/// A receiver whose method is isolated to it.
+/// An actor with an isolated method.
 @Receiver
 private actor Vault {
   private(set) var total = 0
@@ -48,7 +48,7 @@ private final class Account {
 
 @Suite("Replay, times and redaction")
 struct ReplayTests {
-  /// What came of some calls to a till and its display, both recorded.
+  /// Records calls to a till and its display.
   private func record(into recorder: CallRecorder = CallRecorder()) throws -> Recording {
     let till = Till()
     till.display = RecordingProxy(of: Display(), as: "display", into: recorder)
@@ -67,7 +67,7 @@ struct ReplayTests {
     let again = try recording.replay(into: ["till": till])
     expect(again.isEqual(to: Recording(recording.outermostCalls)) == true, "\(again)")
     expect(display.lines == ["3", "7"] && till.total == 0)
-    // Another state comes to something else.
+    // Another state gives other answers.
     _ = try till.dynamic.add(1)
     expect(try recording.replay(into: till).isEqual(to: Recording(recording.outermostCalls)) == false)
     expect(again.calls.map(\.outcome.isFailure), equals: [false, false, true, false])
@@ -126,7 +126,7 @@ struct ReplayTests {
       return (begin: begin, end: begin + length)
     }
     expect(times.map(\.begin), equals: times.map(\.begin).sorted())
-    // The display was told while the till was asked.
+    // The display was called during the till's call.
     expect(timed.calls[1].receiver == "display" && times[1].end <= times[0].end && times[0].end <= times[2].begin)
     let read = try JSONDecoder().decode(Recording.self, from: JSONEncoder().encode(timed))
     expect(

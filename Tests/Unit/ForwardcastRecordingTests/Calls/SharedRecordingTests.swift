@@ -1,4 +1,4 @@
-// SharedRecordingTests.swift: recording for senders that wait, and on more than one thread.
+// SharedRecordingTests.swift: records awaited sends, and sends from several threads.
 
 import Dispatch
 import Forwardcast
@@ -8,7 +8,7 @@ import Testing
 
 extension Message<(Int) -> Int> { fileprivate static var count: Self { .init("count:") } }
 
-/// A receiver whose method is isolated to it.
+/// An actor with an isolated method.
 @Receiver
 private actor Counter {
   private var total = 0

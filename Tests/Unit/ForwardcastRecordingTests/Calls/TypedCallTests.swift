@@ -1,4 +1,4 @@
-// TypedCallTests.swift: ordinary typed calls that are recorded, and that are steps of an undo.
+// TypedCallTests.swift: records typed calls, and registers typed calls for undo.
 
 @testable import Forwardcast
 import ForwardcastRecording
@@ -31,7 +31,7 @@ private final class Circle: Shape {
   func weight() -> Int { 7 }
 }
 
-/// Its method belongs to the main actor, so that a caller from elsewhere has to wait.
+/// Its method is on the main actor, so callers elsewhere must wait.
 @MainActor
 private final class Page: Fetcher {
   func fetch(_ path: String) async throws -> Int { path.count }
@@ -145,7 +145,7 @@ struct TypedCallTests {
     try history.undo()
     try history.undo()
     expect(circle.place == [1, 2] && !history.canUndo)
-    // A stand-in takes any number of calls, and what a step throws is thrown by the undo.
+    // A stand-in accepts any number of calls, and undo throws the errors of its steps.
     let stand = history.prepare(circle, as: ShapeProxy())
     stand.move(5, to: 5)
     _ = try? stand.rename("")

@@ -1,4 +1,4 @@
-// TraceFileTests.swift: what a tracing page finds in a trace file.
+// TraceFileTests.swift: the contents of trace files.
 
 import Dispatch
 import Forwardcast
@@ -8,7 +8,7 @@ import Testing
 
 @testable import ForwardcastRecording
 
-/// One entry of a trace file, as a decoder of JSON sees it.
+/// An entry of a trace file.
 private struct Entry: Decodable {
   let name: String
   let ph: String
@@ -19,11 +19,11 @@ private struct Entry: Decodable {
   let args: [String: String]?
 }
 
-/// A trace file that was read back.
+/// A decoded trace file.
 private struct Lanes {
   let entries: [Entry]
   var slices: [Entry] { entries.filter { $0.ph == "X" } }
-  /// The names of lanes by their numbers.
+  /// Lane names by number.
   let names: [Int: String]
 
   init(_ text: String) throws {
@@ -33,7 +33,7 @@ private struct Lanes {
 
   func lane(of entry: Entry) -> String { names[entry.tid] ?? "" }
 
-  /// Slices of one lane that overlap and are not in one another, in nanoseconds.
+  /// Slices in one lane that overlap without nesting, in nanoseconds.
   var crossings: [String] {
     Dictionary(grouping: slices, by: \.tid).values.flatMap { lane -> [String] in
       var open: [(end: Int, name: String)] = []
@@ -50,7 +50,7 @@ private struct Lanes {
   }
 }
 
-/// What a file has been handed.
+/// The pieces that a file has written.
 private final class Pieces: Sendable {
   let state = Locked<(text: String, sizes: [Int])>(("", []))
   var text: String { state.withLock { $0.text } }
@@ -193,14 +193,14 @@ struct TraceFileTests {
     file.finish()
     let lanes = try Lanes(pieces.text)
     expect(lanes.crossings, equals: [])
-    // Each message, its direct turn, and its turns on the queue.
+    // Each message, its direct delivery, and its deliveries on the queue.
     expect(lanes.slices.count == 8 * 50 * (1 + 1 + 4) && file.openSlices == 0)
     expect(lanes.slices.allSatisfy { !lanes.lane(of: $0).isEmpty })
     expect(Set(lanes.names.values).count, equals: lanes.names.count)
     withExtendedLifetime((desks, direct)) {}
   }
 
-  /// The stages of one step by hand.
+  /// A hand-written event.
   private func event(
     _ stage: MessageEvent.Stage, _ step: Int, receiver: String = "r", context: String = "directly", at milliseconds: Int
   ) -> MessageEvent {
@@ -286,7 +286,7 @@ struct TraceFileTests {
       pieces.take(piece)
     }
     held.withLock { $0 = file }
-    // A turn that is said to begin twice has begun once.
+    // A delivery reported to begin twice has begun once.
     for step in [1, 1, 2] { file.add(event(.began, step, at: 1)) }
     let hasEnded = Locked(false)
     let writer = Thread { file.finish() }
@@ -321,7 +321,7 @@ struct TraceFileTests {
         depth += 1
         return depth
       }
-      // Less than a piece, so that it ends.
+      // Fewer events than fill a piece, so that writing ends.
       if number < 5, let file = held.withLock({ $0 }) {
         for step in 0..<200 {
           let event = MessageEvent(
@@ -357,7 +357,7 @@ struct TraceFileTests {
     file.finish()
     let (count, total, largest) = sizes.withLock { $0 }
     expect(total > 20 * steps && largest < 70 << 10 && count > total / (70 << 10))
-    // One writer is held; the others go on, and what does not fit is left out whole.
+    // One writer is blocked. The others continue, and entries that do not fit are omitted whole.
     let receiver = String(repeating: "r", count: 1000)
     let (began, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let isFirst = Locked(true)

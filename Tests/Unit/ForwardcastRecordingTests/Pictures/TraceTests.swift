@@ -1,4 +1,4 @@
-// TraceTests.swift: each step of a message, told and drawn.
+// TraceTests.swift: the events of a message, and diagrams of them.
 
 import Dispatch
 import Forwardcast
@@ -8,7 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// How often something was rendered.
+/// Counts renderings.
 private final class RenderCount: Sendable {
   private let count = Atomic<Int>(0)
   var value: Int { count.load(ordering: .relaxed) }
@@ -259,7 +259,7 @@ struct TraceTests {
     expect(loops.count, equals: 5)  // two loops, each with its head
     expect(svg.contains("h 24 v 10 h -24\" fill=\"none\" stroke=\"black\"/>"))
     expect(svg.contains("h 24 v 10 h -24\" fill=\"none\" stroke=\"#b00\" stroke-dasharray=\"4 3\"/>"))
-    // A text is never missing, where it is empty.
+    // An empty text is drawn as a space.
     expect(diagram.mermaid.hasSuffix("  p1--xp1:  \n"), "\(diagram.mermaid)")
   }
 

@@ -1,4 +1,4 @@
-// Office.swift: receivers with state, nested arguments, errors, and messages to one another.
+// Office.swift: receivers with state, nested arguments and errors that send to each other.
 
 import Forwardcast
 import ForwardcastRecording
@@ -7,7 +7,7 @@ struct Spilled: Error, CustomStringConvertible {
   let description: String
 }
 
-/// Rows of many types, each of which changes or tells what the ledger holds.
+/// Rows of many types, each of which changes or returns the ledger's entries.
 @Receiver
 final class Ledger {
   private(set) var entries: [String] = []
@@ -36,7 +36,7 @@ final class Ledger {
   @Message func selector(_ selector: MessageSelector) -> MessageSelector { selector }
 }
 
-/// Sends to a ledger what it is told, through whatever stands before the ledger.
+/// Sends each of its arguments to a ledger, through any proxy before it.
 @Receiver
 final class FrontDesk {
   private let ledger: any MessageReceiver
@@ -50,7 +50,7 @@ final class FrontDesk {
   }
 }
 
-/// A ledger, a desk before it, and a crowd of two more ledgers, each behind a recording proxy of one recorder.
+/// A ledger with a desk, and two more ledgers, each behind a recording proxy of one recorder.
 struct Office {
   let recorder = CallRecorder()
   let ledger = Ledger()
@@ -68,6 +68,6 @@ struct Office {
     ]
   }
 
-  /// What all of it has come to.
+  /// The state of all receivers.
   var state: [[String]] { [ledger.entries] + others.map(\.entries) }
 }

@@ -1,4 +1,4 @@
-// Seeded.swift: random choices, lists and texts that come again with their seed.
+// Seeded.swift: random choices, lists and texts that depend only on a seed.
 
 import TestSupport
 

@@ -1,4 +1,4 @@
-// UndoDocumentedTests.swift: what is documented of Foundation's undo manager, line by line.
+// UndoDocumentedTests.swift: the documented rules of Foundation's undo manager, one by one.
 
 import Forwardcast
 import ForwardcastRecording
@@ -7,7 +7,7 @@ import Testing
 
 extension Message<(String) -> Void> { fileprivate static var type: Self { .init("type:") } }
 
-/// A text that registers how each change is taken back.
+/// A text that registers the undo of each change.
 @Receiver
 private final class Note {
   private(set) var text = ""
@@ -26,7 +26,7 @@ private enum Act: Sendable {
     Int)
 }
 
-/// One documented rule: what is done, and what holds then.
+/// One documented rule: the actions, and the expected state.
 private struct Rule: CustomTestStringConvertible, Sendable {
   let testDescription: String
   let acts: [Act]
@@ -37,9 +37,9 @@ private struct Rule: CustomTestStringConvertible, Sendable {
   let errors: [UndoError.Code]
 
   /// - Parameters:
-  ///   - undo: the name of what can be undone, `nil` when nothing can.
-  ///   - redo: the same for redo.
-  ///   - errors: what is refused on the way.
+  ///   - undo: the name of the next undo, or `nil`.
+  ///   - redo: the name of the next redo, or `nil`.
+  ///   - errors: the errors thrown meanwhile.
   init(
     _ rule: String, _ acts: [Act], text: String, undo: String? = nil, redo: String? = nil, level: Int = 0,
     errors: [UndoError.Code] = []
@@ -93,7 +93,7 @@ private let rules: [Rule] = [
   .init("it is disabled as often as it was not enabled", [.disable, .disable, .enable, .type("a")], text: "a"),
   .init("and recorded again after", [.disable, .type("a"), .enable, .type("b"), .undo], text: "a", redo: ""),
   .init("enabling what is not disabled is an error", [.enable], text: "", errors: [.isNotDisabled]),
-  // Forgetting.
+  // Removing.
   .init("all actions are removed from both stacks", [.type("a"), .type("b"), .undo, .removeAll], text: "a"),
   .init("which enables registration", [.disable, .removeAll, .type("a")], text: "a", undo: ""),
   .init("a target's actions are removed from both stacks", [.type("a"), .type("b"), .undo, .removeNote], text: "a"),

@@ -1,4 +1,4 @@
-// UndoListenerTests.swift: listeners of a history that call the history, and groups without end.
+// UndoListenerTests.swift: listeners of a history that call the history, and endless groups.
 
 import Forwardcast
 import TestSupport
@@ -6,7 +6,7 @@ import Testing
 
 @testable import ForwardcastRecording
 
-/// A number that registers how each change is taken back.
+/// A number that registers the undo of each change.
 private final class Counter {
   private(set) var value = 0
   let history: UndoHistory
@@ -21,7 +21,7 @@ private final class Counter {
 
 private typealias Events = UndoHistory.Events
 
-/// Which event a listener acts at, and what stands then.
+/// The event at which a listener acts, and the expected state.
 private struct Moment: CustomTestStringConvertible, Sendable {
   let testDescription: String
   let key: @Sendable () -> Message<(UndoHistory) -> Void>
@@ -38,7 +38,7 @@ private struct Moment: CustomTestStringConvertible, Sendable {
   ]
 }
 
-/// What a listener does to the history.
+/// A listener's action on the history.
 private struct Meddling: CustomTestStringConvertible, Sendable {
   let testDescription: String
   let act: @Sendable (UndoHistory) throws -> Void
@@ -62,7 +62,7 @@ private struct Meddling: CustomTestStringConvertible, Sendable {
 struct UndoListenerTests {
   private let history = UndoHistory()
 
-  /// What `body` is refused with, if it is.
+  /// The code of the error that `body` throws, if any.
   private func refusal(_ body: () throws -> Void) -> UndoError.Code? {
     do { try body() } catch { return (error as? UndoError)?.code }
     return nil
@@ -73,7 +73,7 @@ struct UndoListenerTests {
     let counter = Counter(history)
     var depth = 0
     let listening = history.events.on(moment.key()) { history in
-      // What the listener does is told to it again; that is its own business.
+      // Ignores events that the listener itself causes.
       guard depth == 0 else { return }
       depth += 1
       defer { depth -= 1 }
@@ -90,7 +90,7 @@ struct UndoListenerTests {
     _ = try? history.undo()
     _ = try? history.redo()
     listening.cancel()
-    // Whatever has come of it, nothing is in progress, and the history does what it is told.
+    // The history is idle and works normally, whatever the listener did.
     expect(!history.isUndoing && !history.isRedoing)
     while history.groupingLevel > 0 { try history.endGroup() }
     history.removeAllActions()
@@ -200,7 +200,7 @@ struct UndoListenerTests {
     expect(!history.canUndo)
   }
 
-  /// Calls its history when it is released.
+  /// Calls its history in its deinit.
   private final class Caller {
     let history: UndoHistory
     let counter: Counter
@@ -219,7 +219,7 @@ struct UndoListenerTests {
       let caller = Caller(history, other)
       history.register(target ?? counter) { _ in withExtendedLifetime(caller) {} }
     }
-    // By a limit, with the redo stack, with all, with a target, with the target's end, and while a group is open.
+    // Steps are released by a limit, by a new step, by target, with a dead target, in a group.
     history.levelsOfUndo = 2
     for _ in 0..<8 { step() }
     try history.undo()
@@ -264,7 +264,7 @@ struct UndoListenerTests {
       while try history.redo() { undone -= 1 }
       expect(undone == 0 && history.undoCount == before)
     }
-    // Neither a higher limit nor none brings back what is beyond it.
+    // Raising or removing the limit does not restore dropped steps.
     for value in 1...(limit * 2) { counter.set(value) }
     history.levelsOfUndo = limit * 2
     expect(history.undoCount, equals: limit)
@@ -290,7 +290,7 @@ struct UndoCoalescingTests {
     expect(counter.value == 0 && history.redoCount == 1)
     try history.redo()
     expect(counter.value, equals: 5)
-    // What is typed after an undo or a redo is a change of its own.
+    // A change after an undo or redo is not coalesced.
     type(counter, 6)
     expect(history.undoCount, equals: 2)
     try history.undo()
@@ -299,7 +299,7 @@ struct UndoCoalescingTests {
     expect(history.undoCount == 2 && !history.canRedo)
   }
 
-  /// What keeps the next group apart.
+  /// An action that prevents coalescing.
   private enum Cut: CaseIterable { case none, otherKind, noKind, step, broken, undone, forgotten }
 
   @Test("an action in between prevents coalescing", arguments: Cut.allCases)

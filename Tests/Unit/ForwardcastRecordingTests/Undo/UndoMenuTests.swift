@@ -1,4 +1,4 @@
-// UndoMenuTests.swift: names, lifetimes and events of an undo history.
+// UndoMenuTests.swift: action names, lifetimes and events of an undo history.
 
 import Forwardcast
 import ForwardcastRecording
@@ -15,7 +15,7 @@ private final class Canvas {
   @Message func paint(_ bitmap: Bitmap?) { self.bitmap = bitmap }
 }
 
-/// One line of the documented behaviour of action names: what is done, and what both menus say then.
+/// A documented rule of action names: the actions, and both menu titles.
 private struct MenuRow: CustomTestStringConvertible, Sendable {
   let testDescription: String
   let undo: String
@@ -28,7 +28,7 @@ private struct MenuRow: CustomTestStringConvertible, Sendable {
 }
 
 private func step(_ history: UndoHistory, _ canvas: Canvas) throws {
-  // Painting back registers painting again.
+  // The undo of painting registers painting again.
   history.register(canvas) { try step(history, $0) }
 }
 

@@ -1,4 +1,4 @@
-// UndoModelTests.swift: random use of an undo history, compared with a list of snapshots.
+// UndoModelTests.swift: compares random use of an undo history with a list of snapshots.
 
 import Forwardcast
 import ForwardcastRecording
@@ -7,7 +7,7 @@ import Testing
 
 extension Message<(Int) -> Void> { fileprivate static var set: Self { .init("set:") } }
 
-/// A number that registers how each change is taken back.
+/// A number that registers the undo of each change.
 @Receiver
 private final class Dial {
   private(set) var value = 0
@@ -21,7 +21,7 @@ private final class Dial {
   }
 }
 
-/// What a history does, said without groups of steps: each group is the value before it and the value after it.
+/// A history without steps: each group is the value before and after it.
 private struct Snapshots {
   struct Group: Equatable {
     var before: Int
@@ -31,7 +31,7 @@ private struct Snapshots {
   var value = 0
   var undo: [Group] = []
   var redo: [Group] = []
-  /// For each open group the value when it was opened, and whether something has been registered in it.
+  /// For each open group, its initial value, and whether anything was registered in it.
   var open: [(before: Int, isUsed: Bool)] = []
   var disabled = 0
   var limit = 0
@@ -65,13 +65,13 @@ private struct Snapshots {
     redo = redo.suffix(limit)
   }
 
-  /// Whether it is refused.
+  /// Returns true if the undo is refused.
   mutating func undoOne() -> Bool {
     if open.count > 1 { return true }
     if open.count == 1 { end() }
     guard let group = undo.popLast() else { return false }
     value = group.before
-    // Nothing is registered while registration is disabled: there is no way back.
+    // While registration is disabled, an undo cannot be redone.
     if disabled == 0 { redo.append(group) }
     enforceLimit()
     return false
@@ -89,7 +89,7 @@ private struct Snapshots {
 
 @Suite("Random undo histories")
 struct UndoModelTests {
-  /// Does the same to both, and says what it was.
+  /// Applies one random action to both, and returns its name.
   private func act(_ history: UndoHistory, _ dial: Dial, _ model: inout Snapshots, _ random: inout Seeded) throws
     -> String
   {
@@ -124,7 +124,7 @@ struct UndoModelTests {
       model.end()
       return "end"
     case 18:
-      // A group that a change of the dial went past without a step would not lead back: only outside of groups.
+      // Only outside groups: an unregistered change within a group could not be undone.
       guard model.open.isEmpty, random.chance(30) else { return "-" }
       history.removeAllActions()
       (model.undo, model.redo, model.disabled) = ([], [], 0)
@@ -136,7 +136,7 @@ struct UndoModelTests {
       model.enforceLimit()
       return "limit \(limit)"
     default:
-      // Undone without registration, so that nothing is left of it but the value.
+      // Undoes without registration, so that only the value changes.
       guard model.open.isEmpty else { return "-" }
       history.disableRegistration()
       model.disabled = 1
@@ -144,7 +144,7 @@ struct UndoModelTests {
       expect(wanted, equals: found)
       try history.enableRegistration()
       model.disabled = 0
-      // The value has gone back by a step that nothing knows of.
+      // No step knows of this change.
       history.removeAllActions()
       (model.undo, model.redo) = ([], [])
       return "undo unregistered"

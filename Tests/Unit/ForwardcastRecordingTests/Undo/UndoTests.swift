@@ -1,4 +1,4 @@
-// UndoTests.swift: what is undone, redone and forgotten, and when.
+// UndoTests.swift: undo, redo, groups, limits and removal of steps.
 
 import Forwardcast
 import ForwardcastRecording
@@ -8,7 +8,7 @@ import Testing
 extension Message<(String) -> Void> { fileprivate static var setTitle: Self { .init("setTitle:") } }
 extension Message<(Int, Int) -> Bool> { fileprivate static var move: Self { .init("moveTo:y:") } }
 
-/// A receiver that registers how each of its changes is taken back.
+/// A receiver that registers the undo of each change.
 @Receiver
 private final class Page {
   private(set) var title: String
@@ -108,17 +108,17 @@ struct UndoTests {
     expect(history.groupingLevel, equals: 2)
     try history.endGroup()
     expect(try history.undoNestedGroup() && page.title == "a")
-    // What stands last is a step now, and no group.
+    // The last entry is now a step, not a group.
     expect(try !history.undoNestedGroup() && page.title == "a")
     expect(history.groupingLevel == 1 && history.redoCount == 1)
     try history.endGroup()
     try history.undo()
     expect(page.title, equals: "")
-    // Undone as one, it is redone as one.
+    // What was undone as one is redone as one.
     expect(history.redoCount, equals: 2)
     try history.redo()
     expect(page.title, equals: "a")
-    // A group with a step behind it does not stand last.
+    // A group followed by a step is not the last entry.
     history.beginGroup()
     try history.group { try page.setTitle("d") }
     try page.setTitle("e")
@@ -206,7 +206,7 @@ struct UndoTests {
         try titles(other, "e")
       }
       history.removeAllActions(withTarget: page)
-      // Of the two that are left the last one, and no step but its own.
+      // Undoes the last of the two remaining groups, and only its own step.
       expect(try history.undoNestedGroup() && page.title == "d" && other.title == "b")
     }
     expect(try history.undo() && page.title == "d" && other.title == "" && !history.canUndo)
@@ -298,7 +298,7 @@ struct UndoTests {
     expect(history.undoCount, equals: 1)
     try history.undo()
     expect(other.title == "" && page.title == "c")
-    // Those of a group that is open while a step is undone go as well.
+    // Steps in a group that is open during an undo are removed too.
     history.beginGroup()
     try page.setTitle("e")
     history.group { history.register(other) { $0.history.removeAllActions(withTarget: page) } }
@@ -315,7 +315,7 @@ struct UndoTests {
       try page.history.group { try page.setTitle("a") }
       page.history.beginGroup()
       try page.setTitle("b")
-      // Left open, as a careless handler does; and the history's own group cannot be closed.
+      // Leaves a group open like a careless handler. The history's own group cannot be closed.
       try page.history.endGroup()
       #expect(throws: UndoError.self) { try page.history.endGroup() }
       page.history.beginGroup()

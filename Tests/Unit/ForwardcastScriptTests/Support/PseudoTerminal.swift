@@ -1,13 +1,13 @@
-// PseudoTerminal.swift: the command as a person at a terminal has it.
+// PseudoTerminal.swift: runs the command at a terminal.
 
 #if os(macOS) || os(Linux)
   import Foundation
 
-  /// A program on a pseudo-terminal: keys go in, and what the screen was sent comes out.
+  /// A program on a pseudo-terminal: the test presses keys and reads the screen's output.
   final class PseudoTerminal {
     private let keyboard: Int32
     private let process = Process()
-    /// Everything that the screen was sent so far.
+    /// All output to the screen so far.
     private(set) var screen = ""
 
     struct Failure: Error, CustomStringConvertible {
@@ -29,8 +29,8 @@
       try Self.withInterrupts { try process.run() }
     }
 
-    /// Runs `body` with interrupts let through on its thread: a process inherits the mask of the thread that starts it, and
-    /// the threads that tests run on hold them back.
+    /// Runs `body` with SIGINT unblocked: a process inherits the signal mask of the thread that
+    /// starts it, and the threads of tests block the signal.
     private static func withInterrupts(_ body: () throws -> Void) rethrows {
       var (open, before) = (sigset_t(), sigset_t())
       sigemptyset(&open)
@@ -40,10 +40,10 @@
       try body()
     }
 
-    /// The path of the terminal that belongs to a keyboard, unlocked.
+    /// The path of the terminal for a controlling descriptor, unlocked.
     private static func otherEnd(of keyboard: Int32) -> String? {
       #if os(Linux)
-        // TIOCSPTLCK and TIOCGPTN, which the module of the C library leaves out, as it does `ptsname`.
+        // TIOCSPTLCK and TIOCGPTN, which the C module lacks, like `ptsname`.
         var (lock, number) = (Int32(0), Int32(0))
         guard ioctl(keyboard, UInt(0x4004_5431), &lock) == 0, ioctl(keyboard, UInt(0x8004_5430), &number) == 0 else {
           return nil
@@ -60,7 +60,7 @@
       close(keyboard)
     }
 
-    /// Presses keys and reads until the screen was sent `text` after them.
+    /// Presses keys and reads until `text` appears after them.
     func press(_ keys: String, until text: String) throws { try press(Array(keys.utf8), until: text) }
 
     func press(_ bytes: [UInt8], until text: String) throws {
@@ -68,16 +68,16 @@
       try wait(for: text)
     }
 
-    /// The prompt of the conversation, with the cursor behind it: from here on keys are read one by one.
+    /// The prompt with the cursor after it. From then on, keys are read one by one.
     static let prompt = "> \r\u{1B}[2C"
 
-    /// Presses keys that end a line; reads until the screen was sent `text`, and then the prompt again.
+    /// Presses keys that end a line, and reads until `text` and then the prompt appear.
     func enter(_ keys: String, until text: String) throws {
       try press(keys, until: text)
       try wait(for: Self.prompt)
     }
 
-    /// Reads until the screen was sent `text` after what was waited for last; what has been read is passed.
+    /// Reads until `text` appears after the last match, and consumes the output up to it.
     func wait(for text: String) throws {
       while true {
         if let found = screen.range(of: text, range: passed..<screen.endIndex) {
@@ -100,16 +100,16 @@
     private var passedCount = 0
     private var passed: String.Index { screen.index(screen.startIndex, offsetBy: passedCount) }
 
-    /// What control-C does where the terminal does not give it as a key.
+    /// Interrupts the program, as control-C does if the terminal does not pass it as a key.
     func interrupt() { kill(process.processIdentifier, SIGINT) }
 
-    /// Says with control-D that there is no more, and gives the status.
+    /// Ends the input with control-D, and returns the status.
     func end() throws -> Int32 {
       try press("\u{4}", until: "\r\n")
       return status
     }
 
-    /// The status, once it has ended.
+    /// The status of the ended program.
     var status: Int32 {
       process.waitUntilExit()
       return process.terminationStatus

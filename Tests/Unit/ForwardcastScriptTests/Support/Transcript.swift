@@ -1,9 +1,9 @@
-// Transcript.swift: plays scripts and keeps what they say.
+// Transcript.swift: runs scripts and records their output.
 
 import ForwardcastScript
 import Synchronization
 
-/// What a session printed, reported and traced, in order.
+/// A session's output, errors and trace, in order.
 final class Transcript: Sendable {
   private struct Lines {
     var output: [String] = []
@@ -25,25 +25,25 @@ final class Transcript: Sendable {
     return handlers
   }
 
-  /// Each call of the output handler.
+  /// The argument of each call of the output handler.
   var pieces: [String] { lines.withLock { $0.output } }
   var output: String { pieces.joined() }
   var failures: [ScriptError] { lines.withLock { $0.failures } }
   var trace: [String] { lines.withLock { $0.trace } }
 }
 
-/// What came of a script that was played by itself.
+/// The outcome of a script in a new session.
 struct Played {
   let output: String
   let outcome: ScriptOutcome
 
   /// The error that ended it, as `LINE:COLUMN TEXT`.
   var error: String? { outcome.error.map { "\($0.position.line):\($0.position.column) \($0.text)" } }
-  /// The expectations that failed, in the same form.
+  /// The failed expectations, in the same form.
   var failures: [String] { outcome.failures.map { "\($0.position.line):\($0.position.column) \($0.text)" } }
 }
 
-/// Runs a text in a fresh session.
+/// Runs a text in a new session.
 func play(_ text: String, steps: Int = ScriptSession.defaultStepLimit) -> Played {
   let transcript = Transcript()
   let session = ScriptSession(stepLimit: steps, handlers: transcript.handlers)
@@ -51,7 +51,7 @@ func play(_ text: String, steps: Int = ScriptSession.defaultStepLimit) -> Played
   return Played(output: transcript.output, outcome: outcome)
 }
 
-/// The value of one expression after some statements.
+/// The value of an expression after some statements.
 func value(_ expression: String, after statements: String = "") throws -> ScriptValue {
   let outcome = ScriptSession().run(statements + "\n" + expression)
   if let error = outcome.error { throw error }

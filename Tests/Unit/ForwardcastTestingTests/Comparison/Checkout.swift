@@ -1,4 +1,4 @@
-// Checkout.swift: a small program that is tested twice: with hand-made mocks and with doubles.
+// Checkout.swift: a small program that is tested with hand-made mocks and with doubles.
 
 import Forwardcast
 
@@ -30,7 +30,7 @@ struct Order: Sendable {
   var address = "ann@example.org"
 }
 
-/// Reserves, charges, and writes a mail; a busy payment is tried once more, one over ten seconds is given up.
+/// Reserves, charges and sends a mail. A busy payment is tried once more, a slow one cancelled.
 struct Checkout<C: Clock>: Sendable where C.Duration == Duration {
   let payment: any Payment
   let stock: any Stock

@@ -7,12 +7,12 @@ import Testing
 
 extension Message<(Int) -> Void> { fileprivate static var note: Self { .init("note:") } }
 
-/// What happens to the second target between any two messages.
+/// A change of the second target between two messages.
 enum TargetChange: String, CaseIterable, Sendable {
   case add, remove, mute, unmute, die
 }
 
-/// What a queued proxy should do, said in a few lines: lists of messages, and nothing that runs at the same time.
+/// The expected behavior of a queued proxy, as lists of messages without concurrency.
 private struct Model: Sendable {
   struct Letter {
     let number: Int
@@ -22,7 +22,7 @@ private struct Model: Sendable {
   var registered = [true, true]
   var muted = [false, false]
   var alive = [true, true]
-  /// For each context the messages that wait.
+  /// The waiting messages of each context.
   var waiting: [[Letter]]
   /// The context of each target.
   let context: [Int]
@@ -38,7 +38,7 @@ private struct Model: Sendable {
     self.pending = pending
   }
 
-  /// What waits for a target may keep it alive. The dead that share a turn are found on their context.
+  /// Waiting messages may retain a target. A shared turn skips dead targets on their context.
   func isAlive(_ target: Int) -> Bool {
     pending == .dropPending || alive[target] || waiting.contains { $0.contains { $0.targets == [target] } }
   }
@@ -47,7 +47,7 @@ private struct Model: Sendable {
     for place in waiting.indices {
       let targets = order.filter { context[$0] == place && registered[$0] && !muted[$0] && isAlive($0) }
       if targets.isEmpty { continue }
-      // Pending deliveries that are kept travel alone; the others share a turn.
+      // Pending deliveries that survive removal are separate; the others share a turn.
       if pending == .deliverPending {
         waiting[place] += targets.map { Letter(number: number, targets: [$0]) }
       } else {
@@ -76,7 +76,7 @@ private struct Model: Sendable {
   }
 }
 
-/// A target that writes down what it gets.
+/// A target that records its messages.
 private final class Clerk: MessageReceiver, Sendable {
   private let name: Int
   private let journal: Locked<[[Int]]>
@@ -104,7 +104,7 @@ struct InterleavingTests {
           try await Self.play(schedule, change, before: place, of: messages, together: together, pending)
         }
         expect(summary.isComplete)
-        // The body sends n times and goes on once more, n turns follow, none before its message: Catalan's number of n + 1.
+        // n sends, another step of the body, and n later turns: the Catalan number of n + 1.
         if together, pending == .dropPending { expect(summary.orders, equals: bound(14, full: 42)) }
       }
     }
@@ -116,8 +116,8 @@ struct InterleavingTests {
   ) async throws {
     let counter = LeakCounter()
     do {
-      // The second one is registered, and so posted to, first where it can be: others may have turns before the other post, and
-      // it dies with its last message.
+      // If possible, the second target is registered first, so that it receives each message before
+      // others have turns, and is deallocated with its last message.
       let order = change == .add ? [0, 1] : [1, 0]
       let model = Locked(Model(together: together, pending: pending, order: order))
       let journal = Locked<[[Int]]>([[], []])

@@ -1,4 +1,4 @@
-// PlantedOrderTests.swift: ten small programs, each with an error that some orders show.
+// PlantedOrderTests.swift: ten small programs with errors that only some orders show.
 
 import Forwardcast
 import ForwardcastTesting
@@ -88,7 +88,7 @@ struct PlantedOrder: Sendable, CustomTestStringConvertible {
       let timer = Task {
         try await schedule.clock.sleep(for: .seconds(5))
         state.withLock { if $0 == "asked" { $0 = "timed out" } }
-        // What was shown as an error is one.
+        // The order that was reported is an error.
         try await server.drain()
         schedule.expect(state.withLock { $0 } != "answered" || Task.isCancelled, "an error became an answer")
       }

@@ -1,4 +1,4 @@
-// ScheduleCountTests.swift: how many orders there are, worked out on paper and by running them.
+// ScheduleCountTests.swift: compares the number of executed orders with a calculation.
 
 import Forwardcast
 import ForwardcastTesting
@@ -37,8 +37,8 @@ struct ScheduleCountTests {
     expect(seen.count, equals: triplesOnPaper(1))
   }
 
-  /// Two senders walk along the places 1, 2, 3, 1, 2, 3, …, three for each message. What the three places have seen then,
-  /// however they walked.
+  /// The number of states that three places can have seen when two senders visit the places 1, 2,
+  /// 3, 1, 2, 3, …, three for each message.
   private func triplesOnPaper(_ messages: Int) -> Int {
     var states: Set<[[Int]]> = [[[], [], []]]
     for _ in 0..<6 * messages {
@@ -59,9 +59,9 @@ struct ScheduleCountTests {
 
   @Test("turns may share any state, so every sequence of turns counts as an order")
   func everything() async {
-    // The body sends one message to each of n queues: n + 1 steps in a row, each message anywhere behind the step that sent it.
-    // The message that was sent last is before or after the body's last step, 2 places; the one before finds 4; then 6, …:
-    // 2 · 4 · … · 2n orders.
+    // The body sends one message to each of n queues in n + 1 steps. Each message runs after its send.
+    // The last message runs before or after the body's last step: 2 positions. The one before has 4,
+    // then 6, …: 2 · 4 · … · 2n orders.
     for queues in 1...4 {
       let summary = await everySchedule { schedule in
         for index in 0..<queues { proxy(schedule.queue("\(index)")) { _ in }.broadcast(.note, index) }
@@ -73,7 +73,7 @@ struct ScheduleCountTests {
 }
 
 extension Set where Element: Sendable {
-  /// A set that several threads fill.
+  /// A set that several threads add to.
   fileprivate final class Box: Sendable {
     private let all = Locked<Set<Element>>([])
     func insert(_ element: Element) { all.withLock { _ = $0.insert(element) } }

@@ -1,4 +1,4 @@
-// ScheduleTests.swift: what takes part in a schedule, what cannot, and what a failure says.
+// ScheduleTests.swift: what can be part of a schedule, what cannot, and the texts of failures.
 
 import Dispatch
 import Forwardcast
@@ -12,7 +12,7 @@ extension Message<() -> Void> { fileprivate static var other: Self { .init("othe
 
 private typealias Proxy = MulticastProxy<any Sendable>
 
-/// A target with a method that suspends.
+/// A target with an async method.
 private final class Slow: MessageReceiver, Sendable {
   let schedule: Schedule
   let log = Locked<[String]>([])
@@ -136,7 +136,7 @@ struct ScheduleTests {
     expect(summary.isComplete && summary.failure == nil && summary.orders > 1 && failures.failures.isEmpty)
   }
 
-  // MARK: What takes part
+  // MARK: What can be part of a schedule
 
   @Test("senders wait for asynchronous methods, nested proxies, asynchronous hooks and streams")
   func waiting() async {
@@ -195,7 +195,7 @@ struct ScheduleTests {
       seen.withLock { _ = $0.insert(found) }
     }
     expect(summary.isComplete)
-    // Each of the first two is there in time or is pushed out.
+    // Each of the first two messages either ran in time or was replaced.
     expect(seen.withLock { $0 }, equals: [[3], [1, 3], [2, 3], [1, 2, 3]])
   }
 
@@ -288,7 +288,7 @@ struct ScheduleTests {
     expect(seen.withLock { $0 }, equals: [[1, 2, 3], [1, 3, 2]])
   }
 
-  // MARK: What cannot take part
+  // MARK: What cannot be part of a schedule
 
   @Test("a queue or an actor outside the schedule is reported at once, with its name")
   func foreign() async {
@@ -307,7 +307,7 @@ struct ScheduleTests {
   @Test("a real sleep in the program is an error instead of a wait")
   func realTime() async {
     let summary = await Schedule.$patience.withValue((.seconds(60), ContinuousClock())) {
-      // A sleep whose time is over before its thread goes on suspends nothing.
+      // A sleep that has already ended when its thread continues does not suspend.
       await run { _ in for _ in 0..<20 { try await Task.sleep(for: .milliseconds(1)) } }
     }
     expect(summary.failure?.reason.hasPrefix("body came from a thread that is not the schedule's") == true)
@@ -331,7 +331,7 @@ struct ScheduleTests {
     let summary = await Schedule.$patience.withValue((.milliseconds(500), clock)) {
       async let found = run { _ in block() }
       await until(isIn.withLock { $0 })
-      // Once to see how far it is, and once to see that it is no further.
+      // Once to measure its progress, and once to see that there is none.
       for _ in 1...2 {
         await clock.waitForSleepers()
         clock.advance(by: .seconds(10))
@@ -388,7 +388,7 @@ struct ScheduleTests {
       let (proxy, first, second) = (Proxy(), Proxy(), Proxy())
       for (log, other, name) in [(first, second, "first"), (second, first, "second")] {
         log.on(.note, delivery: schedule.queue(name)) { _ in
-          // Otherwise the library refuses one of the waits.
+          // Without this, the library refuses one of the waits.
           log.removeAll()
           let isDrained = (try? synchronously { try other.drainBlocking(timeout: .seconds(Int64.max)) }) != nil
           left.withLock { _ = $0.insert("\(name) \(isDrained)") }
@@ -451,7 +451,7 @@ struct ScheduleTests {
     }
     var counts: [Int] = []
     for changes in 0...3 { counts.append(await run(.every(changes: changes), program).orders) }
-    // Without a change the body ends first: then 3! orders of three messages.
+    // Without interruptions the body ends first, which leaves 3! orders of three messages.
     expect(counts.first, equals: 6)
     expect(counts.sorted(), equals: counts)
     expect(await run(.every, program).orders, equals: 48)
@@ -487,7 +487,7 @@ struct ScheduleTests {
       if let first = seen.withLock({ $0.first }) { last.withLock { _ = $0.insert(first) } }
     }
     expect(!summary.isComplete && summary.orders == 40)
-    // Depth first alone, the same message would be first for long.
+    // Depth first alone would keep the same first message for long.
     expect(last.withLock { $0.count } > 1)
   }
 

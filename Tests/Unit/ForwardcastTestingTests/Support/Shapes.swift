@@ -1,4 +1,4 @@
-// Shapes.swift: protocols of many shapes, each with a proxy to make doubles of.
+// Shapes.swift: protocols with many kinds of requirements, each with a proxy for doubles.
 
 import Forwardcast
 
@@ -42,7 +42,7 @@ protocol Screen: AnyObject {
   func wait() async throws -> String
 }
 
-/// Arguments that are no plain values.
+/// Arguments that are not plain values.
 @Forwarded
 protocol Workshop: AnyObject {
   func use(_ tool: any Tool, then done: @escaping (Int) -> Void)
