@@ -1,4 +1,4 @@
-// ExistingProtocols.swift: the code of the page "Forwarding Existing Protocols"; also compiled on the main actor by default.
+// ExistingProtocols.swift: the code of "Forwarding Existing Protocols", also on the main actor.
 
 // snippet: real-silence
 import Forwardcast

@@ -1,4 +1,4 @@
-// Forwarding.swift: the code of the page "Forwarding Objects"; also compiled on the main actor by default.
+// Forwarding.swift: the code of "Forwarding Objects", also on the main actor by default.
 
 // snippet: forwarding-table
 import Forwardcast
@@ -79,12 +79,12 @@ actor Market {
 }
 // end
 
-/// Repeats each message that failed offline.
+/// Retries each message that failed with `Offline`.
 nonisolated final class Retrying: ForwardingProxy {
   private let inner: any MessageReceiver & Sendable
   init(_ inner: any MessageReceiver & Sendable) {
     self.inner = inner
-    super.init()  // no target: every message comes to `forwardAndWait`
+    super.init()  // without a target, every message calls `forwardAndWait`
   }
 
   override func methodSignature(

@@ -1,4 +1,4 @@
-// OtherProcesses.swift: the code of the catalog of ForwardcastDistributed, with both ends in one process.
+// OtherProcesses.swift: the code of the catalog of ForwardcastDistributed, in one process.
 
 // snippet: remote-protocol
 import Distributed

@@ -1,4 +1,4 @@
-// Services.swift: the code of the page "Services and Extension Points"; also compiled on the main actor by default.
+// Services.swift: the code of "Services and Extension Points", also on the main actor by default.
 
 // snippet: services-service
 import Forwardcast

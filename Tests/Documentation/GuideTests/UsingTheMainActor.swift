@@ -1,4 +1,4 @@
-// UsingTheMainActor.swift: the code of the page "Using the Main Actor"; also compiled on the main actor by default.
+// UsingTheMainActor.swift: the code of "Using the Main Actor", also on the main actor by default.
 
 // snippet: main-mixed
 import Dispatch

@@ -242,7 +242,7 @@ private final class LineStage: @unchecked Sendable {  // the fuzzer has one thre
     line.giveBack()
   }
 
-  // MARK: What holds at all times
+  // MARK: Invariants
 
   private func check() {
     require(line.count == waiting.count, "more or fewer messages wait than should")

@@ -412,7 +412,7 @@ private final class ProxyStage: @unchecked Sendable {  // the fuzzer has one thr
     } catch { fail("a wait ended with \(error)") }
   }
 
-  // MARK: Questions and rare events
+  // MARK: Queries and rare events
 
   private func ask(_ first: Int) {
     guard let proxy = proxies[first % proxies.count] else { return }
@@ -473,7 +473,7 @@ private final class ProxyStage: @unchecked Sendable {  // the fuzzer has one thr
     }
   }
 
-  // MARK: What holds at all times
+  // MARK: Invariants
 
   private func check() {
     require(foreign.isEmpty, "\(foreign)")

@@ -10,7 +10,7 @@ extension Message<(Int) -> Void> { static var note: Self { .init("note:") } }
 extension Message<(Int) -> Int> { static var ask: Self { .init("ask:") } }
 
 /// A target that records its messages, and checks that it may still receive them.
-final class Target: Listener, MessageReceiver, @unchecked Sendable {  // only the strand whose step it is uses it
+final class Target: Listener, MessageReceiver, @unchecked Sendable {  // used only by the stepping strand
   let journal: Journal
   init(_ journal: Journal) { self.journal = journal }
   deinit { journal.end() }
@@ -25,7 +25,7 @@ final class Target: Listener, MessageReceiver, @unchecked Sendable {  // only th
 }
 
 /// The messages that one target received. It outlives the target.
-final class Journal: @unchecked Sendable {  // only the strand whose step it is uses it
+final class Journal: @unchecked Sendable {  // used only by the stepping strand
   var got: [Int] = []
   private(set) var lateStarts = 0
   private(set) var hasEnded = false
@@ -157,7 +157,7 @@ struct Scenario: CustomStringConvertible {
 }
 
 /// The objects of one execution.
-final class Stage: @unchecked Sendable {  // only the strand whose step it is uses it
+final class Stage: @unchecked Sendable {  // used only by the stepping strand
   let scenario: Scenario
   let walker: Walker
   let journals: [Journal]
@@ -296,7 +296,7 @@ final class Stage: @unchecked Sendable {  // only the strand whose step it is us
     }
   }
 
-  // MARK: What must hold
+  // MARK: Checks
 
   private var numbers: [Int] {
     (1...scenario.senders).flatMap { sender in (0..<scenario.messages).map { sender * 10 + $0 } }
@@ -399,7 +399,7 @@ final class Stage: @unchecked Sendable {  // only the strand whose step it is us
 /// The objects of a walk of one mailbox on a context with priorities.
 ///
 /// It has already had a message of the higher priority, so a leftover level is found.
-final class PriorityStage: @unchecked Sendable {  // only the strand whose step it is uses it
+final class PriorityStage: @unchecked Sendable {  // used only by the stepping strand
   private final class Letter: Envelope, @unchecked Sendable {  // as the stage
     let number: Int
     let opened: (Int) -> Void
@@ -445,7 +445,7 @@ final class PriorityStage: @unchecked Sendable {  // only the strand whose step 
 /// The objects of a walk that replaces the boards of a proxy.
 ///
 /// The test retains all boards; it alone references the ones that the library has released.
-final class BoardStage: @unchecked Sendable {  // only the strand whose step it is uses it
+final class BoardStage: @unchecked Sendable {  // used only by the stepping strand
   private let walker: Walker
   private let lock = Guarded(())
   private let published = Visited()

@@ -66,7 +66,7 @@ public enum Steps {
 }
 
 /// Like `Synchronization.Atomic`. One step at a time, so every ordering is the strongest.
-public struct Atomic<Value: Equatable>: ~Copyable, @unchecked Sendable {  // only the thread whose step it is uses it
+public struct Atomic<Value: Equatable>: ~Copyable, @unchecked Sendable {  // used only by the stepping thread
   private let value: UnsafeMutablePointer<Value>
   private let object: UInt
   private let place: Place
@@ -176,7 +176,7 @@ package struct Guarded<Value: ~Copyable>: ~Copyable, Sendable {
 }
 
 /// Like Dispatch's, without timeouts: the walk reports a wait that nothing ends.
-final class DispatchSemaphore: @unchecked Sendable {  // only the thread whose step it is uses it
+final class DispatchSemaphore: @unchecked Sendable {  // used only by the stepping thread
   private var value: Int
   private let object = Steps.newObject()
 

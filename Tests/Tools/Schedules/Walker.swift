@@ -1,4 +1,4 @@
-// Walker.swift: runs threads one step at a time, in the orders that the explorer of ForwardcastTesting chooses.
+// Walker.swift: runs threads one step at a time, in orders that an explorer chooses.
 
 import Dispatch
 import Foundation
@@ -16,8 +16,8 @@ struct Violation: Error, CustomStringConvertible {
 }
 
 /// Runs threads one step at a time.
-final class Walker: StepScheduler, @unchecked Sendable {  // only the thread whose step it is touches it
-  private final class Strand: @unchecked Sendable {  // only the thread whose step it is touches it
+final class Walker: StepScheduler, @unchecked Sendable {  // used only by the stepping thread
+  private final class Strand: @unchecked Sendable {  // used only by the stepping thread
     let number: Int
     let name: String
     var pending: Step

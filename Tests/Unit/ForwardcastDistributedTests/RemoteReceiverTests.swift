@@ -208,7 +208,7 @@ struct RemoteReceiverTests {
     expect(worker.words, equals: ["begin 1", "end 1", "add 3"])
   }
 
-  // MARK: Ends
+  // MARK: Ends of calls
 
   @Test("an unanswered call times out, unknown whether it arrived, and the next one works")
   func deadline() async throws {

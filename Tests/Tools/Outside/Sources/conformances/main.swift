@@ -1,4 +1,4 @@
-// main.swift: internal protocols with a conforming class beside the generated one, in a client package.
+// main.swift: protocols with a conforming class beside the generated one, in a client package.
 // The optimizer may assume that the only class it knows for a protocol is every object's class. Each
 // printed line names the origin of a conformance, and what its targets received.
 
