@@ -63,8 +63,7 @@ func measureCost(calls: Int) async throws {
 private let sampleText =
   "forwardcast:2 {1:k4:call1:s5:note:1:a[3:Inti7;]1:l32:0f9c41f07be2a86d350b1e55c06a9d271:ni1;}"
 
-/// Measures messages per second with a delay of a millisecond: one at a time, and with a full
-/// window.
+/// Measures messages per second with a delay of 1 ms: one at a time, and with a full window.
 private func measureWindow(_ peer: PeerProcess, calls: Int) async throws {
   peer.system.faults.command { _, direction in direction == .outgoing ? .waits(1) : .passes }
   defer { peer.system.faults.command { _, _ in .passes } }

@@ -30,7 +30,7 @@ struct InvocationEqualityTests {
     expect(ArgumentBox({ () in }).isEqual(to: .init({ () in })) == nil)
   }
 
-  @Test("messages are equal if selector, types and arguments are, whatever their results")
+  @Test("messages are equal if their selectors, types and arguments are equal, whatever their results")
   func invocations() throws {
     let call = Invocation("add:to:", arguments: [.init(1), .init(2)])
     var answered = call

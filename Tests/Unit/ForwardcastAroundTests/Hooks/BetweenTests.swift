@@ -99,7 +99,7 @@ struct BetweenTests {
     try expect(proxy.collect(.quote, 1, returning: .all), equals: [])
   }
 
-  @Test("collect returns what a hook returns if some target was called, even if the hook discards errors and answers")
+  @Test("collect returns an empty list if a hook discards all errors and answers")
   func askedBehindHook() throws {
     let rooms = Rooms()
     _ = desk("bo", worth: 2, in: rooms, on: "bo")

@@ -348,7 +348,7 @@ struct HookTests {
     try expect(answered.answers.compactMap { try $0.result?.unbox(as: Int.self) }, equals: [7])
   }
 
-  @Test("an error that a hook catches by type and rethrows is the target's own, so other answers are kept")
+  @Test("an error that a hook catches by type and rethrows counts as the target's, and the other answers are kept")
   func rethrownByType() throws {
     let proxy = Desks.of(Desk("ann", worth: 1, journal))
     proxy.add(Weighing(), ownership: .strong)
@@ -361,7 +361,7 @@ struct HookTests {
     expect(told.all, equals: ["refused by the scales"])
   }
 
-  @Test("an object or incomparable error that is rethrown is the target's own; another type or text replaces it")
+  @Test("a rethrown error counts as the target's if it is the same object or has the same type and text")
   func sameError() throws {
     final class Held: Error {}
     struct Said: Error { var text: String }

@@ -26,7 +26,7 @@ extension Centers {
     private func text(_ error: any Error) -> String { "\(error)" }
 
     @Test(
-      "a resolver hook that needs a service whose construction sends the hook's message gets an error with the cycle")
+      "a resolver hook and a service that need each other on one thread get an error that shows the cycle")
     func oneThread() {
       let center = ServiceCenter()
       let errors = Journal()
