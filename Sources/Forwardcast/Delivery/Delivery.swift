@@ -38,7 +38,7 @@ public struct Delivery: Hashable, Sendable {
   /// On the main actor.
   public static var mainActor: Delivery { Delivery(MainActorContext()) }
 
-  /// On an actor, which need not be the target. The registration retains the actor.
+  /// On an actor. If the actor is not the target itself, the registration retains it.
   public static func actor(_ actor: any Actor) -> Delivery { Delivery(ActorContext(actor)) }
 
   /// On a serial executor, such as an event loop.

@@ -23,6 +23,9 @@ package protocol DeliveryContext: AnyObject, Sendable {
   var turn: Int { get }
   /// True if deliveries can run in parallel, so each target has its own mailbox.
   var isConcurrent: Bool { get }
+  /// The context for a mailbox, which must not retain an actor that is its target, and the actor
+  /// that a registration of `target` retains instead, if any.
+  func forMailbox(of target: AnyObject) -> (context: any DeliveryContext, retained: (any Actor)?)
 }
 
 extension DeliveryContext {
@@ -30,6 +33,9 @@ extension DeliveryContext {
   package var isConcurrent: Bool { false }
   package var hasPriority: Bool { false }
   package var waitsForCaller: Bool { false }
+  package func forMailbox(of target: AnyObject) -> (context: any DeliveryContext, retained: (any Actor)?) {
+    (self, nil)
+  }
 
   /// True if the current thread is running one of the context's deliveries.
   package var isHeld: Bool { HeldContext.contains(identity) }
@@ -81,21 +87,64 @@ class ActorContext: DeliveryContext, @unchecked Sendable {  // immutable
   var name: String { "actor \(typeName(of: actor))" }
   final var hasPriority: Bool { true }
   var isCurrent: Bool { HeldContext.isOn(actor) }
+  func forMailbox(of target: AnyObject) -> (context: any DeliveryContext, retained: (any Actor)?) {
+    if actor === MainActor.shared { return (self, nil) }
+    return (WeakActorContext(actor), actor === target ? nil : actor)
+  }
 
   func wake(_ mailbox: Mailbox, _ priority: TaskPriority) {
     let level = Mailbox.level(priority)
     Task.detached(priority: priority) { [actor] in await Self.drain(mailbox, level, on: actor) }
   }
 
-  private static func drain(_ mailbox: Mailbox, _ level: UInt16, on actor: isolated any Actor) {
+  fileprivate static func drain(_ mailbox: Mailbox, _ level: UInt16, on actor: isolated any Actor) {
     actor.assertIsolated()
     mailbox.drain(level)
+  }
+}
+
+/// An actor as the context of mailboxes. Registrations with other targets retain the actor.
+final class WeakActorContext: DeliveryContext, @unchecked Sendable {  // `actor` is written once, in `init`
+  /// Drops the messages for a deallocated actor.
+  private actor Undertaker {
+    static let shared = Undertaker()
+  }
+
+  private weak var actor: (any Actor)?
+  /// Keeps the address from being used for another object.
+  private unowned let address: any Actor
+  let identity: ObjectIdentifier
+  private let type: any Actor.Type
+
+  fileprivate init(_ actor: any Actor) {
+    (self.actor, address, identity, type) = (actor, actor, ObjectIdentifier(actor), Swift.type(of: actor))
+  }
+
+  var name: String { "actor \(actor.map(typeName) ?? "\(type)")" }
+  var hasPriority: Bool { true }
+  var isCurrent: Bool { HeldContext.contains(identity) }
+
+  func forMailbox(of target: AnyObject) -> (context: any DeliveryContext, retained: (any Actor)?) {
+    (self, actor.flatMap { $0 === target ? nil : $0 })
+  }
+
+  func wake(_ mailbox: Mailbox, _ priority: TaskPriority) {
+    guard let actor else {
+      let level = Mailbox.level(priority)
+      Task.detached(priority: priority) { await ActorContext.drain(mailbox, level, on: Undertaker.shared) }
+      return
+    }
+    ActorContext(actor).wake(mailbox, priority)
   }
 }
 
 /// The main actor as a context. Its tasks start there, which saves an actor hop.
 final class MainActorContext: ActorContext, @unchecked Sendable {  // immutable
   init() { super.init(MainActor.shared) }
+
+  override func forMailbox(of target: AnyObject) -> (context: any DeliveryContext, retained: (any Actor)?) {
+    (self, nil)
+  }
 
   override var name: String { "main actor" }
 
@@ -118,6 +167,10 @@ final class ExecutorContext: ActorContext, @unchecked Sendable {  // immutable
   init(_ executor: any SerialExecutor) {
     self.executor = executor
     super.init(Guest(executor))
+  }
+
+  override func forMailbox(of target: AnyObject) -> (context: any DeliveryContext, retained: (any Actor)?) {
+    (self, nil)
   }
 
   override var identity: ObjectIdentifier { ObjectIdentifier(executor) }

@@ -298,11 +298,11 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
   @inline(never) func queuedState(
     _ delivery: Delivery, _ buffer: DeliveryBuffer, _ pending: PendingDeliveries, for target: AnyObject
   ) -> QueuedState? {
-    guard let context = delivery.context else { return nil }
+    guard let (context, actor) = delivery.context?.forMailbox(of: target) else { return nil }
     let mailbox = mailbox(for: context, target)
     let needsGate = delivery.isAutomatic || buffer != .unbounded
     let gate = needsGate ? gate(of: ObjectIdentifier(target), mailbox) : nil
-    return QueuedState(delivery, mailbox, gate, buffer: buffer, pending: pending)
+    return QueuedState(delivery, mailbox, gate, retaining: actor, buffer: buffer, pending: pending)
   }
 
   /// The gate that all registrations of a target share on a context, also while a method is

@@ -11,6 +11,8 @@ final class QueuedState: Sendable {
   }
 
   let mailbox: Mailbox
+  /// The actor on which the target runs, if it is another object.
+  private let actor: (any Actor)?
   /// The target's gate if the delivery is automatic, so that senders may run the target. Retained by
   /// `rare`: retaining it for each message is slow, since it has weak references.
   private let automaticGate: Unmanaged<SerialGate>?
@@ -21,9 +23,10 @@ final class QueuedState: Sendable {
 
   /// - Parameter gate: required for an automatic delivery and for a bounded buffer.
   init(
-    _ delivery: Delivery, _ mailbox: Mailbox, _ gate: SerialGate?, buffer: DeliveryBuffer, pending: PendingDeliveries
+    _ delivery: Delivery, _ mailbox: Mailbox, _ gate: SerialGate?, retaining actor: (any Actor)?,
+    buffer: DeliveryBuffer, pending: PendingDeliveries
   ) {
-    self.mailbox = mailbox
+    (self.mailbox, self.actor) = (mailbox, actor)
     automaticGate = delivery.isAutomatic ? gate.map { .passUnretained($0) } : nil
     keepsPending = Atomic(pending == .deliverPending)
     guard let gate else { return }

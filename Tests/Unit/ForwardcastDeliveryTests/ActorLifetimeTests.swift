@@ -1,0 +1,96 @@
+// ActorLifetimeTests.swift: who retains an actor that runs messages.
+
+import CoreTestSupport
+import Forwardcast
+import TestSupport
+import Testing
+
+private actor Desk: Member, MessageReceiver {
+  let journal: Journal?
+  init(_ journal: Journal? = nil) { self.journal = journal }
+
+  static let selectorTable = SelectorTable(for: Desk.self) {
+    Responds(to: .ping, isolated: { desk in desk.journal?.write("ping") })
+  }
+}
+
+@Suite("Lifetime of actors that run messages")
+struct ActorLifetimeTests {
+  private let proxy = MulticastProxy<any Member & Sendable>()
+
+  @Test("an actor that runs its own messages is a weak target like any other")
+  func weakTarget() async throws {
+    weak var released: Desk?
+    do {
+      let desk = Desk()
+      released = desk
+      proxy.add(desk, delivery: .actor(desk))
+      proxy.broadcast(.ping)
+      try await proxy.drain()
+    }
+    expect(released == nil)
+    expect(proxy.count, equals: 0)
+  }
+
+  @Test("a removed actor is not retained by its registration, nor by the proxy")
+  func removed() async throws {
+    weak var released: Desk?
+    let stays = Desk()
+    proxy.add(stays, delivery: .actor(stays))
+    let registration: Registration
+    do {
+      let desk = Desk()
+      released = desk
+      registration = proxy.add(desk, delivery: .actor(desk))
+      proxy.broadcast(.ping)
+      try await proxy.drain()
+      proxy.remove(desk)
+    }
+    expect(released == nil)
+    expect("\(registration.delivery)", equals: "actor Desk")
+  }
+
+  @Test("messages for a deallocated actor are dropped, and nothing waits for them")
+  func dropped() async throws {
+    let journal = Journal()
+    var desk: Desk? = Desk(journal)
+    let registration = try proxy.add(#require(desk), delivery: .actor(#require(desk)))
+    proxy.broadcast(.ping)
+    try await proxy.drain()
+    desk = nil
+    expect(proxy.broadcast(.ping).queued, equals: 1)
+    try await proxy.drain()
+    expect(journal.all, equals: ["ping"])
+    expect(registration.dropped, equals: 1)
+  }
+
+  @Test("another target's registration retains the actor on which it runs, until it ends")
+  func otherTarget() async throws {
+    let (journal, clerk) = (Journal(), Clerk("a", Journal()))
+    weak var released: Desk?
+    let registration: Registration
+    do {
+      let desk = Desk(journal)
+      released = desk
+      proxy.add(desk, delivery: .actor(desk))
+      registration = proxy.add(clerk, delivery: .actor(desk))
+    }
+    proxy.broadcast(.ping)
+    try await proxy.drain()
+    expect(released != nil)
+    expect(journal.all, equals: ["ping"])
+    withExtendedLifetime((registration, clerk)) {}
+  }
+
+  @Test("an actor that takes the address of a deallocated one gets its messages on itself")
+  func reusedAddress() async throws {
+    let journal = Journal()
+    for _ in 0..<200 {
+      let desk = Desk(journal)
+      proxy.add(desk, delivery: .actor(desk))
+      proxy.broadcast(.ping)
+      try await proxy.drain()
+    }
+    expect(journal.all.count, equals: 200)
+  }
+}
