@@ -140,7 +140,7 @@ final class HookedDelivery {
     guard outside == nil else {
       throw MessageError(
         .proxyCycle, receiver: node.route.core.name, selector: delivery.selector.name,
-        evidence: "a hook called proceed while an earlier call of it was running")
+        evidence: "a hook called proceed before its earlier call returned")
     }
     giveUp()
     let trace = delivery.message.trace ?? around.trace

@@ -125,7 +125,7 @@ extension MessageDelivery {
     if mayRunNow, !group.isBatched, group.runsNow { return .inTurn }
     if scope.mayNotWait {
       return refused(step) {
-        "it answers on the \($0), but an around hook of a proxy before it is not async; "
+        "it answers on the \($0), but an around hook of an enclosing proxy is not async; "
           + "give the hook an async form as 'waiting:'"
       }
     }

@@ -174,7 +174,7 @@ extension MessageDelivery {
       // Such a method would continue on a context that the caller blocks.
       if let method = step.method?.takeUnretainedValue(), !method.isolation.isSender, method.canRun(on: target) {
         throw refuse(
-          "the method of \(typeName(of: target)) runs where the caller would wait for it: \(method.isolation.place)")
+          "a blocking call cannot wait for the method of \(typeName(of: target)), which runs \(method.isolation.place)")
       }
       // A nested multicast may itself wait on that context.
       guard step.method == nil, let inner = (target as? any MulticastSending)?.route(for: selector),

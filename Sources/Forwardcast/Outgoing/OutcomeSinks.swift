@@ -324,12 +324,13 @@ extension MessageError {
   static func notAwaited(_ selector: MessageSelector, by core: MulticastCore, count: Int, isRefused: Bool = false)
     -> MessageError
   {
-    let targets = "\(count) target\(count == 1 ? "" : "s")"
     return MessageError(
       .notAwaited, receiver: core.name, selector: selector.name,
       evidence: isRefused
-        ? "the buffers of \(targets) were full, and nobody else was asked"
-        : "\(targets) got it on contexts of their own, and their answers were not waited "
-          + "for: make the requirement async, or ask with collectAndWait")
+        ? "the buffers of \(count) target\(count == 1 ? "" : "s") were full, and no other target responded"
+        : (count == 1
+          ? "1 target runs on its own queue or actor, so a synchronous call cannot wait for its answer"
+          : "\(count) targets run on their own queues or actors, so a synchronous call cannot wait for their answers")
+          + "; make the requirement async or call collectAndWait")
   }
 }

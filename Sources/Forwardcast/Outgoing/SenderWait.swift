@@ -86,7 +86,7 @@ final class SenderWait: Sendable {
     return Task.detached { [self] in
       do { try await deadline.sleep() } catch { return }
       guard methods.contains(where: \.isRunning) else { return }
-      let evidence = "after \(duration), in a task that a method made: \(text(ring))"
+      let evidence = "after \(duration), in a task that a method created: \(text(ring))"
       expire(MessageError(.timedOut, receiver: core.name, selector: selector.name, evidence: evidence))
     }
   }

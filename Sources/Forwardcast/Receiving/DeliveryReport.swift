@@ -70,7 +70,7 @@ public struct DeliveryReport {
     /// A hook withheld the message.
     public static var withheld: SkipReason { SkipReason("withheld by a hook") }
     /// Its context was released before the message ran.
-    public static var lost: SkipReason { SkipReason("context gone") }
+    public static var lost: SkipReason { SkipReason("context released") }
 
     private static let order: [SkipReason] = [.removed, .dead, .muted, .outOfScope, .doesNotRespond]
 

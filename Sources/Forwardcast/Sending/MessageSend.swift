@@ -241,6 +241,7 @@ func typedResult<R>(of invocation: Invocation, from receiver: AnyObject) throws(
 extension MessageError {
   package static func cycle(_ selector: MessageSelector, through proxy: AnyObject) -> MessageError {
     MessageError(
-      .proxyCycle, of: proxy, selector, "the message came through this proxy before; remove one from the other")
+      .proxyCycle, of: proxy, selector,
+      "the message has already passed through this proxy; remove one proxy from the other's targets")
   }
 }

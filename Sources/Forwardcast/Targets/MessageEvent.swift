@@ -97,7 +97,7 @@ final class EventTexts: Sendable {
 }
 
 extension MessageEvent: CustomStringConvertible {
-  /// A single line, for example `kitchen is asked cook: "fish"` or `ann answers 20`.
+  /// A single line, for example `kitchen is sent cook: "fish"` or `ann answers 20`.
   public var description: String {
     let words = words
     // Line breaks are control characters or not ASCII.
@@ -106,12 +106,12 @@ extension MessageEvent: CustomStringConvertible {
 
   private var words: String {
     switch stage {
-    case .sent: "\(receiver) is asked \(message)"
+    case .sent: "\(receiver) is sent \(message)"
     case .began: "\(receiver) gets \(message), \(context)"
     case .answered: "\(receiver) answers \(evidence.isEmpty ? "nothing" : evidence)"
     case .failed: "\(receiver) throws \(evidence)"
     case .queued: "\(receiver) will get \(message) on \(context)"
-    case .skipped: "\(receiver) is passed over: \(evidence)"
+    case .skipped: "\(receiver) is skipped: \(evidence)"
     }
   }
 }

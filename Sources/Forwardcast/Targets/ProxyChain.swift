@@ -78,8 +78,8 @@ final class ProxyChain: Sendable {
     return MessageError(
       .tooManyProxies, receiver: typeName(of: target), selector: inner.selector.name,
       evidence: count >= ProxyChain.maximumCount
-        ? "one message passes more than \(ProxyChain.maximumCount)"
-        : "they lie more than \(ProxyChain.maximumDepth) deep in one another")
+        ? "one message passes through more than \(ProxyChain.maximumCount) proxies"
+        : "proxies are nested more than \(ProxyChain.maximumDepth) levels deep")
   }
 
   func contains(_ core: MulticastCore) -> Bool {
@@ -103,6 +103,6 @@ extension MessageRoute {
     guard let trail = invocation.route, trail.contains(core) else { return }
     throw MessageError(
       .proxyCycle, receiver: core.name, selector: selector.name,
-      evidence: "the message came through this proxy before; remove one from the other")
+      evidence: "the message has already passed through this proxy; remove one proxy from the other's targets")
   }
 }

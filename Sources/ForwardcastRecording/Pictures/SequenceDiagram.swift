@@ -139,7 +139,7 @@ public final class SequenceDiagram: Sendable {
       case .answered: Mark(.reply, receiver, sender, evidence.isEmpty || evidence == "()" ? "done" : evidence)
       case .failed: Mark(.failure, receiver, sender, evidence)
       case .queued: Mark(.note, receiver, receiver, "\(event.message) waits on \(event.context)")
-      case .skipped: Mark(.note, receiver, receiver, "passed over: \(evidence)")
+      case .skipped: Mark(.note, receiver, receiver, "skipped: \(evidence)")
       }
     }
   }

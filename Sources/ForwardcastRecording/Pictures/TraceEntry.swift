@@ -24,7 +24,7 @@ struct TraceEntry: Sendable {
     case .sent, .began, .queued: outcome = ""
     case .answered: outcome = evidence.isEmpty ? "" : quoted("answer", evidence)
     case .failed: outcome = quoted("error", evidence)
-    case .skipped: outcome = quoted("passed over", evidence)
+    case .skipped: outcome = quoted("skipped", evidence)
     }
     // A slice that ends already has its text.
     guard stage != .answered, stage != .queued else {

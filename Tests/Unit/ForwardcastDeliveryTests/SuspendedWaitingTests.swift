@@ -50,7 +50,7 @@ struct SuspendedWaitingTests {
     }
     let text = await evidence { _ = try await proxy.ask() }
     expect(
-      text, equals: "after 0.03 seconds, in a task that a method made: a method of Doer would wait for its own end")
+      text, equals: "after 0.03 seconds, in a task that a method created: a method of Doer would wait for its own end")
     withExtendedLifetime(doer) {}
   }
 

@@ -83,7 +83,7 @@ struct RemoteMulticastTests {
     let error = try #require(throws: MessageError.self) { try room.add(1) }
     expect(
       "\(error)".hasSuffix(
-        "2 targets got it on contexts of their own, and their answers were not waited for: make the requirement async, or ask with collectAndWait"
+        "2 targets run on their own queues or actors, so a synchronous call cannot wait for their answers; make the requirement async or call collectAndWait"
       ))
     expect(error.code == .notAwaited && error.selector == "add:")
     try await room.drain()

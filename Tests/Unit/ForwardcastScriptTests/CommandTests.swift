@@ -343,7 +343,7 @@ import Testing
       let traced = try Call("run", "-", "--trace", input: "receiver R { - a = 1 }\nlet r = new R\nprint [r a]")
       expect(traced.output, equals: "1\n")
       expect(
-        traced.errors, equals: "<R r> is asked a\n<R r> answers 1\n")
+        traced.errors, equals: "<R r> is sent a\n<R r> answers 1\n")
     }
 
     @Test("every command has --help, and help explains the language")

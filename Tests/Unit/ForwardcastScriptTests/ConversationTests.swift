@@ -274,7 +274,7 @@ import Testing
       try terminal.enter("receiver R { - a = 1 }\r", until: "\n")
       try terminal.enter("let r = new R\r", until: "\n")
       try terminal.enter(":trace on\r", until: "\n")
-      try terminal.enter("[r a]\r", until: "<R r> is asked a")
+      try terminal.enter("[r a]\r", until: "<R r> is sent a")
       try terminal.press(":trace off\r", until: PseudoTerminal.prompt)
       try terminal.press(":save \(file)\r", until: PseudoTerminal.prompt)
       try terminal.press(":reset\r", until: PseudoTerminal.prompt)

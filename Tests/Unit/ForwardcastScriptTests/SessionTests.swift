@@ -424,9 +424,9 @@ struct SessionTests {
     expect(
       transcript.trace,
       equals: [
-        "<multicast p> is asked total", "  <R r> gets total, directly", "  <R r> answers 5",
-        "  <Cart cart> gets total, directly", "  <Cart cart> answers 0.0", "  <R m> is passed over: muted",
-        "<multicast p> answers 0.0", "<R r> is asked burn", "<R r> throws burnt",
+        "<multicast p> is sent total", "  <R r> gets total, directly", "  <R r> answers 5",
+        "  <Cart cart> gets total, directly", "  <Cart cart> answers 0.0", "  <R m> is skipped: muted",
+        "<multicast p> answers 0.0", "<R r> is sent burn", "<R r> throws burnt",
       ])
   }
 

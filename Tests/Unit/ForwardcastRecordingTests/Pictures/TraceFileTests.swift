@@ -176,7 +176,7 @@ struct TraceFileTests {
     expect(lanes.crossings == [] && Set(lanes.slices.map(\.tid)).count == 1)
     expect(lanes.slices.map { $0.args?["message"] }, equals: ["say: \"a!\"", "say: \"a\"", "say: \"a\""])
     let marks = lanes.entries.filter { $0.ph == "i" }
-    expect(marks.map { $0.args?["passed over"] } == ["muted"] && marks.first?.tid == lanes.slices.first?.tid)
+    expect(marks.map { $0.args?["skipped"] } == ["muted"] && marks.first?.tid == lanes.slices.first?.tid)
   }
 
   @Test("concurrent deliveries on a queue, and from many threads, nest in named lanes")

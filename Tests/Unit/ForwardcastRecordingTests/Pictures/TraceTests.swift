@@ -49,13 +49,13 @@ struct TraceTests {
     expect(
       diagram.text,
       equals: """
-        office is asked quote: 5
+        office is sent quote: 5
         ann gets quote: 5, directly
         ann answers 6
         bo gets quote: 5, directly
         bo answers 7
         office answers 7
-        office is asked say: "hello"
+        office is sent say: "hello"
         ann gets say: "hello", directly
         ann answers nothing
         bo gets say: "hello", directly
@@ -132,8 +132,8 @@ struct TraceTests {
     expect(
       diagram.events.map { "\($0)" },
       equals: [
-        "office is asked quote: -1", "ann gets quote: -1, directly", "ann throws refused by ann",
-        "bo is passed over: muted", "office throws refused by ann",
+        "office is sent quote: -1", "ann gets quote: -1, directly", "ann throws refused by ann",
+        "bo is skipped: muted", "office throws refused by ann",
       ])
   }
 
@@ -164,7 +164,7 @@ struct TraceTests {
     let texts = diagram.events.map { "\($0)" }
     expect(texts.contains { $0.hasPrefix("bo gets say: \"hello\", ") && $0.contains("disk") })
     expect(texts.contains("bo answers nothing") && texts.contains("bo answers 3"))
-    expect(texts.first == "office is asked say: \"hello\"" && texts.last == "office answers 3")
+    expect(texts.first == "office is sent say: \"hello\"" && texts.last == "office answers 3")
     for begin in diagram.events where begin.stage == .began {
       expect(diagram.events.contains { $0.stage == .answered && $0.step == begin.step })
     }
@@ -254,7 +254,7 @@ struct TraceTests {
     add(.failed, "ann", "ann")
     let svg = diagram.svg
     expect(svg.components(separatedBy: "fill=\"#ffd\"").count - 1, equals: 2)
-    expect(svg.contains(">a waits on queue q</text>") && svg.contains(">passed over: muted</text>"))
+    expect(svg.contains(">a waits on queue q</text>") && svg.contains(">skipped: muted</text>"))
     let loops = svg.components(separatedBy: "<path d=\"M 100 ")
     expect(loops.count, equals: 5)  // two loops, each with its head
     expect(svg.contains("h 24 v 10 h -24\" fill=\"none\" stroke=\"black\"/>"))
@@ -310,7 +310,7 @@ struct TraceTests {
       small.add(MessageEvent(.sent, name: "a", message: "a \(number)", sender: "x", receiver: "y"))
     }
     expect(small.events.count == 2 && small.omitted == 3)
-    expect(small.text, equals: "y is asked a 0\ny is asked a 1\nand 3 more\n")
+    expect(small.text, equals: "y is sent a 0\ny is sent a 1\nand 3 more\n")
     expect(small.mermaid.contains("Note over p1: and 3 more") && small.svg.contains("and 3 more"))
   }
 
