@@ -2,7 +2,8 @@
 
 /// Delivers a boxed message to the direct targets of one proxy, whose methods share one type.
 ///
-/// A loop of its own, since a ``MessageDelivery`` costs more, see `boxed` of the cost client.
+/// The fast path of boxed messages: a ``MessageDelivery`` costs more, see `boxed` of `.ci/run
+/// cost`.
 ///
 /// - Throws: the error of a `before` hook.
 /// - Returns: true if any target got the message; `nil`, with no effect, if the route, sink or
@@ -31,15 +32,17 @@ func serveOpened<Sink: OutcomeSink>(
   return isServed ? loop.reachedAny : nil
 }
 
-/// The loop over direct targets. Retains nothing: its caller retains the route.
+/// Calls the method of each direct target. Retains nothing: its caller retains the route.
 private struct BoxedLoop {
   private let route: Unmanaged<Route>
   private let steps: UnsafeMutablePointer<RouteStep>
   private let count: Int
   private let keepsAnswers: Bool
+  /// The numbers of steps skipped because the target was dead, or for another reason.
   private(set) var dead = 0
   private(set) var skipped = 0
   private(set) var reachedAny = false
+  /// False once the sink needs no further target, or an error has ended the message.
   private var goesOn = true
 
   init(_ route: Unmanaged<Route>, count: Int, keepsAnswers: Bool) {

@@ -1,8 +1,8 @@
-// CollectResult.swift: the result of a `collect` and its error.
+// CollectResult.swift: the result of a `collect`, with its error if there is one.
 
-/// The result of a `collect` and the error that ended it early, if any.
+/// The result of a `collect`, with its error if there is one.
 ///
-/// Call one member to get the result. It decides whether the error is thrown or reported.
+/// Call one member to get the result. ``get()`` throws the error; the others may report it.
 public struct CollectResult<Output> {
   @usableFromInline let output: Output
   @usableFromInline let failure: CollectFailure?

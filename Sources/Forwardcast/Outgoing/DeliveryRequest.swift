@@ -1,7 +1,8 @@
 // DeliveryRequest.swift: what the sender of a message requests.
 
+/// What a sender requests: the kind of result, what it waits for, and in which order targets run.
 struct DeliveryRequest {
-  /// What the outcomes are turned into.
+  /// The kind of result that the outcomes become.
   enum Result {
     /// A summary. Errors go to the handlers of the proxies.
     case counts
@@ -11,13 +12,14 @@ struct DeliveryRequest {
     case report
   }
 
+  /// What the sender waits for.
   enum Wait {
     case none
-    /// Capacity of the buffers that suspend senders, but no answers.
+    /// Capacity in full buffers with `suspendSender`, but no answers.
     case room
-    /// Capacity and answers, in a task.
+    /// Capacity and answers. Suspends the sender's task.
     case suspending
-    /// Answers, blocking the sender's thread.
+    /// Answers. Blocks the sender's thread.
     case blocking(Patience)
   }
 
@@ -25,16 +27,15 @@ struct DeliveryRequest {
   var wait = Wait.none
   /// True if answers are recorded, boxed or typed. Otherwise they are discarded.
   var keepsAnswers = false
-  /// True if targets run strictly in delivery order, so queued ones are not posted ahead.
+  /// True if targets run strictly in delivery order, so queued ones are not posted first.
   var keepsOrder = false
-  /// True if one answer is enough to ignore all errors. Hooks do not get them either.
+  /// True if errors are ignored once a target has answered. Hooks do not get these errors either.
   var ignoresErrors = false
-  /// Makes a function that consumes answers in order and returns true once no further one is
-  /// needed. `nil` if all are needed. Applied to answers that pass through hooks or other contexts
-  /// first.
+  /// Makes a function that gets the answers in order and returns true once they suffice; `nil` if
+  /// the sender needs all. Tests answers that do not reach the result immediately.
   var makeProbe: (() -> (ArgumentBox) -> Bool)?
 
-  /// True if hooks receive outcomes and may replace them.
+  /// True if the sender gets outcomes, so hooks receive and may replace them.
   var asks: Bool { if case .counts = result { false } else { true } }
   /// True if skipped registrations are listed too.
   var listsEveryTarget: Bool { if case .report = result { true } else { false } }
@@ -54,7 +55,7 @@ struct DeliveryRequest {
   }
 }
 
-/// The time limit of a blocking sender, including its hooks.
+/// The time limit of a blocking sender, including the time of its hooks.
 final class Patience: Sendable {
   let timeout: Duration
   let deadline: Deadline

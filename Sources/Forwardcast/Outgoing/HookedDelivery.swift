@@ -1,33 +1,34 @@
 // HookedDelivery.swift: one call of a proxy's hooks, and the delivery inside it.
 
-/// One call of a proxy's hooks: those of the receiver, or of a nested proxy.
+/// One call of a proxy's hooks, and the delivery inside it. The proxy is the message's receiver or
+/// a nested one.
 ///
-/// The delivery itself runs inside the call. A hook may proceed several times or not at all, may
-/// suspend, and may replace the outcomes if the sender requests any, so these are buffered until
-/// the call has ended.
+/// Hooks run the delivery by `proceed`: never, once, or several times. If the sender requests
+/// outcomes, these are buffered until the call ends, since hooks may replace them.
 final class HookedDelivery {
   // MARK: - Configuration (immutable)
 
   private let delivery: MessageDelivery
   private let node: ProxyNode
   private let target: AnyObject?
-  /// The site of a nested proxy; `nil` for the receiver.
+  /// The nested proxy as a target of its outer proxy; `nil` for the receiver.
   private let place: StepContext?
-  /// The start of this call's outcomes among the buffered ones, and of its visits.
+  /// The index of this call's first buffered outcome, and the number of visits around the call.
   private let (start, depth): (Int, Int)
-  /// The delivery's state before the hooks, restored when a hook sends the message again.
+  /// The delivery's state before the call, restored when a hook calls `proceed` again.
   private let before: (visit: ProxyVisit?, visited: Int, counts: BroadcastSummary, reached: Int)
-  /// The step number of the trace's `sent` event.
+  /// The step number of the `sent` event; `nil` without a trace.
   private let sentStep: Int?
   private let around: RouteSurroundings
 
   // MARK: - State (owned by the sender)
 
-  /// The delivery's state outside the hooks, while the message is inside. `message` only if
-  /// replaced.
+  /// The scope and message to restore when `proceed` ends; `nil` while it does not run. `message`
+  /// is `nil` if the hooks did not change it.
   @exclusivity(unchecked) private var outside: (scope: MessageDelivery.Scope, message: OutgoingMessage?)?
+  /// True once a hook has called `proceed`.
   private var wasSent = false
-  /// The error thrown to the hooks.
+  /// The error that the latest `proceed` threw to the hooks.
   private var thrown: (any Error)?
 
   init(_ delivery: MessageDelivery, _ node: ProxyNode, _ target: AnyObject?) {
@@ -55,10 +56,11 @@ final class HookedDelivery {
 
   // MARK: - Running the hooks
 
-  /// Runs the hooks and the delivery inside them synchronously. After `before` hooks only, the
-  /// delivery continues in its usual loop.
+  /// Runs the hooks and the delivery inside them synchronously. If all are `before` hooks, the
+  /// delivery continues after this returns, in its usual loop.
   ///
-  /// - Throws: the hooks' error, for hooks of the receiver.
+  /// - Throws: the hooks' error if the proxy is the receiver. Otherwise it becomes the proxy's
+  ///   outcome.
   func run() throws {
     if around.isBefore {
       do {
@@ -99,8 +101,8 @@ final class HookedDelivery {
 
   // MARK: - Proceeding
 
-  /// - Parameter mayWait: false for a synchronous hook of an asynchronous sender: every target
-  ///   inside must answer synchronously.
+  /// - Parameter mayWait: false for a synchronous hook of an asynchronous sender. Every target
+  ///   inside must then answer synchronously.
   private func proceed(_ arguments: MessageArguments, mayWait: Bool) throws -> MessageAnswers {
     let mustNotWait = !mayWait && delivery.request.waitsInTask
     if mustNotWait, let target = node.awaitedTarget {
@@ -132,10 +134,9 @@ final class HookedDelivery {
     return try answers()
   }
 
-  /// Enters the delivery inside the hooks, with the arguments they passed on and a scope of its
-  /// own.
+  /// Begins a `proceed`: enters the proxy with the arguments from the hooks and a new scope.
   ///
-  /// - Throws: `proxyCycle` if a hook proceeds while the message is already inside it.
+  /// - Throws: `proxyCycle` if a `proceed` of this call is already running.
   private func enter(_ arguments: MessageArguments) throws {
     guard outside == nil else {
       throw MessageError(
@@ -169,7 +170,7 @@ final class HookedDelivery {
     if let message { delivery.message = message }
   }
 
-  /// Ends an attempt with an error. The sender no longer waits for pending outcomes, and a report
+  /// Ends a `proceed` with an error. The sender stops waiting for pending outcomes, and a report
   /// lists them as queued.
   private func ended(by error: any Error) -> any Error {
     delivery.scope.pending?.abandon()
@@ -182,7 +183,7 @@ final class HookedDelivery {
     return error
   }
 
-  /// The answers inside the hooks, once all outcomes are known.
+  /// The answers that `proceed` returns, once all outcomes are known. Throws the first failure.
   private func answers() throws -> MessageAnswers {
     if asks, let pending = delivery.scope.pending {
       outcomes.settle(from: start, pending)
@@ -208,21 +209,21 @@ final class HookedDelivery {
     return TypedAnswers.list(boxes, crosses: false)
   }
 
-  /// The outcomes of targets and inner hooks; empty if the sender requests none.
+  /// The outcomes inside this call; empty if the sender requests none.
   private var held: ArraySlice<Outcome> { asks ? outcomes.held[start...] : [] }
 
   private func replace(with outcomes: [Outcome]) {
     if asks { self.outcomes.replaceHeld(from: start, with: outcomes) }
   }
 
-  /// The first failure if the sender requests outcomes. Hooks are thrown the sender's error.
+  /// The failure to throw to the hooks, if the sender requests outcomes and does not ignore errors.
   private var firstFailure: (any Error)? {
     guard asks, !(delivery.request.ignoresErrors && held.contains { $0.outcome.hasAnswer }) else { return nil }
     for found in held { if case .failed(let error) = found.outcome { return error } }
     return nil
   }
 
-  /// Removes the outcomes of an earlier attempt, which this one replaces.
+  /// Discards the outcomes of the previous `proceed`, which another one replaces.
   private func giveUp() {
     guard wasSent else { return }
     giveUpFailures()
@@ -232,14 +233,14 @@ final class HookedDelivery {
     delivery.forgetPosted(node)
   }
 
-  /// Removes failures that another attempt or a hook's answer replaces, and reports those that were
-  /// not thrown to a hook.
+  /// Discards failures that another `proceed` or an error of the hooks replaces. Reports those that
+  /// were not thrown to the hooks.
   private func giveUpFailures() {
     reportFailures(but: thrown) { _, _ in nil }
     thrown = nil
   }
 
-  /// Reports failures except one known error, and replaces each with the result of `replacement`.
+  /// Reports all failures except `known`, and replaces each with the result of `replacement`.
   private func reportFailures(
     but known: (any Error)?, _ replacement: (_ failed: Outcome, _ isKnown: Bool) -> Outcome?
   ) {
@@ -259,24 +260,24 @@ final class HookedDelivery {
     if let sentStep { around.trace?.note(found, message, step: sentStep) }
   }
 
-  /// Ends the call with an error: one of a target that the hooks rethrew, or one that replaces it.
+  /// Ends the call with an error of the hooks: a target's error that they rethrew, or their own.
   private func finish(by error: any Error) throws {
     trace(.failure(error))
     if let thrown, isSame(thrown, error) { return noteOutcomes() }
-    // A report lists the targets that ran; otherwise the error replaces their outcomes.
+    // A report still lists the targets that ran. Otherwise the error replaces their outcomes.
     if asks, place == nil || !delivery.request.listsEveryTarget {
       giveUpFailures()
       replace(with: held.filter { !$0.outcome.hasAnswer })
     }
     if let place {
-      // The failure replaces the entry of an empty proxy.
+      // The failure replaces the entry that an empty proxy has in its outer proxy.
       replace(with: held.filter { $0.context.proxies !== place.proxies })
       noteOutcomes()
     }
     try fail(error)
   }
 
-  /// Applies an error of the hooks: it ends the message or becomes a nested proxy's outcome.
+  /// Handles an error of the hooks: it ends the message, or becomes a nested proxy's outcome.
   private func fail(_ error: any Error) throws {
     guard let place else { throw error }
     if !wasSent, node.route.count > 0 || !node.listsNothing { withhold(isAnswered: true) }
@@ -287,9 +288,9 @@ final class HookedDelivery {
     outcomes.add(failure, at: own, delivery.scope.pending)
   }
 
-  /// Takes the answers of the hooks, where the sender asks. If targets are listed, and as many
-  /// answered as there are answers, each gets one of them; otherwise the answers are the proxy's
-  /// own, and the targets are listed without.
+  /// Ends the call with the answers of the hooks, if the sender requests any. A report assigns them
+  /// to the targets in order if their numbers match. Otherwise it lists the targets without
+  /// answers, and the answers as the proxy's own.
   private func finish(with answers: MessageAnswers) {
     trace(.success(answers))
     if !wasSent { withhold(isAnswered: asks && answers.count > 0) }
@@ -315,14 +316,14 @@ final class HookedDelivery {
       replace(with: kept)
       return noteOutcomes()
     }
-    // As the targets gave them.
+    // The hooks returned the targets' answers unchanged.
     if held.count == 1, case .answeredAll(let all)? = held.first?.outcome, all === answers { return noteOutcomes() }
     let boxes = answers.boxes
     let areOfTargets = held.reduce(0) { $0 + $1.outcome.answerCount } == boxes.count
     var next = (areOfTargets ? boxes : []).makeIterator()
     for found in held where found.outcome.hasAnswer { found.outcome.replaceAnswers { next.next() } }
     if !areOfTargets { replace(with: held + boxes.map { Outcome(.answered($0), own) }) }
-    // The proxy is listed itself if none of its targets is.
+    // A proxy without listed targets is listed itself.
     if let place, wasSent, held.isEmpty, node.listsNothing {
       replace(with: [Outcome(.skipped(.doesNotRespond), place)])
     }
@@ -336,8 +337,8 @@ final class HookedDelivery {
     for found in held { delivery.note(found.outcome) }
   }
 
-  /// Records that the hooks withheld the message, for each target if listed, otherwise for the
-  /// proxy.
+  /// Records that the hooks withheld the message: for each target in a report, otherwise for the
+  /// nested proxy.
   private func withhold(isAnswered: Bool) {
     if delivery.request.listsEveryTarget {
       delivery.list(node, target, as: .withheld)
@@ -348,8 +349,8 @@ final class HookedDelivery {
   }
 }
 
-/// True if two errors are the same one, rethrown: the same reference, or, since a typed `throws`
-/// boxes the value again, an equal value of the same type or one with the same description.
+/// True if `one` and `other` are the same error, possibly rethrown. A typed `throws` boxes an error
+/// again, so values of the same type that are equal, or have equal descriptions, count as the same.
 func isSame(_ one: any Error, _ other: any Error) -> Bool {
   // In a struct, since a generic function would receive the unwrapped value.
   struct Reference { let error: any Error }

@@ -5,14 +5,14 @@
 @usableFromInline
 struct LoopTally: ~Copyable {
   @usableFromInline let visit: MessageVisit
-  /// Whether the arguments may go to another context.
+  /// True if the arguments are `Sendable`, so they may go to another context.
   @usableFromInline let crosses: Bool
   @usableFromInline var dead = 0
   @usableFromInline var failed = 0
   /// The number of steps that were not served: dead, failed, queued or skipped.
   @usableFromInline var unserved = 0
-  /// The numbers of automatic steps that were queued, since another thread ran their target, or
-  /// refused by a full buffer, and of messages that their buffers dropped.
+  /// Automatic steps whose target another thread ran: how many were queued, and how many a full
+  /// buffer refused. Also the number of messages that their buffers dropped.
   private var (queued, refused, dropped): (Int32, Int32, Int32) = (0, 0, 0)
 
   @export(implementation) @inline(__always)
@@ -44,7 +44,7 @@ struct LoopTally: ~Copyable {
     return try step.call(arguments, returning: R.self)
   }
 
-  /// Sends the message to one target by a delivery of its own, which queues it while another thread
+  /// Sends the message to one target by a ``MessageDelivery``, which queues it while another thread
   /// runs the target.
   @usableFromInline @inline(never)
   mutating func deliverAlone<R>(_ step: RouteStep, _ arguments: MessageArguments) throws -> R? {
@@ -78,7 +78,7 @@ struct LoopTally: ~Copyable {
     return fail()
   }
 
-  /// The summary of a broadcast that skipped steps; `end` is the end of the steps it came to.
+  /// The summary of a broadcast that left steps unserved. `end` follows the last step of the loop.
   @usableFromInline @inline(never)
   func unusualSummary(_ end: UnsafeMutablePointer<RouteStep>) -> BroadcastSummary {
     let (route, count) = (cleanUp(), end - visit.steps)
@@ -96,8 +96,8 @@ struct LoopTally: ~Copyable {
     return route
   }
 
-  /// The error that a `collect` throws: the first one unless an answer suffices, or
-  /// `nobodyResponds`.
+  /// The error of a `collect`: the first one, unless an answer suffices. Without any answer,
+  /// `nobodyResponds` or `notAwaited`.
   @export(implementation) @inline(__always)
   func failure(_ errors: StepErrors?, reachedAny: Bool, ignoresErrors: Bool) -> CollectFailure? {
     unserved == 0 ? nil : unusualFailure(errors, reachedAny: reachedAny, ignoresErrors: ignoresErrors)
@@ -129,7 +129,7 @@ extension CollectFailure {
     self.init(error: error) { route.core.report(error, route.selector, nil, receiver: route.core.name) }
   }
 
-  /// `nobodyResponds` if the proxy's option is to throw it.
+  /// Applies the `noResponder` option. Returns `nobodyResponds` if the option is `throw`.
   @inline(never) static func silence(_ route: MessageRoute) -> CollectFailure? {
     do {
       try route.core.answerSilence(route.selector)
@@ -140,6 +140,7 @@ extension CollectFailure {
   }
 }
 
+/// The errors of one loop, each with its step.
 @usableFromInline
 struct StepErrors {
   private var list: [(error: any Error, step: RouteStep)] = []
@@ -158,7 +159,7 @@ struct StepErrors {
   }
 }
 
-/// The outcome at one target.
+/// Consumes the outcome of a delivery to one target.
 private struct SingleOutcome: OutcomeSink {
   private(set) var outcome: StepOutcome?
   private(set) var dropped = 0

@@ -1,4 +1,4 @@
-// MessageDelivery+Loops.swift: what loops over consecutive targets query and report.
+// MessageDelivery+Loops.swift: what loops over consecutive steps read and report.
 
 extension MessageDelivery {
   @usableFromInline
@@ -31,7 +31,7 @@ extension MessageDelivery {
     outcomes.taker(of: type, crosses: loopSteps.first.pointee.method?.takeUnretainedValue().resultCrosses ?? false)
   }
 
-  /// Skips the step before `end`. Returns false if the loop ends.
+  /// Records that a loop skipped the step before `end`. Returns false if the loop must end.
   @usableFromInline @inline(never)
   func miss(_ end: UnsafeMutablePointer<RouteStep>) -> Bool {
     let (step, path) = ((end - 1).pointee, node.path)
@@ -45,8 +45,8 @@ extension MessageDelivery {
     return visits[last].progress.stop == nil
   }
 
-  /// Records the error of the step before `end`, with its target if that may be deallocated.
-  /// Returns false if the loop ends.
+  /// Records the error of the step before `end`, with its target if the loop has loaded it. Returns
+  /// false if the loop must end.
   @usableFromInline @inline(never)
   func fail(_ error: any Error, _ end: UnsafeMutablePointer<RouteStep>, _ target: AnyObject? = nil) -> Bool {
     let step = (end - 1).pointee
@@ -55,7 +55,7 @@ extension MessageDelivery {
     return goesOn
   }
 
-  /// Records a boxed answer. Returns false if the loop ends.
+  /// Records a boxed answer. Returns false if the loop must end.
   @usableFromInline @inline(never)
   func take(_ answer: ArgumentBox, of target: AnyObject, _ step: RouteStep) -> Bool {
     reportedInLoop += 1
@@ -65,7 +65,7 @@ extension MessageDelivery {
 
   private var goesOn: Bool { visits[visits.count - 1].progress.stop == nil && !outcomes.isEnough }
 
-  /// Serves a segment's steps if the arguments came in boxes, or the answers are to be boxed.
+  /// Serves the steps of a loop. `run` calls a method; `ask` also returns its answer in a box.
   @usableFromInline @inline(never)
   func serveOpened(_ run: Method.OpenedRun, _ ask: Method.OpenedAsk) {
     let loop = DeliveryLoop(self, answering: nil)
@@ -99,7 +99,7 @@ extension MessageDelivery {
     endLoop(next)
   }
 
-  /// How a loop handles answers of `type`; `nil` for boxed ones.
+  /// How a loop handles answers of `type`, or boxed ones if it is `nil`.
   fileprivate func handling(of type: Any.Type?) -> DeliveryLoop.Answers {
     if !request.asks { return .none }
     if outcomes.takesPlain, request.keepsAnswers { return .plain }
@@ -108,23 +108,23 @@ extension MessageDelivery {
   }
 }
 
-/// What a loop over consecutive steps checks, and how it handles answers. It reports exceptions
-/// only.
+/// The constants of one loop over consecutive steps: how it handles answers, and the path of
+/// proxies that each step checks.
 @usableFromInline
 struct DeliveryLoop {
   @usableFromInline let answers: Answers
-  /// The proxies of the targets, retained by the delivery.
+  /// The proxy and its enclosing ones, retained by the delivery.
   @usableFromInline let path: Unmanaged<ProxyChain>
   @usableFromInline let isNested: Bool
 
   @usableFromInline
   enum Answers {
     case none
-    /// The sender's result takes the answers without boxes.
+    /// The result consumes them unboxed.
     case typed
     /// The result consumes them boxed, without their sites.
     case plain
-    /// The delivery consumes them boxed.
+    /// The delivery records them boxed, each with its site.
     case boxed
   }
 
@@ -139,6 +139,6 @@ struct DeliveryLoop {
 }
 
 extension Unmanaged<ProxyChain> {
-  /// True if every proxy on the path lets messages through.
+  /// True if no registration on the path blocks messages.
   @usableFromInline var isWayOpen: Bool { _withUnsafeGuaranteedRef { $0.isOpen || $0.obstacle == nil } }
 }

@@ -1,36 +1,38 @@
 // MessageDelivery+Posting.swift: posts a message to other contexts.
 
 extension MessageDelivery {
+  /// The result of posting to one queued step.
   enum Posted {
     case outcome(StepOutcome)
-    /// It runs synchronously: its delivery is automatic and the sender is on its context.
+    /// Not posted. The step runs synchronously in its position: its delivery is automatic, and the
+    /// sender is on its context.
     case inTurn
-    /// Its buffer is full and the sender waits for capacity.
+    /// The buffer is full, and the sender waits for capacity.
     case needsRoom
-    /// The budget has ended the message.
+    /// Not posted, since the message has exceeded its budget.
     case nothing
   }
 
-  /// The results of one proxy's queued steps. A step without an entry was queued.
+  /// The results of one proxy's queued steps. Steps without an entry are posted and not awaited.
   typealias PostedSteps = ByStep<Posted>
 
-  /// Posts to queued steps before any target runs, so that messages of direct targets arrive later.
-  /// A proxy that must keep delivery order posts each step in its position instead.
+  /// Posts to queued steps before direct targets run, so that messages sent by direct targets
+  /// arrive later. A proxy with strict delivery order posts each step in its position instead.
   func postAhead(awaits: Bool) -> Suspension? {
     while let (node, first) = unposted.popLast() {
       if let group = postGroups(of: node, from: first, awaits: awaits) {
         unposted.append((node, group))
         return .room(node, step: node.plan?.groups[group].indices[0] ?? 0)
       }
-      // Steps inside hooks are posted when the hooks let the message through.
+      // Steps inside hooks are posted once the hooks let the message through.
       for case (_, .proxy(let child)) in node.children.reversed()
       where !child.route.isSurrounded && !child.keepsOrder && child.path.obstacle == nil { unposted.append((child, 0)) }
     }
     return nil
   }
 
-  /// Posts to a proxy's groups, starting at `first`. Returns the first group with a full
-  /// buffer if the sender is to wait for room.
+  /// Posts to a proxy's groups, starting at `first`. If the sender waits for capacity, returns the
+  /// number of the first group whose buffer is full.
   private func postGroups(of node: ProxyNode, from first: Int, awaits: Bool) -> Int? {
     var found = posted(node) ?? PostedSteps()
     defer { setPosted(found, node) }
@@ -69,7 +71,7 @@ extension MessageDelivery {
   /// Posts to one step in an envelope of its own.
   ///
   /// - Parameters:
-  ///   - mayRunNow: false for a step that cannot run synchronously after all.
+  ///   - mayRunNow: false if the step has to be queued even if its delivery is automatic.
   ///   - isReserved: true if the sender has reserved a slot of the step's buffer.
   func post(_ index: Int, _ node: ProxyNode, mayRunNow: Bool = true, isReserved: Bool = false, awaits: Bool) -> Posted {
     guard let (group, place) = node.location(of: index) else {
@@ -105,8 +107,9 @@ extension MessageDelivery {
     return .outcome(.skipped(.bufferFull))
   }
 
-  /// True if the target is a multicast without a responder. One with forwarders may lead back to
-  /// this proxy, which is the error `proxyCycle`, so it has to get the message.
+  /// True if the target is a multicast without a responder, so nothing is posted to it. A multicast
+  /// with forwarding targets gets the message, since these may lead back to this proxy: that is the
+  /// error `proxyCycle`.
   func isSilent(_ step: RouteStep, _ target: AnyObject) -> Bool {
     guard step.method == nil, let inner = (target as? any MulticastSending)?.route(for: selector),
       inner.forwarders.isEmpty, let core = step.registration.takeUnretainedValue().core
@@ -114,6 +117,7 @@ extension MessageDelivery {
     return !core.wouldTake(target, selector)
   }
 
+  /// The result for a step that is not posted; `nil` if the step may be posted.
   private func refusal(_ group: DeliveryGroup, _ place: Int, _ node: ProxyNode, mayRunNow: Bool = true) -> Posted? {
     let step = group.steps[place]
     if let reason = step.obstacle {
@@ -139,7 +143,7 @@ extension MessageDelivery {
     pay(.queued, at: { $0.queuedContext(group.steps[place], node) }) ? nil : .nothing
   }
 
-  /// True if queued messages retain the target. Such a step has an envelope of its own.
+  /// True if queued messages retain the target, so the step has an envelope of its own.
   private func keepsTarget(_ step: RouteStep, _ group: DeliveryGroup) -> Bool {
     !group.isBatched && step.queued?.pending == .deliverPending
   }
@@ -155,7 +159,7 @@ extension MessageDelivery {
       } ?? []
     let details = details(node, slots, keeping: kept)
     if let details, let trace = details.trace {
-      // Reported now, under the numbers that the executions will have.
+      // Reported before the message is posted, with the step numbers of the later executions.
       for place in places {
         trace.note(
           .queued, selector, arguments, at: queuedContext(group.steps[place], node), step: details.firstStep + place)
@@ -176,7 +180,8 @@ extension MessageDelivery {
     let request = pending == nil ? DeliveryRequest(wait: self.request.waitsForRoom ? .room : .none) : self.request
     return ParcelDetails(
       pending: pending, slots: slots, request: request, kept: kept, proxies: isNested ? node.path : nil,
-      // Cycles are found by the trail. The sender's ends with its message, this one with the envelope.
+      // The trail detects cycles. The sender's trail ends with its message, so the envelope gets
+      // one.
       trail: message.trail.map { ProxyTrail(node.route.core, after: $0) }, trace: message.trace,
       steps: node.route.count)
   }
@@ -216,19 +221,19 @@ extension MessageDelivery {
     return node.all.contains { wasPosted($0) && !($0.plan?.groups.isEmpty ?? true) }
   }
 
-  /// Forgets the posted steps of a proxy and nested ones, so that the message can be sent again.
+  /// Forgets the posted steps of a proxy and of nested ones, so that another `proceed` posts them
+  /// again.
   func forgetPosted(_ node: ProxyNode) {
     for node in node.all where wasPosted(node) { posted[node.number] = nil }
   }
 
   // MARK: - Capacity
 
-  /// The path to a target was closed while the sender waited for its buffer.
+  /// Thrown if the target becomes unreachable while the sender waits for its buffer.
   private struct PathClosed: Error {}
 
-  /// Waits for capacity in a step's buffer, and posts to it. Holds no other slot meanwhile.
-  ///
-  /// - Throws: ``RoomFailure``.
+  /// Waits for capacity in a step's buffer, then posts to it. Meanwhile the sender holds no other
+  /// slot.
   nonisolated(nonsending) func postWhenThereIsRoom(_ index: Int, _ node: ProxyNode) async throws {
     let posted: Posted
     do { posted = try await postedWhenThereIsRoom(index, node) } catch {
@@ -276,7 +281,7 @@ extension MessageDelivery {
   }
 }
 
-/// The error of a wait for capacity, which ends the message.
+/// The error that ended a wait for capacity, and with it the message.
 struct RoomFailure: Error {
   let error: any Error
 }

@@ -1,5 +1,6 @@
 // MessageDelivery+Waiting.swift: runs a delivery to its end, waiting if requested.
 
+/// The error that ended a message as a whole.
 struct DeliveryFailure {
   let error: any Error
   /// True if hooks of the outermost proxy threw it.
@@ -9,9 +10,9 @@ struct DeliveryFailure {
 extension MessageDelivery {
   /// Serves every target synchronously. Blocks until all have answered if requested.
   ///
-  /// - Returns: the error that ended the message as a whole. Either hooks of the outermost proxy
-  ///   threw it, or a blocking sender gets `wouldDeadlock`, before anything is sent, or `timedOut`,
-  ///   naming the missing targets.
+  /// - Returns: the error that ended the message, if any: that of the receiver's hooks, or for a
+  ///   blocking sender `wouldDeadlock` (nothing was sent) or `timedOut` (it names the missing
+  ///   targets).
   @inline(never) func deliver() -> DeliveryFailure? {
     do {
       let wait = try beginBlocking()
@@ -24,10 +25,10 @@ extension MessageDelivery {
     return end(by: nil)
   }
 
-  /// Serves every target, suspending where necessary, and until all have answered if requested.
+  /// Serves every target, suspending where necessary. Waits until all have answered if requested.
   ///
-  /// - Returns: as ``deliver()``; also `CancellationError`, and `wouldDeadlock` in a method that
-  ///   would wait for its own end.
+  /// - Returns: as ``deliver()``; also `CancellationError`, and `wouldDeadlock` in a method whose
+  ///   end the message would wait for.
   nonisolated(nonsending) func deliverAndWait() async -> DeliveryFailure? {
     var (failure, isOfHooks) = ((any Error)?.none, false)
     do {
@@ -52,7 +53,7 @@ extension MessageDelivery {
       if request.listsEveryTarget { listUnmatched() }
     }
     if failure != nil || isSpent {
-      // The outcomes that the sender will not get.
+      // The sender gets no further outcomes. Their errors go to the handlers.
       scope.pending?.abandon()
       outcomes.abandon()
     }
@@ -74,8 +75,8 @@ extension MessageDelivery {
     }
   }
 
-  /// Runs with suspensions: hooks run in their waiting form, and a sender that waits for answers
-  /// also waits for asynchronous or isolated methods of direct targets.
+  /// Like ``run(to:awaits:)``, but awaits each suspension: `async` hooks, capacity in buffers, and,
+  /// if the sender waits for answers, `async` or isolated methods of direct targets.
   nonisolated(nonsending) func runAndWait(to base: Int) async throws {
     while let suspension = try run(to: base, awaits: true) {
       switch suspension {
@@ -101,7 +102,7 @@ extension MessageDelivery {
 
   // MARK: - Unanswered messages
 
-  /// True if all queued targets were since removed or deallocated.
+  /// True if every queued target was since removed or deallocated, or has no responder.
   var areQueuedTargetsGone: Bool {
     !root.hasQueued { step in
       guard step.isActive, let target = step.target else { return false }
@@ -117,7 +118,7 @@ extension MessageDelivery {
   @discardableResult
   func answerSilence(queued: Int = 0) throws -> Bool {
     guard outcomes.reached == queued, queued == 0 || areQueuedTargetsGone else { return false }
-    // If there are hooks, the option was applied inside them.
+    // ``HookedDelivery`` applies the option inside hooks.
     if !root.hasHooks { try route.core.answerSilence(selector) }
     return true
   }
@@ -171,12 +172,12 @@ extension MessageDelivery {
     for (step, group) in node.queuedSteps where !group.runsNow {
       if let deadlock = group.mailbox.deadlock { throw refuse(deadlock) }
       guard let target = step.target else { continue }
-      // Such a method would continue on a context that the caller blocks.
+      // The method needs another isolation, which the caller may be blocking.
       if let method = step.method?.takeUnretainedValue(), !method.isolation.isSender, method.canRun(on: target) {
         throw refuse(
           "a blocking call cannot wait for the method of \(typeName(of: target)), which runs \(method.isolation.place)")
       }
-      // A nested multicast may itself wait on that context.
+      // The targets of a nested multicast may also be on a context that the caller blocks.
       guard step.method == nil, let inner = (target as? any MulticastSending)?.route(for: selector),
         node.path.refusal(of: inner, message.trail, count: 0, target) == nil
       else { continue }

@@ -1,37 +1,38 @@
 // MessageDelivery.swift: delivers one message to a proxy's targets, nested ones included.
 
-/// Delivers one message. The only mutable object of the engine during a message.
+/// Delivers one message to the targets of a proxy and of its nested proxies. Its sender creates and
+/// owns it, and it ends with the message.
 ///
 /// ``run(to:awaits:)`` repeatedly executes the next action of the innermost ``ProxyVisit``: a loop
-/// over consecutive targets, a single target, a nested proxy, hooks, or a skipped step. Nested
-/// proxies are a stack of visits, without recursion. A hook's `proceed` runs the rest of the
-/// delivery by the same function.
+/// over consecutive targets, a single target, a nested proxy, hooks, or a skipped step. A nested
+/// proxy pushes a visit instead of recursing. A hook's `proceed` calls the same function for the
+/// visits inside the hook.
 ///
 ///     request    the sender's request                         immutable
 ///     tree       the message's proxies                        grows with queried multicasts
 ///     visits     the progress in each proxy                   a stack, innermost last
 ///     message    the message as hooks have changed it         restored by ``HookedDelivery``
-///     scope      other state that hooks change                restored as a whole, likewise
+///     scope      other state that hooks change                also restored by ``HookedDelivery``
 ///     outcomes   the outcomes until they reach the result     in delivery order
 @usableFromInline
 final class MessageDelivery {
   /// What the delivery waits for before it continues.
   enum Suspension {
     case hooks(ProxyNode, target: AnyObject?)
-    /// Capacity in the buffer of a queued step, which is posted then.
+    /// Capacity in a queued step's buffer. The step is posted afterward.
     case room(ProxyNode, step: Int)
-    /// The end of a target's execution. `reserved` is set if an automatic delivery acquired the
-    /// target for it.
+    /// The end of a method that suspends or runs in another isolation. `reserved` is the queue of
+    /// an automatic step whose target the delivery has acquired.
     case target(OutgoingMessage.Attempt, RouteStep, AnyObject, reserved: QueuedState?)
   }
 
-  /// State that hooks change while they run, besides the message.
+  /// State that a hook call replaces while it runs, besides the message.
   struct Scope {
     /// The pending outcomes of other contexts; `nil` if the sender does not wait.
     var pending: PendingAnswers?
     /// The index of the scope's first outcome among the buffered ones.
     var start = 0
-    /// True inside a synchronous hook, so nothing may be queued that must be awaited.
+    /// True inside a synchronous hook of a waiting sender, so steps that must be awaited fail.
     var mayNotWait = false
   }
 
@@ -43,7 +44,7 @@ final class MessageDelivery {
     var progress: ProxyVisit
     /// True if the proxy has hooks that have not run.
     var hasHooksAhead: Bool
-    /// Created for the first target that can forward the message.
+    /// The path of proxies, created for the first target that may forward the message.
     var trail: ProxyTrail?
   }
 
@@ -54,29 +55,31 @@ final class MessageDelivery {
   let outcomes: OutcomeQueue
 
   // MARK: - State (owned by the sender, used by one thread or task at a time)
-  // `@exclusivity(unchecked)` stands where a check would run for each step or outcome: see the cases
-  // `around:typed` and `around:collect` of `.ci/run cost`.
+  // `@exclusivity(unchecked)` avoids a check for each step or outcome: see the cases `around:typed`
+  // and `around:collect` of `.ci/run cost`.
 
   @exclusivity(unchecked) private(set) var tree: ProxyTree
   /// The message as the hooks have changed it.
   ///
-  /// Methods and hooks run while the message is accessed. A hook that calls `proceed` of an outer
-  /// hook meanwhile gets an error before it would access the message too.
+  /// Methods and hooks run during an access to this property. A hook that meanwhile calls the
+  /// `proceed` of an outer hook gets an error before it accesses the message.
   @exclusivity(unchecked) var message: OutgoingMessage
   @exclusivity(unchecked) var scope: Scope
   @exclusivity(unchecked) var visits: [Visit] = []
-  /// Proxies whose queued steps must be posted next, each starting at a group.
+  /// Proxies whose queued steps are posted before the next action, each from its group `group` on.
   @exclusivity(unchecked) var unposted: [(node: ProxyNode, group: Int)] = []
-  /// The results of steps posted ahead, by the numbers of their proxies.
+  /// The results of steps that were posted before direct targets ran, by the number of their proxy.
   @exclusivity(unchecked) var posted: [PostedSteps?] = []
+  /// The number of queued steps posted so far.
   var postedCount = 0
-  /// Proxies whose unmatched registrations a report lists. Each has the reason if the message did
-  /// not enter it.
+  /// Proxies whose registrations without a step are listed at the end of a report. `stop` is the
+  /// reason if the message did not enter the proxy.
   @exclusivity(unchecked) var visited: [(node: ProxyNode, stop: DeliveryReport.SkipReason?)] = []
+  /// The end of the steps that the running loop serves.
   @exclusivity(unchecked) var loopEnd = 0
   /// The number of outcomes that the running loop has reported itself.
   @exclusivity(unchecked) var reportedInLoop = 0
-  /// True if the budget has ended the message.
+  /// True once the message has exceeded its budget. No further step is then served.
   @exclusivity(unchecked) private(set) var isSpent = false
   /// The trace's number of the current execution, or 0.
   @exclusivity(unchecked) private var tracedStep = 0
@@ -103,7 +106,8 @@ final class MessageDelivery {
 
   /// Runs targets and hooks until the visits above `base` have ended, or the delivery must wait.
   ///
-  /// - Parameter awaits: true if the caller can wait. Otherwise this returns `nil`.
+  /// - Parameter awaits: true if the caller can await the returned suspension. If false, the result
+  ///   is `nil`.
   /// - Throws: the error of the receiver's hooks.
   // Not inlined into the function that suspends, where each continuation would contain it.
   @inline(never)
@@ -133,8 +137,8 @@ final class MessageDelivery {
     }
   }
 
-  /// The reason to skip a proxy's further targets: its path was closed, or a target has failed on
-  /// its own context.
+  /// The reason to skip the remaining targets of a proxy: a registration on its path was removed or
+  /// muted, or, with `stopAtFirst`, a queued target has failed.
   private func obstacle(_ node: ProxyNode) -> DeliveryReport.SkipReason? {
     if node.path.isNested, !node.path.isOpen, let reason = node.path.obstacle { return reason }
     guard node.route.core.stopsAtFirst, let pending = scope.pending, pending.hasFailed(in: node.path) else {
@@ -148,7 +152,8 @@ final class MessageDelivery {
       && (scope.pending == nil || !node.route.core.stopsAtFirst)
   }
 
-  /// Serves the steps up to `end` in a loop, with typed arguments or with boxes opened once.
+  /// Serves the steps up to `end` in a loop, with typed arguments or with boxes that are opened
+  /// once. If no loop fits the message, ``ProxyVisit`` returns these steps one at a time.
   private func serve(upTo end: Int, _ type: ObjectIdentifier) {
     loopEnd = end
     if let arguments = message.shared, arguments.functionType != nil {
@@ -205,7 +210,7 @@ final class MessageDelivery {
     if let target = step.target, step.isActive, queued.beginTurn() {
       return perform(step, on: target, reserved: queued, awaits: awaits)
     }
-    // It was removed or deallocated meanwhile, or another thread runs it.
+    // The target was removed or deallocated meanwhile, or another thread runs it.
     switch post(index, node, mayRunNow: false, awaits: awaits) {
     case .outcome(let outcome): takeQueued(outcome, step, node)
     case .needsRoom: return .room(node, step: index)
@@ -214,11 +219,11 @@ final class MessageDelivery {
     return nil
   }
 
-  /// Records the outcome of a queued step. A pending one does not retain its target.
+  /// Records the outcome of a queued step. A pending outcome does not retain the target.
   func takeQueued(_ outcome: StepOutcome, _ step: RouteStep, _ node: ProxyNode) {
     let target = request.listsEveryTarget && !outcome.isPending ? step.target : nil
     var outcome = outcome
-    // It was deallocated since, so it will not run.
+    // The target was deallocated after the message was posted, so it will not run.
     if request.listsEveryTarget, target == nil, case .queued(slot: -1) = outcome { outcome = .skipped(.dead) }
     take(outcome, at: StepContext(step, of: selector, in: node.path, target, isQueued: true))
   }
@@ -228,7 +233,7 @@ final class MessageDelivery {
       tracedStep = MessageTrace.nextStep()
       trace.note(.began, selector, message.arguments, at: context(step, target), step: tracedStep)
     }
-    // Only targets that see the message itself can forward it.
+    // Created on demand: only targets that get an `Invocation` can forward it.
     let earlier = message.trail
     func trail() -> ProxyTrail {
       let last = visits.count - 1
@@ -255,12 +260,12 @@ final class MessageDelivery {
 
   func begin() { enter(root, nil) }
 
-  /// Enters a proxy: its hooks, if any, or its targets. Queued ones are posted first, unless
-  /// delivery order is retained.
+  /// Pushes a visit of a proxy. If its hooks have not run, they are the visit's next action.
+  /// Otherwise its queued steps are posted next, unless strict delivery order is required.
   ///
   /// - Parameters:
-  ///   - target: the proxy as a target.
-  ///   - runsHooks: false after its hooks let the message through.
+  ///   - target: the proxy as a target of its outer proxy.
+  ///   - runsHooks: false after the hooks have let the message through.
   func enter(_ node: ProxyNode, _ target: AnyObject?, runsHooks: Bool = true) {
     let hasHooksAhead = runsHooks && node.route.isSurrounded
     if !hasHooksAhead, let make = node.route.route.prelude?.makeObservers {
@@ -322,13 +327,14 @@ final class MessageDelivery {
       return list(child, target, as: reason)
     }
     guard lists else { return }
-    // Targets that the message did not reach were not queried.
+    // The message did not reach the target, so nothing has queried it yet.
     if reason == .withheld || reason == .stopped, step.method == nil, let target, !answers(target, selector) {
       reason = .doesNotRespond
     }
     take(.skipped(reason), at: reason == .dead ? context(step, nil) : skippedContext(step))
   }
 
+  /// Pops the innermost visit, and records the outcome of a nested proxy in its outer one.
   private func leave(to base: Int) {
     let last = visits.count - 1
     if visits[last].node.route.route.prelude != nil { reportFailedObservers(visits[last].node) }
@@ -350,7 +356,7 @@ final class MessageDelivery {
     if !visits.isEmpty, progress.standing > .silent { visits[visits.count - 1].progress.note(progress.standing) }
   }
 
-  /// Records the outcome of a nested proxy without a receiver.
+  /// Records the outcome of a nested proxy in which no target got the message.
   private func takeSilence(_ node: ProxyNode, isListed: Bool, _ place: StepContext) {
     guard !outcomes.isEnough, !isSpent else { return }
     do {
@@ -381,7 +387,7 @@ final class MessageDelivery {
   // MARK: - Outcomes
 
   func take(_ outcome: StepOutcome, at context: StepContext) {
-    // The trace was already informed of a full buffer.
+    // The trace has already reported a full buffer.
     if let trace = message.trace, context.registration != nil, !outcome.isOfFullBuffer {
       trace.note(outcome, message.arguments, at: context, step: tracedStep)
       tracedStep = 0
@@ -408,7 +414,7 @@ final class MessageDelivery {
       MulticastFailure(selector: selector, receiver: route.core.name, registration: nil, error: error))
   }
 
-  /// Charges the message's budget. Returns false if the budget has ended the message.
+  /// Charges the message's budget. Returns false if the message has exceeded it, and so ends.
   @inline(never)
   func pay(_ item: MessageBudget.Item, _ count: Int = 1, at context: (MessageDelivery) -> StepContext) -> Bool {
     guard let budget = message.trail?.budget else { return true }

@@ -6,15 +6,16 @@ extension MulticastSending {
   ///     let diagram = SequenceDiagram()
   ///     let tracing = kitchen.trace(as: "kitchen") { diagram.add($0) }
   ///
-  /// Includes nested proxies, and later steps of queued targets. Another trace replaces the first.
-  /// Without a trace, messages cost nothing extra. With one, each is delivered step by step, and an
-  /// event's texts are rendered when the sink reads them, or afterwards if it has retained the
+  /// Includes nested proxies and the later steps of queued targets. Another trace replaces the
+  /// first. Without a trace, messages cost nothing extra. With one, messages do not use fast loops.
+  /// An event's texts are rendered when the sink reads them, or after it returns if it stores the
   /// event.
   ///
   /// - Parameters:
   ///   - name: the proxy's name, its type by default.
-  ///   - naming: a target's name; `nil` for its type, numbered from its second target on.
-  ///   - sink: called where each step happens, on any thread, without a lock held.
+  ///   - naming: returns a target's name. `nil` stands for the type's name, with a number from the
+  ///     type's second target on.
+  ///   - sink: called where each step happens, on any thread, with no lock held.
   /// - Returns: a handle that ends the trace.
   @discardableResult
   public func trace(
@@ -28,7 +29,7 @@ extension MulticastSending {
 
 extension MulticastCore {
   fileprivate func setTrace(_ trace: MessageTrace) -> HookRegistration {
-    // Never run. It identifies the trace for its handle.
+    // A hook that never runs. The handle identifies the trace by it.
     let token = Hook(nil, .around(nil, waiting: nil))
     exchangeTrace((token, trace)) { _ in true }
     return HookRegistration(token) { [link] token in link.core?.exchangeTrace(nil) { $0 === token } }

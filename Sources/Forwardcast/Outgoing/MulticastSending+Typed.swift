@@ -33,10 +33,11 @@ extension MulticastSending {
 }
 
 extension MulticastSending where Interface: Sendable {
-  /// Sends or queues a message to every live, unmuted target that responds, by its delivery.
+  /// Sends a message to every live, unmuted target that responds: directly, or queued on its
+  /// context.
   ///
-  /// Messages are queued first, in order; then direct targets run. Each context gets its own copy
-  /// of the arguments. Errors of targets go to `onError`, on the context where they occur.
+  /// Queued targets get the message first, in order; then direct targets run. Each context gets its
+  /// own copy of the arguments. Errors of targets go to `onError`, on the context where they occur.
   ///
   /// - Returns: the number of targets reached or queued.
   @export(implementation)
@@ -53,7 +54,7 @@ extension MulticastSending where Interface: Sendable {
   /// Queued targets get the message too, but their answers are not awaited, see
   /// `collectAndWait(_:_:returning:)`.
   ///
-  /// - Throws: as the form for arguments that are not `Sendable`.
+  /// - Throws: as `collect` for arguments that are not `Sendable`.
   @export(implementation) @inline(__always)
   public func collect<R, Output, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>

@@ -28,10 +28,10 @@ extension MulticastSending where Interface: Sendable {
   /// At a full buffer with `suspendSender` the sender waits for capacity before it continues with
   /// later targets.
   ///
-  /// - Throws: a target's first error, after the others have answered; `isolationMismatch` for
-  ///   another context's answer whose row does not promise `Sendable`; `CancellationError`, without
-  ///   revoking sent messages; `nobodyResponds` if the options say so; `wouldDeadlock` in a method
-  ///   that would be awaited.
+  /// - Throws: a target's first error, after the others have answered; `isolationMismatch` for an
+  ///   answer from another context whose row does not promise `Sendable`; `CancellationError`,
+  ///   after which sent messages are still delivered; `nobodyResponds` if the options say so;
+  ///   `wouldDeadlock` in a method that the call would wait for.
   nonisolated(nonsending) public func collectAndWait<R, Output, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
   ) async throws -> Output {
@@ -119,8 +119,8 @@ extension MulticastSending where Interface: Sendable {
   /// Sends a boxed message, blocks the caller until all have answered, for at most `timeout`, and
   /// combines the answers by `policy`.
   ///
-  /// Methods that return `void` add no answer. A policy that may end early serves the targets in
-  /// delivery order; queued messages are not revoked.
+  /// Methods that return `void` add no answer. If the policy may end early, targets run in strict
+  /// delivery order. Messages that are already queued are still delivered.
   ///
   /// - Throws: as ``collect(_:returning:)``; also `wouldDeadlock`, before anything is sent,
   ///   `timedOut`, and `isolationMismatch` for a queued target's answer that is not `Sendable`.
@@ -159,10 +159,10 @@ extension MulticastSending where Interface: Sendable {
     }
   }
 
-  /// Broadcasts a message, and waits for capacity at each full buffer with `suspendSender`, first
-  /// come first served. Does not wait for the targets to run.
+  /// Broadcasts a message, and waits for capacity at each full buffer with `suspendSender`. Waiting
+  /// senders continue in the order in which they came. Does not wait for the targets to run.
   ///
-  /// The sender holds no slots of other buffers while it waits.
+  /// While it waits, the sender holds no slots of other buffers.
   ///
   /// - Throws: `CancellationError` if the task is cancelled before any target has the message,
   ///   otherwise `cancelled`, with the number of targets that have it.
@@ -175,11 +175,11 @@ extension MulticastSending where Interface: Sendable {
     return try await OutgoingMessage(route.selector, typed, DeliveryRequest()).broadcastWhenReady(along: route)
   }
 
-  /// Like `broadcastWhenReady(_:_:)`, with a timeout for each wait.
+  /// Like `broadcastWhenReady(_:_:)`, with a timeout for the whole call.
   ///
   /// `clock` measures the timeout; `nil` is the continuous clock.
   ///
-  /// - Throws: also `timedOut`. Targets that already have the message retain it.
+  /// - Throws: also `timedOut`. Targets that already have the message still run it.
   @discardableResult
   nonisolated(nonsending) public func broadcastWhenReady<R, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, timeout: Duration,
