@@ -45,7 +45,7 @@ extension MulticastSending where Interface: Sendable {
   /// At the timeout the call ends immediately: asynchronous methods of direct targets are
   /// cancelled, and the other targets still get the message. Their errors go to `onError`.
   ///
-  /// `clock` measures the timeout, for example a `TestClock`; `nil` is the continuous clock.
+  /// `clock` measures the timeout, for example a `TestClock`; by default the continuous clock.
   ///
   /// - Throws: also `timedOut`, naming the targets that did not answer.
   nonisolated(nonsending) public func collectAndWait<R, Output, each A: Sendable>(

@@ -1,8 +1,6 @@
 // OutcomeQueue.swift: passes outcomes to the result in delivery order.
 
-/// The outcome of a message at one target, with its site.
-///
-/// An object, since hooks get lists of outcomes and copying the parts takes several retains.
+/// A class, since hooks get lists of outcomes, and copying the parts would take several retains.
 final class Outcome {
   @exclusivity(unchecked) var outcome: StepOutcome
   let context: StepContext
@@ -10,17 +8,18 @@ final class Outcome {
   init(_ outcome: StepOutcome, _ context: StepContext) { (self.outcome, self.context) = (outcome, context) }
 }
 
-/// Passes the outcomes of one message to its result in delivery order. Used by its delivery only.
+/// Passes the outcomes of one message to its result in delivery order. Owned by its
+/// ``MessageDelivery``, and used only by it and its hook calls.
 ///
-/// Buffers outcomes behind a pending one, and all outcomes inside a running hook call, which hooks
-/// may replace. The subclass of each result consumes the outcomes, see ``ResultQueue``.
+/// Buffers the outcomes behind a pending one. Inside a hook call it buffers all outcomes, since
+/// hooks may replace them. The subclass of each result consumes the outcomes, see ``ResultQueue``.
 @usableFromInline
 class OutcomeQueue {
-  /// Reads the buffered outcomes in delivery order, up to the first pending one, and finds whether
-  /// their answers suffice for the sender.
+  /// Finds whether the buffered answers suffice for the sender. Reads the outcomes in delivery
+  /// order, up to the first pending one.
   private struct Probe {
     let isEnough: (ArgumentBox) -> Bool
-    /// The innermost hook call's pending outcomes, and the start of its outcomes.
+    /// The innermost hook call's pending outcomes, and the index of its first buffered one.
     let pending: PendingAnswers?
     let start: Int
     /// The number of outcomes that have been read.
@@ -31,31 +30,34 @@ class OutcomeQueue {
 
   /// The consumer of unboxed answers, if the result accepts them.
   final let taker: TypedTaker?
-  /// True if answers of direct targets are accepted with their targets, without further context.
+  /// True if the result accepts an answer with only its target, without a ``StepContext``.
   final let takesPlain: Bool
   private final let makeProbe: (() -> (ArgumentBox) -> Bool)?
   private final let listsEveryTarget: Bool
-  /// True if answers are recorded for a new probe, since hooks may change later ones.
+  /// True if answers that the result has received are recorded, to be replayed to new probes.
   private final let recordsGiven: Bool
 
   // MARK: - State (the sender's context)
   // Not checked for exclusivity where each outcome needs it: see ``MessageDelivery``.
 
+  /// The buffered outcomes, in delivery order.
   @exclusivity(unchecked) private(set) final var held: [Outcome] = []
-  /// The running hook calls of a sender that requests outcomes. Meanwhile the result gets none.
+  /// The number of running hook calls, if the sender requests outcomes. The result gets no outcomes
+  /// while there are any.
   @exclusivity(unchecked) private(set) final var hookCalls = 0
   /// True if no further answer is needed, by the result or, inside hooks, by the probe.
   @exclusivity(unchecked) private(set) final var isEnough = false
   /// True if the result itself needs no further answer.
   @exclusivity(unchecked) private final var isComplete = false
-  /// `nil` outside hook calls.
+  /// Set inside hook calls, if the sender may need only some answers.
   @exclusivity(unchecked) private final var probe: Probe?
   /// Answers that the result has received, replayed to a new probe.
   private final var given: [ArgumentBox] = []
-  /// Buffers the answers of the running loop inside hooks.
+  /// Buffers the answers of a loop inside hooks, while the loop is running.
   @exclusivity(unchecked) private final var keeper: TypedTaker?
+  /// The number of targets that got the message.
   @exclusivity(unchecked) final var reached = 0
-  /// The number of messages that full buffers have dropped for this one.
+  /// The number of messages that full buffers dropped because of this one.
   final var dropped = 0
   /// True if a target has run inside hooks, even if they discarded its outcome.
   final var hasRun = false
@@ -100,6 +102,7 @@ class OutcomeQueue {
     continueProbe()
   }
 
+  /// Passes the buffered outcomes to the result, up to the first pending one.
   final func flush(_ pending: PendingAnswers?) {
     guard hookCalls == 0, !held.isEmpty else { return }
     var index = 0
@@ -170,7 +173,7 @@ class OutcomeQueue {
     held.replaceSubrange(start..., with: outcomes)
   }
 
-  /// Determines anew whether further answers are needed, after hooks changed some.
+  /// Makes a new probe, since hooks may have changed outcomes that the earlier one has read.
   ///
   /// - Parameter start: the start of the innermost hook call's outcomes. `pending` has only theirs.
   final func renewProbe(from start: Int, _ pending: PendingAnswers?) {
@@ -182,7 +185,7 @@ class OutcomeQueue {
     continueProbe()
   }
 
-  /// Reads the outcomes that were added or have arrived.
+  /// Lets the probe read the outcomes that were added or have arrived.
   final func continueProbe() {
     guard let probe, !isEnough else { return }
     var index = probe.read
@@ -244,7 +247,7 @@ class OutcomeQueue {
     return keeper
   }
 
-  /// Buffers boxed answers inside hooks; `nil` if the result gets them directly.
+  /// Buffers the boxed answers of a loop inside hooks; `nil` if the result gets them directly.
   final func lister() -> AnswerLister? {
     if isDirect { return nil }
     let lister = AnswerLister()
@@ -269,11 +272,12 @@ class OutcomeQueue {
 
 // MARK: - Answers of loops
 
+/// Consumes the unboxed answers of loops, or buffers them inside hooks.
 @usableFromInline
 class TypedTaker {
   let type: Any.Type
   @usableFromInline @exclusivity(unchecked) final var hasAnswer = false
-  /// True if the answers are `Sendable`, by the promise of their methods.
+  /// True if the methods promise that their answers are `Sendable`.
   final var crosses = false
 
   fileprivate init(_ type: Any.Type) { self.type = type }
@@ -325,7 +329,7 @@ final class AnswerLister: TypedTaker {
 // MARK: - Kinds of outcomes
 
 extension StepOutcome {
-  /// True if it arrives later and the sender waits for it.
+  /// True if the outcome arrives later and the sender waits for it.
   var isPending: Bool { if case .queued(let slot) = self { slot >= 0 } else { false } }
 
   var isOfFullBuffer: Bool { if case .skipped(.bufferFull) = self { true } else { false } }
@@ -342,7 +346,7 @@ extension StepOutcome {
 
   var hasAnswer: Bool { answerCount > 0 }
 
-  /// Replaces its answers with the next ones, or removes them at the end.
+  /// Replaces each answer with the result of `next`, or removes it.
   mutating func replaceAnswers(_ next: () -> ArgumentBox?) {
     if case .answeredAll(let answers as ListedAnswers) = self { return answers.replaceResults(next) }
     self = .answered(next())

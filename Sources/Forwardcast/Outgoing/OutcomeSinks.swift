@@ -4,13 +4,13 @@
 protocol OutcomeSink {
   associatedtype Output
 
-  /// True if it also gets targets that were skipped.
+  /// True if the result lists every registration, including skipped ones.
   var listsEveryTarget: Bool { get }
 
   /// Consumes one outcome. Returns false if no further target is needed.
   mutating func take(_ outcome: StepOutcome, at context: StepContext) -> Bool
 
-  /// Counts answers that are discarded.
+  /// Counts targets whose answers are discarded.
   mutating func countDelivered(_ count: Int)
 
   /// True if answers are consumed without their sites.
@@ -47,6 +47,7 @@ extension OutcomeSink {
   var taker: TypedTaker? { nil }
 }
 
+/// The queue of one message, with the sink that makes its result.
 class ResultQueue<Sink: OutcomeSink>: OutcomeQueue {
   @exclusivity(unchecked) final var sink: Sink
 
@@ -66,7 +67,7 @@ class ResultQueue<Sink: OutcomeSink>: OutcomeQueue {
   }
 }
 
-/// The queue of a broadcast. Virtual methods of a generic class are not specialized for the sink.
+/// The queue of a broadcast. Its overrides are specialized for the sink, unlike generic methods.
 final class SummaryQueue: ResultQueue<BroadcastSummary> {
   override func accept(_ outcome: StepOutcome, at context: StepContext) -> Bool { sink.take(outcome, at: context) }
   override func countDelivered(_ count: Int) { sink.countDelivered(count) }
@@ -110,7 +111,7 @@ extension BroadcastSummary: OutcomeSink {
       delivery.report(failure)
     }
     dropped = delivery.outcomes.dropped
-    // Computed only if an unanswered message has an effect.
+    // Computed only if the `noResponder` option has an effect.
     if !delivery.route.core.ignoresSilence, delivered + failed == 0, queued + dropped > 0,
       delivery.areQueuedTargetsGone
     {
@@ -133,7 +134,7 @@ extension DeliveryReport: OutcomeSink {
 
   @inline(__always)
   mutating func take(_ answer: consuming ArgumentBox, of target: consuming AnyObject) {
-    // A literal of one element is cheaper than reserving capacity.
+    // One element: a literal is cheaper than reserving capacity.
     if answers.capacity == 0 {
       answers = [.init(target: target, result: consume answer)]
     } else {
@@ -159,7 +160,7 @@ extension DeliveryReport: OutcomeSink {
 
   @inline(never)
   mutating func take(_ outcome: StepOutcome, at context: StepContext) -> Bool {
-    // A deallocated target is listed by its registration.
+    // The registration stands for a deallocated target.
     var target: AnyObject? { context.target ?? context.registration?.currentTarget }
     var known: AnyObject { target ?? context.registration ?? context.proxies.core }
     switch outcome {
@@ -188,6 +189,7 @@ extension DeliveryReport: OutcomeSink {
   }
 }
 
+/// Combines the answers of one `collect` by its return policy.
 struct PolicySink<R, Output>: OutcomeSink {
   private let collector: AnswerCollector<R, Output>
   private let ofType: AnswerTaker<R>?
@@ -221,7 +223,7 @@ struct PolicySink<R, Output>: OutcomeSink {
       if outcome.isReached { queued += 1 }
       return true
     case .failed(let error):
-      // The visit decides whether the message ends with it: another context's error is too late.
+      // ``ProxyVisit`` decides whether the message ends. An error from another context is too late.
       errors.append((error, context))
       return true
     case .answered(let box): return take(box, at: context)
@@ -230,7 +232,7 @@ struct PolicySink<R, Output>: OutcomeSink {
         return answers.boxes.allSatisfy { take($0, at: context) }
       }
       (wasAsked, hasAnswer) = (true, hasAnswer || !list.isEmpty)
-      // By index, since an iterator requests an optional's metadata in each step.
+      // By index, since an iterator requests metadata of an optional in each step.
       for index in list.indices {
         do { if try !collector.take(list[index]) { return false } } catch {
           errors.append((error, context))
@@ -277,10 +279,8 @@ struct PolicySink<R, Output>: OutcomeSink {
     }
   }
 
-  /// The result and the first error, unless the policy prefers an answer. Other errors go to the
+  /// The result, with the first error unless the policy prefers an answer. Other errors go to the
   /// handlers.
-  ///
-  /// - Parameter whole: the error that ended the message as a whole.
   func collected(_ whole: CollectFailure? = nil) -> CollectResult<Output> {
     let hasAnswer = hasAnswer || ofType?.hasAnswer ?? false
     let isTold = whole != nil || policy.ignoresErrors && hasAnswer
@@ -291,7 +291,7 @@ struct PolicySink<R, Output>: OutcomeSink {
 }
 
 extension PolicySink {
-  /// A sink for typed answers; `collector` is the policy's, if the caller has specialized it.
+  /// A sink for typed answers. `collector` is the policy's, if the caller has specialized it.
   init(_ policy: ReturnPolicy<R, Output>, _ route: MessageRoute, _ collector: AnswerCollector<R, Output>? = nil) {
     self.init(policy, collector, stopsAtFirst: route.core.stopsAtFirst, isTyped: true) { box, context in
       if let box, box.holds(R.self) { return box.uncheckedExactly(R.self) }
@@ -310,7 +310,7 @@ extension PolicySink where R == ArgumentBox {
 }
 
 extension RouteStep {
-  /// True if its method returns a value, as far as known.
+  /// True if the method returns a value, or its signature is unknown.
   fileprivate func mayAnswer(_ selector: MessageSelector) -> Bool {
     let signature =
       method?.takeUnretainedValue().signature ?? target.flatMap { Forwardcast.signature(of: $0, selector) }
@@ -319,8 +319,8 @@ extension RouteStep {
 }
 
 extension MessageError {
-  /// The error of a `collect` without any answer: all targets are queued and not awaited, or their
-  /// full buffers dropped the message.
+  /// The error of a `collect` without an answer. All targets are queued and not awaited, or, if
+  /// `isRefused`, their buffers are full.
   static func notAwaited(_ selector: MessageSelector, by core: MulticastCore, count: Int, isRefused: Bool = false)
     -> MessageError
   {

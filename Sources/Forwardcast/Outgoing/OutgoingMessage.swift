@@ -1,19 +1,20 @@
 // OutgoingMessage.swift: a message and its delivery to one target.
 
-/// A message being sent: its arguments and its sender's request.
+/// A message being sent: its arguments and its sender's request. Hooks replace it with a changed
+/// copy.
 struct OutgoingMessage {
   let selector: MessageSelector
   var request: DeliveryRequest
   /// True for a message sent as an `Invocation`. Its arguments are validated before the first
   /// delivery.
   private(set) var isByValue = false
-  /// The proxies whose hooks have forwarded the message.
+  /// The proxies that the message has passed, if an object forwarded it from one to another.
   let trail: ProxyTrail?
   var trace: MessageTrace?
 
-  /// The arguments in a shareable form; `nil` while a boxed message needs none.
+  /// The arguments in a form that contexts can share. Boxed messages create it when needed.
   private(set) var shared: MessageArguments?
-  /// The boxed message; `nil` while a typed message needs none.
+  /// The boxed message. Typed messages create it when needed.
   private var boxed: Invocation?
 
   init(
@@ -55,6 +56,7 @@ struct OutgoingMessage {
     ask(policy) { box, _ in box }
   }
 
+  /// Requests answers for `policy`. `convert` returns an answer in the type of the policy.
   mutating func ask<R, Output>(
     _ policy: ReturnPolicy<R, Output>, _ convert: @escaping (ArgumentBox, MessageSelector) -> R?
   ) {
@@ -71,7 +73,7 @@ struct OutgoingMessage {
     }
   }
 
-  /// Validates a boxed message for the route, inside its hooks.
+  /// Validates a boxed message against the route. Runs inside hooks, which may change arguments.
   mutating func admit(along route: MessageRoute) throws {
     guard isByValue else { return }
     var message = invocation
@@ -108,6 +110,7 @@ struct OutgoingMessage {
     }
   }
 
+  /// The state of the delivery to one target, after what could run synchronously has run.
   enum Attempt {
     case over(StepOutcome)
     /// The target is a multicast, whose targets get the message.
@@ -119,8 +122,8 @@ struct OutgoingMessage {
   }
 
   /// Delivers the message to one target: unboxed if the types match exactly, otherwise boxed.
-  /// Targets without a method are queried. If the delivery cannot end here, the result says how it
-  /// continues.
+  /// Queries targets without a method. The result is the outcome, or how the delivery must
+  /// continue.
   mutating func perform(_ method: Method?, on target: AnyObject, trail: @autoclosure () -> ProxyTrail) -> Attempt {
     do {
       if let method { return try run(method, target) }
@@ -162,7 +165,7 @@ struct OutgoingMessage {
 }
 
 extension OutgoingMessage.Attempt {
-  /// True if it can only end if the caller waits.
+  /// True if only a waiting caller can end the delivery.
   var suspends: Bool {
     switch self {
     case .over, .multicast: false
@@ -171,7 +174,8 @@ extension OutgoingMessage.Attempt {
     }
   }
 
-  /// Ends it synchronously: hooks forward, isolated methods fail. `nil` for a multicast.
+  /// Ends the delivery without waiting: hooks forward, isolated methods fail. `nil` for a
+  /// multicast.
   func ended(_ outgoing: inout OutgoingMessage) -> StepOutcome? {
     switch self {
     case .over(let outcome): return outcome
@@ -185,9 +189,9 @@ extension OutgoingMessage.Attempt {
     }
   }
 
-  /// Ends it, awaiting isolated methods and asynchronous hooks. Registration and path are checked
-  /// directly before a method starts, on its context. `nil` if it must not start, and for a
-  /// multicast.
+  /// Ends the delivery, awaiting isolated methods and asynchronous hooks. Directly before a method
+  /// starts, its context checks registration and path. `nil` if the method must not start, and for
+  /// a multicast.
   nonisolated(nonsending) func endedAndWaited(
     _ outgoing: inout OutgoingMessage, for registration: Registration, behind proxies: ProxyChain, isKept: Bool = false,
     begin: @escaping @Sendable () -> Bool = { true }

@@ -1,12 +1,12 @@
 // Parcel+Nested.swift: asynchronous executions of queued targets.
 
 extension Parcel {
-  /// Sends the message again through a multicast that is a target on this context. The multicast
-  /// contributes one answer, by its row's rule.
+  /// Sends the message to the targets of a multicast that is itself a queued target. The multicast
+  /// contributes one answer, combined by the rule of its row.
   ///
-  /// Runs synchronously if the outer sender does not wait. Otherwise it runs in a task whose jobs
-  /// are deliveries of this context, so its hooks and direct targets run here without blocking the
-  /// context.
+  /// Runs synchronously if the outer sender does not wait. Otherwise a task runs it, and this
+  /// context executes the task's jobs as deliveries. Its hooks and direct targets then run here
+  /// without blocking the context.
   func send(
     _ message: OutgoingMessage, on multicast: any MulticastSending, _ place: Int, _ target: AnyObject,
     _ mailbox: Mailbox
@@ -36,7 +36,7 @@ extension Parcel {
     }
   }
 
-  /// Continues a target's execution in a task, which the target's next message waits for.
+  /// Continues a target's method in a task. The target's next message waits for the task.
   func suspend(
     _ mailbox: Mailbox, _ place: Int, on executor: MailboxExecutor? = nil,
     _ body: @escaping @Sendable () async -> Void
@@ -59,7 +59,7 @@ extension OutgoingMessage {
     return message
   }
 
-  /// Awaits a multicast's targets and returns one answer: by its row's rule, otherwise the last.
+  /// Awaits a multicast's targets. Combines their answers by its row's rule, or returns the last.
   nonisolated(nonsending) fileprivate func answer(along route: MessageRoute, in path: ProxyChain) async
     -> StepOutcome
   {

@@ -1,9 +1,9 @@
 // Parcel.swift: one queued message for the targets of one context.
 
-/// The rarely used properties of a queued message: awaited, nested, or traced.
-// Immutable; the target is Sendable, as are all of its proxy.
+/// The properties of a queued message that is awaited, nested, or traced.
+// Immutable; all targets of a queueing proxy are Sendable.
 package final class ParcelDetails: @unchecked Sendable {
-  /// The receiver of outcomes, if the sender waits, and each target's slot.
+  /// The outcomes that the sender waits for, if any, and the slot of each target.
   package let pending: PendingAnswers?
   let slots: [Int]
   let request: DeliveryRequest
@@ -29,10 +29,11 @@ package final class ParcelDetails: @unchecked Sendable {
 /// One queued message for the targets of one context.
 ///
 /// Retains only its arguments: retaining the group would make sender and receiver contend for one
-/// reference count. The plan retains the group, and then a ``GroupRelease`` posted behind its last
-/// message. A message that leaves the mailbox's order retains the group itself.
+/// reference count. The plan retains the group. When the plan ends, a ``GroupRelease`` posted
+/// behind the last message does. A parked or suspended message retains the group itself, in
+/// `keeper`.
 @usableFromInline
-package final class Parcel: Envelope, @unchecked Sendable {  // immutable but for `keeper`, which belongs to the context
+package final class Parcel: Envelope, @unchecked Sendable {  // immutable, except for `keeper`, which the context owns
   package unowned(unsafe) let group: DeliveryGroup
   var keeper: DeliveryGroup?
   private let chosen: [Int]?
@@ -47,7 +48,7 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable but fo
   }
 
   deinit {
-    // Ends the wait of the sender, whatever happened to the context. Settled slots are unaffected.
+    // Ends the wait of the sender even if the context never ran the message. Settled slots stay.
     guard let details, let pending = details.pending else { return }
     for slot in details.slots { pending.settle(slot, .skipped(.lost), from: nil) }
   }
@@ -77,8 +78,8 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable but fo
     trace.note(.began, group.selector, arguments, at: context(place, target), step: details.firstStep + place)
   }
 
-  /// Records the start of a target's method. Returns false if the sender no longer waits, since the
-  /// target was removed.
+  /// Records the start of a target's method. Returns false if the target was removed, so the sender
+  /// no longer waits.
   private func begin(_ place: Int) -> Bool { details?.pending?.begin(slot(place)) ?? true }
 
   var proxies: ProxyChain { details?.proxies ?? ProxyChain(group.core) }
@@ -119,7 +120,7 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable but fo
 
   private func drop(_ place: Int, _ reason: DeliveryReport.SkipReason) {
     group.steps[place].queued?.noteDropped()
-    // A removed strong target is listed too.
+    // The report also lists a removed strong target.
     settle(place, .skipped(reason), details?.pending == nil ? nil : group.steps[place].target)
   }
 
@@ -144,11 +145,11 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable but fo
       trail = laid
       return laid
     }
-    // A waiting multicast's execution begins in its task.
+    // An awaited multicast begins in its task, see `send`.
     if !(isAwaited && target is any MulticastSending) { noteBegan(place, target) }
     do { try details?.trail?.budget?.charge(.target) } catch { return settle(place, .failed(error), target) }
     let method = step.method?.takeUnretainedValue()
-    // An isolated method begins on its own context.
+    // An isolated method calls `begin` on its own context.
     guard method?.runsElsewhere(on: target) ?? false || begin(place) else {
       return drop(place, reasonToDrop(step) ?? .removed)
     }
@@ -157,7 +158,7 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable but fo
     case .multicast(let multicast): send(message, on: multicast, place, target, mailbox)
     case _ where attempt.suspends:
       let sent = UncheckedSendable((attempt: attempt, target: target))
-      // The trail belongs to the message and ends with it.
+      // The task ends the trail.
       let laid = trail
       trail = nil
       suspend(mailbox, place) { [self] in
@@ -177,8 +178,8 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable but fo
     trail?.end()
   }
 
-  /// The reason why the registration or an enclosing proxy blocks the message; `nil` also if queued
-  /// messages are still delivered after a removal.
+  /// The reason to drop the message: its registration or an enclosing proxy blocks it. `nil` also
+  /// if queued messages are still delivered after a removal.
   private func reasonToDrop(_ step: RouteStep) -> DeliveryReport.SkipReason? {
     let isKept = details?.kept != nil
     let own = isKept && !step.registration.takeUnretainedValue().isMuted ? nil : step.obstacle
@@ -192,14 +193,14 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable but fo
     }
     if let details, let pending = details.pending {
       var outcome = outcome
-      // A closure's method is valid while its target lives.
+      // A closure is its own method, which is valid only while it lives.
       if case .answered(let answer) = outcome, let target,
         !(group.steps[place].method?.takeUnretainedValue().answers(to: nil) ?? false)
       {
         outcome = OutgoingMessage.Attempt.crossing(
           answer, from: target, group.selector, wanted: details.request.keepsAnswers)
       }
-      // A target that did not fail is retained only for a list of targets.
+      // Only reports and errors retain the target.
       let isKept = if case .failed = outcome { true } else { details.request.listsEveryTarget }
       pending.settle(slot(place), outcome, from: isKept ? target : nil)
     } else if case .failed(let error) = outcome {

@@ -1,16 +1,16 @@
 // PendingAnswers.swift: the outcomes that a waiting sender expects.
 
-/// The outcomes of one message, in slots that any thread settles.
+/// The outcomes of one message that a sender waits for, in slots that any thread settles.
 ///
-/// A slot is opened before its message is posted, and settled once: by the delivery, by a drop, or
-/// by the message's `deinit`. A wait always ends, unless a context neither runs nor releases its
-/// jobs, see ``DeliveryContext/wake(_:_:)``.
-// `state` has a lock; targets that cross contexts are Sendable.
+/// A slot is opened before its message is posted. It is settled once: by the delivery, by a drop,
+/// by the target's removal, or by the message's `deinit`. A wait always ends, unless a context
+/// neither runs nor releases its jobs, see ``DeliveryContext/wake(_:_:)``.
+// `state` has a lock; targets on other contexts are Sendable.
 package final class PendingAnswers: @unchecked Sendable {
   private struct Slot {
     var context: StepContext
     var outcome: StepOutcome?
-    /// True if the outcome was read.
+    /// True if the sender has read the outcome.
     var isTaken = false
     /// True if the message is delivered even after its target is removed.
     var isKept = false
@@ -39,12 +39,12 @@ package final class PendingAnswers: @unchecked Sendable {
 
   private struct State: @unchecked Sendable {  // guarded by the lock around it
     var slots: [Slot] = []
-    /// The proxies with failed targets, and enclosing ones. Retained, so their identities stay
+    /// The proxies with failed targets, and enclosing ones, retained so that identities stay
     /// unique.
     var failed: [ObjectIdentifier: ProxyChain] = .init()
     var isAbandoned = false
 
-    /// Records a slot's outcome. Returns an error to report.
+    /// Records a failed slot's proxies. Returns the error if no sender waits for it any more.
     mutating func noteSettled(_ index: Int) -> Untold? {
       guard let untold = slots[index].untold else { return nil }
       for chain in sequence(first: untold.context.proxies, next: \.outer) { failed[ObjectIdentifier(chain)] = chain }
@@ -91,7 +91,7 @@ package final class PendingAnswers: @unchecked Sendable {
     if settles { completion.leave() }
   }
 
-  /// Detaches the sender, for example after a timeout. Errors, also later ones, go to the handlers.
+  /// Detaches the sender, for example after a timeout. Earlier and later errors go to the handlers.
   func abandon() {
     let untold = state.withLock { state -> [Untold] in
       defer { state.isAbandoned = true }

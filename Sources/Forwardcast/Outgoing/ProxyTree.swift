@@ -2,9 +2,9 @@
 
 /// The proxies that one message passes, each once per path.
 ///
-/// All of them are found before anything is sent, including those inside hooks. Targets that join a
-/// nested proxy later are therefore excluded, and cycles and depth are known in advance. Only a
-/// multicast that a queried object leads to is added later.
+/// All of them are found before anything is sent, including those inside hooks. Cycles and depth
+/// are thus known in advance, and targets that join a nested proxy later do not get the message.
+/// Only a multicast behind a queried object is added later.
 struct ProxyTree {
   let root: ProxyNode
   private(set) var count = 0
@@ -73,7 +73,7 @@ struct ProxyTree {
 final class ProxyNode {
   enum Child {
     case proxy(ProxyNode)
-    /// The reason not to enter the proxy.
+    /// The error, such as a cycle, for which the message does not enter the proxy.
     case refused(any Error)
   }
 
@@ -84,12 +84,13 @@ final class ProxyNode {
     let strong: AnyObject?
   }
 
+  /// The index of the proxy in the order in which proxies were found.
   let number: Int
   let route: MessageRoute
   let path: ProxyChain
-  /// The grouping of the steps; `nil` if one loop serves all.
+  /// The plan of the queued steps and loops; `nil` if one loop serves all steps.
   let plan: DeliveryPlan?
-  /// True if this or an enclosing proxy serves targets strictly in delivery order.
+  /// True if this or an enclosing proxy serves its targets strictly in delivery order.
   let keepsOrder: Bool
   /// True if the message enters the proxy. Otherwise its targets are only listed.
   let isReached: Bool
@@ -115,7 +116,7 @@ final class ProxyNode {
     children.append((step, child))
   }
 
-  /// True if a report lists nothing inside the proxy that has no outcome of its own.
+  /// True if a report lists neither nested proxies nor unmatched registrations of this proxy.
   var listsNothing: Bool { children.isEmpty && unmatched.isEmpty }
 
   /// True if hooks may change or withhold messages.
@@ -156,7 +157,8 @@ final class ProxyNode {
     all.contains { ($0.plan?.groups ?? []).contains { $0.steps.contains(where: condition) } }
   }
 
-  /// A target that must be awaited; `nil` if all run synchronously, as far as known before queries.
+  /// A target that must be awaited; `nil` if all run synchronously, as far as known without
+  /// queries.
   var awaitedTarget: String? {
     for (step, group) in queuedSteps where !group.runsNow {
       if let target = step.target { return "\(typeName(of: target)) on \(group.mailbox.context.name)" }

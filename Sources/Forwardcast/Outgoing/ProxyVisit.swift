@@ -2,8 +2,8 @@
 
 /// The progress of a message along the steps of one proxy.
 ///
-/// A value without effects: ``next(isEnough:mayLoop:)`` returns the next action, which the delivery
-/// executes and reports with ``note(_:)``.
+/// A value without effects, owned by ``MessageDelivery``. ``next(isEnough:mayLoop:)`` returns the
+/// next action. The delivery executes it and records the outcome by ``note(_:)``.
 struct ProxyVisit {
   typealias SkipReason = DeliveryReport.SkipReason
 
@@ -37,9 +37,10 @@ struct ProxyVisit {
 
   // MARK: - State (owned by the sender)
 
+  /// The next step, and the segment that contains it.
   private(set) var index = 0
   private var segment = 0
-  /// The first step that a loop may serve. Earlier ones did not fit the message.
+  /// The first step that a loop may serve. No loop fits the message for earlier ones.
   private var loopsFrom = 0
   private(set) var standing = Standing.silent
   /// The reason why the remaining steps are skipped.
@@ -92,7 +93,7 @@ struct ProxyVisit {
     index = end
   }
 
-  /// Disables loops up to `end`, since none fits the message.
+  /// Makes the steps up to `end` be served one at a time, since no loop fits the message.
   mutating func serveSingly(to end: Int) { loopsFrom = end }
 
   /// Ends the visit without listing the remaining steps.

@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// A running asynchronous method of a queued target, whose next message waits for its end.
+/// A running asynchronous method of a queued target. The next message waits for its end.
 final class SuspendedMethod: Sendable {
   fileprivate let registration: Registration
   fileprivate let task: Int?
@@ -25,26 +25,27 @@ final class SuspendedMethod: Sendable {
   }
 }
 
-/// The wait of a sender that occupies objects meanwhile: the target of the suspended method that it
-/// runs or was created in, and the contexts that it blocks.
+/// The wait of a sender that others may wait for in turn, which can be a deadlock. The sender runs
+/// in a suspended method of a target, runs in a task that such a method created, or blocks
+/// contexts.
 ///
 /// The library cannot know whether a method awaits a task that it created (`async let`, a group) or
-/// not (`Task { }`). Such a task's wait ends with `timedOut` after
-/// ``MulticastOptions/deadlockTimeout`` if the method still runs. A detached task belongs to no
-/// method.
+/// not (`Task { }`). So the wait of such a task ends with `timedOut` after
+/// ``MulticastOptions/deadlockTimeout`` if the method is still running. A detached task belongs to
+/// no method.
 final class SenderWait: Sendable {
   private let wait: Wait
   private let methods: [SuspendedMethod]
   private let core: MulticastCore
   private let selector: MessageSelector
-  /// The cycle that the wait may close, through a task created by a method.
+  /// A cycle that is a deadlock if a method awaits the task that it created.
   private let suspected = Guarded<[AwaitedEnd]?>(nil)
 
   private init(_ wait: Wait, _ methods: [SuspendedMethod], _ core: MulticastCore, _ selector: MessageSelector) {
     (self.wait, self.methods, self.core, self.selector) = (wait, methods, core, selector)
   }
 
-  /// Begins a wait of the caller for targets; `nil` if the caller occupies nothing.
+  /// Begins a wait of the caller for targets; `nil` if nothing waits for the caller.
   ///
   /// - Parameter blocks: true if its thread waits instead of its task.
   /// - Throws: `wouldDeadlock`, with the cycle.
@@ -73,7 +74,7 @@ final class SenderWait: Sendable {
     suspected.withLock { $0 = $0 ?? ring }
   }
 
-  /// Records that the message was sent, so only pending outcomes are awaited.
+  /// Records that the message was sent: from now on only pending outcomes are awaited.
   func sent(_ pending: PendingAnswers) {
     wait.narrow { pending.open.compactMap { $0.registration?.awaited } }
   }

@@ -3,33 +3,35 @@
 import Synchronization
 
 /// A lock-free buffer of consecutive typed messages of one selector to all targets of one context.
+/// It is posted as one envelope, and messages may join it afterward.
 ///
-/// The group's word holds its last posted batch and the number of reserved slots. A sender reserves
-/// a slot by incrementing the word, writes its arguments there, and publishes the slot; several
-/// senders may do so at a time. The context serves published slots up to the first unpublished one.
-/// It closes the batch when all are served, or when another envelope is due. No thread blocks: if a
-/// sender is interrupted before it publishes, the drain ends and that sender starts the next one.
+/// The group's ``BatchWord`` has the last posted batch and the number of reserved slots. A sender
+/// reserves a slot by incrementing the word, writes its arguments there, and publishes the slot in
+/// `places`. Several senders may do so at the same time. The context serves published slots up to
+/// the first unpublished one. It closes the batch when all are served, or when another envelope is
+/// behind it. No thread blocks: if a sender is interrupted before it publishes, the drain ends, and
+/// that sender starts the next drain.
 ///
 ///     sender                                          context
-///     word: number + 1, unless gone     ──slot───▶
+///     word: number + 1 reserves a slot
 ///     slots[slot] = arguments
-///     places: the slot's bit            ────────▶     serves while bits are set
-///     was awaited: wakes the context    ◀────────     number is higher: awaits its sender
-///     gone: starts a new batch          ◀────────     number is reached: ends
+///     places: the slot's bit            ────────▶     serves slots while their bits are set
+///     wakes the context if it awaits    ◀────────     a slot is reserved: awaits its sender
+///     starts a new batch                ◀────────     none is reserved: removes the batch
 ///
-/// The thread that removes a batch from the word (a sender with a new batch, or the context) knows
+/// A sender with a new batch, or the context, removes a batch from the word. That thread then knows
 /// the number of reserved slots, stores it in `places`, and releases the word's reference. A sender
 /// with a slot needs no reference: the context does not finish the batch before that slot is
 /// published.
 @usableFromInline
 package class PlainBatch: Envelope, @unchecked Sendable {
-  // `places` is atomic; `position` and `end` are owned by the context.
+  // `places` is atomic; `position` and `end` are owned by the context; slots by their sender, then by it.
 
-  /// Retained like the group of a ``Parcel``.
+  /// Retained in the same way as the group of a ``Parcel``.
   @usableFromInline package unowned(unsafe) let group: DeliveryGroup
   @usableFromInline let functionType: ObjectIdentifier
-  /// The number of the first slot. The last number is constant, so the word alone shows a full
-  /// batch.
+  /// The first slot. The last slot is always the same, so the word alone shows that a batch is
+  /// full.
   @usableFromInline let first: Int
   /// The arguments of each slot from ``first`` on.
   @usableFromInline let memory: UnsafeMutableRawPointer
@@ -40,14 +42,15 @@ package class PlainBatch: Envelope, @unchecked Sendable {
   private let drop: Drop?
   @usableFromInline typealias Run = (UnsafeRawPointer, Method, _ target: AnyObject) throws -> Void
   @usableFromInline typealias Drop = (UnsafeMutableRawPointer) -> Void
-  /// A bit for each published slot, or one before the first; the awaited slot plus 1, or 0; and the
-  /// number of slots, once the batch has left the word.
+  /// Low bits: one for each published slot; those before ``first`` are set. Middle bits: the
+  /// awaited slot plus 1, or 0. High bits: the number of slots, once the batch was removed from the
+  /// word.
   private let places: Atomic<UInt64>
   private static let awaitedShift: UInt64 = 48
   private static let numberShift: UInt64 = 54
   private static let awaited: UInt64 = 0x3F << awaitedShift
   @usableFromInline static let limit = 48
-  /// The first message not yet served, and the end of the published ones.
+  /// The index of the next message to serve, and the end of the known published ones.
   @usableFromInline @exclusivity(unchecked) final var position: Int
   @usableFromInline @exclusivity(unchecked) final var end: Int
 
@@ -66,7 +69,7 @@ package class PlainBatch: Envelope, @unchecked Sendable {
   }
 
   deinit {
-    // Published but not served: the context dropped its drain.
+    // These messages were published but not served, since the context dropped its drain.
     if let drop { for place in position..<written { drop(memory + (place - first) * stride) } }
     memory.deallocate()
   }
@@ -81,12 +84,12 @@ package class PlainBatch: Envelope, @unchecked Sendable {
   /// Publishes a slot. Returns true if the context waits for it.
   final func publish(_ place: Int) -> Bool { note(1 &<< UInt64(place), at: place) }
 
-  /// Sets the number of slots. Returns true if the context waits for it.
+  /// Sets the final number of slots. Returns true if the context waits for it.
   final func seal(at number: Int) -> Bool { note(UInt64(number) &<< PlainBatch.numberShift, at: number) }
 
   private func note(_ bits: UInt64, at place: Int) -> Bool {
     let found = places.wrappingAdd(bits, ordering: .acquiringAndReleasing).oldValue
-    // Only for this slot: senders of later slots must not wake the context again.
+    // True only for the awaited slot: senders of later slots must not wake the context again.
     return found & PlainBatch.awaited == UInt64(place + 1) &<< PlainBatch.awaitedShift
   }
 
@@ -95,7 +98,7 @@ package class PlainBatch: Envelope, @unchecked Sendable {
 
   override func open(in mailbox: Mailbox) -> Int {
     if places.load(ordering: .relaxed) & PlainBatch.awaited != 0 { stopAwaiting() }
-    // Envelopes behind the batch were posted after its messages, so no further ones may join.
+    // Envelopes behind the batch were posted after its messages, so no more messages may join.
     if mailbox.hasTaken { group.takeOut(self) } else { group.noteServed(self) }
     var made = 0
     isUnfinished = true
@@ -112,7 +115,7 @@ package class PlainBatch: Envelope, @unchecked Sendable {
       end = written
       if position < end { continue }
       if number == position || group.takeOut(self, at: position) { break }
-      // A sender is about to publish, or to set the number of slots.
+      // A sender is about to publish a slot, or to set the number of slots.
       if written == position, number != position { return made }
     }
     isUnfinished = false
@@ -121,10 +124,10 @@ package class PlainBatch: Envelope, @unchecked Sendable {
 
   /// Serves messages until none remain or the drain is over. Returns the number of deliveries.
   ///
-  /// A group with one step loads its target once, and again after all other references were
-  /// released.
+  /// If the group has one step, its target is loaded once, and again when only this loop retains
+  /// it.
   private func serve(_ mailbox: Mailbox, _ limit: Int) -> Int {
-    // Senders write near the context's counts, so these are held in locals and stored once.
+    // Senders write to memory near these counts, so the loop uses locals and stores them once.
     let (group, steps, run, end) = (group, group.steps, run, end)
     let only = steps.count == 1 ? steps[0] : nil
     let hasPriority = mailbox.hasPriority
@@ -133,7 +136,7 @@ package class PlainBatch: Envelope, @unchecked Sendable {
     while next < end, made < limit, !(hasPriority && mailbox.isOvertaken) {
       let values = memory + (next - first) * stride
       next += 1
-      // A target that only this loop retains must be deallocated now.
+      // If only this loop retains the target, it must be deallocated now.
       if held != nil, isKnownUniquelyReferenced(&held) { held = nil }
       if let only {
         if held == nil { held = only.target }
@@ -167,11 +170,11 @@ package class PlainBatch: Envelope, @unchecked Sendable {
 
 /// A tagged pointer to a group's batch: the address, the number of reserved slots, and two flags.
 ///
-/// The number is below the word's top byte, in bits that no address uses.
+/// The number is in bits 48 to 55, which no address uses.
 struct BatchWord {
   var bits: UInt64
 
-  /// The context has opened the batch and taken nothing behind it.
+  /// The context has opened the batch and has not taken an envelope behind it.
   static let served: UInt64 = 1
   /// A sender is creating or posting a new batch.
   static let changing: UInt64 = 2
@@ -197,7 +200,7 @@ struct BatchWord {
 }
 
 @usableFromInline
-final class TypedBatch<R, each A>: PlainBatch, @unchecked Sendable {  // as said there; the arguments may cross
+final class TypedBatch<R, each A>: PlainBatch, @unchecked Sendable {  // as for `PlainBatch`; the arguments are Sendable
   @usableFromInline var slots: UnsafeMutablePointer<Arguments<repeat each A>> {
     @export(implementation) @inline(__always) get { memory.assumingMemoryBound(to: Arguments<repeat each A>.self) }
   }
@@ -224,11 +227,12 @@ final class TypedBatch<R, each A>: PlainBatch, @unchecked Sendable {  // as said
   }
 }
 
+/// Where a sender writes its message.
 @usableFromInline
 enum BatchPlace {
-  /// A new batch with this many slots. With one, no other message joins it.
+  /// In a new batch with this many slots. If there is one slot, no other message joins.
   case new(Int)
-  /// A slot of this batch, owned by the sender until ``DeliveryGroup/wrote(_:_:)``.
+  /// In this slot of this batch. The sender owns the slot until ``DeliveryGroup/wrote(_:_:)``.
   case behind(Unmanaged<PlainBatch>, Int)
 }
 
@@ -236,7 +240,7 @@ extension DeliveryGroup {
   /// How often a sender polls for a batch that another one is about to post.
   private static let looksForBatch = 1024
 
-  /// Delivers one message to a step's target; `nil` if that was deallocated.
+  /// Delivers one message to the target of a step. `target` is `nil` if it was deallocated.
   @inline(__always)
   func serve(
     _ step: RouteStep, _ target: Unmanaged<AnyObject>?, _ values: UnsafeRawPointer, _ run: PlainBatch.Run
@@ -262,10 +266,11 @@ extension DeliveryGroup {
   @inline(never)
   private func note(_ error: any Error, _ step: RouteStep) { core.report(error, selector, step) }
 
-  /// Chooses the batch of a message that is sent now.
+  /// Chooses where a message that is sent now is written.
   ///
-  /// A batch is started if the mailbox is not empty and the previous plain message was of the same
-  /// group, so single messages use minimal memory. After full batches, an awake context is enough.
+  /// A new batch has several slots only if the mailbox is not empty and its previous typed message
+  /// was of this group, so single messages use minimal memory. After full batches, the context need
+  /// only be awake.
   @usableFromInline
   func enter(_ functionType: ObjectIdentifier) -> BatchPlace {
     if mailbox.isAsleep || methodType != functionType { return .new(1) }
@@ -278,8 +283,8 @@ extension DeliveryGroup {
         word.bits = batch.load(ordering: .acquiring)
         continue
       }
-      // The sender's earlier messages precede a batch that is the last envelope, or is served with
-      // nothing behind it. A batch that reused this address was posted later still.
+      // Joining preserves the sender's order if the batch is the last envelope, or is being served
+      // with none behind it. A batch that reused the address was posted even later.
       let joins =
         word.number < PlainBatch.limit && word.address != 0
         && (word.address == mailbox.last || word.isServed && mailbox.hasNothingNew)
@@ -299,7 +304,7 @@ extension DeliveryGroup {
   }
 
   /// Releases a batch that was removed from the word, and doubles or halves the next one's
-  /// capacity. Returns true if the context waits for the number of messages.
+  /// capacity. Returns true if the context waits for the final number of slots.
   private func retire(_ batch: Unmanaged<PlainBatch>, at number: Int) -> Bool {
     defer { batch.release() }
     return batch._withUnsafeGuaranteedRef { batch in
@@ -312,6 +317,7 @@ extension DeliveryGroup {
 
   private var batchCapacity: Int { nextCapacity.load(ordering: .relaxed) }
 
+  /// Publishes a slot that the sender has written.
   @usableFromInline
   func wrote(_ batch: Unmanaged<PlainBatch>, _ place: Int) {
     batch._withUnsafeGuaranteedRef { batch in mailbox.adding(to: batch) { batch.publish(place) } }
@@ -335,8 +341,8 @@ extension DeliveryGroup {
     batch.bitwiseAnd(~BatchWord.changing, ordering: .acquiringAndReleasing)
   }
 
-  /// Marks a batch as served: messages may join until something else is posted. Called on the
-  /// context.
+  /// Marks a batch as served, so messages may join it until another envelope is posted. Called on
+  /// the context.
   func noteServed(_ served: PlainBatch) {
     var word = BatchWord(bits: batch.load(ordering: .relaxed))
     while word.isOf(served), !word.isServed {
@@ -348,8 +354,8 @@ extension DeliveryGroup {
     }
   }
 
-  /// Removes a batch from the word if this many slots are reserved. Returns false if there are
-  /// more, or the word has another batch. Called on the context.
+  /// Removes a batch from the word, if `number` is its number of reserved slots or `nil`. Returns
+  /// false if it was not removed. Called on the context.
   @discardableResult
   func takeOut(_ served: PlainBatch, at number: Int? = nil) -> Bool {
     var word = BatchWord(bits: batch.load(ordering: .acquiring))

@@ -1,8 +1,8 @@
 // TypedLoops.swift: loops that call typed methods of direct targets.
 
 // Specialized in the client's module, one function per type. They call typed methods without boxes,
-// closures or reference counting. A route knows whether its methods share a type, so one comparison
-// per message suffices. Everything else needs a ``MessageDelivery``.
+// closures or reference counting. A route knows whether its methods have one type, so one
+// comparison per message suffices. Messages that need more use a ``MessageDelivery``.
 
 @export(implementation) @inline(never)
 func broadcastTyped<R, each A>(
@@ -32,8 +32,8 @@ func broadcastTyped<R, each A>(
   return tally.broadcast(count, arguments, returning: R.self)
 }
 
-/// A typed broadcast that needs more than a loop; `summary` is its result if it has ended. Returns
-/// the visit if only a loop remains after the hooks.
+/// A typed broadcast that needs more than a loop. If only a loop remains after the hooks, returns
+/// the visit. Otherwise stores the result in `summary`.
 @usableFromInline @inline(never)
 func broadcastOtherwise(
   _ visit: consuming MessageVisit, _ count: Int, _ type: ObjectIdentifier, _ summary: inout BroadcastSummary,
@@ -65,7 +65,7 @@ extension MessageVisit {
   }
 }
 
-/// Ends a visit and retains its route.
+/// Ends a visit. Returns its route, retained.
 @usableFromInline
 func keep(_ visit: consuming MessageVisit) -> MessageRoute { visit.kept }
 
@@ -94,7 +94,7 @@ func collectTyped<R, Output, each A>(
   }
 }
 
-/// A typed `collect` of the last answer, compiled once for its types.
+/// A typed `collect` of the last answer, compiled only once for its types.
 @export(implementation) @inline(never)
 func collectLast<R, each A>(
   _ visit: consuming MessageVisit, _ arguments: Arguments<repeat each A>, crosses: Bool
@@ -158,8 +158,8 @@ extension LoopTally {
   /// sender's context.
   ///
   /// - Parameters:
-  ///   - take: receives each answer; returns false to end the message.
-  ///   - fail: receives the errors of targets and of `take`; returns false to end the message.
+  ///   - take: gets each answer; returns false to end the message.
+  ///   - fail: gets the errors of targets and of `take`; returns false to end the message.
   /// - Returns: the end of the served steps.
   @export(implementation) @inline(__always)
   mutating func serve<R, each A>(
@@ -173,7 +173,7 @@ extension LoopTally {
       let step = next.pointee
       next += 1
       do {
-        // Calls out of the loop get the step's address, which saves registers for its parts.
+        // Outlined calls get the step's address, which saves registers for its parts.
         let answer =
           try step.isActiveAnywhere
           ? step.call(arguments, returning: R.self)
@@ -207,7 +207,7 @@ extension Arguments {
   @export(implementation) @inline(__always)
   func serve<R>(_ delivery: MessageDelivery, returning: R.Type) {
     let (first, count) = delivery.loopSteps
-    // Known at compile time: methods that return nothing compile no code for answers.
+    // Known at compile time, so methods that return nothing compile no code for answers.
     let answersNothing = R.self == Void.self
     let loop = DeliveryLoop(delivery, answering: answersNothing ? nil : R.self)
     if loop.answers == .boxed || loop.answers == .plain {
@@ -218,8 +218,8 @@ extension Arguments {
     let isNested = loop.isNested
     let end = first + count
     var next = first
-    // A segment has at least one step. The pointer is passed itself: any counter would occupy a
-    // register in each iteration.
+    // A segment has at least one step. The pointer itself is the loop variable: a counter would
+    // occupy a register in each iteration.
     repeat {
       let step = next.pointee
       next += 1

@@ -1,4 +1,4 @@
-// Verbs.swift: the common part of all verbs, a delivery into a sink.
+// Verbs.swift: sends a message by a delivery and returns its result.
 
 // No parameter packs here: a function that suspends after allocating a pack must not return early
 // (a compiler bug).
@@ -47,7 +47,7 @@ extension OutgoingMessage {
 
 // MARK: - Typed messages
 
-/// A typed `collect` that needs more than a loop; without arguments if the route is empty.
+/// A typed `collect` that needs more than a loop. `arguments` is `nil` if the route is empty.
 @usableFromInline
 func collectDelivered<R, Output>(
   _ route: MessageRoute, _ policy: ReturnPolicy<R, Output>, _ collector: AnswerCollector<R, Output>,
@@ -87,7 +87,7 @@ func broadcastBoxed(_ visit: consuming MessageVisit, _ invocation: Invocation) -
 
 /// Forwards a message and reports each outcome; `invocation.result` becomes the last answer.
 ///
-/// - Parameter proxy: stands for answers that its hooks made up.
+/// - Parameter proxy: the target that the report names for answers of hooks.
 package func forwardBoxed(_ invocation: inout Invocation, along visit: consuming MessageVisit, by proxy: AnyObject)
   throws -> DeliveryReport
 {
@@ -114,7 +114,7 @@ package nonisolated(nonsending) func forwardBoxedAndWait(
 }
 
 extension DeliveryReport {
-  /// Replaces the core with its proxy in answers that hooks made up.
+  /// Replaces the core with its proxy as the target of answers that hooks made up.
   mutating func nameProxy(_ proxy: AnyObject, of route: MessageRoute) {
     guard route.isSurrounded else { return }
     for index in answers.indices where answers[index].target === route.core {

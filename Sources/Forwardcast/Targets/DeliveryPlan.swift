@@ -2,7 +2,8 @@
 
 import Synchronization
 
-/// The steps of a route that share one envelope, or one step that needs its own.
+/// Queued steps of one context that get a message in one envelope, or one step that needs its own.
+/// Owned by a ``DeliveryPlan``; queued messages may outlive it.
 @usableFromInline
 package final class DeliveryGroup: @unchecked Sendable {  // immutable, or atomic
   let core: MulticastCore
@@ -15,10 +16,12 @@ package final class DeliveryGroup: @unchecked Sendable {  // immutable, or atomi
   @usableFromInline let steps: UnsafeMutableBufferPointer<RouteStep>
   /// The common function type of methods that run in the sender's isolation; otherwise `nil`.
   let methodType: ObjectIdentifier?
-  /// The last posted batch, as a ``BatchWord``, retained by this group.
+  /// The last posted batch, as a ``BatchWord``, retained by this group. Written by senders.
   let batch = Atomic<UInt64>(0)
+  /// Identifies the group, see `Mailbox.lastGroup`.
   let number = groups.wrappingAdd(1, ordering: .relaxed).newValue
   private static let groups = Atomic<UInt>(0)
+  /// The capacity of the next batch, adapted when a batch ends.
   let nextCapacity = Atomic<Int>(DeliveryGroup.smallestBatch)
   static let smallestBatch = 4
 
@@ -73,7 +76,7 @@ extension RouteStep {
 /// Consecutive steps of a route that are delivered in the same manner.
 struct StepSegment {
   var end: Int
-  /// The function type of direct targets' methods, called in one loop. `nil`: one step at a time.
+  /// The function type of methods that one loop calls; `nil` for steps served one at a time.
   let type: ObjectIdentifier?
 }
 
@@ -89,13 +92,14 @@ final class DeliveryPlan: @unchecked Sendable {  // immutable
   let groups: ContiguousArray<DeliveryGroup>
   /// `groups` as raw references, iterated without reference counting.
   @usableFromInline let list: UnsafeMutableBufferPointer<Unmanaged<DeliveryGroup>>
-  /// True if a typed message for all steps only needs to be posted to every group.
+  /// True if a typed message only needs to be posted to every group: no step is direct, needs its
+  /// own envelope, or is a proxy, and there are no hooks.
   let isPlain: Bool
 
   init(_ core: MulticastCore, _ route: MessageRoute) {
     var parts: [(mailbox: Mailbox, indices: ContiguousArray<Int>, isBatched: Bool)] = []
-    // The open part of each mailbox. A step with its own envelope closes it, so that no later step
-    // of the mailbox is posted before it.
+    // The last part of each mailbox, while steps may join it. A step with its own envelope closes
+    // it, so that no later step of the mailbox is posted before that one.
     var open: [ObjectIdentifier: Int] = .init()
     var hasDirect = false
     for index in 0..<route.count {
@@ -137,8 +141,8 @@ final class DeliveryPlan: @unchecked Sendable {  // immutable
   /// True if at least one target's buffer suspends senders when it is full.
   var suspendsSenders: Bool { groups.contains { !$0.isBatched && $0.steps[0].queued?.line?.suspendsSenders ?? false } }
 
-  // No further message can be posted to the groups, but their posted envelopes do not retain them.
-  // The release markers are posted behind these envelopes.
+  // No further message can be posted to the groups. Their queued envelopes do not retain them, so
+  // release markers are posted behind these.
   deinit {
     list.deallocate()
     for group in groups where group.isBatched && !group.mailbox.isAsleep { group.mailbox.post(GroupRelease(group)) }
@@ -162,7 +166,7 @@ extension StepSegment {
   }
 }
 
-/// A cached cast of one object to a multicast, which saves the conformance lookup.
+/// A cached cast of one object to a multicast. It saves a conformance lookup for each message.
 struct MulticastCast {
   /// The layout of an existential that holds an object, for a protocol without a class constraint.
   private typealias Words = (object: UInt, UInt, UInt, type: UInt, table: UInt)
@@ -204,7 +208,7 @@ struct ByStep<Element> {
   }
 }
 
-/// Retains a group until all of its envelopes have been opened.
+/// A marker that retains a group until the envelopes posted before it have been opened.
 package final class GroupRelease: Envelope, @unchecked Sendable {  // immutable
   private let group: DeliveryGroup
   init(_ group: DeliveryGroup) { self.group = group }

@@ -2,14 +2,14 @@
 
 /// One step of a message: sender, receiver, context, and outcome.
 ///
-/// A tracer makes a span of each ``Stage/began`` and the ending event with the same ``step``, named
-/// ``name``.
+/// A tracer can make a span from each ``Stage/began`` event and the later event with the same
+/// ``step``.
 public struct MessageEvent: Sendable {
   /// What happened.
   public enum Stage: String, Sendable {
     /// The message was sent to the receiver, which may be a proxy.
     case sent
-    /// The receiver starts to run it.
+    /// The receiver starts to run the message.
     case began
     /// The receiver returned; the evidence is its answer.
     case answered
@@ -23,7 +23,7 @@ public struct MessageEvent: Sendable {
 
   /// What happened.
   public let stage: Stage
-  /// Identifies one execution by a receiver, or the message at the proxy it was sent to. All events
+  /// Identifies one execution by a receiver, or one message at the proxy it was sent to. All events
   /// of the same execution have the same number.
   public let step: Int
   /// When it happened.
@@ -65,8 +65,8 @@ public struct MessageEvent: Sendable {
   }
 }
 
-/// The texts of an event. A traced message is rendered on access, or completely if the event
-/// outlives the call of its sink.
+/// The texts of an event. Those of a traced message are rendered on access, or all at once if the
+/// sink stores the event.
 final class EventTexts: Sendable {
   enum Part: Int, CaseIterable { case name, message, sender, receiver, context, evidence }
 

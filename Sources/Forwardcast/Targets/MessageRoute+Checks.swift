@@ -14,10 +14,11 @@ extension MessageRoute {
     }
   }
 
-  /// The first result for an active target and its method, if that is known, in delivery order; a nested proxy is followed by its
-  /// targets. Each proxy is searched once, as deep as a message goes.
+  /// The first result of `ask` for an active target and its method, if known, in delivery order.
+  /// The targets of a nested proxy follow it. Each proxy is searched once, up to the depth limit of
+  /// messages.
   ///
-  /// - Parameter otherwise: the result for a proxy whose targets give none.
+  /// - Parameter otherwise: returns the result for a proxy whose targets have none.
   func first<T>(_ ask: (AnyObject, Method?) throws -> T?, otherwise: (MessageRoute) -> T? = { _ in nil }) rethrows
     -> T?
   {

@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// A sink for the steps of a proxy's messages. Traced messages do not use the typed loops.
+/// The trace of one proxy: its sink and the names of objects. Traced messages use no typed loops.
 final class MessageTrace: Sendable {
   private static let steps = Atomic<Int>(1)
   static func nextStep(_ count: Int = 1) -> Int { steps.wrappingAdd(count, ordering: .relaxed).oldValue }
@@ -65,7 +65,7 @@ final class MessageTrace: Sendable {
     case .answered, .answeredAll: stage = .answered
     case .failed: stage = .failed
     case .skipped: stage = .skipped
-    // Reported before posting, since the target may have run by now.
+    // Already reported before posting, since the target may have run by now.
     case .queued: return
     }
     note(stage, context.selector, arguments, at: context, step: step, outcome)
@@ -81,7 +81,7 @@ final class MessageTrace: Sendable {
   ) {
     let traced = TracedStep(self, selector, arguments, context, outcome)
     let identities = (context.map { ObjectIdentifier($0.proxies.core) }, traced.receiver.map { ObjectIdentifier($0) })
-    // The only reference to the texts here, so any other one belongs to the sink.
+    // This event has the only reference to its texts, so any other one belongs to the sink.
     var event = MessageEvent(stage, step: step, EventTexts(.traced(traced), identities))
     // Values that are not `Sendable` are rendered here: the sink may read the event on another
     // thread.

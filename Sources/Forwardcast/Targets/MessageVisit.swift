@@ -1,13 +1,13 @@
-// MessageVisit.swift: a route that is valid until the sending call returns.
+// MessageVisit.swift: the route of one message, without reference counting.
 
-/// The receivers of one message, for a call that ends before it returns.
-/// ``MulticastSending/visit(_:)`` makes it for the library's typed verbs; it has no public members.
+/// The receivers of one message during one synchronous call. The library gets it from
+/// ``MulticastSending/visit(_:)``; it has no public members.
 ///
-/// It retains nothing. It counts as a visit of a board until its scope ends; the board's last visit
-/// releases the routes that were replaced meanwhile.
+/// A visit retains nothing. It is counted on the proxy's board of routes until its scope ends. The
+/// board's last visit releases the routes that were replaced meanwhile.
 public struct MessageVisit: ~Copyable {
-  /// The object that counts the visit, and the word read there; `nil` if the visit retains the
-  /// route.
+  /// The object that counts the visit, and the word that was read there; `nil` if the visit retains
+  /// the route instead.
   @usableFromInline let visited: Unmanaged<Visited>?
   @usableFromInline let entered: BoardWord
   @usableFromInline let route: Unmanaged<Route>
@@ -47,7 +47,7 @@ public struct MessageVisit: ~Copyable {
 
   var leavesOut: Bool { route._withUnsafeGuaranteedRef { $0.leavesOut } }
 
-  /// The plan of a typed message that only needs posting; `nil` if a registration is inactive.
+  /// The plan if a typed message only needs to be posted to its groups, and all steps are active.
   @usableFromInline var plainPlan: Unmanaged<DeliveryPlan>? {
     guard route._withUnsafeGuaranteedRef({ $0.hasQueued && !$0.traits.isAutomatic }) else { return nil }
     if route._withUnsafeGuaranteedRef({ $0.keptPlan == nil }) { _ = core.plan(kept) }
@@ -58,8 +58,8 @@ public struct MessageVisit: ~Copyable {
     return plan
   }
 
-  /// Whether a loop can serve the message though some deliveries are automatic: the sender is on
-  /// their contexts and nothing waits for their targets.
+  /// True if a loop can serve the message although some steps have automatic delivery. The sender
+  /// is then on their contexts, and no earlier message for their targets is queued or running.
   @usableFromInline @inline(never)
   func runsHere(_ type: ObjectIdentifier, _ count: Int) -> Bool {
     guard route._withUnsafeGuaranteedRef({ $0.automaticType }) == type else { return false }
@@ -75,8 +75,8 @@ public struct MessageVisit: ~Copyable {
 
   /// Runs the hooks if all are `before` hooks and all methods have the type `type`.
   ///
-  /// - Returns: `false` if that does not hold; then no hook ran. Targets that a hook adds do not
-  ///   get this message.
+  /// - Returns: false if that is not so; then no hook has run. Targets that a hook adds do not get
+  ///   this message.
   /// - Throws: the error of a hook.
   @usableFromInline @inline(never)
   func passHooks(to type: ObjectIdentifier, _ arguments: () -> MessageArguments) throws -> Bool {
@@ -92,6 +92,6 @@ public struct MessageVisit: ~Copyable {
       HookedMessage(selector: route.selector, receiver: route.core, arguments: arguments))
   }
 
-  /// A retained route, for use beyond the loop.
+  /// The route, retained, for use beyond this call.
   @usableFromInline var kept: MessageRoute { MessageRoute(route.takeUnretainedValue(), count: count) }
 }
