@@ -234,6 +234,8 @@ extension MessageDelivery {
 
   /// Waits for capacity in a step's buffer, then posts to it. Meanwhile the sender holds no other
   /// slot.
+  ///
+  /// - Throws: ``RoomFailure``.
   nonisolated(nonsending) func postWhenThereIsRoom(_ index: Int, _ node: ProxyNode) async throws {
     let posted: Posted
     do { posted = try await postedWhenThereIsRoom(index, node) } catch {

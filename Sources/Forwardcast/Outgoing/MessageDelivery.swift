@@ -396,7 +396,7 @@ final class MessageDelivery {
     outcomes.add(outcome, at: context, scope.pending)
   }
 
-  /// Records an outcome in the innermost visit. Hooks of the outermost proxy run before there is one.
+  /// Records an outcome in the innermost visit, if any: hooks of the receiver run before the first.
   func note(_ outcome: StepOutcome) {
     if !visits.isEmpty { visits[visits.count - 1].progress.note(outcome) }
   }

@@ -1,6 +1,7 @@
 // OutcomeQueue.swift: passes outcomes to the result in delivery order.
 
-/// A class, since hooks get lists of outcomes, and copying the parts would take several retains.
+/// The outcome of a message at one target, with its site. A class, since hooks get lists of
+/// outcomes, and copying the parts would take several retains.
 final class Outcome {
   @exclusivity(unchecked) var outcome: StepOutcome
   let context: StepContext

@@ -281,6 +281,8 @@ struct PolicySink<R, Output>: OutcomeSink {
 
   /// The result, with the first error unless the policy prefers an answer. Other errors go to the
   /// handlers.
+  ///
+  /// - Parameter whole: the error that ended the message as a whole.
   func collected(_ whole: CollectFailure? = nil) -> CollectResult<Output> {
     let hasAnswer = hasAnswer || ofType?.hasAnswer ?? false
     let isTold = whole != nil || policy.ignoresErrors && hasAnswer

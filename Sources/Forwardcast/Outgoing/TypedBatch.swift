@@ -25,13 +25,12 @@ import Synchronization
 /// published.
 @usableFromInline
 package class PlainBatch: Envelope, @unchecked Sendable {
-  // `places` is atomic; `position` and `end` are owned by the context; slots by their sender, then by it.
+  // `places` is atomic. The context owns `position` and `end`; a sender owns its unpublished slot.
 
   /// Retained in the same way as the group of a ``Parcel``.
   @usableFromInline package unowned(unsafe) let group: DeliveryGroup
   @usableFromInline let functionType: ObjectIdentifier
-  /// The first slot. The last slot is always the same, so the word alone shows that a batch is
-  /// full.
+  /// The first slot. The last one is constant, so the word alone shows that a batch is full.
   @usableFromInline let first: Int
   /// The arguments of each slot from ``first`` on.
   @usableFromInline let memory: UnsafeMutableRawPointer

@@ -92,8 +92,8 @@ final class DeliveryPlan: @unchecked Sendable {  // immutable
   let groups: ContiguousArray<DeliveryGroup>
   /// `groups` as raw references, iterated without reference counting.
   @usableFromInline let list: UnsafeMutableBufferPointer<Unmanaged<DeliveryGroup>>
-  /// True if a typed message only needs to be posted to every group: no step is direct, needs its
-  /// own envelope, or is a proxy, and there are no hooks.
+  /// True if a typed message only needs to be posted to every group: all steps share envelopes, and
+  /// no option, hook or nested proxy needs more.
   let isPlain: Bool
 
   init(_ core: MulticastCore, _ route: MessageRoute) {

@@ -4,7 +4,7 @@ extension MulticastCore {
   /// True if a live, unmuted target responds to `selector`, here or in a nested proxy. Queries each
   /// proxy once, up to the depth limit of messages.
   ///
-  /// - Parameter outer: the proxy that the message would come from.
+  /// - Parameter outer: the proxy that would send the message to this one.
   func isAnswered(_ selector: MessageSelector, _ proxy: AnyObject, in outer: MulticastCore? = nil) -> Bool {
     if outer === self { return false }
     let (isAnswered, hasForwarders) = tablesAnswer(selector)

@@ -1,7 +1,7 @@
 // MulticastCore+Routes.swift: finds and makes routes.
 
 extension MulticastCore {
-  /// The route of a message that begins now, valid for the duration of the message.
+  /// The route of a message that begins now, valid until the returned visit ends.
   @usableFromInline
   func visit(_ selector: MessageSelector) -> MessageVisit {
     if StackGuard.hasRoom, let visit = visitBoard(selector) { return visit }
@@ -16,7 +16,7 @@ extension MulticastCore {
   func visitBoard(_ selector: MessageSelector) -> MessageVisit? {
     let entered = BoardWord(bits: word.wrappingAdd(BoardWord.one, ordering: .acquiring).oldValue)
     guard let board = entered.board, !entered.isCrowded, let route = board.route(of: selector, version) else {
-      // Visits are counted on a board only.
+      // Without a board, the count has no effect.
       if entered.board != nil { leaveAmongOthers(entered, entered) }
       return nil
     }
@@ -24,7 +24,8 @@ extension MulticastCore {
     return MessageVisit(route, of: route._withUnsafeGuaranteedRef { .passUnretained($0.core) }, entered)
   }
 
-  /// A retained route with its current end, for queries and messages that need more than a loop.
+  /// The route, retained, with its current steps. For queries and messages that need more than a
+  /// loop.
   @usableFromInline
   func begin(_ selector: MessageSelector) -> MessageRoute { visit(selector).kept }
 
@@ -41,7 +42,7 @@ extension MulticastCore {
     return ready ?? makeRoute(selector)
   }
 
-  /// The route of a selector that is valid or can be extended. Called with the lock held.
+  /// The board's route of a selector, which is valid or can be extended. Called with the lock held.
   private func current(_ selector: MessageSelector, _ epoch: UInt, _ state: borrowing State) -> Route? {
     self.state.assertHeld()
     guard let board = state.board, board.epoch == epoch else { return nil }
@@ -55,8 +56,8 @@ extension MulticastCore {
       Route(self, selector, steps: RouteSteps(), prelude: prelude), count: 0)
   }
 
-  /// Makes or extends a route. Tables are queried outside the lock, so this retries if the list
-  /// changed. After several attempts the route serves only this message.
+  /// Makes or extends a route. Tables are queried outside the lock, so this tries again if the list
+  /// has changed meanwhile. After several attempts it makes a route for this message only.
   func makeRoute(_ selector: MessageSelector) -> MessageRoute {
     if selector == .ofNobody {
       return MessageRoute(Route(self, selector, steps: RouteSteps()), count: 0)
@@ -64,8 +65,8 @@ extension MulticastCore {
     if state.withLock({ !($0.rest?.unreachable.isEmpty ?? true) }) { tellUnreachable() }
     for _ in 0..<8 {
       let epoch = TableEpoch.current
-      // Read the old route's version together with the list, since another message may be extending
-      // it.
+      // The old route and its version are read together with the list, since another message may be
+      // extending the route.
       let (registrations, seen, around, old) = state.withLock { state in
         let (old, seen) = (current(selector, epoch, state), RouteSource(self))
         let registrations = old.map { state.list.joined(in: seen.version &- $0.version) } ?? state.list.all
@@ -163,8 +164,8 @@ extension MulticastCore {
     patch(selector, &state, &garbage) { $0.hasStep(of: registration) ? $0.withoutEnded() : nil }
   }
 
-  /// Marks the routes that a hook applies to after it was installed or removed. The next message
-  /// rebuilds them, so a series of changes costs one rebuild.
+  /// Marks the routes of a hook that was installed or removed as stale. The next message rebuilds
+  /// them, so a series of changes costs one rebuild.
   func noteHooksChanged(for selector: MessageSelector?, _ state: inout State, _ garbage: inout Garbage) {
     noteChanges()
     patch(selector, &state, &garbage) { $0.isStale ? nil : $0.stale() }
@@ -176,7 +177,7 @@ extension MulticastCore {
   }
 
   /// The first method for a selector, if a route exists. The inner optional is `nil` if no target
-  /// has one. Hook changes do not matter here.
+  /// has a method. Routes with outdated hooks count too.
   func knownMethod(for selector: MessageSelector) -> Method?? {
     let found = state.withLock { state -> UncheckedSendable<(route: Route, isWhole: Bool)>? in
       guard let route = current(selector, TableEpoch.current, state) else { return nil }
@@ -236,7 +237,7 @@ extension MulticastCore {
         steps.append(RouteStep(registration, method: nil, strong: strong))
       case .forwarder: steps.append(RouteStep(registration, method: nil, strong: strong))
       case .method(let method?):
-        // A closure is its own method, which the step retains.
+        // A closure is its own method, so the step retains it.
         let isKept = isStrong && method === target
         steps.append(RouteStep(registration, method: method, strong: isKept ? target : strong))
       case .method(nil): steps.traits.leavesOut = true
@@ -257,8 +258,8 @@ extension MulticastCore {
     answers(target, selector) || method(of: target, selector) != nil
   }
 
-  /// Removes the dead targets that a message found, and patches its route if most of it is
-  /// unusable.
+  /// Removes the dead targets that a message found. Patches its route if the majority of the steps
+  /// is unusable.
   @usableFromInline
   func end(_ route: MessageRoute, dead: Int, skipped: Int) {
     let mayBeUseless = (dead + skipped) * 2 > route.count

@@ -2,14 +2,14 @@
 
 import Synchronization
 
-/// The part of a multicast proxy that does not depend on its interface. `state` holds everything
-/// mutable under one lock. Foreign code runs outside it: queries, hooks, targets, and releases.
+/// The part of a multicast proxy that does not depend on its interface. One lock guards `state`,
+/// which holds everything mutable. Foreign code (queries, hooks, targets, `deinit`) runs outside
+/// it.
 @usableFromInline
 package final class MulticastCore: Visited, @unchecked Sendable {  // immutable, atomic, or in `state`
   struct State: @unchecked Sendable {  // guarded by the lock that holds it: registrations hold targets of any kind
     var list = TargetList()
-    /// True once the proxy was deallocated. No routes are cached from then on, since they retain
-    /// the core.
+    /// True once the proxy was deallocated. Routes retain the core, so from then on none is cached.
     var isClosed = false
     var board: RouteBoard?
     private(set) var rest: Rest?
@@ -21,8 +21,8 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
       }
     }
 
-    /// Records a target that no message can reach, for the next report. Prunes removed targets once
-    /// they are the majority.
+    /// Records a target that no message can reach, for the next report. Forgets removed targets
+    /// once they are the majority.
     mutating func noteUnreachable(_ registration: Registration, _ garbage: inout Garbage) {
       let rest = madeRest
       if rest.unreachable.count > 16, rest.unreachable.count > list.count * 2 {
@@ -37,10 +37,12 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
   /// State that most proxies do not need.
   final class Rest {
     var onError: (@Sendable (MulticastFailure) -> Void)?
-    /// One mailbox for each context, and the gates of its targets.
+    /// One mailbox for each context, and the gates of its targets. Grows when targets are added.
     var mailboxes = MailboxTable()
+    /// The targets that no message can reach, until they are reported.
     var unreachable: [Registration] = []
     var hooks = FirstInFirstOut<Hook>()
+    /// The hooks of streams.
     var listeners = FirstInFirstOut<Hook>()
     var lastError: String?
     /// The trace and the token of its handle.
@@ -64,11 +66,11 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
   }
   /// The address of ``link``, retained, or 0.
   private let madeLink = Atomic<UInt>(0)
-  /// The version of the target list: grows when registrations join or routes end. Written with the
-  /// lock held.
+  /// The version of the target list. Grows when registrations join, or when all routes end. Written
+  /// with the lock held.
   let version = Atomic<UInt>(0)
-  /// `version` plus the patches of routes. Unpublished and pinned routes compare it, since patches
-  /// do not reach them.
+  /// The version plus the number of patches of routes. Unpublished and pinned routes compare it,
+  /// since patches do not reach them.
   let changes = Atomic<UInt>(0)
 
   /// - Parameter options: `nil` for the defaults, which allocate nothing.
@@ -90,8 +92,8 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
   @inline(never) var name: String { "MulticastProxy<\(interface)>" }
 
   deinit {
-    // Handles may outlive the proxy but must not retain targets. No lock: no other reference
-    // exists.
+    // Handles may outlive the proxy but must not retain targets. There is no other reference to the
+    // core, so the lock is not needed.
     var targets: [AnyObject] = []
     for registration in registrations {
       if let target = exchange(&registration.strong, with: nil) { targets.append(target) }
@@ -164,8 +166,8 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
   /// Registers `target`, or updates and returns its registration with the same delivery.
   ///
   /// - Parameters:
-  ///   - priority: `nil` retains an existing registration's position; a new one gets 0.
-  ///   - closure: called instead of the target, its owner; always a new registration.
+  ///   - priority: `nil` for 0, or for the position of an existing registration.
+  ///   - closure: called instead of the target, which owns it. Always gets a new registration.
   @inline(never) func add(
     _ target: AnyObject, priority: Int?, ownership: Ownership, scope: Set<MessageSelector>?,
     delivery: (Delivery, DeliveryBuffer, PendingDeliveries)? = nil, livingAs subject: AnyObject? = nil,
@@ -215,8 +217,9 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     }
   }
 
-  /// Reports targets that no message can reach: immediately if there is a handler, otherwise when
-  /// the first message skips them, since typed calls need no table.
+  /// Reports targets that no message can reach. Called when one is added, if there is a handler.
+  /// Otherwise the first message calls it: until then, only typed calls may be sent, which need no
+  /// table.
   func tellUnreachable() {
     for registration in state.withLock({ state in state.rest.map { exchange(&$0.unreachable, with: []) } ?? [] }) {
       guard let target = registration.liveTarget else { continue }
@@ -236,7 +239,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
   /// Cancels all registrations of a target, which may be in its `deinit`. Returns their number.
   func removeAll(of target: AnyObject) -> Int {
     let (count, leavesDead) = removeAll(of: target, isEnding: false)
-    // A dead target may have had the same address; only a target in its own `deinit` counts.
+    // A dead target may have had the same address, so only a target in its own `deinit` counts.
     guard leavesDead, WeakReference(target).object == nil else { return count }
     return count + removeAll(of: target, isEnding: true).count
   }
@@ -305,8 +308,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     return QueuedState(delivery, mailbox, gate, retaining: actor, buffer: buffer, pending: pending)
   }
 
-  /// The gate that all registrations of a target share on a context, also while a method is
-  /// running.
+  /// The gate that all registrations of a target share on a context. It exists while a method runs.
   func gate(of target: ObjectIdentifier, _ mailbox: Mailbox) -> SerialGate {
     // The mailbox's identity is a valid key: every user of the gate retains the mailbox.
     enter(SerialGate(), for: MailboxKey(context: ObjectIdentifier(mailbox), target: target))
@@ -337,11 +339,11 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
 
   // MARK: - Queries
 
-  /// Queries of fewer registrations are free of charge: finding the budget would cost as much.
+  /// Queries of fewer registrations are not charged: finding the budget would cost as much.
   static let fewRegistrations = 4
 
-  /// Whether a live, unmuted target's table has `selector`, and whether other targets must be
-  /// queried.
+  /// Whether the table of a live, unmuted target has `selector`, and whether there are other
+  /// targets, which must be queried.
   func tablesAnswer(_ selector: MessageSelector) -> (isAnswered: Bool, hasForwarders: Bool) {
     if let visit = visitBoard(selector) { return tableAnswers(visit.route) }
     return withExtendedLifetime(beginUnderLock(selector)) { tableAnswers(.passUnretained($0.route)) }

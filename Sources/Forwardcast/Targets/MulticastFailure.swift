@@ -1,6 +1,6 @@
 // MulticastFailure.swift: errors that no sender catches, and their handlers.
 
-/// An error that a target threw during a `broadcast`, which does not throw.
+/// An error that no sender catches, for example of a target during a `broadcast`.
 public struct MulticastFailure: Sendable, CustomStringConvertible {
   /// The message.
   public let selector: MessageSelector
@@ -20,8 +20,9 @@ public struct MulticastFailure: Sendable, CustomStringConvertible {
 }
 
 extension ProxyChain {
-  /// Passes an uncaught error to the nearest handler, outward. Without one, or without stack space,
-  /// it goes to standard error, so a handler that resends the failing message terminates.
+  /// Passes an uncaught error to the nearest handler, outward. Without a handler, or without stack
+  /// space, the error goes to standard error. So a handler that sends the failing message again
+  /// does not recurse without end.
   func report(_ failure: MulticastFailure) {
     let text = failure.description
     core.state.withLock { $0.madeRest.lastError = text }

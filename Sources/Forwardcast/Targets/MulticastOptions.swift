@@ -1,12 +1,13 @@
-// MulticastOptions.swift: how a proxy treats duplicates, silence and errors.
+// MulticastOptions.swift: how a proxy treats duplicates, errors and messages without a responder.
 
-/// How a multicast proxy treats duplicates, silence and errors.
+/// How a multicast proxy treats duplicates, errors and messages without a responder.
 public struct MulticastOptions: Sendable {
   /// The result of adding a target again with the same delivery.
   public enum Duplicates: Sendable {
-    /// It retains its registration.
+    /// The target retains its registration. No second one is made.
     case refused
-    /// It gets another registration and one call for each. Removing it removes all of them.
+    /// The target gets another registration, and one call for each. Removing the target removes
+    /// all.
     case allowed
   }
 

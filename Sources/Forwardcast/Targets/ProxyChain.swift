@@ -1,6 +1,6 @@
 // ProxyChain.swift: the path of proxies to a target, and its limits.
 
-/// A proxy and the proxies that enclose it on a message's path, nearest first.
+/// A proxy and the proxies that enclose it on the path of a message, nearest first. Immutable.
 @usableFromInline
 final class ProxyChain: Sendable {
   let core: MulticastCore
@@ -10,8 +10,8 @@ final class ProxyChain: Sendable {
   private let around: Unmanaged<ProxyChain>?
   private let place: Unmanaged<Registration>?
   let depth: Int
-  /// True if the proxy sends the message again on a context of its own. Registrations further out
-  /// then concern the message that it has received, not the one that it sends.
+  /// True if the proxy is a queued target, which sends the message again on its own context. Muting
+  /// or removing a registration outside it then no longer affects the message.
   private let isSentAgain: Bool
   var isNested: Bool { around != nil }
 
@@ -26,12 +26,13 @@ final class ProxyChain: Sendable {
     assert((outer == nil) == (registration == nil), "a nested proxy has a registration")
   }
 
-  /// The registrations that have to be active for the message to reach the targets.
+  /// The registrations that must be active for the message to reach the targets.
   var registrations: [Registration] {
     guard !isSentAgain, let registration, let outer else { return [] }
     return [registration] + outer.registrations
   }
 
+  /// True if every registration on the path is active.
   var isOpen: Bool {
     var next = Unmanaged.passUnretained(self)
     while true {
@@ -63,11 +64,11 @@ final class ProxyChain: Sendable {
   /// The maximum number of nested proxies per message, counted once per path.
   static let maximumCount = 65_536
 
-  /// The reason not to enter a nested multicast, if there is one.
+  /// The error for which a message must not enter a nested multicast: a cycle, or a limit.
   ///
   /// - Parameters:
-  ///   - trail: the proxies that hooks forwarded the message through.
-  ///   - count: the number of proxies it is known to pass.
+  ///   - trail: the proxies that the message passed before an object forwarded it.
+  ///   - count: the number of proxies that the message passes, as far as known.
   @inline(never) func refusal(of inner: MessageRoute, _ trail: ProxyTrail?, count: Int, _ target: AnyObject)
     -> MessageError?
   {
@@ -91,7 +92,7 @@ final class ProxyChain: Sendable {
     }
   }
 
-  /// The proxies on this path, for hooks that may forward the message.
+  /// The proxies on this path, for objects that may forward the message.
   func trail(after earlier: ProxyTrail?) -> ProxyTrail {
     ProxyTrail(core, after: outer?.trail(after: earlier) ?? earlier)
   }

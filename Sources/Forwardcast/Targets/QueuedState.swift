@@ -2,6 +2,7 @@
 
 import Synchronization
 
+/// The queue of one registration with a context: its mailbox, buffer and gate. Created with it.
 final class QueuedState: Sendable {
   /// Rarely used properties.
   private struct Rare {
@@ -13,11 +14,13 @@ final class QueuedState: Sendable {
   let mailbox: Mailbox
   /// The actor on which the target runs, if it is another object.
   private let actor: (any Actor)?
-  /// The target's gate if the delivery is automatic, so that senders may run the target. Retained by
-  /// `rare`: retaining it for each message is slow, since it has weak references.
+  /// The target's gate if the delivery is automatic; senders acquire it to run the target. Not
+  /// retained for each message, which is slow for an object with weak references: `rare` retains
+  /// it.
   private let automaticGate: Unmanaged<SerialGate>?
   var turns: SerialGate? { automaticGate?.takeUnretainedValue() }
   private let rare = Guarded(Rare())
+  /// True if queued messages are delivered after a removal. Changed when the target is added again.
   private let keepsPending: Atomic<Bool>
   private let droppedCount = Atomic<Int>(0)
 
@@ -35,7 +38,7 @@ final class QueuedState: Sendable {
 
   var delivery: Delivery { .on(mailbox.context, isAutomatic: turns != nil) }
 
-  /// The target's gate, cached on first use.
+  /// The target's gate, cached when it is first used.
   fileprivate func gate(_ find: () -> SerialGate) -> SerialGate {
     if let known = rare.withLock({ $0.gate }) { return known }
     let found = find()
@@ -51,7 +54,7 @@ final class QueuedState: Sendable {
 
   var buffer: DeliveryBuffer { line?.buffer ?? .unbounded }
 
-  /// The option for messages sent from now on.
+  /// What happens to messages that are still queued when the target is removed.
   var pending: PendingDeliveries { keepsPending.load(ordering: .acquiring) ? .deliverPending : .dropPending }
 
   /// Changes the buffer and `pending` for later messages. Returns whether either is a change.
@@ -62,7 +65,7 @@ final class QueuedState: Sendable {
     let keeps = pending == .deliverPending
     let changesPending = keepsPending.exchange(keeps, ordering: .acquiringAndReleasing) != keeps
     guard self.buffer != buffer, let gate = registration.gate else { return changesPending }
-    // The line is retained when the bound is removed: new messages must not overtake queued ones.
+    // The line stays when the bound is removed, since new messages must not overtake queued ones.
     let line = rare.withLock { rare -> BufferedLine? in
       defer { if rare.line == nil { rare.line = BufferedLine(buffer, gate: gate) } }
       return rare.line
@@ -71,13 +74,14 @@ final class QueuedState: Sendable {
     return true
   }
 
+  /// True if each message needs an envelope of its own.
   var travelsAlone: Bool { line != nil || pending == .deliverPending || delivery.isAutomatic }
 
   var dropped: Int { droppedCount.load(ordering: .acquiring) }
   func noteDropped() { droppedCount.wrappingAdd(1, ordering: .acquiringAndReleasing) }
 
   /// True if a message may run synchronously: the delivery is automatic, the sender is on the
-  /// context, no earlier message is queued, and the method needs no other isolation.
+  /// context, no earlier message is queued or running, and the method needs no other isolation.
   func runsNow(_ step: RouteStep) -> Bool {
     guard let turns, mailbox.context.isCurrent, turns.isFree else { return false }
     guard let method = step.method?.takeUnretainedValue(), let target = step.target else { return true }

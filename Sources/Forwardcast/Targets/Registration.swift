@@ -13,12 +13,13 @@ public final class Registration: @unchecked Sendable {
   /// The target of a weak or queued registration. Queued messages load it, so they do not retain a
   /// removed target.
   ///
-  /// A strong, direct registration has no weak reference, since that moves the target's reference
-  /// count to a side table and makes retains slow. If it becomes weak, the reference is formed
-  /// under the lock, before the next route is made.
+  /// A strong, direct registration has no weak reference: that would move the target's reference
+  /// count to a side table, which makes retains slow. If the registration becomes weak, the
+  /// reference is stored under the lock, before the next route is made.
   @usableFromInline @exclusivity(unchecked) weak var weakTarget: AnyObject?
+  /// The bits below. Set by `mute`, `cancel` and `markDead`; only the muted bit is cleared again.
   @usableFromInline let state: Atomic<UInt8>
-  /// True if this is the target's entry in the look-up table of the list.
+  /// True if this is the registration by which the list finds the target.
   var isFirst = false
   /// Guarded by the lock of `core`.
   var storedPriority: Int16 = 0
@@ -32,7 +33,7 @@ public final class Registration: @unchecked Sendable {
     get { Int(slotNumber) }
     set { slotNumber = UInt32(newValue) }
   }
-  /// The target if the proxy retains it.
+  /// The target if the proxy retains it. Released when the registration is removed.
   var strong: AnyObject?
 
   init(
@@ -52,7 +53,7 @@ public final class Registration: @unchecked Sendable {
         core.link, scope: scope, queued: queued, keepsSlot: keepsSlot, subject: subject, closure: closure)
   }
 
-  /// Reserves a position for a target that does not exist yet. `owner` identifies the position and
+  /// A reserved position for a target that does not exist yet. `owner` identifies the position and
   /// must outlive the registration.
   init(slotOf owner: AnyObject, core: MulticastCore) {
     self.weakTarget = nil
@@ -72,8 +73,8 @@ public final class Registration: @unchecked Sendable {
 
   func belongs(to core: MulticastCore) -> Bool { link.base === core.link }
 
-  /// Higher priorities are called first; equal ones in the order of registration. Retained after
-  /// the registration has ended. Clamped to -32,768 … 32,767.
+  /// Targets with higher priorities are called first; with equal ones, in the order of
+  /// registration. Clamped to -32,768 … 32,767. Stays readable after the registration has ended.
   public var priority: Int { Int(core?.state.withLock { _ in storedPriority } ?? storedPriority) }
 
   /// True if the proxy retains the target.
@@ -82,13 +83,13 @@ public final class Registration: @unchecked Sendable {
   @export(implementation) @inline(__always)
   var isActive: Bool { state.load(ordering: .relaxed) & ~Registration.automaticBit == 0 }
 
-  /// True if it is active and its delivery is not automatic.
+  /// True if it is active and its delivery is not automatic, so a loop can call the target.
   @export(implementation) @inline(__always)
   var isActiveAnywhere: Bool { state.load(ordering: .relaxed) == 0 }
 
   /// True if a method of the target may start now.
   ///
-  /// - Parameter isKept: true if a removed target still gets its queued messages.
+  /// - Parameter isKept: true if queued messages are delivered even after a removal.
   func mayStart(isKept: Bool) -> Bool { isActive || isKept && !isMuted }
 
   /// True if the registration was cancelled or its target removed.
@@ -133,7 +134,8 @@ public final class Registration: @unchecked Sendable {
   @available(*, deprecated, renamed: "selectors")
   public var scope: Set<MessageSelector>? { selectors }
 
-  /// Adds selectors to the limit, or removes the limit. Called with the lock of `core` held.
+  /// Adds selectors to the limit, or removes the limit if `scope` is `nil`. Called with the lock of
+  /// `core` held.
   ///
   /// - Returns: true if that is a change.
   func widen(to scope: Set<MessageSelector>?) -> Bool {
@@ -147,7 +149,7 @@ public final class Registration: @unchecked Sendable {
   var keepsSlot: Bool { link.own?.keepsSlot ?? false }
 
   /// Ends the registration, also for messages being delivered. Queued messages still run if the
-  /// target was added with ``PendingDeliveries/deliverPending``. Senders waiting for its buffer
+  /// target was added with ``PendingDeliveries/deliverPending``. Senders that wait for its buffer
   /// resume. May be called repeatedly.
   @inline(never)
   public func cancel() {
@@ -165,8 +167,8 @@ public final class Registration: @unchecked Sendable {
     RoomWait.look(at: self)
   }
 
-  /// Skips the target until ``unmute()``, also in messages being delivered. Senders waiting for its
-  /// buffer resume.
+  /// Skips the target until ``unmute()``, also in messages being delivered. Senders that wait for
+  /// its buffer resume.
   public func mute() {
     state.bitwiseOr(Registration.mutedBit, ordering: .sequentiallyConsistent)
     RoomWait.look(at: self)
@@ -191,7 +193,7 @@ public final class Registration: @unchecked Sendable {
     return own.isOver ? nil : core?.target(of: self).map { own.closure ?? $0 }
   }
 
-  /// The target for holders of the lock of `core`.
+  /// The target. Called with the lock of `core` held.
   var targetUnderLock: AnyObject? {
     assert(isUnderLock, "a strong target is guarded by the lock of the proxy")
     return strong ?? weakTarget
@@ -216,7 +218,7 @@ public final class Registration: @unchecked Sendable {
 
   @inline(never) func isFor(_ selector: MessageSelector) -> Bool { selectors?.contains(selector) ?? true }
 
-  /// Like ``isFor(_:)``, for holders of the lock of `core`.
+  /// Like ``isFor(_:)``. Called with the lock of `core` held.
   func isForUnderLock(_ selector: MessageSelector) -> Bool {
     assert(isUnderLock, "a scope is guarded by the lock of the proxy")
     return link.own?.scope?.contains(selector) ?? true
@@ -271,7 +273,7 @@ class CoreLink: @unchecked Sendable {  // only read
 }
 
 /// The link of a registration with rarely used properties: a limit of selectors, a delivery, a
-/// reserved position, an object that it ends with, or a closure of an owner.
+/// reserved position, an object that it ends with, or a closure that its target owns.
 // `scope` is guarded by the lock of the core, the rest is immutable.
 private final class OwnLink: CoreLink, @unchecked Sendable {
   private let shared: CoreLink
@@ -296,8 +298,8 @@ private final class OwnLink: CoreLink, @unchecked Sendable {
   override var base: CoreLink { shared }
   override var own: OwnLink? { self }
 
-  /// True if the subject was deallocated. Not called under the lock: the loaded reference may be the
-  /// last one, and releasing it runs a `deinit`.
+  /// True if the subject was deallocated. Not called under the lock: the loaded reference may be
+  /// the last one, and its release would run a `deinit`.
   var isOver: Bool { hasSubject && subject == nil }
 }
 

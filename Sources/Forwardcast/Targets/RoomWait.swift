@@ -2,20 +2,22 @@
 
 import Synchronization
 
-/// A wait for buffer capacity or answers, and the registrations on the path to its targets.
+/// Observes the registrations on the path to targets that a sender waits for, so that the wait
+/// reacts when one ends or is muted. Used while waiting for capacity or answers.
 final class RoomWait: Sendable {
   private let way: [Registration]
   private let look: @Sendable (Registration) -> Void
 
   private static let table = Guarded<[ObjectIdentifier: [ObjectIdentifier: RoomWait]]>(.init())
-  /// The number of waits. `look(at:)` does nothing while it is zero.
+  /// The number of running waits. `look(at:)` does nothing if there are none.
   private static let count = Atomic<Int>(0)
 
   /// - Parameter look: called with each registration of `way` that is inactive now, and with each
   ///   that ends or is muted later.
   init(on way: [Registration], _ look: @escaping @Sendable (Registration) -> Void) {
     (self.way, self.look) = (way, look)
-    // Entered before the registrations are checked, so a change is seen by one side or the other.
+    // Entered before the registrations are checked, so this thread or the changing one sees each
+    // change.
     RoomWait.count.wrappingAdd(1, ordering: .sequentiallyConsistent)
     RoomWait.table.withLock { table in
       for registration in way { table[ObjectIdentifier(registration), default: .init()][ObjectIdentifier(self)] = self }

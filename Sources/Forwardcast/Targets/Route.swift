@@ -5,18 +5,19 @@ import Synchronization
 /// The receivers of one selector's messages, in order.
 ///
 /// A route is made outside the proxy's lock and published on a ``RouteBoard`` with the lock held.
-/// After that, steps may be appended under the lock if they need nothing that the others do not
-/// (hooks, contexts, queries). A message reads the end once and follows the route without the lock.
+/// After that, steps with the same traits (hooks, contexts, queries) may be appended under the
+/// lock. A message reads `end` once and then follows the route without the lock.
 ///
 /// A new message may use the route if three conditions hold:
-/// - No table has changed: the epoch of all tables is the board's. Otherwise a new board is made.
-/// - The route's board is the proxy's. A target's ownership, delivery or order has changed if the
-///   proxy has none.
-/// - The version of the target list is the route's. Otherwise targets have joined, and their steps
-///   are added.
+/// - No table has changed: the epoch of all tables is that of the board. Otherwise a new board is
+///   made.
+/// - The proxy still publishes the route's board. It drops the board when a target's ownership,
+///   delivery or order changes.
+/// - The version of the target list is that of the route. Otherwise targets have joined, and their
+///   steps are added.
 ///
 /// A patched copy replaces the route if a step must be inserted, a strong target released, or a
-/// hook changed. Steps of removed weak targets remain until they are the majority.
+/// hook changed. Steps of removed weak targets stay until they are the majority.
 @usableFromInline
 final class Route: @unchecked Sendable {  // what changes is atomic, or guarded by the proxy's lock
   let selector: MessageSelector
@@ -24,28 +25,31 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
   @usableFromInline let core: MulticastCore
   @usableFromInline let steps: UnsafeMutablePointer<RouteStep>
   private let capacity: UInt32
+  /// The number of steps. Grows when steps are appended.
   @usableFromInline let end = Atomic<Int>(0)
+  /// The version of the target list that includes the latest steps. Changes when steps are
+  /// appended.
   private let knownVersion: Atomic<UInt>
-  /// True if hooks have changed since, so the next message must rebuild the route.
+  /// True if hooks have changed since the route was made, so the next message must rebuild it.
   let isStale: Bool
   let traits: RouteTraits
-  /// True if messages need more than a loop over methods: hooks, other contexts, queries, or
+  /// True if messages need a ``MessageDelivery``, for hooks, other contexts, queries, or
   /// multicasts.
   let needsWalk: Bool
   /// The function type of all methods if a loop over them delivers a message; otherwise `nil`.
   @usableFromInline let loopType: ObjectIdentifier?
   /// The address of the retained plan, or 0. Written once, with the proxy's lock held.
   private let planWord = Atomic<UInt>(0)
-  /// Low bits: the last step known to respond, for `responds(to:)`. High bits: how often it was
-  /// reset.
+  /// Low bits: the step at which `responds(to:)` last found a target. High bits: the number of
+  /// resets.
   private let witness = Atomic<UInt64>(0)
-  /// Work before the message, for a route that is used once.
+  /// What happens before the first step, if the route serves only one message.
   let prelude: MessagePrelude?
   let around: RouteSurroundings?
 
   /// - Parameters:
-  ///   - version: that of the target list; 0 for a route that serves one message.
-  ///   - room: the number of further steps to allocate memory for.
+  ///   - version: that of the target list; 0 for a route that serves only one message.
+  ///   - room: the number of further steps for which memory is allocated.
   @inline(never)
   init(
     _ core: MulticastCore, _ selector: MessageSelector, version: UInt = 0, steps: RouteSteps, room: Int = 0,
@@ -83,13 +87,13 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
     planWord.store(UInt(bitPattern: Unmanaged.passRetained(plan).toOpaque()), ordering: .releasing)
   }
 
-  /// The function type of all methods, if every target is direct or automatic and messages need no
+  /// The function type of all methods if every target is direct or automatic and there are no
   /// hooks; otherwise `nil`.
   var automaticType: ObjectIdentifier? {
     traits.isAutomatic && !traits.hasForwarders && around == nil && prelude == nil ? traits.types.only : nil
   }
 
-  /// The function types of the methods, if messages only need `before` hooks and a loop.
+  /// The function types of the methods if messages need only `before` hooks and a loop.
   var typesBehindHooks: RouteTraits.Types? {
     around?.isBefore ?? false && !traits.needsWalk && prelude == nil ? traits.types : nil
   }
@@ -116,8 +120,8 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
   var hasNested: Bool { traits.hasNested }
   var hasQueued: Bool { traits.hasQueued }
   var leavesOut: Bool { traits.leavesOut }
-  /// Appends steps if they come last, fit the capacity, and have the same traits. Called with the
-  /// proxy's lock held.
+  /// Appends steps if they come last, fit the capacity, and have the same traits. Returns whether
+  /// it did. Called with the proxy's lock held.
   func extend(by steps: RouteSteps, to version: UInt) -> Bool {
     core.state.assertHeld()
     // A plan covers all steps, so it forbids further ones.
@@ -139,8 +143,8 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
     return true
   }
 
-  /// A copy with more steps, each after the existing ones of its priority, and spare capacity. Called with the
-  /// proxy's lock held.
+  /// A copy with more steps, each behind the existing ones of its priority, and with spare
+  /// capacity. Called with the proxy's lock held.
   ///
   /// - Parameter around: the current hooks and trace.
   func grown(by more: RouteSteps, to version: UInt, around: RouteSurroundings?) -> Route {
@@ -177,7 +181,8 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
       core, selector, version: version, steps: all, room: all.list.count / 4 + 1, around: around, isStale: isStale)
   }
 
-  /// A copy that is marked as out of date: the next message adds the current hooks. Called with the proxy's lock held.
+  /// A copy without hooks that is marked as stale, so the next message adds the current hooks.
+  /// Called with the proxy's lock held.
   func stale() -> Route {
     core.state.assertHeld()
     return Route(core, selector, version: version, steps: retainedSteps(upTo: count), isStale: true)
@@ -206,8 +211,8 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
 
   /// Finds a step whose target is alive and unmuted, starting at the last one found.
   ///
-  /// Dead, removed or muted steps are skipped once, until a target joins or is unmuted, so the cost
-  /// does not grow with the number of targets.
+  /// Each dead, removed or muted step is skipped once, until a target joins or is unmuted. So the
+  /// cost does not grow with the number of targets.
   ///
   /// - Returns: the target, to be released outside any lock, and the number of skipped steps.
   func findWitness() -> (target: AnyObject?, passed: Int) {
@@ -241,6 +246,7 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
   private static let witnessNumber: UInt64 = 1 << 32 - 1
 }
 
+/// Properties of the steps of a route. Routes with equal traits deliver messages in the same way.
 struct RouteTraits: Equatable {
   var types = Types.none
   var hasForwarders = false
@@ -248,7 +254,9 @@ struct RouteTraits: Equatable {
   var hasQueued = false
   /// True if all queued steps have an automatic delivery.
   var isAutomatic = true
+  /// True if registrations of the proxy have no step.
   var leavesOut = false
+  /// True if some methods run only in an isolation of their own.
   var hasIsolated = false
 
   enum Types: Equatable {
@@ -301,10 +309,10 @@ struct RouteSteps {
 
 /// What one message does before its first target.
 @usableFromInline
-final class MessagePrelude: @unchecked Sendable {  // immutable; used in the turn of the one message or question
+final class MessagePrelude: @unchecked Sendable {  // immutable; used by one message or query
   let failures: [(target: AnyObject, error: any Error)]
   let refusal: (any Error)?
-  /// Creates lazy observers (see `ExtensionCenter`) when the message enters the proxy, inside hooks,
+  /// Creates lazy observers (see `ExtensionCenter`) when the hooks have let the message through,
   /// and returns the message's route.
   let makeObservers: (() -> MessageRoute)?
   /// The signature of the first observer.
@@ -322,8 +330,8 @@ final class MessagePrelude: @unchecked Sendable {  // immutable; used in the tur
 }
 
 extension MessageRoute {
-  /// A route that calls `make` to create observers once hooks let the message through; `signature`
-  /// is that of the first one.
+  /// A route that calls `make` to create observers after its hooks; `signature` is that of the
+  /// first observer.
   package func makingObservers(_ signature: MethodSignature?, _ make: @escaping () -> MessageRoute) -> MessageRoute {
     preceded(by: MessagePrelude(makeObservers: make, signature: signature))
   }
@@ -345,13 +353,13 @@ extension MessageRoute {
 }
 
 /// A registration and its target's method. A trivial type, so following a route retains nothing:
-/// the ``Route`` retains all three references.
+/// the ``Route`` retains the references.
 @usableFromInline
 struct RouteStep {
   @usableFromInline let registration: Unmanaged<Registration>
   /// `nil` for a target that is queried for each message.
   @usableFromInline let method: Unmanaged<Method>?
-  /// The target of a strong, direct registration. Otherwise `nil`, and the weak reference is
+  /// The target of a strong, direct registration; otherwise `nil`, and the weak reference is
   /// loaded.
   @usableFromInline let strong: Unmanaged<AnyObject>?
 
@@ -395,7 +403,7 @@ struct RouteStep {
     return registration._withUnsafeGuaranteedRef { $0.weakTarget }
   }
 
-  /// True if there is a method whose row was not refused.
+  /// True if there is a method and its row was not refused.
   var answers: Bool { method?._withUnsafeGuaranteedRef { !$0.isRefusal } ?? false }
 
   var queued: QueuedState? { registration._withUnsafeGuaranteedRef { $0.queued } }

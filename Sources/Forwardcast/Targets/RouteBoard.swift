@@ -2,10 +2,10 @@
 
 import Synchronization
 
-/// The routes of one proxy for one table epoch.
+/// The routes of one proxy by selector, for one table epoch.
 ///
-/// The owner publishes and replaces routes with its lock held; messages read the slots without it.
-/// A replaced route is retained while a message may be using it, see
+/// The owner, a ``MulticastCore``, publishes and replaces routes with its lock held. Messages read
+/// the slots without it. A replaced route is retained while a message may be using it, see
 /// ``MulticastCore/replace(with:_:_:)``.
 // Slots are atomic; `count` and `retired` are guarded by the owner's lock.
 @usableFromInline
@@ -13,18 +13,18 @@ final class RouteBoard: Visited, @unchecked Sendable {
   let epoch: UInt
   /// The first route, compared first.
   private let firstSlot: Atomic<UnsafeMutableRawPointer>
-  /// The other routes; `nil` without capacity for any.
+  /// The other routes, a hash table with open addressing; `nil` if there is only one.
   private let slots: UnsafeMutablePointer<Atomic<UnsafeMutableRawPointer?>>?
   private let lastSlot: UInt32
   private var count: UInt32 = 0
-  /// Replaced routes that messages visiting this board may be using.
+  /// Replaced routes that visiting messages may be using. Released with the board.
   private var retired: [Route] = []
 
   private var first: Unmanaged<Route> {
     @inline(__always) get { .fromOpaque(firstSlot.load(ordering: .acquiring)) }
   }
 
-  /// A board of at least one route, all of different selectors, usually with capacity for another.
+  /// A board of at least one route, each of another selector. Two or more leave free capacity.
   init(_ routes: [Route], epoch: UInt) {
     assert(Set(routes.map(\.selector)).count == routes.count, "a board has one route of a selector")
     self.epoch = epoch
@@ -67,10 +67,10 @@ final class RouteBoard: Visited, @unchecked Sendable {
     return nil
   }
 
-  /// Publishes a route. Returns false if its selector has one or the board is full. Called with the
-  /// owner's lock held.
+  /// Publishes a route. Returns false if the board is full or has a route of the selector. Called
+  /// with the owner's lock held.
   func enter(_ route: Route) -> Bool {
-    // At least a quarter of the slots is free, so that a search ends soon.
+    // A quarter of the slots stays free, so that searches end soon.
     guard let slots, (Int(count) + 1) * 4 <= (mask + 1) * 3, find(route.selector) == nil else { return false }
     var slot = route.selector.placement & mask
     assert(Int(count) <= mask, "a board keeps a slot free")
@@ -130,11 +130,11 @@ extension Unmanaged<RouteBoard> {
   }
 }
 
-/// A word read by a visit. High bits: the number of visiting messages. Low bits: the board's
-/// address.
+/// The word of a ``Visited`` object. High bits: the number of visiting messages. Low bits: the
+/// board's address.
 ///
-/// Addresses have at most 48 bits. A board with a longer one, such as a tagged one, is not
-/// published; messages find it with the lock held.
+/// An address has at most 48 bits. A board with a longer one, for example a tagged one, is not
+/// published: messages find it with the lock held.
 @usableFromInline
 struct BoardWord {
   @usableFromInline let bits: UInt64
@@ -149,8 +149,8 @@ struct BoardWord {
     assert(bits >> 48 == 0, "a board is published with no visits")
   }
 
-  /// True if half of the countable visits exist. Further ones retain their routes, so the count
-  /// cannot overflow.
+  /// True if half of the possible visits exist. Further visits retain their routes instead, so that
+  /// the count cannot overflow.
   var isCrowded: Bool { Int64(bitPattern: bits) < 0 }
 
   var board: Unmanaged<RouteBoard>? {
@@ -160,16 +160,17 @@ struct BoardWord {
   fileprivate var address: UInt64 { bits & (BoardWord.one - 1) }
 }
 
-/// An object that counts visiting messages: a board, or the core that publishes it. A core's word
-/// has both the count and the board's address, so one addition finds the board and retains it.
+/// An object that counts visiting messages: a board, or the core that publishes it. The core's word
+/// contains the count and the board's address, so one addition finds the board and keeps it alive.
 ///
 ///     a message                                    a change, under the proxy's lock
-///     core's word + 1     → board, retained        core's word = another board, with no visits
+///     core's word + 1     → board, kept alive      core's word = another board, with no visits
 ///     core's word - 1     while that is its board  board's word + its visits
 ///     board's word - 1    after it was replaced
 ///
-/// The thread that brings a board's word to zero releases the board. The word may be negative until
-/// the replaced board's visits are added. A board used by one thread counts its owner too.
+/// The thread that brings a board's word to zero releases the board. The word is negative if visits
+/// end before those of the replaced board are added. The sole user of a board counts as a visit
+/// too.
 @usableFromInline
 package class Visited {
   @usableFromInline final let word = Atomic<UInt64>(0)
@@ -177,14 +178,14 @@ package class Visited {
   /// Ends a visit; `entered` is the word it read.
   @export(implementation) @inline(__always)
   final func leave(_ entered: BoardWord) {
-    // Usually the word is unchanged. No other board can have the address of a visited one.
+    // Usually the word is unchanged. While a board is visited, no other one has its address.
     let (done, found) = word.compareExchange(
       expected: entered.bits &+ BoardWord.one, desired: entered.bits, successOrdering: .releasing,
       failureOrdering: .relaxed)
     if !done { leaveAmongOthers(entered, BoardWord(bits: found)) }
   }
 
-  /// Ends a visit after the word has changed. `self` may be deallocated with the board.
+  /// Ends a visit after the word has changed. `self` may be deallocated together with the board.
   @usableFromInline @inline(never)
   final func leaveAmongOthers(_ entered: BoardWord, _ found: BoardWord) {
     var (found, done) = (found.bits, false)
@@ -202,7 +203,8 @@ package class Visited {
     if word == 0 { Unmanaged.passUnretained(self).release() }
   }
 
-  /// Publishes another board. Called with the proxy's lock held by the owner of the old one.
+  /// Publishes another board, and moves the visits to the old one. Called with the proxy's lock
+  /// held.
   final func replace(by new: RouteBoard?) {
     let next = BoardWord(new)
     let published = BoardWord(bits: word.load(ordering: .relaxed)).address

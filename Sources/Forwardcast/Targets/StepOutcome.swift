@@ -1,22 +1,23 @@
 // StepOutcome.swift: the outcome of a message at one target, and its site.
 
+/// The outcome of a message at one target, or at a proxy.
 enum StepOutcome {
   /// The target ran. `nil` if its method returns nothing, or the answer is not needed.
   case answered(ArgumentBox?)
   /// Several targets ran, or hooks answered for them.
   case answeredAll(MessageAnswers)
-  /// Queued on another context; `slot` is for its outcome, -1 if no sender waits.
+  /// Queued on another context. The outcome will be in `slot`, or in none (-1) if no sender waits.
   case queued(slot: Int)
   case failed(any Error)
   case skipped(DeliveryReport.SkipReason)
 }
 
-/// The site of an outcome: the target and its proxy.
+/// The site of an outcome: the target, its registration, and its proxies.
 struct StepContext: @unchecked Sendable {  // the target is Sendable wherever a context leaves its isolation
   let selector: MessageSelector
   /// The enclosing proxies, from the target's own outward.
   var proxies: ProxyChain
-  /// `nil` for the proxy itself, and for observers that could not be created.
+  /// `nil` if the site is a proxy itself, or an observer that could not be created.
   var registration: Registration?
   var target: AnyObject?
   var isQueued = false

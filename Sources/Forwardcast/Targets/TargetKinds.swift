@@ -2,6 +2,7 @@
 
 import Synchronization
 
+/// How a target gets messages of one selector.
 enum TargetKind {
   /// A multicast, whose targets get the message.
   case nested
@@ -10,19 +11,19 @@ enum TargetKind {
   case method(Method?)
 }
 
-/// The kinds of one route's targets, queried once per class, since a dynamic cast costs more than a
-/// delivery. Not cached: closures, values, receivers with their own tables, and refused rows.
+/// The kinds of one route's targets. Queried once per class, since a dynamic cast costs more than a
+/// delivery. Not cached for closures, values, receivers with their own tables, and refused rows.
 struct TargetKinds {
   private struct Known {
     let type: ObjectIdentifier
-    /// The receiver type that checks each object for a table of its own; `nil` if not needed.
+    /// The receiver type, if objects of the class may have tables of their own.
     let receiver: (any MessageReceiver.Type)?
     let kind: TargetKind
   }
 
   private let core: MulticastCore
   private let selector: MessageSelector
-  /// The classes queried so far, the latest one first.
+  /// The classes queried so far. The one used last comes first.
   private var known: [Known] = []
   private let limit: Int
 
@@ -92,15 +93,15 @@ extension MulticastCore {
 enum ClassKind: UInt {
   /// Neither a receiver nor a forwarder.
   case plain = 1
-  /// Receivers that neither forward nor are multicasts.
+  /// A receiver that neither forwards nor is a multicast.
   case receiver
   /// Anything else: each object is queried.
   case other
 
   static let receivers = TargetCast<any MessageReceiver>()
 
-  /// A cache of some classes: each word is the class's address with its kind in the low bits.
-  /// Colliding classes overwrite one another.
+  /// A cache of some classes. Each word is a class's address, with the kind in the low bits.
+  /// Classes with the same index overwrite one another.
   private static let known = {
     let words = UnsafeMutableBufferPointer<Atomic<UInt>>.allocate(capacity: 256)
     for index in words.indices { words.initializeElement(at: index, to: Atomic(0)) }

@@ -2,9 +2,9 @@
 
 /// The registrations of one proxy in delivery order.
 ///
-/// Adding and removing take constant time: a registration knows its slot, and a removed one leaves
-/// a hole. Holes are compacted when they outnumber the registrations. ``reclaim(_:)`` finds dead
-/// targets incrementally, so no operation scans the whole list.
+/// Adding and removing take constant time: a registration knows its slot, and leaves a hole when it
+/// is removed. Holes are removed when they outnumber the registrations. ``reclaim(_:)`` finds dead
+/// targets in small steps, so no operation scans the whole list.
 struct TargetList {
   /// The registrations of one priority, in the order in which they were added.
   private struct Group {
@@ -14,17 +14,18 @@ struct TargetList {
 
   /// Rarely used properties.
   private final class Rare {
+    /// The groups of all priorities but 0.
     var unusual: [Int16: Group] = .init()
-    /// The further registrations of targets that have several.
+    /// The registrations of targets that have several, except the first of each.
     var others: [ObjectIdentifier: Set<Registration>] = .init()
-    /// The priorities in `unusual` that this sweep has not covered.
+    /// The priorities in `unusual` that the current sweep has not finished.
     var unswept: [Int16] = []
   }
 
   /// The registrations of the usual priority, 0.
   private var usual = Group()
   private var rare: Rare?
-  /// The first registration of each target. Unused in short lists, which are searched.
+  /// The first registration of each target. Not used while the list is short, and is searched.
   private var first = IdentityTable<Registration>()
   private var number: UInt32 = 0
   var count: Int { Int(number) }
@@ -39,20 +40,20 @@ struct TargetList {
 
   // MARK: - Changes
 
-  /// How far the core must advance the list's version: 1 for each joined registration, and 1 if all
-  /// routes became invalid.
+  /// The number of versions by which the core must advance the list's: 1 for each joined
+  /// registration, and 1 if all routes became invalid.
   private var newVersions: UInt32 = 0
-  /// The registrations that joined most recently, one per version; empty while there are no routes.
+  /// The registrations that joined last, one per version. Empty while there are no routes.
   private var joined: [Registration] = []
-  /// True if routes exist, so joining registrations must be recorded.
+  /// True if routes exist, so joining registrations are recorded. Set by the core.
   var hasRoutes = false { didSet { if !hasRoutes { joined = [] } } }
-  /// True if routes are invalid and cannot be patched.
+  /// True if the routes are invalid and cannot be patched, until the core has dropped them.
   private var endsRoutes = false
 
   // MARK: - Sweep for dead targets
 
   private var sweptPriority: Int16 { rare?.unswept.last ?? 0 }
-  /// The next slot of that priority.
+  /// The next slot of that priority that the sweep looks at.
   private var sweptSlot: UInt32 = 0
   /// The number of registrations found alive in this sweep.
   private var foundAlive: UInt32 = 0
@@ -94,7 +95,7 @@ struct TargetList {
     return Array(joined[(joined.count - Int(versions))...])
   }
 
-  /// Ends existing routes: a target's ownership, position or delivery changed.
+  /// Invalidates all routes, since a target's ownership, position or delivery changed.
   mutating func noteChanged() {
     endsRoutes = true
     newVersions += 1
@@ -108,7 +109,8 @@ struct TargetList {
   private mutating func noteJoined(_ registration: Registration) {
     newVersions += 1
     guard hasRoutes else { return }
-    // More pending changes than registrations: rebuilding the routes costs less than patching them.
+    // There are more changes than registrations, so rebuilding routes costs less than patching
+    // them.
     if joined.count > max(32, count) { noteChanged() } else { joined.append(registration) }
   }
 
@@ -143,7 +145,7 @@ struct TargetList {
     return rare.map { [first] + ($0.others[target] ?? []) } ?? [first]
   }
 
-  /// The registration that adding a target like `new` returns: the one with the same delivery.
+  /// The registration of the target of `new` with the same delivery, which adding it again returns.
   func registration(like new: Registration) -> Registration? {
     guard let first = registration(of: new.key)?.takeUnretainedValue() else { return nil }
     if first.isLike(new) { return first }
@@ -200,7 +202,7 @@ struct TargetList {
       ensuredRare.others[registration.key, default: .init()].insert(registration)
       return
     }
-    // A dead target whose address was reused.
+    // The first registration is of a dead target, whose address was reused.
     let dead = registrations(of: registration.key)
     (head.isFirst, registration.isFirst) = (false, true)
     if first.isInUse { first.replace(with: registration) }
@@ -256,7 +258,7 @@ struct TargetList {
       garbage.keep(strong)
       registration.strong = nil
       let closure = strong as? Method
-      // Routes do not retain queued targets. A closure is a route's method and is retained as such.
+      // Routes do not retain queued targets. A closure is retained as a method of routes.
       if hasRoutes, registration.queued == nil || closure != nil {
         garbage.released.append((registration, closure?.selector))
       }
@@ -264,7 +266,7 @@ struct TargetList {
     return leaveSlot(registration)
   }
 
-  /// Leaves a hole, and compacts the group once holes outnumber registrations.
+  /// Leaves a hole. Removes the holes of the priority once they outnumber its registrations.
   private mutating func leaveSlot(_ registration: Registration) -> Registration? {
     assert(contains(registration) && number > 0, "only a registration in the list leaves it")
     let priority = registration.storedPriority
@@ -287,7 +289,7 @@ struct TargetList {
       if priority != 0 {
         rare?.unusual[priority] = nil
       } else {
-        // Retains some capacity for later registrations.
+        // Keeps some capacity for later registrations.
         usual.slots.removeAll(keepingCapacity: slots <= Int(Self.fewest))
         usual.holes = 0
       }
@@ -309,9 +311,9 @@ struct TargetList {
 
   /// Sweeps three slots, cycling through all priorities, and removes dead targets.
   ///
-  /// A completed sweep pauses until the list is twice as long as the targets found alive, so that
-  /// short-lived targets cost nothing. A target that joins behind the sweep is covered by the next
-  /// one, which starts immediately if there are many.
+  /// After a complete sweep, the next one waits until the list is twice as long as the number of
+  /// targets found alive, so that short-lived targets cost nothing. A target that joins behind the
+  /// sweep is found by the next one, which starts at once if there are many.
   private mutating func reclaim(_ garbage: inout Garbage) {
     guard number >= countToReclaim else { return }
     for _ in 0..<3 {
@@ -344,7 +346,8 @@ extension Registration: Identified {
   var identity: UInt { UInt(bitPattern: key) }
 }
 
-/// Objects that a change removed, released after the lock since a release may run foreign code.
+/// Objects that a change removed. They are released after the lock, since this may run foreign
+/// code.
 struct Garbage: @unchecked Sendable {  // owned by the one call that collects it
   // Most changes remove few objects; these need no array.
   private var first: AnyObject?
@@ -352,8 +355,8 @@ struct Garbage: @unchecked Sendable {  // owned by the one call that collects it
   private var third: AnyObject?
   private var fourth: AnyObject?
   private var more: [AnyObject] = []
-  /// Removed registrations of strong, direct targets, whose routes must be patched. For a closure,
-  /// also its selector.
+  /// Removed registrations of strong, direct targets, whose routes must be patched; for a closure,
+  /// with its selector.
   var released: [(registration: Registration, only: MessageSelector?)] = []
 
   /// Retains an object until the lock is released.

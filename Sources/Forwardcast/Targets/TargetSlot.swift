@@ -30,11 +30,12 @@ extension MulticastCore {
     }
   }
 
-  /// Registers `target` weakly in a slot, replacing the previous target; at the end of the order if
-  /// that one was unregistered. Does nothing to a target that is registered elsewhere, or that was
-  /// unregistered from this slot.
+  /// Registers `target` weakly in a slot, in place of the previous target. If that one was removed
+  /// from the proxy, the new one is appended to the order instead. Does nothing if the target is
+  /// already registered, or was removed from this slot.
   ///
-  /// - Parameter version: the target's age. A target older than the previous one changes nothing.
+  /// - Parameter version: the age of the target. Does nothing if it is older than the previous
+  ///   target.
   /// - Returns: the registration in the slot, or `nil` if the target was not registered.
   package func fill(_ slot: TargetSlot, with target: AnyObject, version: SlotVersion?) -> Registration? {
     let new = Registration(
@@ -75,7 +76,7 @@ extension MulticastCore {
 
   package func registration(in slot: TargetSlot) -> Registration { state.withLock { _ in slot.registration } }
 
-  /// The latest target of a slot, if alive, registered or not.
+  /// The latest target of a slot, if it is alive, registered or not.
   package func target(of slot: TargetSlot) -> AnyObject? { state.withLock { _ in slot.served?.targetUnderLock } }
 
   package func version(of slot: TargetSlot) -> SlotVersion? { state.withLock { _ in slot.version } }
@@ -100,9 +101,9 @@ package final class TargetSlot: @unchecked Sendable {  // what changes is guarde
   /// Identifies the slot's registrations while it has no target.
   fileprivate final class Identity: Sendable {}
   fileprivate let identity = Identity()
-  /// The list's entry, without a target until one is created.
+  /// The slot's entry in the list. It has no target until one is created.
   fileprivate var registration: Registration
-  /// The latest target's registration; a different one if the target was already registered.
+  /// The latest target's registration. It is not in the slot if the target was registered before.
   fileprivate var served: Registration?
   fileprivate var version: SlotVersion?
   fileprivate var isGivenUp = false
@@ -113,7 +114,7 @@ package final class TargetSlot: @unchecked Sendable {  // what changes is guarde
   }
 }
 
-/// The age of a target: its source, and the source's generation at its creation.
+/// The age of a target: the number of its source, and the source's generation when it was created.
 package struct SlotVersion: Hashable, Sendable {
   let source: UInt
   let generation: UInt
