@@ -2,8 +2,7 @@
 
 /// Delivers a boxed message to the direct targets of one proxy, whose methods share one type.
 ///
-/// The fast path of boxed messages: a ``MessageDelivery`` costs more, see `boxed` of `.ci/run
-/// cost`.
+/// Saves the cost of a ``MessageDelivery``, see `boxed` of `.ci/run cost`.
 ///
 /// - Throws: the error of a `before` hook.
 /// - Returns: true if any target got the message; `nil`, with no effect, if the route, sink or

@@ -1,7 +1,6 @@
 // HookedDelivery.swift: one call of a proxy's hooks, and the delivery inside it.
 
-/// One call of a proxy's hooks, and the delivery inside it. The proxy is the message's receiver or
-/// a nested one.
+/// One call of the hooks of the receiver or of a nested proxy, and the delivery inside it.
 ///
 /// Hooks run the delivery by `proceed`: never, once, or several times. If the sender requests
 /// outcomes, these are buffered until the call ends, since hooks may replace them.
@@ -59,8 +58,7 @@ final class HookedDelivery {
   /// Runs the hooks and the delivery inside them synchronously. If all are `before` hooks, the
   /// delivery continues after this returns, in its usual loop.
   ///
-  /// - Throws: the hooks' error if the proxy is the receiver. Otherwise it becomes the proxy's
-  ///   outcome.
+  /// - Throws: the hooks' error, if the proxy is the receiver. A nested proxy records it instead.
   func run() throws {
     if around.isBefore {
       do {
@@ -170,8 +168,8 @@ final class HookedDelivery {
     if let message { delivery.message = message }
   }
 
-  /// Ends a `proceed` with an error. The sender stops waiting for pending outcomes, and a report
-  /// lists them as queued.
+  /// Ends a `proceed` with an error. The sender stops waiting for pending outcomes, which a report
+  /// lists as queued.
   private func ended(by error: any Error) -> any Error {
     delivery.scope.pending?.abandon()
     replace(
@@ -337,8 +335,7 @@ final class HookedDelivery {
     for found in held { delivery.note(found.outcome) }
   }
 
-  /// Records that the hooks withheld the message: for each target in a report, otherwise for the
-  /// nested proxy.
+  /// Records a withheld message: for each target in a report, otherwise for the nested proxy.
   private func withhold(isAnswered: Bool) {
     if delivery.request.listsEveryTarget {
       delivery.list(node, target, as: .withheld)

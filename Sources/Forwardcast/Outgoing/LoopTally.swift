@@ -44,8 +44,8 @@ struct LoopTally: ~Copyable {
     return try step.call(arguments, returning: R.self)
   }
 
-  /// Sends the message to one target by a ``MessageDelivery``, which queues it while another thread
-  /// runs the target.
+  /// Sends the message to one target by a ``MessageDelivery``, which queues it if another thread is
+  /// running the target.
   @usableFromInline @inline(never)
   mutating func deliverAlone<R>(_ step: RouteStep, _ arguments: MessageArguments) throws -> R? {
     let route = visit.kept.route.only(step.registration.takeUnretainedValue())

@@ -107,9 +107,8 @@ extension MessageDelivery {
     return .outcome(.skipped(.bufferFull))
   }
 
-  /// True if the target is a multicast without a responder, so nothing is posted to it. A multicast
-  /// with forwarding targets gets the message, since these may lead back to this proxy: that is the
-  /// error `proxyCycle`.
+  /// True if the target is a multicast without a responder, so nothing is posted to it. One with
+  /// forwarding targets gets the message: they may lead back here, which is the error `proxyCycle`.
   func isSilent(_ step: RouteStep, _ target: AnyObject) -> Bool {
     guard step.method == nil, let inner = (target as? any MulticastSending)?.route(for: selector),
       inner.forwarders.isEmpty, let core = step.registration.takeUnretainedValue().core
@@ -180,8 +179,8 @@ extension MessageDelivery {
     let request = pending == nil ? DeliveryRequest(wait: self.request.waitsForRoom ? .room : .none) : self.request
     return ParcelDetails(
       pending: pending, slots: slots, request: request, kept: kept, proxies: isNested ? node.path : nil,
-      // The trail detects cycles. The sender's trail ends with its message, so the envelope gets
-      // one.
+      // The trail detects cycles. The sender's one ends with its message, this one with the
+      // envelope.
       trail: message.trail.map { ProxyTrail(node.route.core, after: $0) }, trace: message.trace,
       steps: node.route.count)
   }
@@ -221,8 +220,7 @@ extension MessageDelivery {
     return node.all.contains { wasPosted($0) && !($0.plan?.groups.isEmpty ?? true) }
   }
 
-  /// Forgets the posted steps of a proxy and of nested ones, so that another `proceed` posts them
-  /// again.
+  /// Forgets the posted steps here and in nested proxies, so another `proceed` posts them again.
   func forgetPosted(_ node: ProxyNode) {
     for node in node.all where wasPosted(node) { posted[node.number] = nil }
   }
@@ -232,8 +230,7 @@ extension MessageDelivery {
   /// Thrown if the target becomes unreachable while the sender waits for its buffer.
   private struct PathClosed: Error {}
 
-  /// Waits for capacity in a step's buffer, then posts to it. Meanwhile the sender holds no other
-  /// slot.
+  /// Waits for capacity in a step's buffer, holding no other slot, then posts to it.
   ///
   /// - Throws: ``RoomFailure``.
   nonisolated(nonsending) func postWhenThereIsRoom(_ index: Int, _ node: ProxyNode) async throws {

@@ -3,16 +3,15 @@
 /// The error that ended a message as a whole.
 struct DeliveryFailure {
   let error: any Error
-  /// True if hooks of the outermost proxy threw it.
+  /// True if hooks of the receiver threw it.
   let isOfHooks: Bool
 }
 
 extension MessageDelivery {
   /// Serves every target synchronously. Blocks until all have answered if requested.
   ///
-  /// - Returns: the error that ended the message, if any: that of the receiver's hooks, or for a
-  ///   blocking sender `wouldDeadlock` (nothing was sent) or `timedOut` (it names the missing
-  ///   targets).
+  /// - Returns: the error that ended the message, if any: one of the receiver's hooks, or for a
+  ///   blocking sender `wouldDeadlock` (nothing was sent) or `timedOut` (with the missing targets).
   @inline(never) func deliver() -> DeliveryFailure? {
     do {
       let wait = try beginBlocking()

@@ -4,9 +4,8 @@
 /// owns it, and it ends with the message.
 ///
 /// ``run(to:awaits:)`` repeatedly executes the next action of the innermost ``ProxyVisit``: a loop
-/// over consecutive targets, a single target, a nested proxy, hooks, or a skipped step. A nested
-/// proxy pushes a visit instead of recursing. A hook's `proceed` calls the same function for the
-/// visits inside the hook.
+/// over consecutive targets, a single target, a nested proxy, hooks, or a skipped step. Nested
+/// proxies are a stack of visits, without recursion. A hook's `proceed` calls the same function.
 ///
 ///     request    the sender's request                         immutable
 ///     tree       the message's proxies                        grows with queried multicasts
@@ -106,8 +105,7 @@ final class MessageDelivery {
 
   /// Runs targets and hooks until the visits above `base` have ended, or the delivery must wait.
   ///
-  /// - Parameter awaits: true if the caller can await the returned suspension. If false, the result
-  ///   is `nil`.
+  /// - Parameter awaits: true if the caller awaits the suspension. If false, the result is `nil`.
   /// - Throws: the error of the receiver's hooks.
   // Not inlined into the function that suspends, where each continuation would contain it.
   @inline(never)

@@ -6,10 +6,9 @@ extension MulticastSending {
   ///     let diagram = SequenceDiagram()
   ///     let tracing = kitchen.trace(as: "kitchen") { diagram.add($0) }
   ///
-  /// Includes nested proxies and the later steps of queued targets. Another trace replaces the
-  /// first. Without a trace, messages cost nothing extra. With one, messages do not use fast loops.
-  /// An event's texts are rendered when the sink reads them, or after it returns if it stores the
-  /// event.
+  /// Includes nested proxies and later steps of queued targets. Another trace replaces the first.
+  /// Without a trace, messages cost nothing extra; with one, they use no fast loops. An event's
+  /// texts are rendered when the sink reads them, or after it returns if it stores the event.
   ///
   /// - Parameters:
   ///   - name: the proxy's name, its type by default.

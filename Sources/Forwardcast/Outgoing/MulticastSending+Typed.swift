@@ -4,8 +4,7 @@ extension MulticastSending {
   /// Sends a message to every live, unmuted target that responds, in order.
   ///
   /// A method with exactly the key's types is called unboxed. For others the arguments are boxed
-  /// once and converted. Errors of targets go to `onError` and end the message only with
-  /// `stopAtFirst`.
+  /// once and converted. Errors go to `onError`; with `stopAtFirst` they also end the message.
   ///
   /// - Returns: the number of targets reached.
   @export(implementation)
@@ -33,8 +32,7 @@ extension MulticastSending {
 }
 
 extension MulticastSending where Interface: Sendable {
-  /// Sends a message to every live, unmuted target that responds: directly, or queued on its
-  /// context.
+  /// Sends a message, directly or queued, to every live, unmuted target that responds.
   ///
   /// Queued targets get the message first, in order; then direct targets run. Each context gets its
   /// own copy of the arguments. Errors of targets go to `onError`, on the context where they occur.

@@ -24,9 +24,8 @@ extension MulticastSending where Interface: Sendable {
   ///     let seen = try await members.collectAndWait(.unread, returning: .sum)
   ///
   /// Answers are combined in delivery order. Direct targets run in the caller's isolation, one
-  /// after another, including asynchronous methods. Removed or deallocated targets are not awaited.
-  /// At a full buffer with `suspendSender` the sender waits for capacity before it continues with
-  /// later targets.
+  /// after another, even if they suspend. Removed or deallocated targets are not awaited. At a full
+  /// buffer with `suspendSender`, the sender waits for capacity before it continues.
   ///
   /// - Throws: a target's first error, after the others have answered; `isolationMismatch` for an
   ///   answer from another context whose row does not promise `Sendable`; `CancellationError`,
@@ -59,15 +58,13 @@ extension MulticastSending where Interface: Sendable {
     }
   }
 
-  /// As `collectAndWait(_:_:returning:)`, but blocks the caller until all have answered, at most
-  /// for `timeout`.
+  /// Like `collectAndWait(_:_:returning:)`, but blocks the calling thread, at most for `timeout`.
   ///
-  /// A suspending method of a direct target cannot be waited for: it fails with
-  /// `isolationMismatch`.
+  /// Direct targets whose method suspends fail with `isolationMismatch`.
   ///
-  /// - Throws: also `wouldDeadlock`, before anything is sent, when the caller is on a context that
-  ///   it would wait for, or such a context waits for the caller's; `timedOut`, naming the targets
-  ///   that did not answer. Their messages stay sent.
+  /// - Throws: also `wouldDeadlock`, before anything is sent, if the caller is on a context that it
+  ///   would wait for, or if such a context is waiting for the caller's; `timedOut`, naming the
+  ///   targets that did not answer. Their messages are still delivered.
   @available(*, noasync, message: "it blocks the thread; use collectAndWait(_:returning:timeout:)")
   public func collectBlocking<R: Sendable, Output, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>,
@@ -144,8 +141,7 @@ extension MulticastSending where Interface: Sendable {
       .sendAndWait(along: route, into: PolicySink(boxes: policy, route.core)).get()
   }
 
-  /// Sends a boxed message, awaits all targets for at most `timeout`, and combines the answers by
-  /// `policy`.
+  /// Like `collectAndWait(_:returning:)`, with a timeout.
   ///
   /// `clock` measures the timeout; `nil` is the continuous clock.
   ///

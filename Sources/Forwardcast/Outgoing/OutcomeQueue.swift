@@ -43,10 +43,9 @@ class OutcomeQueue {
 
   /// The buffered outcomes, in delivery order.
   @exclusivity(unchecked) private(set) final var held: [Outcome] = []
-  /// The number of running hook calls, if the sender requests outcomes. The result gets no outcomes
-  /// while there are any.
+  /// The number of running hook calls that get outcomes. Until they end, the result gets none.
   @exclusivity(unchecked) private(set) final var hookCalls = 0
-  /// True if no further answer is needed, by the result or, inside hooks, by the probe.
+  /// True if the result, or inside hooks the probe, needs no further answer.
   @exclusivity(unchecked) private(set) final var isEnough = false
   /// True if the result itself needs no further answer.
   @exclusivity(unchecked) private final var isComplete = false
@@ -211,8 +210,7 @@ class OutcomeQueue {
     }
   }
 
-  /// Drops the outcomes behind the first sufficient answer, so hooks do not get them. Their errors
-  /// go to the handlers.
+  /// Drops the outcomes behind the first sufficient answer, and reports errors among them.
   final func dropUnneeded(from start: Int) {
     guard let makeProbe else { return }
     let probe = makeProbe()

@@ -279,8 +279,7 @@ struct PolicySink<R, Output>: OutcomeSink {
     }
   }
 
-  /// The result, with the first error unless the policy prefers an answer. Other errors go to the
-  /// handlers.
+  /// The result, with the first error unless an answer suffices. Other errors go to the handlers.
   ///
   /// - Parameter whole: the error that ended the message as a whole.
   func collected(_ whole: CollectFailure? = nil) -> CollectResult<Output> {

@@ -1,12 +1,10 @@
 // OutgoingMessage.swift: a message and its delivery to one target.
 
-/// A message being sent: its arguments and its sender's request. Hooks replace it with a changed
-/// copy.
+/// A message being sent: its arguments and its sender's request. Hooks may replace it.
 struct OutgoingMessage {
   let selector: MessageSelector
   var request: DeliveryRequest
-  /// True for a message sent as an `Invocation`. Its arguments are validated before the first
-  /// delivery.
+  /// True for a message sent as an `Invocation`, whose arguments are checked before delivery.
   private(set) var isByValue = false
   /// The proxies that the message has passed, if an object forwarded it from one to another.
   let trail: ProxyTrail?
@@ -38,8 +36,7 @@ struct OutgoingMessage {
   /// A boxed message that arrives at a proxy.
   ///
   /// - Throws: `proxyCycle` if it already passed the proxy; `typeMismatch` or `wrongArgumentCount`
-  ///   if the arguments do not fit the stated signature or, if answers are requested, the first
-  ///   target.
+  ///   if the arguments do not fit their signature or, if answers are requested, the first target.
   init(_ invocation: Invocation, asks: Bool, along route: MessageRoute) throws {
     try route.refuseCycle(invocation)
     (selector, trail) = (invocation.selector, invocation.route)
@@ -122,8 +119,7 @@ struct OutgoingMessage {
   }
 
   /// Delivers the message to one target: unboxed if the types match exactly, otherwise boxed.
-  /// Queries targets without a method. The result is the outcome, or how the delivery must
-  /// continue.
+  /// Queries a target without a method. Returns the outcome, or how the delivery must continue.
   mutating func perform(_ method: Method?, on target: AnyObject, trail: @autoclosure () -> ProxyTrail) -> Attempt {
     do {
       if let method { return try run(method, target) }
@@ -174,8 +170,7 @@ extension OutgoingMessage.Attempt {
     }
   }
 
-  /// Ends the delivery without waiting: hooks forward, isolated methods fail. `nil` for a
-  /// multicast.
+  /// Ends the delivery now: hooks forward, isolated methods fail. `nil` for a multicast.
   func ended(_ outgoing: inout OutgoingMessage) -> StepOutcome? {
     switch self {
     case .over(let outcome): return outcome
@@ -189,9 +184,8 @@ extension OutgoingMessage.Attempt {
     }
   }
 
-  /// Ends the delivery, awaiting isolated methods and asynchronous hooks. Directly before a method
-  /// starts, its context checks registration and path. `nil` if the method must not start, and for
-  /// a multicast.
+  /// Ends the delivery, awaiting isolated methods and async hooks. Directly before a method starts,
+  /// its context checks registration and path. `nil` if it must not start, or for a multicast.
   nonisolated(nonsending) func endedAndWaited(
     _ outgoing: inout OutgoingMessage, for registration: Registration, behind proxies: ProxyChain, isKept: Bool = false,
     begin: @escaping @Sendable () -> Bool = { true }

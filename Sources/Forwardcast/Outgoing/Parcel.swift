@@ -1,7 +1,7 @@
 // Parcel.swift: one queued message for the targets of one context.
 
 /// The properties of a queued message that is awaited, nested, or traced.
-// Immutable; all targets of a queueing proxy are Sendable.
+// Immutable. `kept` is Sendable, like every target of its proxy.
 package final class ParcelDetails: @unchecked Sendable {
   /// The outcomes that the sender waits for, if any, and the slot of each target.
   package let pending: PendingAnswers?
@@ -29,9 +29,8 @@ package final class ParcelDetails: @unchecked Sendable {
 /// One queued message for the targets of one context.
 ///
 /// Retains only its arguments: retaining the group would make sender and receiver contend for one
-/// reference count. The plan retains the group. When the plan ends, a ``GroupRelease`` posted
-/// behind the last message does. A parked or suspended message retains the group itself, in
-/// `keeper`.
+/// reference count. The plan retains the group; when it ends, a ``GroupRelease`` behind the last
+/// message does. A parked or suspended message retains the group itself, in `keeper`.
 @usableFromInline
 package final class Parcel: Envelope, @unchecked Sendable {  // immutable, except for `keeper`, which the context owns
   package unowned(unsafe) let group: DeliveryGroup
@@ -78,8 +77,7 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable, excep
     trace.note(.began, group.selector, arguments, at: context(place, target), step: details.firstStep + place)
   }
 
-  /// Records the start of a target's method. Returns false if the target was removed, so the sender
-  /// no longer waits.
+  /// Records the start of a target's method. Returns false if the target was removed before.
   private func begin(_ place: Int) -> Bool { details?.pending?.begin(slot(place)) ?? true }
 
   var proxies: ProxyChain { details?.proxies ?? ProxyChain(group.core) }

@@ -39,8 +39,7 @@ package final class PendingAnswers: @unchecked Sendable {
 
   private struct State: @unchecked Sendable {  // guarded by the lock around it
     var slots: [Slot] = []
-    /// The proxies with failed targets, and enclosing ones, retained so that identities stay
-    /// unique.
+    /// The proxies with failed targets, and enclosing ones, retained to keep identities unique.
     var failed: [ObjectIdentifier: ProxyChain] = .init()
     var isAbandoned = false
 
@@ -68,8 +67,7 @@ package final class PendingAnswers: @unchecked Sendable {
     }
   }
 
-  /// Records the start of a slot's method. Returns false if the slot was already settled, since its
-  /// target was removed.
+  /// Records the start of a method. Returns false if its slot is settled: the target was removed.
   func begin(_ index: Int) -> Bool {
     state.withLock { state in
       assert(state.slots.indices.contains(index), "the slot is another message's")
@@ -121,8 +119,7 @@ package final class PendingAnswers: @unchecked Sendable {
     try await completion.wait()
   }
 
-  /// Settles the slots of targets that are removed, directly or with an enclosing proxy, until the
-  /// returned wait ends.
+  /// Settles the slots of removed targets and nested proxies until the returned wait ends.
   private func settleRemovals() -> RoomWait? {
     let slots = state.withLock { state in
       var slots: [Registration: [Int]] = .init()

@@ -157,8 +157,7 @@ final class ProxyNode {
     all.contains { ($0.plan?.groups ?? []).contains { $0.steps.contains(where: condition) } }
   }
 
-  /// A target that must be awaited; `nil` if all run synchronously, as far as known without
-  /// queries.
+  /// A target that must be awaited, as far as known without queries; otherwise `nil`.
   var awaitedTarget: String? {
     for (step, group) in queuedSteps where !group.runsNow {
       if let target = step.target { return "\(typeName(of: target)) on \(group.mailbox.context.name)" }
@@ -178,7 +177,6 @@ final class ProxyNode {
 }
 
 extension DeliveryGroup {
-  /// True if its only target may run synchronously: the delivery is automatic and the sender is on
-  /// its context.
+  /// True if the only target is automatic and may run now, since the sender is on its context.
   var runsNow: Bool { steps.count == 1 && steps[0].queued?.runsNow(steps[0]) ?? false }
 }

@@ -93,7 +93,7 @@ struct ProxyVisit {
     index = end
   }
 
-  /// Makes the steps up to `end` be served one at a time, since no loop fits the message.
+  /// Forbids loops up to `end`, since none fits the message.
   mutating func serveSingly(to end: Int) { loopsFrom = end }
 
   /// Ends the visit without listing the remaining steps.

@@ -25,14 +25,12 @@ final class SuspendedMethod: Sendable {
   }
 }
 
-/// The wait of a sender that others may wait for in turn, which can be a deadlock. The sender runs
-/// in a suspended method of a target, runs in a task that such a method created, or blocks
-/// contexts.
+/// The wait of a sender that others may be waiting for, which can be a deadlock. The sender runs in
+/// a suspended method of a target or in a task that such a method created, or blocks contexts.
 ///
 /// The library cannot know whether a method awaits a task that it created (`async let`, a group) or
-/// not (`Task { }`). So the wait of such a task ends with `timedOut` after
-/// ``MulticastOptions/deadlockTimeout`` if the method is still running. A detached task belongs to
-/// no method.
+/// not (`Task { }`). Such a wait ends with `timedOut` after ``MulticastOptions/deadlockTimeout`` if
+/// the method still runs. A detached task belongs to no method.
 final class SenderWait: Sendable {
   private let wait: Wait
   private let methods: [SuspendedMethod]
@@ -103,8 +101,7 @@ final class SenderWait: Sendable {
 }
 
 extension Registration {
-  /// The identity that serializes the target's methods on its context; otherwise the
-  /// registration's.
+  /// The identity of the target's gate on its context; otherwise the registration's.
   @inline(never)
   var gateIdentity: ObjectIdentifier { ObjectIdentifier(gate ?? self as AnyObject) }
 

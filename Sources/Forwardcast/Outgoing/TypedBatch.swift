@@ -19,10 +19,9 @@ import Synchronization
 ///     wakes the context if it awaits    ◀────────     a slot is reserved: awaits its sender
 ///     starts a new batch                ◀────────     none is reserved: removes the batch
 ///
-/// A sender with a new batch, or the context, removes a batch from the word. That thread then knows
-/// the number of reserved slots, stores it in `places`, and releases the word's reference. A sender
-/// with a slot needs no reference: the context does not finish the batch before that slot is
-/// published.
+/// A sender with a new batch, or the context, removes a batch from the word. It then knows the
+/// number of reserved slots, stores it in `places`, and releases the word's reference. A sender
+/// with a slot needs no reference: the context keeps the batch until the slot is published.
 @usableFromInline
 package class PlainBatch: Envelope, @unchecked Sendable {
   // `places` is atomic. The context owns `position` and `end`; a sender owns its unpublished slot.
@@ -41,9 +40,8 @@ package class PlainBatch: Envelope, @unchecked Sendable {
   private let drop: Drop?
   @usableFromInline typealias Run = (UnsafeRawPointer, Method, _ target: AnyObject) throws -> Void
   @usableFromInline typealias Drop = (UnsafeMutableRawPointer) -> Void
-  /// Low bits: one for each published slot; those before ``first`` are set. Middle bits: the
-  /// awaited slot plus 1, or 0. High bits: the number of slots, once the batch was removed from the
-  /// word.
+  /// Low bits: one for each published slot, set before ``first``. Middle bits: the awaited slot
+  /// plus 1, or 0. High bits: the number of slots, once the batch was removed from the word.
   private let places: Atomic<UInt64>
   private static let awaitedShift: UInt64 = 48
   private static let numberShift: UInt64 = 54
@@ -123,8 +121,7 @@ package class PlainBatch: Envelope, @unchecked Sendable {
 
   /// Serves messages until none remain or the drain is over. Returns the number of deliveries.
   ///
-  /// If the group has one step, its target is loaded once, and again when only this loop retains
-  /// it.
+  /// A group with one step loads the target once, and again when only this loop retains it.
   private func serve(_ mailbox: Mailbox, _ limit: Int) -> Int {
     // Senders write to memory near these counts, so the loop uses locals and stores them once.
     let (group, steps, run, end) = (group, group.steps, run, end)
@@ -267,9 +264,8 @@ extension DeliveryGroup {
 
   /// Chooses where a message that is sent now is written.
   ///
-  /// A new batch has several slots only if the mailbox is not empty and its previous typed message
-  /// was of this group, so single messages use minimal memory. After full batches, the context need
-  /// only be awake.
+  /// A new batch has several slots only if the mailbox's previous typed message was of this group,
+  /// and is still queued or batches have been full. So single messages use little memory.
   @usableFromInline
   func enter(_ functionType: ObjectIdentifier) -> BatchPlace {
     if mailbox.isAsleep || methodType != functionType { return .new(1) }
@@ -340,8 +336,7 @@ extension DeliveryGroup {
     batch.bitwiseAnd(~BatchWord.changing, ordering: .acquiringAndReleasing)
   }
 
-  /// Marks a batch as served, so messages may join it until another envelope is posted. Called on
-  /// the context.
+  /// Lets messages join a batch being served until an envelope is posted. Called on the context.
   func noteServed(_ served: PlainBatch) {
     var word = BatchWord(bits: batch.load(ordering: .relaxed))
     while word.isOf(served), !word.isServed {
@@ -353,8 +348,8 @@ extension DeliveryGroup {
     }
   }
 
-  /// Removes a batch from the word, if `number` is its number of reserved slots or `nil`. Returns
-  /// false if it was not removed. Called on the context.
+  /// Removes a batch from the word, if `number` is `nil` or the number of its reserved slots.
+  /// Returns false if it was not removed. Called on the context.
   @discardableResult
   func takeOut(_ served: PlainBatch, at number: Int? = nil) -> Bool {
     var word = BatchWord(bits: batch.load(ordering: .acquiring))

@@ -1,8 +1,8 @@
 // TypedLoops.swift: loops that call typed methods of direct targets.
 
-// Specialized in the client's module, one function per type. They call typed methods without boxes,
-// closures or reference counting. A route knows whether its methods have one type, so one
-// comparison per message suffices. Messages that need more use a ``MessageDelivery``.
+// The loops are specialized in the client's module, one function per type. They call typed methods
+// without boxes, closures or reference counting. A route knows whether its methods have one type,
+// so one comparison per message suffices. Messages that need more use a ``MessageDelivery``.
 
 @export(implementation) @inline(never)
 func broadcastTyped<R, each A>(
@@ -154,8 +154,7 @@ extension LoopTally {
     return unserved == 0 ? BroadcastSummary(delivered: count) : unusualSummary(end)
   }
 
-  /// Calls `count` methods of one function type, of direct targets and of automatic ones on the
-  /// sender's context.
+  /// Calls the methods of `count` steps: direct ones, or automatic ones on the sender's context.
   ///
   /// - Parameters:
   ///   - take: gets each answer; returns false to end the message.

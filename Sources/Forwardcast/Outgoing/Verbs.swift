@@ -1,7 +1,7 @@
 // Verbs.swift: sends a message by a delivery and returns its result.
 
-// No parameter packs here: a function that suspends after allocating a pack must not return early
-// (a compiler bug).
+// No parameter packs here: because of a compiler bug, a function that suspends after allocating a
+// pack must not return early.
 
 extension OutgoingMessage {
   /// Serves every target synchronously and returns the sink's result.

@@ -59,8 +59,7 @@ extension RouteStep {
     return UInt(bitPattern: method?.toOpaque()) == key
   }
 
-  /// A copy that does not retain the target. A closure's method is valid only while the target
-  /// lives.
+  /// A copy that retains no target. A closure is its own target and method, so it is not retained.
   fileprivate func retainedWithoutTarget() -> RouteStep {
     _ = registration.retain()
     if !isClosure { _ = method?.retain() }

@@ -2,8 +2,7 @@
 
 /// One step of a message: sender, receiver, context, and outcome.
 ///
-/// A tracer can make a span from each ``Stage/began`` event and the later event with the same
-/// ``step``.
+/// A tracer's span lasts from a ``Stage/began`` event to the end event with the same ``step``.
 public struct MessageEvent: Sendable {
   /// What happened.
   public enum Stage: String, Sendable {

@@ -1,8 +1,7 @@
 // MessageRoute+Checks.swift: validates a boxed message against a route.
 
 extension MessageRoute {
-  /// Checks the arguments against the first target that would get the message, also in nested
-  /// proxies.
+  /// Checks the arguments against the first target that would get them, also in nested proxies.
   func checkFirst(_ message: Invocation) throws {
     _ = try first { target, method -> Void? in
       if let method { return try method.check(message.arguments, receiver: typeName(of: target)) }
@@ -15,8 +14,7 @@ extension MessageRoute {
   }
 
   /// The first result of `ask` for an active target and its method, if known, in delivery order.
-  /// The targets of a nested proxy follow it. Each proxy is searched once, up to the depth limit of
-  /// messages.
+  /// The targets of a nested proxy follow it. Searches each proxy once, up to the depth limit.
   ///
   /// - Parameter otherwise: returns the result for a proxy whose targets have none.
   func first<T>(_ ask: (AnyObject, Method?) throws -> T?, otherwise: (MessageRoute) -> T? = { _ in nil }) rethrows

@@ -13,7 +13,7 @@ final class MessageTrace: Sendable {
   private let sink: @Sendable (MessageEvent) -> Void
   private let names = Guarded(Names())
 
-  /// The names of objects: the type's name, with a number from its second object on.
+  /// The names of objects: the type's name, with a number from the type's second object on.
   private struct Names {
     var known: [ObjectIdentifier: (type: ObjectIdentifier, name: String)] = [:]
     var counts: [String: Int] = [:]
@@ -83,8 +83,7 @@ final class MessageTrace: Sendable {
     let identities = (context.map { ObjectIdentifier($0.proxies.core) }, traced.receiver.map { ObjectIdentifier($0) })
     // This event has the only reference to its texts, so any other one belongs to the sink.
     var event = MessageEvent(stage, step: step, EventTexts(.traced(traced), identities))
-    // Values that are not `Sendable` are rendered here: the sink may read the event on another
-    // thread.
+    // Renders values that are not `Sendable` here: the sink may read on another thread.
     if !arguments.crosses || !(outcome?.crosses ?? true) { event.texts.render() }
     sink(event)
     if !isKnownUniquelyReferenced(&event.texts) { event.texts.render() }

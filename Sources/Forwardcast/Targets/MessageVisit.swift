@@ -6,8 +6,7 @@
 /// A visit retains nothing. It is counted on the proxy's board of routes until its scope ends. The
 /// board's last visit releases the routes that were replaced meanwhile.
 public struct MessageVisit: ~Copyable {
-  /// The object that counts the visit, and the word that was read there; `nil` if the visit retains
-  /// the route instead.
+  /// What counts the visit, and the word read there; `nil` if the visit retains the route.
   @usableFromInline let visited: Unmanaged<Visited>?
   @usableFromInline let entered: BoardWord
   @usableFromInline let route: Unmanaged<Route>
@@ -75,8 +74,7 @@ public struct MessageVisit: ~Copyable {
 
   /// Runs the hooks if all are `before` hooks and all methods have the type `type`.
   ///
-  /// - Returns: false if that is not so; then no hook has run. Targets that a hook adds do not get
-  ///   this message.
+  /// - Returns: false if not; then no hook has run. Targets that a hook adds miss this message.
   /// - Throws: the error of a hook.
   @usableFromInline @inline(never)
   func passHooks(to type: ObjectIdentifier, _ arguments: () -> MessageArguments) throws -> Bool {

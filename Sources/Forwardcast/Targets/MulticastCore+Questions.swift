@@ -48,8 +48,7 @@ extension MulticastCore {
     }
   }
 
-  /// The registrations that respond to `selector`, in order. Some may be muted or have dead
-  /// targets.
+  /// The registrations that respond to `selector`, in order, even if muted or with a dead target.
   package func responding(to selector: MessageSelector) -> [Registration] {
     let route = begin(selector)
     return (0..<route.count).compactMap { index in
@@ -60,8 +59,7 @@ extension MulticastCore {
     }
   }
 
-  /// The number of live, unmuted registrations that respond to `selector`. A nested multicast
-  /// counts as one.
+  /// The number of live, unmuted registrations that respond. A nested multicast counts as one.
   @inline(never) func count(for selector: MessageSelector, onlyQueued: Bool = false) -> Int {
     let route = begin(selector)
     return (0..<route.count).count { index in

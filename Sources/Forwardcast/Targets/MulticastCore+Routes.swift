@@ -24,8 +24,7 @@ extension MulticastCore {
     return MessageVisit(route, of: route._withUnsafeGuaranteedRef { .passUnretained($0.core) }, entered)
   }
 
-  /// The route, retained, with its current steps. For queries and messages that need more than a
-  /// loop.
+  /// The route, retained, with its current steps. For queries, and messages other than loops.
   @usableFromInline
   func begin(_ selector: MessageSelector) -> MessageRoute { visit(selector).kept }
 
@@ -65,8 +64,7 @@ extension MulticastCore {
     if state.withLock({ !($0.rest?.unreachable.isEmpty ?? true) }) { tellUnreachable() }
     for _ in 0..<8 {
       let epoch = TableEpoch.current
-      // The old route and its version are read together with the list, since another message may be
-      // extending the route.
+      // Read under one lock, since another message may be extending the old route.
       let (registrations, seen, around, old) = state.withLock { state in
         let (old, seen) = (current(selector, epoch, state), RouteSource(self))
         let registrations = old.map { state.list.joined(in: seen.version &- $0.version) } ?? state.list.all
@@ -258,8 +256,7 @@ extension MulticastCore {
     answers(target, selector) || method(of: target, selector) != nil
   }
 
-  /// Removes the dead targets that a message found. Patches its route if the majority of the steps
-  /// is unusable.
+  /// Removes the dead targets that a message found, and patches a route of mostly useless steps.
   @usableFromInline
   func end(_ route: MessageRoute, dead: Int, skipped: Int) {
     let mayBeUseless = (dead + skipped) * 2 > route.count

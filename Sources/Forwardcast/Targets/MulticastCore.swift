@@ -2,9 +2,8 @@
 
 import Synchronization
 
-/// The part of a multicast proxy that does not depend on its interface. One lock guards `state`,
-/// which holds everything mutable. Foreign code (queries, hooks, targets, `deinit`) runs outside
-/// it.
+/// The part of a multicast proxy that does not depend on its interface. `state` holds everything
+/// mutable under one lock. Foreign code (queries, hooks, targets, `deinit`) runs outside the lock.
 @usableFromInline
 package final class MulticastCore: Visited, @unchecked Sendable {  // immutable, atomic, or in `state`
   struct State: @unchecked Sendable {  // guarded by the lock that holds it: registrations hold targets of any kind
@@ -47,8 +46,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     var lastError: String?
     /// The trace and the token of its handle.
     var trace: (token: Hook, trace: MessageTrace)?
-    /// The hooks and trace of a selector, innermost first. Streams get messages that hooks let
-    /// through.
+    /// The hooks of a selector, innermost first, and the trace. Hooks of streams are innermost.
     func around(_ selector: MessageSelector) -> (hooks: [Hook], trace: MessageTrace?) {
       let lines = [listeners, hooks]
       return (lines.flatMap { $0.filter { $0.isFor(selector) } }, trace?.trace)
@@ -66,8 +64,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
   }
   /// The address of ``link``, retained, or 0.
   private let madeLink = Atomic<UInt>(0)
-  /// The version of the target list. Grows when registrations join, or when all routes end. Written
-  /// with the lock held.
+  /// The version of the target list. Grows, under the lock, when registrations join or routes end.
   let version = Atomic<UInt>(0)
   /// The version plus the number of patches of routes. Unpublished and pinned routes compare it,
   /// since patches do not reach them.
@@ -217,9 +214,8 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     }
   }
 
-  /// Reports targets that no message can reach. Called when one is added, if there is a handler.
-  /// Otherwise the first message calls it: until then, only typed calls may be sent, which need no
-  /// table.
+  /// Reports targets that no message can reach. Called when one is added if there is a handler, and
+  /// otherwise by the first message, since typed calls need no table.
   func tellUnreachable() {
     for registration in state.withLock({ state in state.rest.map { exchange(&$0.unreachable, with: []) } ?? [] }) {
       guard let target = registration.liveTarget else { continue }
@@ -308,7 +304,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     return QueuedState(delivery, mailbox, gate, retaining: actor, buffer: buffer, pending: pending)
   }
 
-  /// The gate that all registrations of a target share on a context. It exists while a method runs.
+  /// The gate that all registrations of a target share on a context, even while a method runs.
   func gate(of target: ObjectIdentifier, _ mailbox: Mailbox) -> SerialGate {
     // The mailbox's identity is a valid key: every user of the gate retains the mailbox.
     enter(SerialGate(), for: MailboxKey(context: ObjectIdentifier(mailbox), target: target))

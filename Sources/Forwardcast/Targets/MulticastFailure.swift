@@ -21,8 +21,8 @@ public struct MulticastFailure: Sendable, CustomStringConvertible {
 
 extension ProxyChain {
   /// Passes an uncaught error to the nearest handler, outward. Without a handler, or without stack
-  /// space, the error goes to standard error. So a handler that sends the failing message again
-  /// does not recurse without end.
+  /// space, the error goes to standard error, so handlers that resend the failing message
+  /// terminate.
   func report(_ failure: MulticastFailure) {
     let text = failure.description
     core.state.withLock { $0.madeRest.lastError = text }

@@ -4,10 +4,9 @@
 public struct MulticastOptions: Sendable {
   /// The result of adding a target again with the same delivery.
   public enum Duplicates: Sendable {
-    /// The target retains its registration. No second one is made.
+    /// The target keeps its registration and gets no second one.
     case refused
-    /// The target gets another registration, and one call for each. Removing the target removes
-    /// all.
+    /// The target gets another registration and another call. Removing the target removes all.
     case allowed
   }
 
@@ -35,12 +34,11 @@ public struct MulticastOptions: Sendable {
   public var noResponder: NoResponder
   /// Which targets still get the message after one threw.
   public var errors: Errors
-  /// How long a task created in a target's method waits for that target while the method runs: 10
-  /// seconds by default.
+  /// How long a task created in a target's method waits for that target while the method runs.
   ///
-  /// The library cannot know whether the method awaits the task (`async let`, a group) or not. If
-  /// it does, neither would end, so the wait throws `timedOut`. A wait in the method's own task
-  /// throws `wouldDeadlock` immediately.
+  /// The library cannot know whether the method awaits the task (`async let`, a group). If it does,
+  /// neither would end, so after this time (10 seconds by default) the wait throws `timedOut`. A
+  /// wait in the method's own task throws `wouldDeadlock` immediately.
   public var deadlockTimeout: Duration
 
   /// The default options, except for those given.

@@ -19,12 +19,11 @@ public protocol MulticastSending<Interface> {
   /// The receivers of a message of `selector`. Used by queries: must not create targets.
   func route(for selector: MessageSelector) -> MessageRoute
 
-  /// The receivers of a message that begins now. Called once per message; by default
+  /// The receivers of a message that begins now. Called once per message. The default is
   /// ``route(for:)``.
   func beginMessage(_ selector: MessageSelector) -> MessageRoute
 
-  /// Like ``beginMessage(_:)``, its default, without reference counting: valid during the call
-  /// only.
+  /// Like ``beginMessage(_:)``, but without reference counting: valid during the call only.
   func visit(_ selector: MessageSelector) -> MessageVisit
 }
 

@@ -14,9 +14,8 @@ final class QueuedState: Sendable {
   let mailbox: Mailbox
   /// The actor on which the target runs, if it is another object.
   private let actor: (any Actor)?
-  /// The target's gate if the delivery is automatic; senders acquire it to run the target. Not
-  /// retained for each message, which is slow for an object with weak references: `rare` retains
-  /// it.
+  /// The gate of an automatic delivery; senders acquire it to run the target. Retained by `rare`:
+  /// retaining it for each message is slow, since it has weak references.
   private let automaticGate: Unmanaged<SerialGate>?
   var turns: SerialGate? { automaticGate?.takeUnretainedValue() }
   private let rare = Guarded(Rare())

@@ -10,8 +10,7 @@ public final class Registration: @unchecked Sendable {
   // `state` is atomic; `link` and `key` are immutable; `weakTarget` is written once after `init`,
   // see below; everything else is guarded by the lock of `core`.
 
-  /// The target of a weak or queued registration. Queued messages load it, so they do not retain a
-  /// removed target.
+  /// The target of a weak or queued registration. Queued messages load it and do not retain it.
   ///
   /// A strong, direct registration has no weak reference: that would move the target's reference
   /// count to a side table, which makes retains slow. If the registration becomes weak, the
@@ -106,8 +105,8 @@ public final class Registration: @unchecked Sendable {
   /// True if messages can still reach the target: it is alive and not cancelled, but may be muted.
   public var isLive: Bool { !isCancelled && core != nil && currentTarget != nil }
 
-  /// The registered object or value; `nil` once it or the proxy is deallocated, or after
-  /// cancellation.
+  /// The registered object or value; `nil` after cancellation, or once it or the proxy is
+  /// deallocated.
   public var target: AnyObject? { liveTarget }
 
   /// The state of queued deliveries; `nil` for direct ones.
@@ -134,8 +133,7 @@ public final class Registration: @unchecked Sendable {
   @available(*, deprecated, renamed: "selectors")
   public var scope: Set<MessageSelector>? { selectors }
 
-  /// Adds selectors to the limit, or removes the limit if `scope` is `nil`. Called with the lock of
-  /// `core` held.
+  /// Adds selectors to the limit; `nil` removes it. Called with the lock of `core` held.
   ///
   /// - Returns: true if that is a change.
   func widen(to scope: Set<MessageSelector>?) -> Bool {
@@ -199,8 +197,7 @@ public final class Registration: @unchecked Sendable {
     return strong ?? weakTarget
   }
 
-  /// True if the calling thread holds the proxy's lock, or the proxy is deallocated. For
-  /// assertions.
+  /// For assertions: true if this thread holds the proxy's lock, or the proxy is deallocated.
   private var isUnderLock: Bool { core?.state.isHeld ?? true }
 
   /// The target if it is alive and not cancelled.

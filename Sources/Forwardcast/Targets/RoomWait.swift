@@ -16,8 +16,7 @@ final class RoomWait: Sendable {
   ///   that ends or is muted later.
   init(on way: [Registration], _ look: @escaping @Sendable (Registration) -> Void) {
     (self.way, self.look) = (way, look)
-    // Entered before the registrations are checked, so this thread or the changing one sees each
-    // change.
+    // Entered before the registrations are checked, so that no change in between is missed.
     RoomWait.count.wrappingAdd(1, ordering: .sequentiallyConsistent)
     RoomWait.table.withLock { table in
       for registration in way { table[ObjectIdentifier(registration), default: .init()][ObjectIdentifier(self)] = self }

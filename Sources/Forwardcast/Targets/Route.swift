@@ -9,12 +9,11 @@ import Synchronization
 /// lock. A message reads `end` once and then follows the route without the lock.
 ///
 /// A new message may use the route if three conditions hold:
-/// - No table has changed: the epoch of all tables is that of the board. Otherwise a new board is
-///   made.
-/// - The proxy still publishes the route's board. It drops the board when a target's ownership,
-///   delivery or order changes.
-/// - The version of the target list is that of the route. Otherwise targets have joined, and their
-///   steps are added.
+/// - No table has changed: the epoch of all tables is the board's. Otherwise a new board is made.
+/// - The route's board is published. The proxy drops it if a target's ownership, delivery or order
+///   changes.
+/// - The target list has the route's version. Otherwise targets have joined, and their steps are
+///   added.
 ///
 /// A patched copy replaces the route if a step must be inserted, a strong target released, or a
 /// hook changed. Steps of removed weak targets stay until they are the majority.
@@ -27,21 +26,18 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
   private let capacity: UInt32
   /// The number of steps. Grows when steps are appended.
   @usableFromInline let end = Atomic<Int>(0)
-  /// The version of the target list that includes the latest steps. Changes when steps are
-  /// appended.
+  /// The version of the target list up to which targets have steps. Changes when steps are added.
   private let knownVersion: Atomic<UInt>
   /// True if hooks have changed since the route was made, so the next message must rebuild it.
   let isStale: Bool
   let traits: RouteTraits
-  /// True if messages need a ``MessageDelivery``, for hooks, other contexts, queries, or
-  /// multicasts.
+  /// True if messages need a ``MessageDelivery``: for hooks, other contexts, or queries.
   let needsWalk: Bool
   /// The function type of all methods if a loop over them delivers a message; otherwise `nil`.
   @usableFromInline let loopType: ObjectIdentifier?
   /// The address of the retained plan, or 0. Written once, with the proxy's lock held.
   private let planWord = Atomic<UInt>(0)
-  /// Low bits: the step at which `responds(to:)` last found a target. High bits: the number of
-  /// resets.
+  /// Low bits: the step that last answered `responds(to:)`. High bits: the number of resets.
   private let witness = Atomic<UInt64>(0)
   /// What happens before the first step, if the route serves only one message.
   let prelude: MessagePrelude?
@@ -87,8 +83,7 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
     planWord.store(UInt(bitPattern: Unmanaged.passRetained(plan).toOpaque()), ordering: .releasing)
   }
 
-  /// The function type of all methods if every target is direct or automatic and there are no
-  /// hooks; otherwise `nil`.
+  /// The function type of all methods, if every target is direct or automatic, without hooks.
   var automaticType: ObjectIdentifier? {
     traits.isAutomatic && !traits.hasForwarders && around == nil && prelude == nil ? traits.types.only : nil
   }
@@ -303,7 +298,7 @@ struct RouteSteps {
       traits.hasQueued = true
       if queued.turns == nil { traits.isAutomatic = false }
     }
-    traits.types = traits.types.joined(by: step.functionType.map { .one($0) } ?? .several)
+    traits.types = traits.types.joined(by: step.loopType.map { .one($0) } ?? .several)
   }
 }
 
@@ -330,8 +325,7 @@ final class MessagePrelude: @unchecked Sendable {  // immutable; used by one mes
 }
 
 extension MessageRoute {
-  /// A route that calls `make` to create observers after its hooks; `signature` is that of the
-  /// first observer.
+  /// A route that calls `make` to create observers after its hooks; `signature` is the first one's.
   package func makingObservers(_ signature: MethodSignature?, _ make: @escaping () -> MessageRoute) -> MessageRoute {
     preceded(by: MessagePrelude(makeObservers: make, signature: signature))
   }
@@ -359,8 +353,7 @@ struct RouteStep {
   @usableFromInline let registration: Unmanaged<Registration>
   /// `nil` for a target that is queried for each message.
   @usableFromInline let method: Unmanaged<Method>?
-  /// The target of a strong, direct registration; otherwise `nil`, and the weak reference is
-  /// loaded.
+  /// The target of a strong, direct registration; `nil` if the weak reference must be loaded.
   @usableFromInline let strong: Unmanaged<AnyObject>?
 
   /// Retains each reference; ``release()`` releases them.

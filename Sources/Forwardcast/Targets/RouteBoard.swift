@@ -130,8 +130,7 @@ extension Unmanaged<RouteBoard> {
   }
 }
 
-/// The word of a ``Visited`` object. High bits: the number of visiting messages. Low bits: the
-/// board's address.
+/// The word of a ``Visited`` object. High bits count visits; low bits have the board's address.
 ///
 /// An address has at most 48 bits. A board with a longer one, for example a tagged one, is not
 /// published: messages find it with the lock held.
@@ -169,8 +168,7 @@ struct BoardWord {
 ///     board's word - 1    after it was replaced
 ///
 /// The thread that brings a board's word to zero releases the board. The word is negative if visits
-/// end before those of the replaced board are added. The sole user of a board counts as a visit
-/// too.
+/// end before those of the replaced board are added. A board's sole user counts as a visit.
 @usableFromInline
 package class Visited {
   @usableFromInline final let word = Atomic<UInt64>(0)
@@ -203,8 +201,7 @@ package class Visited {
     if word == 0 { Unmanaged.passUnretained(self).release() }
   }
 
-  /// Publishes another board, and moves the visits to the old one. Called with the proxy's lock
-  /// held.
+  /// Publishes another board. The old one gets its visits. Called with the proxy's lock held.
   final func replace(by new: RouteBoard?) {
     let next = BoardWord(new)
     let published = BoardWord(bits: word.load(ordering: .relaxed)).address

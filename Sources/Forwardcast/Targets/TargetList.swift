@@ -25,7 +25,7 @@ struct TargetList {
   /// The registrations of the usual priority, 0.
   private var usual = Group()
   private var rare: Rare?
-  /// The first registration of each target. Not used while the list is short, and is searched.
+  /// The first registration of each target. Short lists are searched and do not use it.
   private var first = IdentityTable<Registration>()
   private var number: UInt32 = 0
   var count: Int { Int(number) }
@@ -40,8 +40,8 @@ struct TargetList {
 
   // MARK: - Changes
 
-  /// The number of versions by which the core must advance the list's: 1 for each joined
-  /// registration, and 1 if all routes became invalid.
+  /// By how many versions the core must advance the list: 1 for each joined registration, and 1 if
+  /// all routes became invalid.
   private var newVersions: UInt32 = 0
   /// The registrations that joined last, one per version. Empty while there are no routes.
   private var joined: [Registration] = []
@@ -109,8 +109,7 @@ struct TargetList {
   private mutating func noteJoined(_ registration: Registration) {
     newVersions += 1
     guard hasRoutes else { return }
-    // There are more changes than registrations, so rebuilding routes costs less than patching
-    // them.
+    // More changes than registrations: rebuilding the routes costs less than patching them.
     if joined.count > max(32, count) { noteChanged() } else { joined.append(registration) }
   }
 
@@ -251,8 +250,7 @@ struct TargetList {
     }
   }
 
-  /// Empties a registration's slot, and adds a strong target that routes retain to `garbage`. Returns
-  /// the slot's content.
+  /// Empties a registration's slot and returns its content. `garbage` gets a strong target.
   private mutating func vacate(_ registration: Registration, _ garbage: inout Garbage) -> Registration? {
     if let strong = registration.strong {
       garbage.keep(strong)
@@ -346,8 +344,7 @@ extension Registration: Identified {
   var identity: UInt { UInt(bitPattern: key) }
 }
 
-/// Objects that a change removed. They are released after the lock, since this may run foreign
-/// code.
+/// Objects that a change removed. Their release may run foreign code, so it follows the lock.
 struct Garbage: @unchecked Sendable {  // owned by the one call that collects it
   // Most changes remove few objects; these need no array.
   private var first: AnyObject?
