@@ -8,9 +8,7 @@ extension MessageDelivery {
     return (visits[last].node.route.steps + first, loopEnd - first)
   }
 
-  /// Records the progress of a loop. Steps without a report ran successfully.
-  ///
-  /// - Parameter end: the end of the served steps.
+  /// Records that a loop has served the steps up to `end`. Those without a report ran successfully.
   @usableFromInline @inline(never)
   func endLoop(_ end: UnsafeMutablePointer<RouteStep>) {
     let last = visits.count - 1
@@ -128,7 +126,6 @@ struct DeliveryLoop {
     case boxed
   }
 
-  /// - Parameter type: the type of the answers; `nil` for boxed ones.
   @usableFromInline
   init(_ delivery: MessageDelivery, answering type: Any.Type?) {
     answers = delivery.handling(of: type)

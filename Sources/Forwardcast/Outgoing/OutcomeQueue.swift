@@ -149,18 +149,15 @@ class OutcomeQueue {
 
   // MARK: - Hook calls
 
-  /// Begins a hook call. Returns the start of its outcomes in ``held``.
-  ///
-  /// - Parameter start: the start of the enclosing hook call's outcomes.
+  /// Begins a hook call inside the one whose outcomes start at `start`, or none. Returns its own
+  /// start in ``held``.
   final func beginHookCall(_ asks: Bool, from start: Int, _ pending: PendingAnswers?) -> Int {
     if asks { hookCalls += 1 }
     renewProbe(from: start, pending)
     return held.count
   }
 
-  /// Ends a hook call that has replaced its outcomes.
-  ///
-  /// - Parameter start: the start of the enclosing hook call's outcomes.
+  /// Ends a hook call that has replaced its outcomes. Those of the enclosing one start at `start`.
   final func endHookCall(_ asks: Bool, from start: Int, _ pending: PendingAnswers?) {
     assert(!asks || hookCalls > 0, "a hook call ends once")
     if asks { hookCalls -= 1 }

@@ -196,6 +196,7 @@ struct PolicySink<R, Output>: OutcomeSink {
   private let policy: ReturnPolicy<R, Output>
   private let stopsAtFirst: Bool
   private let convert: (ArgumentBox?, StepContext) throws -> R?
+  /// The errors of targets and of the policy, in delivery order.
   private var errors: [(error: any Error, context: StepContext)] = []
   private var hasAnswer = false
   /// Whether any target ran, and the number of targets that were queued.

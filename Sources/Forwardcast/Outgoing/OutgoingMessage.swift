@@ -88,7 +88,6 @@ struct OutgoingMessage {
     if arguments !== shared { (shared, boxed) = (arguments, nil) }
   }
 
-  /// The arguments in a form that other contexts can share.
   var arguments: MessageArguments {
     mutating get {
       if let shared { return shared }

@@ -7,6 +7,7 @@
 /// neither runs nor releases its jobs, see ``DeliveryContext/wake(_:_:)``.
 // `state` has a lock; targets on other contexts are Sendable.
 package final class PendingAnswers: @unchecked Sendable {
+  /// The outcome of one queued target, settled once.
   private struct Slot {
     var context: StepContext
     var outcome: StepOutcome?
@@ -41,6 +42,7 @@ package final class PendingAnswers: @unchecked Sendable {
     var slots: [Slot] = []
     /// The proxies with failed targets, and enclosing ones, retained to keep identities unique.
     var failed: [ObjectIdentifier: ProxyChain] = .init()
+    /// True once the sender no longer waits, so errors go to the handlers.
     var isAbandoned = false
 
     /// Records a failed slot's proxies. Returns the error if no sender waits for it any more.

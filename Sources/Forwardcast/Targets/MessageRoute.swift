@@ -6,7 +6,6 @@ public struct MessageRoute: @unchecked Sendable {  // the route is published, an
   @usableFromInline let route: Route
   @usableFromInline let count: Int
 
-  /// - Parameter count: the number of steps for this message.
   @inline(__always)
   init(_ route: Route, count: Int) {
     assert(count <= route.count, "a message goes \(count) of \(route.count) steps")

@@ -4,6 +4,7 @@ import Synchronization
 
 /// The trace of one proxy: its sink and the names of objects. Traced messages use no typed loops.
 final class MessageTrace: Sendable {
+  /// The next step number, unique in the process.
   private static let steps = Atomic<Int>(1)
   static func nextStep(_ count: Int = 1) -> Int { steps.wrappingAdd(count, ordering: .relaxed).oldValue }
 

@@ -10,7 +10,9 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     var list = TargetList()
     /// True once the proxy was deallocated. Routes retain the core, so from then on none is cached.
     var isClosed = false
+    /// The cached routes. Dropped if a change cannot be patched into them.
     var board: RouteBoard?
+    /// Created by ``madeRest`` when first needed.
     private(set) var rest: Rest?
     var madeRest: Rest {
       @inline(never) mutating get {
@@ -43,6 +45,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     var hooks = FirstInFirstOut<Hook>()
     /// The hooks of streams.
     var listeners = FirstInFirstOut<Hook>()
+    /// The last uncaught error, for descriptions of the proxy.
     var lastError: String?
     /// The trace and the token of its handle.
     var trace: (token: Hook, trace: MessageTrace)?
@@ -265,7 +268,6 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     return (more.count + 1, leavesDead)
   }
 
-  /// Cancels the registrations that match. Returns their number.
   @discardableResult
   @inline(never) func cancel(_ registrations: [Registration], where isMeant: (Registration) -> Bool) -> Int {
     let meant = registrations.filter(isMeant)

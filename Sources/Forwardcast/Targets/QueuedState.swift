@@ -96,7 +96,6 @@ final class QueuedState: Sendable {
   @inline(never)
   fileprivate func reopen() { if let turns { mailbox.reopen(turns) } }
 
-  /// Calls `body` with the gate of an automatic delivery.
   @inline(__always)
   fileprivate func withGate<T>(_ body: (SerialGate) -> T) -> T {
     automaticGate.unsafelyUnwrapped._withUnsafeGuaranteedRef(body)
@@ -112,7 +111,7 @@ extension RouteStep {
   }
 
   /// True if a message may run synchronously: always for direct steps, otherwise as
-  /// ``QueuedState/runsNow(_:)``. Also checked for muted targets, which an earlier target may unmute.
+  /// ``QueuedState/runsNow(_:)``. Muted targets count, since an earlier target may unmute them.
   ///
   /// - Parameter here: the address of the last mailbox whose context the sender was found on.
   @inline(__always)

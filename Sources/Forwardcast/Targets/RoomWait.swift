@@ -8,6 +8,7 @@ final class RoomWait: Sendable {
   private let way: [Registration]
   private let look: @Sendable (Registration) -> Void
 
+  /// The running waits, by registration and by their own identity.
   private static let table = Guarded<[ObjectIdentifier: [ObjectIdentifier: RoomWait]]>(.init())
   /// The number of running waits. `look(at:)` does nothing if there are none.
   private static let count = Atomic<Int>(0)

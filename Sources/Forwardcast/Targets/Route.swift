@@ -224,7 +224,7 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
     }
     assert(first <= end, "the witness is a step of the route")
     if index != first {
-      // The exchange fails if a target was unmuted meanwhile, since a skipped step may respond again.
+      // Fails if a target was unmuted meanwhile, since a skipped step may then respond again.
       _ = witness.compareExchange(
         expected: known, desired: known & ~Route.witnessNumber | UInt64(index), ordering: .acquiringAndReleasing)
     }
@@ -244,6 +244,7 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
 /// Properties of the steps of a route. Routes with equal traits deliver messages in the same way.
 struct RouteTraits: Equatable {
   var types = Types.none
+  /// True if targets are queried for each message, and if any of them is a multicast.
   var hasForwarders = false
   var hasNested = false
   var hasQueued = false

@@ -16,6 +16,7 @@ final class RouteBoard: Visited, @unchecked Sendable {
   /// The other routes, a hash table with open addressing; `nil` if there is only one.
   private let slots: UnsafeMutablePointer<Atomic<UnsafeMutableRawPointer?>>?
   private let lastSlot: UInt32
+  /// The number of routes in `slots`.
   private var count: UInt32 = 0
   /// Replaced routes that visiting messages may be using. Released with the board.
   private var retired: [Route] = []
@@ -171,6 +172,7 @@ struct BoardWord {
 /// end before those of the replaced board are added. A board's sole user counts as a visit.
 @usableFromInline
 package class Visited {
+  /// The ``BoardWord``. Changed by visits, and when the board is replaced.
   @usableFromInline final let word = Atomic<UInt64>(0)
 
   /// Ends a visit; `entered` is the word it read.

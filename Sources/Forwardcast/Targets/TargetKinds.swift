@@ -27,7 +27,6 @@ struct TargetKinds {
   private var known: [Known] = []
   private let limit: Int
 
-  /// - Parameter count: the number of targets to be queried.
   init(_ core: MulticastCore, _ selector: MessageSelector, for count: Int) {
     (self.core, self.selector, limit) = (core, selector, min(count - 1, 8))
   }

@@ -104,7 +104,9 @@ package final class TargetSlot: @unchecked Sendable {  // what changes is guarde
   fileprivate var registration: Registration
   /// The latest target's registration. It is not in the slot if the target was registered before.
   fileprivate var served: Registration?
+  /// The age of the latest target, if known.
   fileprivate var version: SlotVersion?
+  /// True once ``MulticastCore/giveUp(_:)`` has ended the slot.
   fileprivate var isGivenUp = false
 
   fileprivate init(_ core: MulticastCore, priority: Int16, scope: Set<MessageSelector>?, delivery: Delivery) {
