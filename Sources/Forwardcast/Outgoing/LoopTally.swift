@@ -78,7 +78,7 @@ struct LoopTally: ~Copyable {
     return fail()
   }
 
-  /// The summary of a broadcast that left steps unserved. `end` follows the last step of the loop.
+  /// The summary of a broadcast with unserved steps. `end` follows the last step of the loop.
   @usableFromInline @inline(never)
   func unusualSummary(_ end: UnsafeMutablePointer<RouteStep>) -> BroadcastSummary {
     let (route, count) = (cleanUp(), end - visit.steps)

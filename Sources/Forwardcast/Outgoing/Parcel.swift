@@ -47,7 +47,7 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable, excep
   }
 
   deinit {
-    // Ends the wait of the sender even if the context never ran the message. Settled slots stay.
+    // Ends the sender's wait even if the context dropped the message. Settled slots do not change.
     guard let details, let pending = details.pending else { return }
     for slot in details.slots { pending.settle(slot, .skipped(.lost), from: nil) }
   }

@@ -15,7 +15,7 @@ struct ProxyTree {
     fill(from: root, request, trail)
   }
 
-  /// Adds the proxies of a multicast that a target of `outer` led to.
+  /// Adds the proxies of a multicast that a queried target of `outer` returned.
   mutating func add(
     _ route: MessageRoute, _ path: ProxyChain, in outer: ProxyNode, for request: DeliveryRequest, _ trail: ProxyTrail?
   ) -> ProxyNode {

@@ -43,7 +43,7 @@ final class SenderWait: Sendable {
     (self.wait, self.methods, self.core, self.selector) = (wait, methods, core, selector)
   }
 
-  /// Begins a wait of the caller for targets; `nil` if nothing waits for the caller.
+  /// Begins a wait of the caller for targets; `nil` if nothing can be waiting for the caller.
   ///
   /// - Parameter blocks: true if its thread waits instead of its task.
   /// - Throws: `wouldDeadlock`, with the cycle.

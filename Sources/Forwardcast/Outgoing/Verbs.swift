@@ -114,7 +114,7 @@ package nonisolated(nonsending) func forwardBoxedAndWait(
 }
 
 extension DeliveryReport {
-  /// Replaces the core with its proxy as the target of answers that hooks made up.
+  /// Replaces the core with its proxy as the target of answers that hooks created.
   mutating func nameProxy(_ proxy: AnyObject, of route: MessageRoute) {
     guard route.isSurrounded else { return }
     for index in answers.indices where answers[index].target === route.core {

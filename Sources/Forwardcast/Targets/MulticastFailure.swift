@@ -4,9 +4,9 @@
 public struct MulticastFailure: Sendable, CustomStringConvertible {
   /// The message.
   public let selector: MessageSelector
-  /// The type of the failed target, or of the proxy when nobody responded.
+  /// The type of the failed target, or of the proxy if no target responded.
   public let receiver: String
-  /// The target's registration; `nil` when nobody responded.
+  /// The target's registration; `nil` if no target responded.
   public let registration: Registration?
   /// The target's error, or a ``MessageError`` of the proxy such as `nobodyResponds`.
   public let error: any Error

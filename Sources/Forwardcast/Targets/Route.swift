@@ -244,7 +244,7 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
 /// Properties of the steps of a route. Routes with equal traits deliver messages in the same way.
 struct RouteTraits: Equatable {
   var types = Types.none
-  /// True if targets are queried for each message, and if any of them is a multicast.
+  /// True if some targets are queried for each message; `hasNested` if some of them are multicasts.
   var hasForwarders = false
   var hasNested = false
   var hasQueued = false

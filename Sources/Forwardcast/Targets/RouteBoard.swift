@@ -203,7 +203,7 @@ package class Visited {
     if word == 0 { Unmanaged.passUnretained(self).release() }
   }
 
-  /// Publishes another board. The old one gets its visits. Called with the proxy's lock held.
+  /// Publishes another board. Called with the proxy's lock held by the owner of the old one.
   final func replace(by new: RouteBoard?) {
     let next = BoardWord(new)
     let published = BoardWord(bits: word.load(ordering: .relaxed)).address

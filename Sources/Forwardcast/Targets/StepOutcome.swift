@@ -21,7 +21,7 @@ struct StepContext: @unchecked Sendable {  // the target is Sendable wherever a 
   var registration: Registration?
   var target: AnyObject?
   var isQueued = false
-  /// True if a hook made up the answer or error.
+  /// True if a hook created the answer or error.
   var isOwn = false
 
   /// The registrations on the path to the target, including its own.
