@@ -47,7 +47,7 @@ extension OutcomeSink {
   var taker: TypedTaker? { nil }
 }
 
-/// The queue of one message, with the sink that makes its result.
+/// The outcome queue of one message, with the sink that makes its result.
 class ResultQueue<Sink: OutcomeSink>: OutcomeQueue {
   @exclusivity(unchecked) final var sink: Sink
 

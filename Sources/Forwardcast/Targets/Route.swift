@@ -83,7 +83,7 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
     planWord.store(UInt(bitPattern: Unmanaged.passRetained(plan).toOpaque()), ordering: .releasing)
   }
 
-  /// The function type of all methods, if every target is direct or automatic, without hooks.
+  /// The methods' function type, if all targets are direct or automatic and there are no hooks.
   var automaticType: ObjectIdentifier? {
     traits.isAutomatic && !traits.hasForwarders && around == nil && prelude == nil ? traits.types.only : nil
   }
@@ -241,7 +241,7 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
   private static let witnessNumber: UInt64 = 1 << 32 - 1
 }
 
-/// Properties of the steps of a route. Routes with equal traits deliver messages in the same way.
+/// Properties of the steps of a route. Steps may be appended if they do not change these.
 struct RouteTraits: Equatable {
   var types = Types.none
   /// True if some targets are queried for each message; `hasNested` if some of them are multicasts.
@@ -299,7 +299,7 @@ struct RouteSteps {
       traits.hasQueued = true
       if queued.turns == nil { traits.isAutomatic = false }
     }
-    traits.types = traits.types.joined(by: step.loopType.map { .one($0) } ?? .several)
+    traits.types = traits.types.joined(by: step.functionType.map { .one($0) } ?? .several)
   }
 }
 
