@@ -104,7 +104,6 @@ package final class PendingAnswers: @unchecked Sendable {
   func settled(_ index: Int) -> Outcome? {
     settleIfRemoved(index)
     return state.withLock { state -> UncheckedSendable<Outcome?> in
-      assert(state.slots.indices.contains(index), "the slot is another message's")
       guard let outcome = state.slots[index].outcome else { return UncheckedSendable(nil) }
       state.slots[index].isTaken = true
       return UncheckedSendable(Outcome(outcome, state.slots[index].context))
@@ -138,6 +137,7 @@ package final class PendingAnswers: @unchecked Sendable {
 
   private func settleIfRemoved(_ index: Int) {
     let settles = state.withLock { state in
+      assert(state.slots.indices.contains(index), "the slot is another message's")
       guard state.slots[index].isOpen, !state.slots[index].hasBegun, state.slots[index].isRemoved else { return false }
       state.slots[index].outcome = .skipped(.removed)
       return true

@@ -154,7 +154,7 @@ extension StepSegment {
     for index in 0..<route.count {
       let step = route.steps[index]
       let runsAnywhere = step.method?.takeUnretainedValue().isolation.isSender ?? false
-      let type = step.queued == nil && runsAnywhere ? step.functionType : nil
+      let type = step.queued == nil && runsAnywhere ? step.loopType : nil
       if let last = segments.indices.last, segments[last].type == type {
         segments[last].end = index + 1
       } else {

@@ -73,7 +73,8 @@ final class QueuedState: Sendable {
     return true
   }
 
-  /// True if each message needs an envelope of its own.
+  /// True if each message needs an envelope of its own. The only place that keeps a step out of
+  /// shared envelopes.
   var travelsAlone: Bool { line != nil || pending == .deliverPending || delivery.isAutomatic }
 
   var dropped: Int { droppedCount.load(ordering: .acquiring) }

@@ -299,7 +299,7 @@ struct RouteSteps {
       traits.hasQueued = true
       if queued.turns == nil { traits.isAutomatic = false }
     }
-    traits.types = traits.types.joined(by: step.functionType.map { .one($0) } ?? .several)
+    traits.types = traits.types.joined(by: step.loopType.map { .one($0) } ?? .several)
   }
 }
 
@@ -389,6 +389,10 @@ struct RouteStep {
 
   @export(implementation) @inline(__always)
   var functionType: ObjectIdentifier? { method?._withUnsafeGuaranteedRef { $0.functionType } }
+
+  /// The function type by which a loop may call the method; `nil` if the delivery must serve the
+  /// step by itself. The only place that keeps a step out of every loop.
+  var loopType: ObjectIdentifier? { functionType }
 
   /// The target; `nil` once it is deallocated.
   @export(implementation) @inline(__always)
