@@ -31,7 +31,7 @@ struct RowTargets: @unchecked Sendable {  // what `head` points to is exchanged 
       withUnsafeBytes(of: cast.search(object)) {
         let words = $0.load(as: TargetWords.self)
         guard words.object == UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque()) else {
-          preconditionFailure("\(object) does not conform to \(type) itself")
+          preconditionFailure("the class of \(object) does not conform to \(type), only a value that it wraps does")
         }
         return words.table
       }

@@ -175,7 +175,7 @@ final class HookTurn: RunningHook {
   /// - Throws: `hookEnded` after the hook has returned, since the send has ended.
   @usableFromInline
   func proceed(_ arguments: MessageArguments? = nil) throws -> MessageAnswers {
-    if isOver { throw MessageError(.hookEnded, receiver: "the hook's call", selector: message.selector.name) }
+    if isOver { throw MessageError(.hookEnded, receiver: "an around hook", selector: message.selector.name) }
     let arguments = arguments ?? message.arguments
     return try count == 0 ? rest(arguments) : inside.run(message.with(arguments), inside: count, rest)
   }
@@ -243,8 +243,8 @@ final class WaitingHookTurn: RunningHook, @unchecked Sendable {  // `state` has 
     }
     if begins { return completion }
     throw MessageError(
-      .hookEnded, receiver: "the hook's call", selector: message.selector.name,
-      evidence: "it proceeds only while the hook runs, and in one task at a time")
+      .hookEnded, receiver: "an around hook", selector: message.selector.name,
+      evidence: "'proceed' was called after the hook returned, or while another 'proceed' was running")
   }
 
   /// Ends the run, and awaits a child task that is still proceeding.

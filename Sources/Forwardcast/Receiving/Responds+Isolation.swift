@@ -10,8 +10,8 @@ extension Responds {
     self.init(
       method: SuspendingMethod<R, repeat each A>(message, .onActor(actor, targetCrosses: targetCrosses)) {
         (target: AnyObject, arguments: Arguments<repeat each A>) async throws -> R in
-        // `body` uses both while its caller waits, and the caller has checked that the arguments
-        // may cross isolations.
+        // Sound, since `body` uses target and arguments only while its caller waits. The caller has
+        // checked that the arguments may cross isolations.
         let (target, arguments) = (UncheckedSendable(cast.target(target)), UncheckedSendable(arguments))
         return try await UncheckedSendable(calling: {
           try await body(target.value, repeat each arguments.value.values)
@@ -50,7 +50,7 @@ extension Responds where Target: Actor {
   }
 }
 
-// The label `key:` keeps trailing closures after `to:` out of these forms: packs lose `inout`.
+// Labeled `key:` so that `Responds(to: …) { … }` finds the forms with `inout`, which packs lose.
 extension Responds {
   /// A row that runs on its closure's global actor. Without an isolation, it is an ordinary row.
   ///
@@ -115,9 +115,8 @@ extension Responds {
       })
   }
 
-  /// An asynchronous row without isolation, for targets that are not `Sendable`.
-  ///
-  /// Only waiting forms of senders without isolation call it; others get `isolationMismatch`.
+  /// An asynchronous row without isolation, for targets that are not `Sendable`. Only waiting forms
+  /// of senders without isolation call it; others get `isolationMismatch`.
   public init<R, each A>(
     key message: Message<(repeat each A) -> R>,
     concurrent body: @escaping @Sendable (Target, repeat each A) async throws -> R
@@ -129,7 +128,8 @@ extension Responds {
 // A function type over a pack cannot be passed on, so isolated closures are wrapped in structs. The
 // bit casts are sound: closures are called alike with or without an isolation in their types.
 
-/// An isolated closure of a row or owner. It is `Sendable`, captures nothing, or stays isolated.
+/// An isolated closure of a row or owner. `@unchecked Sendable` is sound, since the closure is
+/// `@Sendable`, captures nothing, or stays in its isolation.
 @frozen @usableFromInline
 struct IsolatedRow<Target, R, each A>: @unchecked Sendable {
   @usableFromInline let call: @isolated(any) (Target, repeat each A) throws -> R

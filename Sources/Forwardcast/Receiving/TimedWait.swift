@@ -1,4 +1,4 @@
-// TimedWait.swift: waits with a timeout, which name the targets that did not answer.
+// TimedWait.swift: a timeout whose error names the targets that did not answer.
 
 /// A wait with a timeout, and the names of everything that the sender's task waits for.
 final class TimedWait: Sendable {

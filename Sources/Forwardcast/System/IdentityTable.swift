@@ -95,7 +95,7 @@ struct IdentityTable<Element: Identified> {
   @inline(__always)
   private static func unmanaged(_ word: UInt) -> Unmanaged<Element> {
     guard let address = UnsafeRawPointer(bitPattern: word) else {
-      preconditionFailure("a free word has no element")
+      preconditionFailure("internal error: an empty slot of the identity table was read")
     }
     return .fromOpaque(address)
   }

@@ -70,7 +70,9 @@ final class EndpointLines {
     guard let passed = closed.latest[name] ?? closed.earlier[name] else {
       throw WireRefusal(.answerNotKept, "the line was closed long ago, or belongs to another sender")
     }
-    if number > passed { throw WireRefusal(.unknownLine, "the line was closed to open another") }
+    if number > passed {
+      throw WireRefusal(.unknownLine, "the endpoint closed the line to open another, within MessageLimits.lines")
+    }
     throw WireRefusal(.answerNotKept, "the message was received twice, and its line is closed")
   }
 

@@ -6,11 +6,11 @@ public import Forwardcast
 /// Makes a receiver or a proxy reachable from other processes.
 ///
 ///     let door = MessageEndpoint(room, for: RoomProxy.table, actorSystem: system)
-///     await system.receptionist.checkIn(door, with: .rooms)  // as the engine has it
+///     await system.receptionist.checkIn(door, with: .rooms)  // or as your engine does
 ///
-/// It is a distributed actor of any engine: a `DistributedActorSystem` whose serialization
-/// requirement is `any Codable`. Senders discover it through the engine, and send with a
-/// ``RemoteReceiver``.
+/// It is a distributed actor. Its *engine* is any `DistributedActorSystem` whose
+/// `SerializationRequirement` is `any Codable`. Senders discover the endpoint through the engine,
+/// and send with a ``RemoteReceiver``.
 ///
 /// An endpoint accepts only the selectors that it was created with, and decodes only arguments of
 /// the standard types and the stated ones. Messages of one sender run in the order of sending, one
@@ -33,9 +33,9 @@ public distributed actor MessageEndpoint<ActorSystem> where ActorSystem: Distrib
   ///   - selectors: the accepted selectors. The selector of a key is its `selector`.
   ///   - types: the types of arguments besides the standard ones.
   ///   - limits: the limits of messages and memory.
-  ///   - caller: identifies the caller, for example by a task-local value that the engine sets. A
-  ///     caller then can neither use the lines of others nor close them by opening many. With
-  ///     `nil`, the endpoint trusts the names that senders state.
+  ///   - caller: identifies the caller, for example by a task-local value that the engine sets.
+  ///     Other callers then can neither use its *line*, which orders its messages, nor get it
+  ///     closed by opening many. With `nil`, the endpoint trusts the names that senders state.
   ///   - actorSystem: the engine.
   public init(
     _ receiver: any MessageReceiver & Sendable, allowing selectors: [MessageSelector],
@@ -126,7 +126,9 @@ public distributed actor MessageEndpoint<ActorSystem> where ActorSystem: Distrib
       watch(line)
       guard await line.turn(of: message) else {
         if let closed { throw WireRefusal(.closed, closed) }
-        if line.isClosed { throw WireRefusal(.unknownLine, "the line was closed to open another") }
+        if line.isClosed {
+          throw WireRefusal(.unknownLine, "the endpoint closed the line to open another, within MessageLimits.lines")
+        }
         throw WireRefusal(.superseded, "the sender no longer awaits message \(call.number)")
       }
     }
@@ -136,7 +138,7 @@ public distributed actor MessageEndpoint<ActorSystem> where ActorSystem: Distrib
     return answer
   }
 
-  /// Starts the waiting message of a line once its patience has passed. One task serves a line.
+  /// Starts the waiting message of a line at its deadline, even if earlier ones have not arrived.
   private func watch(_ line: EndpointLine) {
     guard let patience = line.patience, patience < line.watch?.wakesAt ?? .never else { return }
     line.watch?.task.cancel()

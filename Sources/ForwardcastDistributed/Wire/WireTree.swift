@@ -196,7 +196,7 @@ private struct WireScanner {
     let end = position + length
     guard end <= bytes.count else { throw error("a length beyond the end") }
     func isWithinCharacter(_ edge: Int) -> Bool { edge < bytes.count && bytes[edge] & 0b1100_0000 == 0b1000_0000 }
-    if isWithinCharacter(position) || isWithinCharacter(end) { throw error("a length within a character") }
+    if isWithinCharacter(position) || isWithinCharacter(end) { throw error("a length that splits a UTF-8 character") }
     add(kind, position..<end)
     position = end
   }

@@ -5,8 +5,8 @@ import ForwardcastCenters
 
 /// The multicast proxy of a script, which accepts every receiver.
 ///
-/// `register` casts dynamically, and so also accepts receivers that are not `Sendable`. These run
-/// synchronously, and `World.link` refuses their proxies on queues.
+/// `register` casts dynamically, and so also accepts receivers that are not `Sendable`. Such targets
+/// run synchronously, and `World.link` refuses them if their proxy may be used on a queue.
 typealias ScriptMulticast = MulticastProxy<any MessageReceiver & Sendable>
 
 /// The modifiers of `add`.

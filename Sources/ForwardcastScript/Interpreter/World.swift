@@ -24,7 +24,7 @@ final class World: Sendable {
     /// True if there are recordings, which store names, or receivers of the host, whose tables may
     /// respond to names that were not interned.
     var hasForeignReceivers = false
-    /// The hooks that texts have installed. They retain the session's names.
+    /// The hooks that this session's scripts have installed. They retain the session's names.
     var hooks: [HookRegistration] = []
   }
 
@@ -87,8 +87,8 @@ final class World: Sendable {
     handlers.trace?(String(repeating: "  ", count: depth) + event.description)
   }
 
-  /// Emits the events of a proxy's deliveries. The sender emits those of the message, and a
-  /// script's row emits its own, with the number that the proxy gave the execution.
+  /// Emits the events of a proxy's deliveries. The sender emits those of the message itself. A row
+  /// of a script emits its own, under the step number that this proxy gave it.
   func trace(_ proxy: some MulticastSending, as name: String) {
     guard isTold else { return }
     let ofRow = "\u{0}"
@@ -136,6 +136,6 @@ final class World: Sendable {
     throw ScriptError(.unknownName, "receiver \(receiver)", about: .receiver(receiver))
   }
 
-  /// The weight of a passed registration. Lookups may search the tables of all ancestors.
+  /// The price of a visited registration, since a lookup may search the tables of all ancestors.
   var weightOfTable: Int { 1 + deepestReceiver.load(ordering: .relaxed) / 8 }
 }

@@ -74,7 +74,7 @@ func wakes() async throws {
   let sleeper = Task { try await clock.sleep(for: .seconds(60)) }
   await clock.waitForSleepers()
   clock.advance(by: .seconds(60))
-  try await sleeper.value  // no time has passed
+  try await sleeper.value  // returns at once: no real time has passed
 }
 // end
 
@@ -82,11 +82,11 @@ func wakes() async throws {
 @Test("nobody is reminded within a minute")
 func absence() async throws {
   let (mailer, clock) = (TestDouble(MailerProxy()), TestClock())
-  mailer.verifyNoCalls()  // not even one that was verified before
+  mailer.verifyNoCalls()  // fails for any call so far
   let reminder = mailer.call(Messages.send, .any, .any)
   async let quiet = reminder.doesNotCome(within: .seconds(60), on: clock)
   await clock.waitForSleepers()
   clock.advance(by: .seconds(60))
-  _ = await quiet  // what came would be a failure of the test
+  _ = await quiet  // a call within the minute fails the test
 }
 // end

@@ -81,7 +81,7 @@ struct GettingStarted {
   func receiver() throws {
     // snippet: start-send
     let kettle = Kettle()
-    let answer: String = try kettle.dynamic.heat(to: 80)  // "heatTo:"
+    let answer: String = try kettle.dynamic.heat(to: 80)  // sends "heatTo:"
     var message = Invocation("heatTo:", arguments: [ArgumentBox(90)])
     try kettle.perform(&message)
     // end
