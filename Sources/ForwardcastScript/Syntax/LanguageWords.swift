@@ -14,8 +14,8 @@ enum LanguageWords {
   /// Rows of the form `FORM — MEANING`, where the form begins with the word, or `WORD := FORM —
   /// MEANING`. The kinds of ``ScriptLanguage/Kind`` are separated by blank lines.
   static let table = """
-    receiver Name [: Parent] { - selector ["encoding"] = e | { … } | throws "text" } — Declares a class by its selector table; \
-    its objects respond to its rows and to those of its parent.
+    receiver Name [: Parent] { - selector ["encoding"] = e | { … } | throws "text" } — Declares a class; \
+    its objects respond to its methods, the rows, and to those of its parent.
     let x = e — Binds a name to a value, in place of an earlier one.
     drop x — Forgets a name; an object that nothing else holds is deallocated at once.
     proxy p = multicast [\(words(ProxyOption.self, " "))] | forward to e | lazy { e } | recording e — Makes a \
@@ -106,8 +106,8 @@ enum LanguageWords {
     depth := \(ScriptValue.depthLimit) — Nested lists and dictionaries.
     work := \(ScriptSession.workLimit(forSteps: ScriptSession.defaultStepLimit)) — Units of work of one run of a million steps, \
     for bytes of values and output, and for proxies and targets that messages pass.
-    passed := \(ScriptLimits().proxies) — Proxies and hooks that one message passes.
-    looked := \(ScriptLimits().registrations) — Registrations that one message passes or searches, and targets behind a proxy \
+    passed := \(ScriptLimits().proxies) — Proxies and hooks that one message passes through.
+    looked := \(ScriptLimits().registrations) — Registrations that one message visits or searches, and targets behind a proxy \
     that is an argument. Each counts once more for every eight levels of inheritance.
     selectors := \(ScriptLimits().names) — Selectors that a session may add to those of the process; all sessions share 16 MiB.
     inheritance := \(World.inheritanceLimit) — Receivers in one chain of inheritance.
