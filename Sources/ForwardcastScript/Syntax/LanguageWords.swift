@@ -15,7 +15,7 @@ enum LanguageWords {
   /// MEANING`. The kinds of ``ScriptLanguage/Kind`` are separated by blank lines.
   static let table = """
     receiver Name [: Parent] { - selector ["encoding"] = e | { … } | throws "text" } — Declares a class; \
-    its objects respond to its methods, the rows, and to those of its parent.
+    its objects respond to its rows (methods) and to those of its parent.
     let x = e — Binds a name to a value, in place of an earlier one.
     drop x — Forgets a name; an object that nothing else holds is deallocated at once.
     proxy p = multicast [\(words(ProxyOption.self, " "))] | forward to e | lazy { e } | recording e — Makes a \
