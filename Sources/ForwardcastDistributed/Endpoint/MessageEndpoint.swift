@@ -127,7 +127,7 @@ public distributed actor MessageEndpoint<ActorSystem> where ActorSystem: Distrib
       guard await line.turn(of: message) else {
         if let closed { throw WireRefusal(.closed, closed) }
         if line.isClosed {
-          throw WireRefusal(.unknownLine, "the endpoint closed the line to open another, because of MessageLimits.lines")
+          throw WireRefusal(.unknownLine, "the endpoint closed the line to open another, see MessageLimits.lines")
         }
         throw WireRefusal(.superseded, "the sender no longer awaits message \(call.number)")
       }
