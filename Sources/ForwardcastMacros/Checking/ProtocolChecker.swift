@@ -10,6 +10,9 @@ struct ProtocolChecker {
   private(set) var entries: [Entry] = []
   /// True if the protocol itself or one of its associated types was refused.
   private(set) var isHeadRefused = false
+  /// The number of problems for which the member is generated nevertheless, so that its uses add no
+  /// errors.
+  private(set) var harmlessProblems = 0
 
   private var source: SourceText { declaration.source }
 
@@ -24,7 +27,7 @@ struct ProtocolChecker {
     let isObjectiveC = declaration.isObjectiveC
     for var member in declaration.members
     where member.attribute("NotForwarded") == nil && !(isObjectiveC && source.isUnavailable(member)) {
-      let before = problems.count
+      let (before, harmless) = (problems.count, harmlessProblems)
       if case .other(let word) = member.kind {
         refuseOther(member, word)
         if word == "associatedtype", problems.count > before { isHeadRefused = true }
@@ -36,7 +39,7 @@ struct ProtocolChecker {
       if member.kind == .property, member.plainName == "multicast" {
         refuse("'multicast' is also a property of the generated class; rename it", member.namePositions)
       }
-      if problems.count == before { entries += member.entries }
+      if problems.count - before == harmlessProblems - harmless { entries += member.entries }
     }
     problems += declaration.selectorProblems(of: entries)
   }
@@ -136,7 +139,9 @@ struct ProtocolChecker {
     } else if silence == .emptyValuesOrTrap {
       empty = .trap
     } else {
-      return refuseSilence(member, type, attribute)
+      refuseSilence(member, type, attribute)
+      harmlessProblems += 1
+      empty = .trap
     }
     member.plan = AnswerPlan(policy: policy.text, isOptional: policy.name.isOptional, empty: empty)
   }

@@ -26,7 +26,8 @@ struct Expansion {
   /// Problems with offsets in the attribute.
   var attributeProblems: [Problem] = []
 
-  var hasErrors: Bool { (problems + attributeProblems).contains { $0.severity == .error } }
+  var errorCount: Int { (problems + attributeProblems).count { $0.severity == .error } }
+  var hasErrors: Bool { errorCount > 0 }
 
   mutating func refuse(_ message: String, attribute offsets: Range<Int>) {
     attributeProblems.append(Problem(message: message, offsets: offsets))

@@ -26,7 +26,7 @@ extension ExpansionRequest {
       declaration.items = []
       interface = ForwardedInterface(declaration, options, checker, in: self)
     }
-    interface.isWhole = !expansion.hasErrors
+    interface.isWhole = expansion.errorCount == checker.harmlessProblems
     switch role {
     case "peer": expansion.text = interface.proxyText()
     case "extension": expansion.text = interface.inheritance(of: extendedType)

@@ -42,6 +42,29 @@ struct CompilerTests {
     expect(lines.allSatisfy { $0.2.hasPrefix("warning: weak reference will always be nil") }, "\(said)")
   }
 
+  @Test("a requirement without a value for no target is one error, however the proxy is used")
+  func silentRequirements() throws {
+    let said = try Build.said(
+      of: """
+        import Forwardcast
+        struct Account {}
+        @Forwarded protocol LoginService: AnyObject {
+          func account(named name: String) -> Account  // refused
+          @Answer(.first) func size() -> Account  // refused
+          func ping() -> Int?
+        }
+        func work(_ login: LoginServiceProxy) throws {
+          let service: any LoginService = login
+          let account = login.account(named: "ann")
+          let sizes = try login.multicast.collect(LoginServiceProxy.Messages.size, returning: .all)
+          print(service, account, sizes, login.ping() ?? 0)
+        }
+        """, ["-swift-version", "6"])
+    let lines = said.split(separator: "\n").compactMap { $0.firstMatch(of: /swift:(\d+):\d+: error: (.*)/)?.output }
+    expect(lines.map(\.1), equals: ["4", "5"], "\(said)")
+    expect(lines.allSatisfy { $0.2.contains("there may be no target to return it") }, "\(said)")
+  }
+
   /// Declarations that compile without a diagnostic, in one module.
   private static let accepted = [
     // In a nested protocol, a name means the enclosing type's member before the standard library's.
