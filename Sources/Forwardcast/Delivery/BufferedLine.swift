@@ -94,10 +94,8 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
   /// Appends a message. Returns the message that the buffer drops, if any: an older one or
   /// `envelope`.
   ///
-  /// - Parameters:
-  ///   - reserved: true if the sender has reserved a slot, which this message uses.
-  ///   - overfills: true to exceed the bound, for a sender whose slot is counted elsewhere.
-  func offer(_ envelope: Envelope, reserved: Bool, overfills: Bool = false, to mailbox: Mailbox) -> Envelope? {
+  /// - Parameter reserved: true if the sender has reserved a slot, which this message uses.
+  func offer(_ envelope: Envelope, reserved: Bool, to mailbox: Mailbox) -> Envelope? {
     let level = mailbox.senderLevel
     let (dropped, wakes) = state.withLock { state -> (Envelope?, Bool) in
       assert(!reserved || state.reserved > 0, "a sender fills a place that it has")
@@ -108,7 +106,7 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
       case .unbounded, .latestPerSelector: break
       case .keepNewest(let bound): if taken >= bound { dropped = state.waiting.next() }
       case .keepOldest(let bound), .suspendSender(let bound):
-        if taken >= bound, !overfills, !reserved { return (envelope, false) }
+        if taken >= bound, !reserved { return (envelope, false) }
       }
       dropped = state.append(envelope) ?? dropped
       // Raise the level before a drain can find the message.

@@ -92,12 +92,14 @@ class ActorContext: DeliveryContext, @unchecked Sendable {  // immutable
     return (WeakActorContext(actor), actor === target ? nil : actor)
   }
 
-  func wake(_ mailbox: Mailbox, _ priority: TaskPriority) {
+  func wake(_ mailbox: Mailbox, _ priority: TaskPriority) { Self.wake(mailbox, priority, on: actor) }
+
+  fileprivate static func wake(_ mailbox: Mailbox, _ priority: TaskPriority, on actor: any Actor) {
     let level = Mailbox.level(priority)
-    Task.detached(priority: priority) { [actor] in await Self.drain(mailbox, level, on: actor) }
+    Task.detached(priority: priority) { await drain(mailbox, level, on: actor) }
   }
 
-  fileprivate static func drain(_ mailbox: Mailbox, _ level: UInt16, on actor: isolated any Actor) {
+  private static func drain(_ mailbox: Mailbox, _ level: UInt16, on actor: isolated any Actor) {
     actor.assertIsolated()
     mailbox.drain(level)
   }
@@ -105,9 +107,9 @@ class ActorContext: DeliveryContext, @unchecked Sendable {  // immutable
 
 /// An actor as the context of mailboxes. Registrations with other targets retain the actor.
 final class WeakActorContext: DeliveryContext, @unchecked Sendable {  // `actor` is written once, in `init`
-  /// Drops the messages for a deallocated actor.
-  private actor Undertaker {
-    static let shared = Undertaker()
+  /// Drains the mailbox of a deallocated actor, which drops its messages.
+  private actor Substitute {
+    static let shared = Substitute()
   }
 
   private weak var actor: (any Actor)?
@@ -129,12 +131,7 @@ final class WeakActorContext: DeliveryContext, @unchecked Sendable {  // `actor`
   }
 
   func wake(_ mailbox: Mailbox, _ priority: TaskPriority) {
-    guard let actor else {
-      let level = Mailbox.level(priority)
-      Task.detached(priority: priority) { await ActorContext.drain(mailbox, level, on: Undertaker.shared) }
-      return
-    }
-    ActorContext(actor).wake(mailbox, priority)
+    ActorContext.wake(mailbox, priority, on: actor ?? Substitute.shared)
   }
 }
 

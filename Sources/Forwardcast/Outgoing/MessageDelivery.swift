@@ -97,7 +97,6 @@ final class MessageDelivery {
   var root: ProxyNode { tree.root }
   var route: MessageRoute { tree.root.route }
   var depth: Int { visits.count }
-  var isTraced: Bool { message.trace != nil }
   /// The innermost proxy.
   var node: ProxyNode { visits[visits.count - 1].node }
 
