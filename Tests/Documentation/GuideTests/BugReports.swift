@@ -29,6 +29,15 @@ final class Receipt: BasketDelegate {
 
 // end
 
+// snippet: report-account
+@Receiver
+final class Account {
+  @Message func logIn(_ name: String, password: String) -> Bool {
+    password == "1234"
+  }
+}
+// end
+
 @Suite("A bug report's calls in a test")
 struct BugReports {
   @Test("the calls of a typed delegate are recorded, decoded and replayed")
@@ -67,5 +76,24 @@ struct BugReports {
       Issue.record("no corrupt data")
     }
     withExtendedLifetime(receipt) {}
+  }
+
+  @Test("a recorder keeps the last calls without redacted arguments")
+  func redaction() throws {
+    // snippet: report-redact
+    let last = CallRecorder(keepingLast: 100)  // drops the oldest calls
+    last.redact(Account.Messages.logInPassword, arguments: [1])
+    let account = RecordingProxy(of: Account(), as: "account", into: last)
+    _ = try account.send(Account.Messages.logInPassword, "ann", "1234")
+    print(last.recording)  // [account logIn: "ann" password: ‹redacted›] …
+
+    for call in last.recording.outermostCalls {
+      var message = call.message
+      message.arguments[1] = ArgumentBox("1234")
+      try Account().perform(&message)
+    }
+    // end
+    expect("\(last.recording)", equals: #"[account logIn: "ann" password: ‹redacted›] answers true"#)
+    #expect(throws: ReplayError.self) { try last.recording.replay(into: Account()) }
   }
 }

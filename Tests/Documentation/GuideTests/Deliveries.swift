@@ -10,7 +10,7 @@ import Testing
 
 // snippet: queues-protocol
 @Forwarded
-protocol HeartListener: AnyObject, Sendable {
+nonisolated protocol HeartListener: AnyObject, Sendable {
   func heart(rate: Int)
 }
 
@@ -63,7 +63,7 @@ func sum(of probes: [Probe]) async -> Int {
 // end
 
 // snippet: queues-throttle
-func throttle(
+nonisolated(nonsending) func throttle(
   _ rates: MessageStream<Int>, on clock: some Clock<Duration>,
   show: (Int) -> Void
 ) async throws {
@@ -91,7 +91,7 @@ func debounce(
 // end
 
 // snippet: queues-last
-final class Strap {
+actor Strap {
   private var rate = 0
   private let listeners = HeartListenerProxy()
 
@@ -214,6 +214,23 @@ struct Queues {
     _ = await loop.result
   }
 
+  @Test("a throttled loop may run on the main actor")
+  @MainActor func throttlingOnMainActor() async throws {
+    var listeners: HeartListenerProxy? = HeartListenerProxy()
+    let rates = try #require(listeners).messages(for: HeartListenerProxy.Messages.heart)
+    listeners?.heart(rate: 1)
+    listeners = nil
+    let clock = TestClock()
+    var shown: [Int] = []
+    let waker = Task.detached {
+      await clock.waitForSleepers()
+      clock.advance(by: .milliseconds(300))
+    }
+    try await throttle(rates, on: clock) { shown.append($0) }
+    await waker.value
+    expect(shown, equals: [1])
+  }
+
   @Test("a debounced loop handles a message that no other follows")
   func debouncing() async throws {
     let (clock, heard) = (TestClock(), Heard())
@@ -232,12 +249,12 @@ struct Queues {
   }
 
   @Test("a new listener receives the last value")
-  func joining() {
+  func joining() async {
     let (strap, listener) = (Strap(), LastRate())
-    strap.measure(61)
-    strap.join(listener)
+    await strap.measure(61)
+    await strap.join(listener)
     expect(listener.rates.lines, equals: ["61"])
-    strap.measure(62)
+    await strap.measure(62)
     expect(listener.rates.lines, equals: ["61", "62"])
   }
 }

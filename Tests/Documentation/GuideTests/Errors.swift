@@ -3,6 +3,9 @@
 // snippet: errors-protocol
 import Forwardcast
 // end
+// snippet: errors-list
+import Synchronization
+// end
 import TestSupport
 import Testing
 
@@ -25,6 +28,16 @@ final class Printer: Exporter {
 }
 // end
 
+// snippet: errors-list
+nonisolated final class ErrorList: Sendable {
+  private let list = Mutex<[MulticastFailure]>([])
+  var failures: [MulticastFailure] { list.withLock { $0 } }
+  func append(_ failure: MulticastFailure) {
+    list.withLock { $0.append(failure) }
+  }
+}
+// end
+
 @Suite("Errors and Unanswered Messages")
 struct Errors {
   @Test("errors of a broadcast go to onError; errors of other calls are thrown or reported")
@@ -40,10 +53,13 @@ struct Errors {
     print(summary.failed)  // 1: `full` still printed
     // end
     #expect(summary.failed == 1 && summary.delivered == 1)
-    let heard = Heard()
-    exporters.onError = { heard.note("\($0)") }
+    // snippet: errors-collect
+    let errors = ErrorList()
+    exporters.onError = { errors.append($0) }
     exporters.broadcast(ExporterProxy.Messages.export, "back")
-    #expect(heard.lines.count == 1 && heard.lines[0].contains("OutOfPaper()"))
+    print(errors.failures.count)  // 1
+    // end
+    #expect(errors.failures.count == 1 && errors.failures[0].error is Printer.OutOfPaper)
     // snippet: errors-report
     var message = Invocation("export:", arguments: [ArgumentBox("cover")])
     let report = try exporters.forward(&message)

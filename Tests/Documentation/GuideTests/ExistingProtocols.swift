@@ -38,6 +38,23 @@ nonisolated protocol TransferDelegate: NSObjectProtocol {
 }
 // end
 
+// snippet: real-copy
+// In another module:
+nonisolated protocol Downloader: AnyObject {
+  func download(_ url: String) throws -> Int
+}
+
+// In yours:
+@Forwarded(as: (any Downloader).self)
+nonisolated protocol Downloads: AnyObject {
+  func download(_ url: String) throws -> Int
+}
+
+nonisolated final class Mirror: Downloader {
+  func download(_ url: String) -> Int { url.count }
+}
+// end
+
 // snippet: real-overloads
 @Forwarded
 nonisolated protocol BrokerDelegate: AnyObject {
@@ -122,6 +139,19 @@ struct ExistingProtocols {
     let style = source.style(ofRow: 0)  // bold
     // end
     #expect(rows == 0 && style.isBold)
+  }
+
+  @Test("the proxy of a copy conforms to the original protocol")
+  func copy() throws {
+    // snippet: real-copy-use
+    let mirror = Mirror()
+    let downloads = DownloadsProxy()
+    downloads.add(mirror)
+    let downloader: any Downloader = downloads
+    let size = try downloader.download("logo")  // 4
+    // end
+    expect(size, equals: 4)
+    withExtendedLifetime(mirror) {}
   }
 
   @Test("overloads and setters have keys")

@@ -44,6 +44,19 @@ nonisolated final class Shouting: ForwardingProxy {
 }
 // end
 
+// snippet: forwarding-typed
+@Forwarded
+nonisolated protocol Translator: AnyObject {
+  func translate(_ word: String) throws -> String
+}
+
+nonisolated extension LazyProxy: Translator {
+  func translate(_ word: String) throws -> String {
+    try send(TranslatorProxy.Messages.translate, word)
+  }
+}
+// end
+
 // snippet: forwarding-table
 final class Plugin: MessageReceiver {
   static let selectorTable = SelectorTable(for: Plugin.self) {
@@ -122,6 +135,13 @@ struct Forwarding {
     let word = try lexicon.send(.translate, "chat")  // creates the target
     // end
     #expect(word == "cat" && lexicon.isMade)
+    // snippet: forwarding-typed-use
+    let typed = TranslatorProxy()
+    typed.add(lexicon)  // held weakly
+    let known = try typed.translate("chat")  // "cat"
+    // end
+    expect(known, equals: "cat")
+    withExtendedLifetime(lexicon) {}
   }
 
   @Test("hooks surround the messages of a proxy")

@@ -31,6 +31,18 @@ final class DraftService: ManagedService {
 }
 // end
 
+// snippet: services-key
+extension ServiceScope {
+  static let window: ServiceScope = "window"
+}
+
+extension ServiceKey<any Clock<Duration>> {
+  static let clock = ServiceKey("clock", scope: .window) { center in
+    ContinuousClock()
+  }
+}
+// end
+
 // snippet: services-extension
 protocol MailExtension: MessageReceiver, Sendable {}
 extension Message<(String) -> Void> {
@@ -75,6 +87,11 @@ struct Services {
     let drafts = try session.service(DraftService.self)  // ends with the session
     // end
     #expect(session.existing(DraftService.self) === drafts)
+    // snippet: services-key
+    let window = ServiceCenter(.window, in: center)
+    let clock = try window.service(.clock)  // any Clock<Duration>
+    // end
+    #expect(clock is ContinuousClock)
     #expect(throws: ServiceError.self) { try center.service(DraftService.self) }
     // snippet: services-substitute
     let substitute = ServiceSubstitute(for: NetworkService.self) { center in

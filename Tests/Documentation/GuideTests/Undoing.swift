@@ -75,6 +75,7 @@ struct Undoing {
     expect(chapter.title, equals: "untitled")
     try chapter.history.redo()
     expect(chapter.title, equals: "one")
+    try expect(chapter.history.redo(), equals: false)
     let unknown = #expect(throws: MessageError.self) {
       try chapter.history.prepare(chapter).send(Message<() -> Void>("forget"))
     }
@@ -93,6 +94,13 @@ struct Undoing {
     // end
     expect(document.title, equals: "final")
     expect(document.history.undoMenuItemTitle, equals: "Undo Rename")
+    // snippet: undo-events
+    let token = document.history.events.on(UndoHistory.Events.didUndo) { history in
+      print(history.undoMenuItemTitle)
+    }
+    // end
+    expect(document.history.events.count, equals: 1)
+    token.cancel()
     // snippet: undo-group
     document.history.group("Reset") {
       document.rename("a")

@@ -44,6 +44,16 @@ nonisolated final class PacketLog: RadioListener {
 }
 // end
 
+// snippet: main-actor
+actor Diary {
+  private(set) var packets: [String] = []
+
+  func listen(to radio: RadioListenerProxy) -> Registration {
+    radio.on(RadioListenerProxy.Messages.radio) { self.packets.append($0) }
+  }
+}
+// end
+
 // snippet: main-conformance
 @Forwarded
 nonisolated protocol ZoomListener: AnyObject {
@@ -113,6 +123,14 @@ struct UsingTheMainActor {
     try await radio.drain()
     // end
     #expect(window.title == "hello" && radio.count == 2)
+    // snippet: main-actor-use
+    let diary = Diary()
+    let listening = await diary.listen(to: radio)
+    radio.radio(didReceive: "hello again")
+    try await radio.drain()
+    listening.cancel()
+    // end
+    await expect(diary.packets, equals: ["hello again"])
     withExtendedLifetime(log) {}
   }
 
