@@ -29,15 +29,6 @@ final class Receipt: BasketDelegate {
 
 // end
 
-// snippet: report-account
-@Receiver
-final class Account {
-  @Message func logIn(_ name: String, password: String) -> Bool {
-    password == "1234"
-  }
-}
-// end
-
 @Suite("A bug report's calls in a test")
 struct BugReports {
   @Test("the calls of a typed delegate are recorded, decoded and replayed")
@@ -80,20 +71,25 @@ struct BugReports {
 
   @Test("a recorder keeps the last calls without redacted arguments")
   func redaction() throws {
+    let (delegate, fresh) = (BasketDelegateProxy(), Receipt())
+    delegate.add(fresh)
     // snippet: report-redact
     let last = CallRecorder(keepingLast: 100)  // drops the oldest calls
-    last.redact(Account.Messages.logInPassword, arguments: [1])
-    let account = RecordingProxy(of: Account(), as: "account", into: last)
-    _ = try account.send(Account.Messages.logInPassword, "ann", "1234")
-    print(last.recording)  // [account logIn: "ann" password: ‹redacted›] …
+    last.redact(BasketDelegateProxy.Messages.basketAdded, arguments: [0])
+    let basket = RecordingProxy(of: delegate, as: "basket", into: last)
+
+    let tea = Purchase(item: "tea", cents: 455)
+    try basket.send(BasketDelegateProxy.Messages.basketAdded, tea)
+    print(last.recording)  // [basket basketAdded: ‹redacted›]
 
     for call in last.recording.outermostCalls {
       var message = call.message
-      message.arguments[1] = ArgumentBox("1234")
-      try Account().perform(&message)
+      message.arguments[0] = ArgumentBox(tea)
+      try delegate.perform(&message)
     }
     // end
-    expect("\(last.recording)", equals: #"[account logIn: "ann" password: ‹redacted›] answers true"#)
-    #expect(throws: ReplayError.self) { try last.recording.replay(into: Account()) }
+    expect("\(last.recording)", equals: "[basket basketAdded: ‹redacted›]")
+    expect(fresh.basketTotal(), equals: 910)
+    #expect(throws: ReplayError.self) { try last.recording.replay(into: delegate) }
   }
 }

@@ -91,7 +91,6 @@ protocol MixerDelegate: AnyObject {
 }
 // end
 
-// snippet: real-nested
 nonisolated enum Chat {
   struct Message { var text = "" }
 
@@ -100,7 +99,6 @@ nonisolated enum Chat {
     func received(_ message: Message)
   }
 }
-// end
 
 // snippet: real-types
 @Forwarded

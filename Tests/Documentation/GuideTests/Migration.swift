@@ -134,7 +134,6 @@ final class Mixer {
 }
 // end
 
-// snippet: migration-exchange
 extension SelectorTable {
   func exchange<T: AnyObject>(
     _ first: MessageSelector, _ second: MessageSelector, of: T.Type
@@ -151,7 +150,6 @@ extension SelectorTable {
     try replace(second) { _ in row(second, one) }
   }
 }
-// end
 
 // snippet: migration-mock-before
 protocol Clock24: AnyObject { func hour() -> Int }

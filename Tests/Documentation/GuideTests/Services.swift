@@ -31,18 +31,6 @@ final class DraftService: ManagedService {
 }
 // end
 
-// snippet: services-key
-extension ServiceScope {
-  static let window: ServiceScope = "window"
-}
-
-extension ServiceKey<any Clock<Duration>> {
-  static let clock = ServiceKey("clock", scope: .window) { center in
-    ContinuousClock()
-  }
-}
-// end
-
 // snippet: services-extension
 protocol MailExtension: MessageReceiver, Sendable {}
 extension Message<(String) -> Void> {
@@ -88,8 +76,11 @@ struct Services {
     // end
     #expect(session.existing(DraftService.self) === drafts)
     // snippet: services-key
-    let window = ServiceCenter(.window, in: center)
-    let clock = try window.service(.clock)  // any Clock<Duration>
+    let key = ServiceKey("clock", scope: ServiceScope("window")) { _ in
+      ContinuousClock() as any Clock<Duration>
+    }
+    let window = ServiceCenter(ServiceScope("window"), in: center)
+    let clock = try window.service(key)
     // end
     #expect(clock is ContinuousClock)
     #expect(throws: ServiceError.self) { try center.service(DraftService.self) }

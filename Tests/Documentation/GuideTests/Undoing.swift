@@ -94,13 +94,14 @@ struct Undoing {
     // end
     expect(document.title, equals: "final")
     expect(document.history.undoMenuItemTitle, equals: "Undo Rename")
-    // snippet: undo-events
+    var titles: [String] = []
     let token = document.history.events.on(UndoHistory.Events.didUndo) { history in
-      print(history.undoMenuItemTitle)
+      titles.append(history.undoMenuItemTitle)
     }
-    // end
-    expect(document.history.events.count, equals: 1)
+    try document.history.undo()
+    try document.history.redo()
     token.cancel()
+    expect(titles, equals: ["Undo Rename"])
     // snippet: undo-group
     document.history.group("Reset") {
       document.rename("a")

@@ -123,13 +123,11 @@ struct UsingTheMainActor {
     try await radio.drain()
     // end
     #expect(window.title == "hello" && radio.count == 2)
-    // snippet: main-actor-use
     let diary = Diary()
     let listening = await diary.listen(to: radio)
     radio.radio(didReceive: "hello again")
     try await radio.drain()
     listening.cancel()
-    // end
     await expect(diary.packets, equals: ["hello again"])
     withExtendedLifetime(log) {}
   }
