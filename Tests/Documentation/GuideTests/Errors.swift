@@ -30,11 +30,7 @@ final class Printer: Exporter {
 
 // snippet: errors-list
 nonisolated final class ErrorList: Sendable {
-  private let list = Mutex<[MulticastFailure]>([])
-  var failures: [MulticastFailure] { list.withLock { $0 } }
-  func append(_ failure: MulticastFailure) {
-    list.withLock { $0.append(failure) }
-  }
+  let failures = Mutex<[MulticastFailure]>([])
 }
 // end
 
@@ -53,13 +49,15 @@ struct Errors {
     print(summary.failed)  // 1: `full` still printed
     // end
     #expect(summary.failed == 1 && summary.delivered == 1)
-    // snippet: errors-collect
+    // snippet: errors-list
     let errors = ErrorList()
-    exporters.onError = { errors.append($0) }
-    exporters.broadcast(ExporterProxy.Messages.export, "back")
-    print(errors.failures.count)  // 1
+    exporters.onError = { failure in
+      errors.failures.withLock { $0.append(failure) }
+    }
     // end
-    #expect(errors.failures.count == 1 && errors.failures[0].error is Printer.OutOfPaper)
+    exporters.broadcast(ExporterProxy.Messages.export, "back")
+    let collected = errors.failures.withLock { $0 }
+    #expect(collected.count == 1 && collected[0].error is Printer.OutOfPaper)
     // snippet: errors-report
     var message = Invocation("export:", arguments: [ArgumentBox("cover")])
     let report = try exporters.forward(&message)

@@ -95,25 +95,9 @@ protocol PriceListener: AnyObject, Sendable {
 // end
 
 // snippet: migration-proxy-after
-nonisolated final class Logging: ForwardingProxy {
-  private let inner: any MessageReceiver
-  init(_ inner: any MessageReceiver) {
-    self.inner = inner
-    super.init()
-  }
-
-  override func methodSignature(
-    for selector: MessageSelector
-  ) -> MethodSignature? {
-    inner.methodSignature(for: selector)
-  }
-  override func forward(
-    _ invocation: inout Invocation
-  ) throws -> DeliveryReport {
-    print("\(invocation)")
-    try inner.perform(&invocation)
-    return DeliveryReport(answeredBy: inner, invocation.result)
-  }
+@Receiver
+final class Console {
+  @Message func restart(after seconds: Int) {}
 }
 // end
 
@@ -265,9 +249,12 @@ struct Migration {
 
   @Test("a logging proxy forwards the messages that it prints")
   func proxies() throws {
-    let mixer = Mixer()
-    try Logging(mixer).send(.setVolume, 5)
-    expect(mixer.volume, equals: 5)
+    // snippet: migration-proxy-after
+    let logging = ForwardingProxy(to: Console())
+    try logging.before { message in print(message) }
+    try logging.send(Console.Messages.restartAfter, 5)  // restartAfter: 5
+    // end
+    expect(logging.responds(to: "restartAfter:"))
   }
 
   @Test("a message registered as an undo step restores the old value")
