@@ -24,7 +24,7 @@ package protocol DeliveryContext: AnyObject, Sendable {
   /// True if deliveries can run in parallel, so each target has its own mailbox.
   var isConcurrent: Bool { get }
   /// The context for a mailbox, which must not retain an actor that is its target, and the actor
-  /// that a registration of `target` retains instead, if any.
+  /// that a registration of `target` retains instead, if any. A closure's target is its owner.
   func forMailbox(of target: AnyObject) -> (context: any DeliveryContext, retained: (any Actor)?)
 }
 

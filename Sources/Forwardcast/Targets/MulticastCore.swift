@@ -173,7 +173,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     delivery: (Delivery, DeliveryBuffer, PendingDeliveries)? = nil, livingAs subject: AnyObject? = nil,
     closure: Method? = nil
   ) -> Registration {
-    let queued = delivery.flatMap { queuedState($0.0, $0.1, $0.2, for: closure ?? target) }
+    let queued = delivery.flatMap { queuedState($0.0, $0.1, $0.2, for: closure ?? target, endingWith: target) }
     let new = Registration(
       target, core: self, strong: ownership == .strong, scope: scope, queued: queued, livingAs: subject,
       closure: closure)
@@ -297,9 +297,10 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
 
   /// The queue state of a registration; `nil` for direct delivery.
   @inline(never) func queuedState(
-    _ delivery: Delivery, _ buffer: DeliveryBuffer, _ pending: PendingDeliveries, for target: AnyObject
+    _ delivery: Delivery, _ buffer: DeliveryBuffer, _ pending: PendingDeliveries, for target: AnyObject,
+    endingWith owner: AnyObject? = nil
   ) -> QueuedState? {
-    guard let (context, actor) = delivery.context?.forMailbox(of: target) else { return nil }
+    guard let (context, actor) = delivery.context?.forMailbox(of: owner ?? target) else { return nil }
     let mailbox = mailbox(for: context, target)
     let needsGate = delivery.isAutomatic || buffer != .unbounded
     let gate = needsGate ? gate(of: ObjectIdentifier(target), mailbox) : nil

@@ -51,6 +51,25 @@ struct ActorLifetimeTests {
     expect("\(registration.delivery)", equals: "actor Desk")
   }
 
+  @Test("a closure that runs on its owner does not retain it")
+  func owner() async throws {
+    let journal = Journal()
+    weak var released: Desk?
+    let registration: Registration
+    do {
+      let desk = Desk()
+      released = desk
+      registration = proxy.on(.ping, owner: desk, delivery: .actor(desk)) { desk in
+        desk.assumeIsolated { _ in journal.write("ping") }
+      }
+      proxy.broadcast(.ping)
+      try await proxy.drain()
+    }
+    await until(released == nil)
+    expect(journal.all, equals: ["ping"])
+    expect(registration.target == nil)
+  }
+
   @Test("messages for a deallocated actor are dropped, and nothing waits for them")
   func dropped() async throws {
     let journal = Journal()
