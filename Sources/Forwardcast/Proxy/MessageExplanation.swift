@@ -19,7 +19,8 @@ public struct MessageExplanation: Sendable {
     public let target: String
     /// The reason to skip the target; `nil` if it would get the message.
     public let reason: DeliveryReport.SkipReason?
-    /// The row or closure that would answer, such as `table of Screen`; `nil` if there is none.
+    /// The row or closure that would answer, such as `table of Screen`, or `created by the message`
+    /// for a lazy observer that does not exist yet; `nil` if there is none.
     public let row: String?
     /// The context of the method, such as `direct` or `queue disk`.
     public let context: String
@@ -49,6 +50,26 @@ public struct MessageExplanation: Sendable {
   }
 }
 
+/// A target that does not exist, in the list of a message's targets.
+package struct LazyTarget {
+  /// The registration without a target.
+  let slot: Registration
+  let name: String
+  let delivery: Delivery
+  /// The reason why the message does not create the target; `nil` if it does.
+  let reason: DeliveryReport.SkipReason?
+
+  package init(_ slot: Registration, _ name: String, _ delivery: Delivery, _ reason: DeliveryReport.SkipReason?) {
+    (self.slot, self.name, self.delivery, self.reason) = (slot, name, delivery, reason)
+  }
+}
+
+/// A multicast that creates targets.
+package protocol LazyTargetListing {
+  /// The targets that do not exist, and whether a message would create them.
+  func lazyTargets(for selector: MessageSelector) -> [LazyTarget]
+}
+
 extension MulticastSending {
   /// Explains which targets a message would reach if it were sent now. Nothing is sent or created.
   ///
@@ -68,7 +89,8 @@ extension MulticastSending {
     let core = route.core
     path.append(ObjectIdentifier(core))
     defer { path.removeLast() }
-    let entries = core.entries(selector, &path)
+    let lazy = (self as? any LazyTargetListing)?.lazyTargets(for: selector) ?? []
+    let entries = core.entries(selector, lazy, &path)
     return MessageExplanation(
       selector: selector, proxy: core.name, hooks: core.hookNames(selector),
       createsObservers: route.route.prelude?.makesObservers ?? false, entries: entries,
@@ -91,9 +113,11 @@ extension MulticastCore {
     }
   }
 
-  fileprivate func entries(_ selector: MessageSelector, _ path: inout [ObjectIdentifier]) -> [MessageExplanation.Entry]
-  {
+  fileprivate func entries(
+    _ selector: MessageSelector, _ lazyTargets: [LazyTarget], _ path: inout [ObjectIdentifier]
+  ) -> [MessageExplanation.Entry] {
     var entries: [MessageExplanation.Entry] = []
+    let lazyTargets = Dictionary(lazyTargets.map { (ObjectIdentifier($0.slot), $0) }) { $1 }
     for registration in registrations {
       // Nested proxies may be reachable along many paths, so a query with a budget is charged for
       // each.
@@ -108,10 +132,16 @@ extension MulticastCore {
           .init(
             registration: registration, target: name, reason: reason, row: row, context: context, nested: nested))
       }
+      if let lazy = lazyTargets[ObjectIdentifier(registration)] {
+        entries.append(
+          .init(
+            registration: registration, target: lazy.name, reason: lazy.reason,
+            row: lazy.reason == nil ? "created by the message" : nil, context: "\(lazy.delivery)", nested: nil))
+        continue
+      }
       guard let target = registration.currentTarget else {
-        add(
-          registration.keepsSlot ? "a lazy observer" : "a dead target",
-          registration.keepsSlot ? .init("not created yet") : .dead)
+        // The lazy target of such a slot is registered at another position.
+        if !registration.keepsSlot { add("a dead target", .dead) }
         continue
       }
       let name = typeName(of: target)
@@ -188,7 +218,6 @@ extension MessageExplanation: CustomStringConvertible {
       "\(selector) of \(proxy), \(entries.count(where: \.receives)) of \(count) registration\(count == 1 ? "" : "s")"
     ]
     lines += facts
-    if createsObservers { lines.append("lazy observers would be created first") }
     if !similarNames.isEmpty {
       lines.append("did you mean \(similarNames.map { "\"\($0)\"" }.joined(separator: " or "))?")
     }

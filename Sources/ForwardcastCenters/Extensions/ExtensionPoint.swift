@@ -176,6 +176,18 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
 
 extension ExtensionPoint: @unchecked Sendable where Interface: Sendable {}  // its parts have locks or are immutable
 
+extension ExtensionPoint: LazyTargetListing {
+  package func lazyTargets(for selector: MessageSelector) -> [LazyTarget] {
+    lazy.vacant().map { found in
+      let (slot, observer) = (observers.core.registration(in: found.slot), found.registration)
+      let isStated = stated?.contains(selector) ?? true
+      let isCreated = isStated && observer.signature(selector) != nil
+      return LazyTarget(
+        slot, observer.receiverName, observer.delivery, isCreated ? nil : isStated ? .doesNotRespond : .outOfScope)
+    }
+  }
+}
+
 extension ExtensionPoint: MulticastSending {
   /// The existing observers of a message. Lazy ones are created once hooks have passed the message.
   public func route(for selector: MessageSelector) -> MessageRoute {

@@ -329,6 +329,42 @@ extension Centers {
       expect(point.observers.count, equals: 2)
     }
 
+    @Test("an explanation names the lazy observers, counts those that the message creates, and creates none")
+    func explained() throws {
+      let window = ChatWindow("w", journal)
+      defer { withExtendedLifetime(window) {} }
+      let queue = Delivery.queue(DispatchQueue(label: "archive"))
+      point.registerLazily(ArchiveService.self, delivery: queue) { $0 }
+      point.register(window)
+      point.registerLazily(BadgeService.self) { $0 }
+      expect(
+        "\(point.explain("onAddMsg:"))",
+        equals: """
+          onAddMsg: of MulticastProxy<MessageExtension>, 3 of 3 registrations
+          target          receives  row or reason           context
+          ArchiveService  yes       created by the message  queue archive
+          ChatWindow      yes       table of ChatWindow     direct
+          BadgeService    yes       created by the message  direct
+          """)
+      let unseen = point.explain("unseen")
+      expect(unseen.receivers.map(\.target), equals: ["ArchiveService", "ChatWindow"])
+      expect(unseen.entries.map(\.reason), equals: [nil, nil, .doesNotRespond])
+      expect(point.explain("onEnter:").entries.map(\.reason), equals: [.outOfScope, .outOfScope, .outOfScope])
+      let outer = MulticastProxy<any MessageReceiver>()
+      outer.add(point)
+      expect(outer.explain("unseen").receivers.map(\.target), equals: ["ArchiveService", "ChatWindow"])
+      expect(journal.all.isEmpty && services.existing(ArchiveService.self) == nil)
+    }
+
+    @Test("an explanation lists an observer once if it is registered before its class is")
+    func explainedOnce() throws {
+      let archive = try services.service(ArchiveService.self)
+      point.register(archive)
+      point.registerLazily(ArchiveService.self) { $0 }
+      point.broadcast(.onAdd, "1")
+      expect(point.explain(.onAdd).entries.map(\.row), equals: ["table of ArchiveService"])
+    }
+
     @Test("a message during which a logout happens does not recreate the observer")
     func logOutInBetween() throws {
       let services = services
