@@ -10,9 +10,10 @@ extension ExtensionPoint {
   /// The first message that the class implements creates the instance through the service center,
   /// and the instance receives that message. Messages that a hook withholds create nothing. The
   /// instance takes this registration's position in the order. If the service is removed from its
-  /// center, for example by a log-out, the next such message creates a new instance, which receives
-  /// no message that began earlier. An observer that is registered during the construction joins
-  /// from the next message on.
+  /// center, for example by a log-out, its observer is unregistered, even if the program retains
+  /// it. The next such message creates a new instance, which receives no message that began
+  /// earlier. An observer that is registered during the construction joins from the next message
+  /// on.
   ///
   /// An error of the construction is reported like an error of an observer. The other observers
   /// still receive the message, and the next message tries again. A class that is registered in

@@ -15,8 +15,7 @@ final class LazyRegistration: NamedReceiver, Sendable {
   private let store: @Sendable (ServiceCenter) throws -> ServiceStore
   private let entry: @Sendable (ServiceCenter) throws -> ServiceEntry
   private let make: @Sendable (ServiceEntry) throws -> AnyObject
-  /// The observers that only this registration retains. The key is a token that is released with
-  /// the observer's service.
+  /// The observers, by a token that is released with the observer's service.
   private let retained = Guarded<[ObjectIdentifier: Retained]>([:])
   /// The threads that are creating the observer.
   private let threads = Guarded<Set<ThreadIdentity>>([])
@@ -52,20 +51,25 @@ final class LazyRegistration: NamedReceiver, Sendable {
     let thread = ThreadIdentity.current
     guard threads.withLock({ $0.insert(thread).inserted }) else { return nil }
     defer { threads.withLock { _ = $0.remove(thread) } }
-    let observer = try observer(of: entry(center))
+    let service = try entry(center)
+    let observer = try observer(of: service, at: slot, of: core)
     _ = core.fill(slot, with: observer, version: version)
+    // Until here, since the end of a removed service vacates the slot.
+    withExtendedLifetime(service) {}
     return observer
   }
 
-  /// The service itself, or the object that was made for it. That object stays the same while the
-  /// service is in its center.
-  private func observer(of entry: ServiceEntry) throws -> AnyObject {
+  /// The service itself, or the object that was made for it. It stays the same, and in its slot,
+  /// while the service is in its center.
+  private func observer(of entry: ServiceEntry, at slot: TargetSlot, of core: MulticastCore) throws -> AnyObject {
     if let observer = retainedObserver(of: entry) { return observer }
     let observer = try make(entry)
-    if isObject(entry.service), entry.service as AnyObject === observer { return observer }
-    let token = LifetimeToken(self)
+    let token = LifetimeToken(self, slot, core)
     retained.withLock { $0[ObjectIdentifier(token)] = Retained(observer: observer) }
     let first = entry.keep(token, for: self) { ($0 as? LifetimeToken)?.registration !== self }
+    if first === token { return observer }
+    // Another thread was first. Without an observer, the end of the token vacates nothing.
+    _ = retained.withLock { $0.removeValue(forKey: ObjectIdentifier(token)) }
     return (first as? LifetimeToken).flatMap { self.observer(for: $0) } ?? observer
   }
 
@@ -83,13 +87,29 @@ final class LazyRegistration: NamedReceiver, Sendable {
     retained.withLock { $0[ObjectIdentifier(token)] }?.observer
   }
 
-  /// Lives as long as the service is in its center. Its `deinit` releases the observer.
+  /// Lives as long as the service is in its center. Its `deinit` releases the observer and vacates
+  /// the slot, so that an observer that others retain is no longer registered.
   private final class LifetimeToken: Sendable {
     fileprivate weak let registration: LazyRegistration?
-    init(_ registration: LazyRegistration) { self.registration = registration }
-    // The observer is released outside the lock.
-    deinit { _ = registration?.retained.withLock { $0.removeValue(forKey: ObjectIdentifier(self)) } }
+    private weak let core: MulticastCore?
+    private let slot: TargetSlot
+
+    init(_ registration: LazyRegistration, _ slot: TargetSlot, _ core: MulticastCore) {
+      (self.registration, self.slot, self.core) = (registration, slot, core)
+    }
+
+    deinit {
+      // Read first: an observer that is created meanwhile has a newer version, and stays.
+      let version = core?.version(of: slot)
+      // The observer is released outside the lock.
+      let retained = registration?.retained.withLock { $0.removeValue(forKey: ObjectIdentifier(self)) }
+      guard let core, let observer = retained?.observer, core.target(of: slot) === observer else { return }
+      // A weak target that is deallocated at once leaves the slot empty.
+      _ = core.fill(slot, with: Vacancy(), version: version)
+    }
   }
+
+  private final class Vacancy {}
 
   private struct Retained: @unchecked Sendable {  // the observer is only retained and released
     let observer: AnyObject

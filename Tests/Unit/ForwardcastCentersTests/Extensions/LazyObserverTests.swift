@@ -329,6 +329,46 @@ extension Centers {
       expect(point.observers.count, equals: 2)
     }
 
+    @Test("a logout unregisters a lazy observer that the program still retains, and its slot stays")
+    func logOutOfRetained() throws {
+      let window = ChatWindow("w", journal)
+      defer { withExtendedLifetime(window) {} }
+      point.registerLazily(ArchiveService.self) { $0 }
+      point.register(window)
+      point.broadcast(.onAdd, "1")
+      let old = try services.service(ArchiveService.self)
+      services.clearData()
+      expect(point.observers.targets.map { ObjectIdentifier($0) }, equals: [ObjectIdentifier(window)])
+      expect(point.observers.count == 1 && point.lazyObservers == ["ArchiveService"])
+      expect(
+        point.description.hasPrefix("extension point of MessageExtension, 1 observers, 1 lazy")
+          && point.description.contains("- onAddMsg:: ArchiveService (lazy), ChatWindow"))
+      expect(point.explain(.onAdd).entries.map(\.target), equals: ["ArchiveService", "ChatWindow"])
+      expect(point.explain(.onAdd).entries.map(\.row), equals: ["created by the message", "table of ChatWindow"])
+      expect(point.observers.broadcast(.onAdd, "2").delivered, equals: 1)
+      _ = journal.take()
+      let next = try services.service(.journal)
+      expect(point.broadcast(.onAdd, "3").delivered == 2 && next.all == ["archive made", "archive add 3"])
+      expect(journal.all, equals: ["w add 3"])
+      let new = try services.service(ArchiveService.self)
+      let targets = point.observers.targets.map { ObjectIdentifier($0) }
+      expect(new !== old && targets == [ObjectIdentifier(new), ObjectIdentifier(window)])
+    }
+
+    @Test("a logout while a lazy observer is created unregisters it, even if the program retains it")
+    func logOutDuringCreation() {
+      let (services, made) = (services, Locked<[ArchiveService]>([]))
+      point.registerLazily(ArchiveService.self) { archive in
+        made.withLock { $0.append(archive) }
+        services.clearData()
+        return archive
+      }
+      point.broadcast(.onAdd, "1")
+      expect(made.withLock { $0.count } == 1 && point.observers.count == 0)
+      point.broadcast(.onAdd, "2")
+      expect(made.withLock { $0.count }, equals: 2)
+    }
+
     @Test("an explanation names the lazy observers, counts those that the message creates, and creates none")
     func explained() throws {
       let window = ChatWindow("w", journal)
