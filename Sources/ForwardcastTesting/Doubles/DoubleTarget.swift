@@ -4,21 +4,30 @@ import Forwardcast
 import ForwardcastRecording
 
 /// A proxy's target that records every message and answers it as the stubs say.
-final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, NotTakenAdvising, @unchecked Sendable {
-  // The book and the stubs have locks. Threads share `rest` only if the interface is Sendable.
+final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, NamedReceiver, NotTakenAdvising,
+  @unchecked Sendable
+{
+  // The book and the stubs have locks. Threads share the proxies only if the interface is Sendable.
 
   let book: CallBook
+  /// The double's proxy, which retains this target.
+  private weak let proxy: MulticastProxy<Interface>?
   /// The real object, if there is one.
   let rest: MulticastProxy<Interface>
   private let table: SelectorTable?
   private let isStrict: Bool
   private let place: SourcePlace
   let stubs = Guarded<[Stub]>([])
+  /// Alive while the proxy has the handler of this target.
+  private let handler = Guarded(HandlerReference())
 
-  init(_ book: CallBook, _ table: SelectorTable?, isStrict: Bool, at place: SourcePlace) {
-    (self.book, self.table, self.isStrict, self.place) = (book, table, isStrict, place)
+  init(_ book: CallBook, _ proxy: MulticastProxy<Interface>, isStrict: Bool, at place: SourcePlace) {
+    (self.book, self.proxy, self.isStrict, self.place) = (book, proxy, isStrict, place)
+    table = proxy.interfaceTable
     rest = MulticastProxy(table: table, options: MulticastOptions())
   }
+
+  var receiverName: String { "the double \(book.name)" }
 
   // MARK: As a target
 
@@ -70,7 +79,12 @@ final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, NotTak
 
   /// The double's own answer; `nil` for a call that the real object answers.
   private func answer(_ applied: (stub: Stub, outcome: StubOutcome?)?, _ message: Invocation) throws -> ArgumentBox? {
-    if let answer = try applied?.outcome?.answer(message.arguments) { return answer }
+    do {
+      if let answer = try applied?.outcome?.answer(message.arguments) { return answer }
+    } catch {
+      handleLoss(of: error, message, at: applied?.outcome?.place ?? place)
+      throw error
+    }
     if rest.count > 0 { return nil }
     if applied == nil, isStrict {
       book.report(FailureText.unexpected(message, of: book, stubs: stubs.withLock { $0.map(\.match) }), at: place)
@@ -78,6 +92,31 @@ final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, NotTak
     // A call without a result is answered. Any other counts as one that nobody responds to.
     guard table?.method(for: message.selector)?.signature.returnType.kind == .void else { throw MessageNotTaken() }
     return ArgumentBox(())
+  }
+
+  /// Reports a failure if neither the caller nor a handler receives the error of a stub.
+  ///
+  /// Errors of a message through an outer proxy are left to its handler.
+  private func handleLoss(of error: any Error, _ message: Invocation, at place: SourcePlace) {
+    let isOurs = handler.withLock { $0.token != nil }
+    guard let proxy, isOurs || proxy.onError == nil else { return }
+    if message.route?.isNested ?? false {
+      if isOurs { proxy.onError = nil }
+      return
+    }
+    let (token, text) = (HandlerToken(), book.text(message))
+    handler.withLock { $0.token = token }
+    proxy.onError = { [weak self, book] failure in
+      withExtendedLifetime(token) {}
+      guard let self, failure.registration?.target === self else {
+        StandardError.write("forwardcast: \(failure)\n")
+        return
+      }
+      book.report(
+        "\(book.name): \(text) is stubbed with the error \(failure.error), but the caller cannot receive it; "
+          + "make the requirement throw, stub an answer, or set onError of the double's proxy",
+        at: place)
+    }
   }
 
   private func result(of report: DeliveryReport) throws -> ArgumentBox? {
@@ -89,4 +128,11 @@ final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, NotTak
   func advice(for selector: MessageSelector) -> String {
     rest.count > 0 ? "" : "the double \(book.name) has no stub for it: double.\(book.names.stub(selector))"
   }
+}
+
+/// Released with the handler of lost errors, also when the test sets another one.
+private final class HandlerToken: Sendable {}
+
+private struct HandlerReference {
+  weak var token: HandlerToken?
 }

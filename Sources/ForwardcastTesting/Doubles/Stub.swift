@@ -6,6 +6,8 @@ struct StubOutcome: @unchecked Sendable {  // immutable; closures of a shared do
   /// `nil` if the real object gets the call.
   let answer: ([ArgumentBox]) throws -> ArgumentBox?
   let delay: (@Sendable () async throws -> Void)?
+  /// The line of the stub, if its error may reach nobody.
+  var place: SourcePlace?
 }
 
 /// The outcomes of matching calls, in order. The last one also applies to all later calls.
@@ -39,8 +41,10 @@ public struct Stubbing<Proxy: MulticastSending, R, each A> {
 
   init(_ stub: Stub) { self.stub = stub }
 
-  fileprivate func adding(_ answer: @escaping ([ArgumentBox]) throws -> ArgumentBox?) -> Stubbing {
-    stub.add(StubOutcome(answer: answer, delay: delay))
+  fileprivate func adding(at place: SourcePlace? = nil, _ answer: @escaping ([ArgumentBox]) throws -> ArgumentBox?)
+    -> Stubbing
+  {
+    stub.add(StubOutcome(answer: answer, delay: delay, place: place))
     return self
   }
 
@@ -53,11 +57,20 @@ public struct Stubbing<Proxy: MulticastSending, R, each A> {
     return self
   }
 
-  /// Throws an error. If the requirement does not throw, the proxy's `onError` receives it.
+  /// Throws an error.
+  ///
+  /// If the caller cannot receive it, because the requirement does not throw, the proxy's `onError`
+  /// does. Without `onError`, the call is reported as a failure at the line of this stub.
   @discardableResult
-  public func fails(_ error: any Error) -> Stubbing { adding { _ in throw error } }
+  public func fails(
+    _ error: any Error, fileID: String = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
+    column: UInt = #column
+  ) -> Stubbing {
+    adding(at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)) { _ in throw error }
+  }
 
-  /// Answers with the result of a closure that takes the arguments, or fails with its error.
+  /// Answers with the result of a closure that takes the arguments, or fails with its error. If that
+  /// reaches neither the caller nor `onError`, the failure is at the line that created the double.
   @discardableResult
   public func runs(isolation: (any Actor)? = nil, _ body: @escaping (repeat each A) throws -> R) -> Stubbing {
     adding(opening(body))

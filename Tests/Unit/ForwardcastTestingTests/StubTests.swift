@@ -114,6 +114,42 @@ struct StubTests {
     expect(seen.values, equals: ["Busy()"])
   }
 
+  @Test("an error of a stub that neither the caller nor onError can receive is a failure at the stub")
+  func lostErrors() throws {
+    store.stub(Says.save, .any, 1).fails(Busy())
+    let line = UInt(#line) - 1
+    store.stub(Says.mayClose).fails(NotFound(name: "door"))
+    store.stub(Says.load, .any).fails(Busy())
+    #expect(throws: Busy.self) { try proxy.load("a") }
+    #expect(throws: NotFound.self) { try store.proxy.send(Says.mayClose) }
+    expect(failures.failures.isEmpty)
+    proxy.save("a", count: 1)
+    expect(proxy.mayClose())
+    let advice = "make the requirement throw, stub an answer, or set onError of the double's proxy"
+    expect(
+      failures.failures.map(\.text),
+      equals: [
+        "Store: save(\"a\", count: 1) is stubbed with the error Busy(), but the caller cannot receive it; \(advice)",
+        "Store: mayClose() is stubbed with the error NotFound(name: \"door\"), but the caller cannot receive it; \(advice)",
+      ])
+    expect(failures.failures.map(\.place.line), equals: [line, line + 2])
+    store.proxy.onError = { _ in }
+    proxy.save("a", count: 1)
+    expect(failures.failures.count, equals: 2)
+  }
+
+  @Test("an error of a stub that the handler of an outer proxy receives is no failure", arguments: [false, true])
+  func errorsOfNestedDoubles(isDirectFirst: Bool) {
+    let (outer, seen) = (StoreProxy(), Capture<String>())
+    outer.onError = { failure in Recorded.keep("\(failure)", in: seen) }
+    outer.add(store.proxy)
+    store.stub(Says.clear).fails(Busy())
+    if isDirectFirst { proxy.clear() }
+    outer.clear()
+    expect(seen.values, equals: ["'clear' failed in the double Store: Busy()"])
+    expect(failures.failures.count, equals: isDirectFirst ? 1 : 0)
+  }
+
   @Test("properties are stubbed by their keys, and answers are combined by the requirement's rule")
   func properties() {
     store.stub(Says.title).answers("stubbed")

@@ -27,6 +27,19 @@ struct WaitingTests {
     expect(server.calls.count == 5 && failures.failures.isEmpty)
   }
 
+  @Test("an error of a stub that an async caller cannot receive is a failure")
+  func lostErrors() async {
+    server.stub(Says.ping, 1).fails(Busy())
+    server.stub(Says.unread).fails(Busy())
+    await server.proxy.ping(1)
+    await expect(server.proxy.unread(), equals: 0)
+    expect(
+      failures.failures.map { $0.text.prefix { $0 != "," } },
+      equals: [
+        "Server: ping(1) is stubbed with the error Busy()", "Server: unread() is stubbed with the error Busy()",
+      ])
+  }
+
   @Test("an async call without a stub awaits the real object")
   func partial() async throws {
     server.fallsBack(to: RealServer())
