@@ -169,7 +169,8 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
       }
       return "\n- \(selector): \(names.isEmpty ? "nobody" : names.joined(separator: ", "))"
     }
-    return "extension point of \(Interface.self), \(observers.count) observers, \(lazyObservers.count) lazy"
+    return
+      "extension point of \(writtenName(of: Interface.self)), \(observers.count) observers, \(lazyObservers.count) lazy"
       + lines.joined()
   }
 }

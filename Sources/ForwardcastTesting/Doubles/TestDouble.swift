@@ -47,7 +47,7 @@ public final class TestDouble<Proxy: MulticastHolding> {
     fileID: String = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
   ) {
     self.proxy = proxy
-    let type = "\(Proxy.Interface.self)"
+    let type = writtenName(of: Proxy.Interface.self)
     let plain = type.hasPrefix("any ") ? String(type.dropFirst(4)) : type
     let keys = Proxy.self is MulticastProxy<Proxy.Interface>.Type ? nil : "\(Proxy.self).Messages"
     let book = CallBook(name ?? plain, reporter, SwiftNames(proxy.multicast.interfaceTable, keys: keys))

@@ -5,6 +5,16 @@ import Forwardcast
 import TestSupport
 import Testing
 
+@Forwarded private protocol Function<Input, Output>: AnyObject {
+  associatedtype Input
+  associatedtype Output
+  func invoke(_ input: Input) throws -> Output
+}
+
+@Forwarded @MainActor private protocol MainView: AnyObject { func show() }
+
+@Forwarded private protocol Debuggable: AnyObject, CustomDebugStringConvertible { func act() }
+
 @Suite("Descriptions of proxies")
 struct DescriptionTests {
   let journal = Journal()
@@ -43,5 +53,30 @@ struct DescriptionTests {
     proxy.add(ForwardingProxy(to: Desk("ann", journal)), ownership: .strong)
     let text = "\(proxy)"
     expect(text.contains("say:") && text.contains("those of its targets") && text.contains("what it forwards"))
+  }
+
+  @MainActor
+  @Test("a generated proxy prints its name as it is written")
+  func names() {
+    expect("\(FunctionProxy<Int, [String]>())", equals: "FunctionProxy<Int, Array<String>>")
+    expect("\(MainViewProxy())", equals: "MainViewProxy")
+    expect("\(DebuggableProxy())", equals: "DebuggableProxy")
+    expect(String(reflecting: [MainViewProxy()]), equals: "[MainViewProxy]")
+  }
+
+  @Test("errors and explanations name a specialized protocol as it is written")
+  func specializedNames() throws {
+    let functions = FunctionProxy<Int, Int>(options: MulticastOptions(noResponder: .throw))
+    let name = "MulticastProxy<any Function<Int, Int>>"
+    let error = #expect(throws: MessageError.self) { try functions.invoke(1) }
+    expect(error?.description, equals: "nobody responds 'invoke:' of \(name)")
+    let seen = Locked<[String]>([])
+    functions.onError = { failure in seen.withLock { $0.append(failure.receiver) } }
+    functions.broadcast(FunctionProxy<Int, Int>.Messages.invoke, 1)
+    expect(seen.withLock { $0 }, equals: [name])
+    expect(functions.explain("invoke:").proxy, equals: name)
+    expect(functions.multicast.description.hasPrefix("multicast of any Function<Int, Int>, 0 targets\n"))
+    let nested = FunctionProxy<Int, any Function<String, [Int]>>().explain("invoke:").proxy
+    expect(nested, equals: "MulticastProxy<any Function<Int, any Function<String, Array<Int>>>>")
   }
 }
