@@ -119,9 +119,6 @@ package final class ProxyTrail: Sendable {
   /// Marks the message as finished by the last proxy.
   package func end() { ended.store(true, ordering: .releasing) }
 
-  /// True if another proxy comes before the last one.
-  package var isNested: Bool { earlier.map { $0.proxy != nil || $0.isNested } ?? false }
-
   private var hasEnded: Bool { ended.load(ordering: .acquiring) }
 
   /// True if the message, or the query for `selector`, has already passed `proxy`.

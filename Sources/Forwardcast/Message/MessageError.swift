@@ -147,7 +147,17 @@ extension StackGuard {
 @inline(never)
 package func typeName(of object: AnyObject) -> String {
   if let named = object as? any NamedReceiver { return named.receiverName }
-  return "\(type(of: object))"
+  return writtenName(of: type(of: object))
+}
+
+/// The name of a type as it is written: `any Function<Int, Int>`. The runtime's name also has the
+/// associated types: `any Function<Self.Function.Input == Int, Self.Function.Output == Int>`.
+package func writtenName(of type: any Any.Type) -> String {
+  let name = String(describing: type)
+  guard name.utf8.contains(UInt8(ascii: "=")) else { return name }
+  let parts = name.split(separator: " == ")
+  let cut = parts.dropLast().map { part in part.ranges(of: "Self.").last.map { part[..<$0.lowerBound] } ?? part }
+  return (cut + parts.suffix(1)).joined()
 }
 
 /// A receiver with a user-visible type name of its own, such as an object made by a script.

@@ -15,7 +15,7 @@ extension MulticastProxy: CustomStringConvertible {
   public var description: String {
     let registrations = registrations
     let count = registrations.count
-    let title = "multicast of \(Interface.self), \(count) target\(count == 1 ? "" : "s")"
+    let title = "multicast of \(writtenName(of: Interface.self)), \(count) target\(count == 1 ? "" : "s")"
     return ([title] + core.descriptionLines(registrations)).joined(separator: "\n")
   }
 }

@@ -89,7 +89,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
 
   var options: MulticastOptions { if case .stated(let stated) = setup { stated.values.options } else { .init() } }
 
-  @inline(never) var name: String { "MulticastProxy<\(interface)>" }
+  @inline(never) var name: String { "MulticastProxy<\(writtenName(of: interface))>" }
 
   deinit {
     // Handles may outlive the proxy but must not retain targets. There is no other reference to the

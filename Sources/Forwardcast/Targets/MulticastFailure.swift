@@ -31,8 +31,14 @@ extension ProxyChain {
       if let handler = here.core.onError, StackGuard.tell({ handler(failure) }) { return }
       next = here.outer
     }
+    if let target = failure.registration?.currentTarget as? any LostErrorHandling { return target.handle(failure) }
     StandardError.write("forwardcast: \(failure)\n")
   }
+}
+
+/// A target that handles its errors that neither a sender nor a handler of a proxy receives.
+package protocol LostErrorHandling: AnyObject {
+  func handle(_ lost: MulticastFailure)
 }
 
 extension StepContext {

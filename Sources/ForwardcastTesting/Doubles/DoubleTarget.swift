@@ -5,25 +5,22 @@ import ForwardcastRecording
 
 /// A proxy's target that records every message and answers it as the stubs say.
 final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, NamedReceiver, NotTakenAdvising,
-  @unchecked Sendable
+  LostErrorHandling, @unchecked Sendable
 {
-  // The book and the stubs have locks. Threads share the proxies only if the interface is Sendable.
+  // The book and the stubs have locks. Threads share `rest` only if the interface is Sendable.
 
   let book: CallBook
-  /// The double's proxy, which retains this target.
-  private weak let proxy: MulticastProxy<Interface>?
   /// The real object, if there is one.
   let rest: MulticastProxy<Interface>
   private let table: SelectorTable?
   private let isStrict: Bool
   private let place: SourcePlace
   let stubs = Guarded<[Stub]>([])
-  /// Alive while the proxy has the handler of this target.
-  private let handler = Guarded(HandlerReference())
+  /// The last call of each selector whose stub threw, and the line of the stub.
+  private let failed = Guarded<[MessageSelector: (call: String, place: SourcePlace)]>([:])
 
-  init(_ book: CallBook, _ proxy: MulticastProxy<Interface>, isStrict: Bool, at place: SourcePlace) {
-    (self.book, self.proxy, self.isStrict, self.place) = (book, proxy, isStrict, place)
-    table = proxy.interfaceTable
+  init(_ book: CallBook, _ table: SelectorTable?, isStrict: Bool, at place: SourcePlace) {
+    (self.book, self.table, self.isStrict, self.place) = (book, table, isStrict, place)
     rest = MulticastProxy(table: table, options: MulticastOptions())
   }
 
@@ -82,7 +79,8 @@ final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, NamedR
     do {
       if let answer = try applied?.outcome?.answer(message.arguments) { return answer }
     } catch {
-      handleLoss(of: error, message, at: applied?.outcome?.place ?? place)
+      let call = (book.text(message), applied?.outcome?.place ?? place)
+      failed.withLock { $0[message.selector] = call }
       throw error
     }
     if rest.count > 0 { return nil }
@@ -94,29 +92,13 @@ final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, NamedR
     return ArgumentBox(())
   }
 
-  /// Reports a failure if neither the caller nor a handler receives the error of a stub.
-  ///
-  /// Errors of a message through an outer proxy are left to its handler.
-  private func handleLoss(of error: any Error, _ message: Invocation, at place: SourcePlace) {
-    let isOurs = handler.withLock { $0.token != nil }
-    guard let proxy, isOurs || proxy.onError == nil else { return }
-    if message.route?.isNested ?? false {
-      if isOurs { proxy.onError = nil }
-      return
-    }
-    let (token, text) = (HandlerToken(), book.text(message))
-    handler.withLock { $0.token = token }
-    proxy.onError = { [weak self, book] failure in
-      withExtendedLifetime(token) {}
-      guard let self, failure.registration?.target === self else {
-        StandardError.write("forwardcast: \(failure)\n")
-        return
-      }
-      book.report(
-        "\(book.name): \(text) is stubbed with the error \(failure.error), but the caller cannot receive it; "
-          + "make the requirement throw, stub an answer, or set onError of the double's proxy",
-        at: place)
-    }
+  /// Reports the error of a stub that neither the caller nor a handler receives.
+  func handle(_ lost: MulticastFailure) {
+    let (call, place) = failed.withLock { $0[lost.selector] } ?? (lost.selector.name, place)
+    book.report(
+      "\(book.name): \(call) is stubbed with the error \(lost.error), but the caller cannot receive it; "
+        + "make the requirement throw, stub an answer, or set onError of the double's proxy",
+      at: place)
   }
 
   private func result(of report: DeliveryReport) throws -> ArgumentBox? {
@@ -128,11 +110,4 @@ final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, NamedR
   func advice(for selector: MessageSelector) -> String {
     rest.count > 0 ? "" : "the double \(book.name) has no stub for it: double.\(book.names.stub(selector))"
   }
-}
-
-/// Released with the handler of lost errors, also when the test sets another one.
-private final class HandlerToken: Sendable {}
-
-private struct HandlerReference {
-  weak var token: HandlerToken?
 }

@@ -50,9 +50,10 @@ public final class TestDouble<Proxy: MulticastHolding> {
     let type = writtenName(of: Proxy.Interface.self)
     let plain = type.hasPrefix("any ") ? String(type.dropFirst(4)) : type
     let keys = Proxy.self is MulticastProxy<Proxy.Interface>.Type ? nil : "\(Proxy.self).Messages"
-    let book = CallBook(name ?? plain, reporter, SwiftNames(proxy.multicast.interfaceTable, keys: keys))
+    let table = proxy.multicast.interfaceTable
+    let book = CallBook(name ?? plain, reporter, SwiftNames(table, keys: keys))
     let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-    target = DoubleTarget(book, proxy.multicast, isStrict: strictness == .strict, at: place)
+    target = DoubleTarget(book, table, isStrict: strictness == .strict, at: place)
     proxy.multicast.add(forwarding: target)
   }
 
