@@ -49,8 +49,8 @@ public struct NoAnswer: ExpressibleByNilLiteral, ExpressibleByArrayLiteral, Expr
 /// What requirements return if no target responds, for the `otherwise` argument of
 /// ``Forwarded(inheriting:as:base:isolatedTo:otherwise:)``. Only the macro reads it.
 ///
-/// A requirement's own `@Answer(_:otherwise:)` takes precedence. A requirement that throws any
-/// error still throws `nobodyResponds`.
+/// A requirement's own `@Answer(_:otherwise:)` takes precedence. A requirement with
+/// untyped `throws` still throws `nobodyResponds`.
 public struct SilentAnswers: Sendable {
   private init() {}
 

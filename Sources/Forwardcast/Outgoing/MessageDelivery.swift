@@ -393,7 +393,7 @@ final class MessageDelivery {
     outcomes.add(outcome, at: context, scope.pending)
   }
 
-  /// Records an outcome in the innermost visit, if any: hooks of the receiver run before the first.
+  /// Records an outcome in the innermost visit. There is none while the receiver's hooks run.
   func note(_ outcome: StepOutcome) {
     if !visits.isEmpty { visits[visits.count - 1].progress.note(outcome) }
   }

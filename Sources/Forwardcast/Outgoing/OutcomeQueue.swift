@@ -45,7 +45,7 @@ class OutcomeQueue {
   @exclusivity(unchecked) private(set) final var held: [Outcome] = []
   /// The number of running hook calls that get outcomes. Until they end, the result gets none.
   @exclusivity(unchecked) private(set) final var hookCalls = 0
-  /// True if the result, or inside hooks the probe, needs no further answer.
+  /// True if no further answer is needed: by the result or, inside hooks, by the probe.
   @exclusivity(unchecked) private(set) final var isEnough = false
   /// True if the result itself needs no further answer.
   @exclusivity(unchecked) private final var isComplete = false

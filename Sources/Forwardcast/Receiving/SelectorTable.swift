@@ -143,7 +143,7 @@ final class TableStorage: Sendable {
     }
     /// Caches the methods with hooks that were found so far, for own and inherited rows.
     private var hooked: [MessageSelector: Hooked] = .init()
-    /// Removed methods. They are released outside the lock, since nothing else may retain them.
+    /// Removed methods. This may be the last reference, so they are released outside the lock.
     var outdated: [Method] = []
 
     typealias Hooked = (row: Method, method: Method)

@@ -48,7 +48,7 @@ struct AwaitedEnd: Sendable {
 /// A wait, and the identities that are unavailable to others until it ends.
 final class Wait: @unchecked Sendable {  // `awaits` is guarded by the graph's lock
   fileprivate let held: [ObjectIdentifier]
-  /// True if the holder itself waits; false for its task, which it may or may not await.
+  /// True if the holder itself waits. False if a task of the holder waits, which it may not await.
   fileprivate let isOwn: Bool
   /// Each returns some of the awaited objects. A list, since a message may find them one by one.
   private var awaits: [@Sendable () -> [AwaitedEnd]] = []

@@ -4,7 +4,7 @@ import Forwardcast
 
 /// The messages of one sender at an endpoint, by number. Isolated to the endpoint.
 ///
-///     base: the first number that the sender awaits   passed: the last that began, or never will
+///     base: the first number that the sender awaits   passed: the last begun or given up
 ///
 ///         released | answered, running | waiting | not received
 ///                  ^ base              ^ passed            ^ base + window
