@@ -8,7 +8,7 @@
 /// proxies are a stack of visits, without recursion. A hook's `proceed` calls the same function.
 ///
 ///     request    the sender's request                         immutable
-///     tree       the message's proxies                        grows with queried multicasts
+///     tree       the message's proxies                        grows if a query returns one
 ///     visits     the progress in each proxy                   a stack, innermost last
 ///     message    the message as hooks have changed it         restored by ``HookedDelivery``
 ///     scope      other state that hooks change                also restored by ``HookedDelivery``
@@ -65,14 +65,14 @@ final class MessageDelivery {
   @exclusivity(unchecked) var message: OutgoingMessage
   @exclusivity(unchecked) var scope: Scope
   @exclusivity(unchecked) var visits: [Visit] = []
-  /// Proxies whose queued steps are posted before the next action, each from its group `group` on.
+  /// Proxies whose queued steps must be posted before the next action. `group` is the first group.
   @exclusivity(unchecked) var unposted: [(node: ProxyNode, group: Int)] = []
   /// The results of steps that were posted before direct targets ran, by the number of their proxy.
   @exclusivity(unchecked) var posted: [PostedSteps?] = []
   /// The number of queued steps posted so far.
   var postedCount = 0
-  /// Proxies whose registrations without a step are listed at the end of a report. `stop` is the
-  /// reason if the message did not enter the proxy.
+  /// Proxies with registrations that have no step for this message, which a report lists at its
+  /// end. `stop` is the reason if the message did not enter the proxy.
   @exclusivity(unchecked) var visited: [(node: ProxyNode, stop: DeliveryReport.SkipReason?)] = []
   /// The end of the steps that the running loop serves.
   @exclusivity(unchecked) var loopEnd = 0

@@ -149,8 +149,8 @@ class OutcomeQueue {
 
   // MARK: - Hook calls
 
-  /// Begins a hook call inside the one whose outcomes start at `start`, or none. Returns its own
-  /// start in ``held``.
+  /// Begins a hook call. `start` is the start of the enclosing hook call's outcomes, 0 if there is
+  /// none. Returns the start of the new call's outcomes in ``held``.
   final func beginHookCall(_ asks: Bool, from start: Int, _ pending: PendingAnswers?) -> Int {
     if asks { hookCalls += 1 }
     renewProbe(from: start, pending)
@@ -172,7 +172,7 @@ class OutcomeQueue {
 
   /// Makes a new probe, since hooks may have changed outcomes that the earlier one has read.
   ///
-  /// - Parameter start: the start of the innermost hook call's outcomes. `pending` has only theirs.
+  /// - Parameter start: the start of the innermost hook call's outcomes; `pending` is of that call.
   final func renewProbe(from start: Int, _ pending: PendingAnswers?) {
     (probe, isEnough) = (nil, isComplete)
     guard let makeProbe, hookCalls > 0 else { return }
@@ -310,7 +310,7 @@ final class AnswerTaker<R>: TypedTaker {
   override func takeKept() -> MessageAnswers { TypedAnswers(exchange(&list, with: []), crosses: crosses) }
 }
 
-/// Buffers answers with their targets, for hooks that precede a report.
+/// Buffers answers with their targets while hooks run, if the sender wants a report.
 final class AnswerLister: TypedTaker {
   @exclusivity(unchecked) private var answers = ListedAnswers()
 

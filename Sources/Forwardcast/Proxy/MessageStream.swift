@@ -8,8 +8,8 @@ import Synchronization
 ///       archive(chat, data)
 ///     }
 ///
-/// A message appears when it is sent, once for each time that hooks pass it on, with the arguments
-/// that its targets get. Messages of one sender appear in sending order.
+/// A message appears when it is sent, with the arguments that its targets get. If hooks pass it on
+/// several times, it appears as often. Messages of one sender appear in sending order.
 ///
 /// The sequence collects messages from its creation on. It ends when the iterating task is
 /// canceled, when no iterator remains, or, after the proxy is deallocated, when the buffer is

@@ -27,8 +27,8 @@ package final class SharedWork: Sendable {
 
 /// The error of a thread whose wait would deadlock, perhaps across other threads.
 package struct WaitCycle: Error {
-  /// The names of the work in the cycle: first the calling thread's, then each further thread's, up
-  /// to the work in which that thread waits. The last name closes the cycle.
+  /// The names of the work in the cycle, thread by thread, beginning with the calling thread. Each
+  /// thread's names end with the work in which it waits. The last name closes the cycle.
   package let chain: [String]
 }
 
@@ -67,7 +67,7 @@ final class Wait: @unchecked Sendable {  // `awaits` is guarded by the graph's l
     withExtendedLifetime(old) {}
   }
 
-  /// Enters the wait, or further awaited objects, unless that certainly closes a cycle.
+  /// Adds the wait, or further awaited objects, to the graph, unless that certainly closes a cycle.
   ///
   /// - Parameter wanted: the objects awaited in addition.
   /// - Returns: the cycle that it closes or may close, from the wanted object to a held one.

@@ -25,7 +25,7 @@ final class RouteBoard: Visited, @unchecked Sendable {
     @inline(__always) get { .fromOpaque(firstSlot.load(ordering: .acquiring)) }
   }
 
-  /// A board of at least one route, each of another selector. Two or more leave free capacity.
+  /// A board of at least one route, each of another selector. Two or more leave room for others.
   init(_ routes: [Route], epoch: UInt) {
     assert(Set(routes.map(\.selector)).count == routes.count, "a board has one route of a selector")
     self.epoch = epoch
@@ -165,7 +165,7 @@ struct BoardWord {
 ///
 ///     a message                                    a change, under the proxy's lock
 ///     core's word + 1     → board, kept alive      core's word = another board, with no visits
-///     core's word - 1     while that is its board  board's word + its visits
+///     core's word - 1     if still published       board's word + its visits
 ///     board's word - 1    after it was replaced
 ///
 /// The thread that brings a board's word to zero releases the board. The word is negative if visits

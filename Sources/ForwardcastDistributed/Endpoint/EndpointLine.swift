@@ -10,10 +10,9 @@ import Forwardcast
 ///                  ^ base              ^ passed            ^ base + window
 ///
 /// Each message states the first number that the sender still awaits, and how long the sender
-/// awaits the numbers in between. The message waits that long for earlier ones that were not
-/// received.
+/// awaits the numbers between that one and its own. The message waits that long for them.
 final class EndpointLine {
-  /// The maximum difference between a number and the last one, which allows for lost messages.
+  /// The most by which a number may exceed `passed`. Messages may be lost, so gaps are allowed.
   static let reach = 1 << 20
 
   let name: LineName

@@ -202,8 +202,8 @@ public final class UndoHistory {
   }
 
   /// The limit of outermost groups to undo, and to redo; 0, the default, or less means no limit.
-  /// The oldest groups are dropped first, and immediately when the limit is lowered. Otherwise up
-  /// to a quarter more may be kept for a while.
+  /// The oldest groups are dropped first, and immediately when the limit is lowered. While groups
+  /// are added, up to a quarter more may be kept for a while.
   public var levelsOfUndo = 0 { didSet { for stack in [undoStack, redoStack] { stack.limit = max(levelsOfUndo, 0) } } }
 
   // MARK: Forgetting
