@@ -87,6 +87,7 @@ class ActorContext: DeliveryContext, @unchecked Sendable {  // immutable
   var name: String { "actor \(typeName(of: actor))" }
   final var hasPriority: Bool { true }
   var isCurrent: Bool { HeldContext.isOn(actor) }
+
   func forMailbox(of target: AnyObject) -> (context: any DeliveryContext, retained: (any Actor)?) {
     if actor === MainActor.shared { return (self, nil) }
     return (WeakActorContext(actor), actor === target ? nil : actor)
@@ -138,10 +139,6 @@ final class WeakActorContext: DeliveryContext, @unchecked Sendable {  // `actor`
 /// The main actor as a context. Its tasks start there, which saves an actor hop.
 final class MainActorContext: ActorContext, @unchecked Sendable {  // immutable
   init() { super.init(MainActor.shared) }
-
-  override func forMailbox(of target: AnyObject) -> (context: any DeliveryContext, retained: (any Actor)?) {
-    (self, nil)
-  }
 
   override var name: String { "main actor" }
 

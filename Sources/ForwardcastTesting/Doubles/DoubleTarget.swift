@@ -5,10 +5,8 @@ import ForwardcastRecording
 
 /// A proxy's target that records every message and answers it as the stubs say.
 final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, NamedReceiver, NotTakenAdvising,
-  LostErrorHandling, @unchecked Sendable
+  LostErrorHandling, @unchecked Sendable  // what changes has locks; `rest` is shared only if the interface is Sendable
 {
-  // The book and the stubs have locks. Threads share `rest` only if the interface is Sendable.
-
   let book: CallBook
   /// The real object, if there is one.
   let rest: MulticastProxy<Interface>

@@ -6,7 +6,7 @@ struct StubOutcome: @unchecked Sendable {  // immutable; closures of a shared do
   /// `nil` if the real object gets the call.
   let answer: ([ArgumentBox]) throws -> ArgumentBox?
   let delay: (@Sendable () async throws -> Void)?
-  /// The line of the stub, if its error may reach nobody.
+  /// The line of the stub, for an error that no caller or handler receives.
   var place: SourcePlace?
 }
 
