@@ -59,8 +59,8 @@ public struct MessageEvent: Sendable {
   package var identities: (sender: ObjectIdentifier?, receiver: ObjectIdentifier?) { texts.identities }
 
   package func renamed(sender: String, receiver: String) -> MessageEvent {
-    let texts = EventTexts(.stated([name, message, sender, receiver, context, evidence]), identities)
-    return MessageEvent(stage, step: step, instant: instant, texts)
+    let texts = [name, message, sender, receiver, context, evidence]
+    return MessageEvent(stage, step: step, instant: instant, EventTexts(.stated(texts, identities)))
   }
 }
 
@@ -68,30 +68,34 @@ public struct MessageEvent: Sendable {
 /// sink stores the event.
 final class EventTexts: Sendable {
   enum Part: Int, CaseIterable { case name, message, sender, receiver, context, evidence }
+  typealias Identities = (sender: ObjectIdentifier?, receiver: ObjectIdentifier?)
 
   enum State: Sendable {
-    case stated([String])
+    case stated([String], Identities = (nil, nil))
     case traced(TracedStep)
   }
 
   private let state: Guarded<State>
-  let identities: (sender: ObjectIdentifier?, receiver: ObjectIdentifier?)
 
-  init(_ state: State, _ identities: (ObjectIdentifier?, ObjectIdentifier?) = (nil, nil)) {
-    self.state = Guarded(state)
-    self.identities = identities
-  }
+  init(_ state: consuming State) { self.state = Guarded(state) }
 
   subscript(part: Part) -> String {
     switch state.withLock({ $0 }) {
-    case .stated(let texts): texts[part.rawValue]
+    case .stated(let texts, _): texts[part.rawValue]
     case .traced(let step): step.text(part)
     }
   }
 
+  var identities: Identities {
+    switch state.withLock({ $0 }) {
+    case .stated(_, let identities): identities
+    case .traced(let step): (step.context.map { ObjectIdentifier($0.proxies.core) }, step.receiver.map { .init($0) })
+    }
+  }
+
   func render() {
-    let texts = Part.allCases.map { self[$0] }
-    _ = state.withLock { exchange(&$0, with: .stated(texts)) }
+    let rendered = State.stated(Part.allCases.map { self[$0] }, identities)
+    _ = state.withLock { exchange(&$0, with: rendered) }
   }
 }
 

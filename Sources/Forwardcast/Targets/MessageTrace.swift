@@ -78,35 +78,31 @@ final class MessageTrace: Sendable {
   @inline(never)
   func note(
     _ stage: MessageEvent.Stage, _ selector: MessageSelector, _ arguments: MessageArguments, at context: StepContext?,
-    step: Int, _ outcome: StepOutcome? = nil
+    step: Int, _ outcome: consuming StepOutcome = .queued(slot: -1)
   ) {
-    let traced = TracedStep(self, selector, arguments, context, outcome)
-    let identities = (context.map { ObjectIdentifier($0.proxies.core) }, traced.receiver.map { ObjectIdentifier($0) })
+    let crosses = arguments.crosses && outcome.crosses
     // This event has the only reference to its texts, so any other one belongs to the sink.
-    var event = MessageEvent(stage, step: step, EventTexts(.traced(traced), identities))
+    var event = MessageEvent(
+      stage, step: step,
+      EventTexts(
+        .traced(
+          TracedStep(trace: self, selector: selector, arguments: arguments, context: context, outcome: outcome))))
     // Renders values that are not `Sendable` here: the sink may read on another thread.
-    if !arguments.crosses || !(outcome?.crosses ?? true) { event.texts.render() }
+    if !crosses { event.texts.render() }
     sink(event)
     if !isKnownUniquelyReferenced(&event.texts) { event.texts.render() }
   }
 }
 
-/// The values that a traced event's texts are rendered from. A class, since it has many fields.
-final class TracedStep: @unchecked Sendable {  // immutable; read on its sink's thread
-  private let trace: MessageTrace
-  private let selector: MessageSelector
-  private let arguments: MessageArguments
+/// The values that a traced event's texts are rendered from.
+struct TracedStep: @unchecked Sendable {  // immutable; read on its sink's thread
+  let trace: MessageTrace
+  let selector: MessageSelector
+  let arguments: MessageArguments
   /// `nil` for the proxy that the message was sent to.
-  private let context: StepContext?
-  private let outcome: StepOutcome?
-
-  init(
-    _ trace: MessageTrace, _ selector: MessageSelector, _ arguments: MessageArguments, _ context: StepContext?,
-    _ outcome: StepOutcome?
-  ) {
-    (self.trace, self.selector, self.arguments) = (trace, selector, arguments)
-    (self.context, self.outcome) = (context, outcome)
-  }
+  let context: StepContext?
+  /// Its evidence is empty for events without an outcome: `.queued`.
+  let outcome: StepOutcome
 
   var receiver: AnyObject? {
     guard let context else { return trace.core }
@@ -122,7 +118,7 @@ final class TracedStep: @unchecked Sendable {  // immutable; read on its sink's 
     case .context:
       guard let context, context.isQueued else { return "directly" }
       return context.registration?.queued?.mailbox.context.name ?? "its context"
-    case .evidence: return outcome?.evidence ?? ""
+    case .evidence: return outcome.evidence
     }
   }
 }
