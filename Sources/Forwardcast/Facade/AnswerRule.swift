@@ -49,15 +49,14 @@ public struct NoAnswer: ExpressibleByNilLiteral, ExpressibleByArrayLiteral, Expr
 /// What requirements return if no target responds, for the `otherwise` argument of
 /// ``Forwarded(inheriting:as:base:isolatedTo:otherwise:)``. Only the macro reads it.
 ///
-/// A requirement's own `@Answer(_:otherwise:)` takes precedence. A requirement with
-/// untyped `throws` still throws `nobodyResponds`.
+/// A requirement's own `@Answer(_:otherwise:)` takes precedence. A requirement with untyped
+/// `throws` still throws `nobodyResponds`.
 public struct SilentAnswers: Sendable {
   private init() {}
 
   /// Each requirement with a result needs `@Answer`, an optional result, or `throws`.
   public static var refused: SilentAnswers { SilentAnswers() }
-  /// Empty values: `false`, 0, `""`, `[]`, `[:]`, a zero size. Results of other types are
-  /// compile-time errors.
+  /// Empty values: `false`, 0, `""`, `[]`, `[:]`, a zero size. Other result types are errors.
   public static var emptyValues: SilentAnswers { SilentAnswers() }
   /// Empty values. A call whose result type has none traps if no target responds.
   public static var emptyValuesOrTrap: SilentAnswers { SilentAnswers() }

@@ -14,11 +14,11 @@
 ///     // many results become one:
 ///     let total = try themes.progress(of: "logo", returning: .sum)
 ///
-/// The class holds a ``MulticastProxy`` in `multicast` and offers its members: see
-/// ``MulticastFacade``. Keys for `on`, `broadcast` and `collect` are in
-/// `ThemesDelegateProxy.Messages`. A key has the full name of its requirement, `progressOf`, and
-/// also the short name `progress` if only one requirement has it. Selectors are derived from Swift
-/// names, see ``MessageSelector/init(swiftName:)``, or set by ``Message(_:)``.
+/// The class has a ``MulticastProxy`` in `multicast`, and the members of that proxy, see
+/// ``MulticastFacade``. `ThemesDelegateProxy.Messages` has a key for each requirement. A key has
+/// the requirement's full name, `progressOf`, and also the short name `progress` if only one
+/// requirement has it. Selectors are derived from Swift names, see
+/// ``MessageSelector/init(swiftName:)``, or set by ``Message(_:)``.
 ///
 /// A requirement without a result is sent to all targets. For one with a result,
 /// `@Answer(_:otherwise:)` sets how the results are combined. A requirement that cannot be
@@ -58,11 +58,9 @@ public macro Message(_ selector: StaticString = "") = #externalMacro(module: "Fo
 ///     @Answer(.every) func mayClose() -> Bool
 ///     @Answer(.last, otherwise: "untitled") var title: String { get }
 ///
-/// - Parameters:
-///   - rule: how results are combined.
-///   - value: the result if no target responds, here `nil`, `[]` or `[:]`. If it is omitted: `nil`
-///     for an optional, the rule's empty value (`true` for `.every`, 0 for `.sum`), or the error
-///     `nobodyResponds` if the requirement throws any error.
+/// - Parameter value: the result if no target responds, here `nil`, `[]` or `[:]`. The default is
+///   `nil` for an optional result, else the rule's empty value (`true` for `.every`, 0 for `.sum`).
+///   Without such a value, a requirement with untyped `throws` throws `nobodyResponds`.
 @attached(peer)
 public macro Answer(_ rule: AnswerRule = .last, otherwise value: NoAnswer = nil) =
   #externalMacro(module: "ForwardcastMacros", type: "Answer")
@@ -115,11 +113,8 @@ public macro Receiver(
 ) =
   #externalMacro(module: "ForwardcastMacros", type: "Receiver")
 
-/// Refuses a function value that is not `Sendable`: an error in Swift 6 mode, a warning in Swift 5
-/// mode.
-///
-/// It is the default argument of overloads that only such function values select, so the error
-/// appears at the call.
+/// Refuses a function value that is not `Sendable`, with an error at the call (in Swift 5 mode, a
+/// warning). It is the default argument of overloads that only such values select.
 @freestanding(expression)
 public macro closureMustBeSendable() -> (any Actor)? =
   #externalMacro(module: "ForwardcastMacros", type: "ClosureMustBeSendable")

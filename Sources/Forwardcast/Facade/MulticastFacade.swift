@@ -36,8 +36,7 @@ extension MulticastFacade {
   /// See ``MulticastProxy/description``; for a protocol that refines `CustomStringConvertible`.
   public var description: String { multicast.description }
 
-  /// The name of the class, which `print` shows, unless the protocol refines
-  /// `CustomStringConvertible`.
+  /// The name of the class, for `print` if the protocol does not refine `CustomStringConvertible`.
   public nonisolated var debugDescription: String { typeName(of: self) }
 
   /// Messages to all targets in call syntax, see ``DynamicMessages``.

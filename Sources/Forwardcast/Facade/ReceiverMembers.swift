@@ -11,15 +11,11 @@ public struct ReceiverMembers: Sendable {
 }
 
 extension SelectorTable {
-  /// The table of one specialization of a generic class, created once. (A generic class cannot have
-  /// stored static properties.)
+  /// The table of one specialization of a generic class, created once.
   ///
   /// - Parameters:
-  ///   - type: one specialization of the generic class.
   ///   - parent: the superclass's table.
   ///   - parents: the tables of refined protocols.
-  ///   - rows: the methods.
-  /// - Complexity: a lock and a dictionary lookup.
   public static func shared<Target>(
     for type: Target.Type, inheriting parent: @autoclosure () -> SelectorTable? = nil,
     inheritingAll parents: @autoclosure () -> [SelectorTable] = [],
@@ -27,7 +23,7 @@ extension SelectorTable {
   ) -> SelectorTable {
     let key = ObjectIdentifier(type)
     if let known = tables.withLock({ $0[key] }) { return known }
-    // Created outside the lock. If threads do so at once, all use the table stored first.
+    // Several threads may create the table at once; all use the one that is stored first.
     let made = SelectorTable(for: type, inheritingAll: [parent()].compactMap(\.self) + parents(), rows)
     return tables.withLock { tables in
       if let known = tables[key] { return known }

@@ -53,7 +53,6 @@ extension SelectorTable {
     return self
   }
 
-  /// The Swift names of all requirements, including inherited ones.
   package var swiftNames: String { storage.swiftNames }
 }
 
@@ -115,7 +114,7 @@ private func run<T, E: Error>(
   _ send: UncheckedSendable<nonisolated(nonsending) () async throws(E) -> T>, on actor: isolated (any Actor)?
 ) async throws(E) -> UncheckedSendable<T> { UncheckedSendable(try await send.value()) }
 
-/// Makes one row. A deprecated type that makes it may call a deprecated requirement silently.
+/// Makes one row. If the type is deprecated, its row calls a deprecated requirement silently.
 public protocol WrittenRow {
   /// The type of the targets.
   associatedtype Target

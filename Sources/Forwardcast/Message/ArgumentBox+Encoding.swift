@@ -5,10 +5,10 @@ extension ArgumentBox {
   ///
   /// `@` accepts any value. Integers must fit exactly. A floating-point value is rounded to a
   /// narrower type if it is in that type's range. An integer converts to floating point only if
-  /// exact. `Bool` is not a number. Other types accept the Swift values that have their encoding:
-  /// `*` and `@"String"` a `String`, `:` a selector, `#` a metatype, `{Name}` a struct of that
-  /// name, and `{Optional<Int>}` an `Int`, `nil` or a number that fits. Reference types also accept
-  /// `nil`.
+  /// exact. `Bool` is not a number. Other types accept the Swift values that have their encoding.
+  /// For example, `*` and `@"String"` accept a `String`, `:` a selector, `#` a metatype, and
+  /// `{Name}` a struct of that name. `{Optional<Int>}` accepts an `Int`, `nil` or a number that
+  /// fits. Reference types also accept `nil`.
   ///
   /// - Throws: ``UnboxingError`` with the wanted encoding and the found type.
   public func converted(to type: TypeEncoding) throws(UnboxingError) -> ArgumentBox {
@@ -32,8 +32,7 @@ extension ArgumentBox {
     }
   }
 
-  /// The box as an optional of type `name`. Accepts `nil`, a value of the type, a number that fits,
-  /// or an optional of these.
+  /// Converts `nil`, a value or a number that fits to an optional of the type `name`.
   private func optional(of name: Substring, _ type: TypeEncoding) throws(UnboxingError) -> ArgumentBox {
     if isNil { return self }
     let value = unwrapped(value)
@@ -44,7 +43,7 @@ extension ArgumentBox {
     return ArgumentBox(storage: fitted, isSendable: true)
   }
 
-  /// The standard number types by name, the only information in an optional's encoding.
+  /// The number types by name, since the encoding of an optional has only the name.
   private static let numberTypes: [(name: String, type: any Any.Type)] =
     TypeEncoding.Scalar.swiftTypes.map { ("\($0.type)", $0.type) }
 
@@ -108,7 +107,7 @@ extension TypeEncoding {
 }
 
 extension TypeEncoding.Scalar {
-  /// True if this is C's `long` and `given` encodes a Swift integer of the same size: `Int` is `q`.
+  /// True if this is C's `long` and `given` encodes a Swift integer of the same size.
   fileprivate func isLong(as given: Self) -> Bool {
     switch (self, given) {
     case (.long, .longLong), (.unsignedLong, .unsignedLongLong): MemoryLayout<Int>.size == 8

@@ -45,7 +45,7 @@ extension ArgumentBox {
   @usableFromInline
   func converted<T>(_ wanted: T.Type) throws(UnboxingError) -> T {
     let value = value
-    // In two steps, here and below, since casting `nil` to an optional type succeeds.
+    // Two steps, here and below: casting `nil` to an optional `T` would succeed.
     if let number = wideNumber(value), let made = makeNumber(wanted, fitting: number), let fitted = made as? T {
       return fitted
     }
@@ -73,7 +73,7 @@ extension ArgumentBox {
     throw refusal("\(wanted)")
   }
 
-  /// The value converted to a related type to which `as?` does not cast.
+  /// The value converted to a related type that `as?` does not cast to.
   private func related<T>(_ value: Any, as wanted: T.Type) -> T? {
     if let text = value as? Substring { return String(text) as? T }
     if let text = value as? String { return Substring(text) as? T }
@@ -89,10 +89,8 @@ extension ArgumentBox {
 }
 
 extension [ArgumentBox] {
-  /// The value of the box at `index` as `T`, to be shared by many targets.
-  ///
-  /// - Throws: ``UnboxingError``. A weak or unowned box always throws, since each target must read
-  ///   it itself.
+  /// The value of the box at `index` as `T`, shared by many targets. Throws for a weak or unowned
+  /// box, since each target must read that reference itself.
   @inlinable
   func opened<T>(_ index: Int, as wanted: T.Type) throws(UnboxingError) -> T {
     // Reads the box in place, since copying it costs more than the rest.
@@ -107,7 +105,7 @@ package func shortened(_ text: String) -> String {
   return start.utf8.count < text.utf8.count || start.count > 60 ? start.prefix(57) + "…" : text
 }
 
-/// `nil` as a `T`, or no value if `T` is not optional.
+/// The `nil` of an optional type `T`; no value for other types.
 func absent<T>(_ type: T.Type) -> T? {
   guard let optional = T.self as? any OptionalType.Type else { return nil }
   return optional.nothing(as: T.self)

@@ -46,14 +46,12 @@ public struct ArgumentBox {
     ArgumentBox(storage: LooseArgument(object: object, promised: nil), isSendable: false)
   }
 
-  /// A box that does not retain `object`. Unboxing it after the object is deallocated throws;
-  /// unlike Swift's `unowned`, it never traps.
+  /// A box that does not retain `object`. After the object is deallocated, unboxing throws.
   public static func unowned<T: AnyObject>(_ object: T) -> ArgumentBox {
     ArgumentBox(storage: LooseArgument(object: object, promised: T.self), isSendable: false)
   }
 
-  /// The current value. A weak or unowned reference to a deallocated object is
-  /// `Optional<AnyObject>.none`.
+  /// The current value; `Optional<AnyObject>.none` for a reference to a deallocated object.
   public var value: Any {
     guard holdsNoReference, let reference = storage as? LooseArgument else { return storage }
     return reference.object.map { $0 as Any } ?? AnyObject?.none as Any
@@ -70,9 +68,8 @@ public struct ArgumentBox {
 
 /// A class whose instances are copied for each target on another context.
 ///
-/// By default, all targets of a message share the object in a box. If its class conforms to this
-/// protocol, each delivery on another context receives an ``argumentCopy()``, which the sender
-/// makes synchronously. Direct deliveries share the original.
+/// The sender makes an ``argumentCopy()`` for each such target, synchronously. Direct targets share
+/// the original object. Objects of other classes are always shared.
 public protocol ArgumentCopying: AnyObject {
   /// A copy that shares no mutable state with the receiver.
   func argumentCopy() -> Self
@@ -95,7 +92,7 @@ public struct UnboxingError: Error, CustomStringConvertible {
   /// The value, shortened, or the reason why it is unavailable.
   public var evidence: String { storage.evidence }
 
-  /// One reference, as in ``MessageError``.
+  /// One reference, so that copying the error is cheap.
   private final class Storage: Sendable {
     let wanted, found, evidence: String
 
@@ -115,8 +112,7 @@ public struct UnboxingError: Error, CustomStringConvertible {
 
 struct LooseArgument {
   weak var object: AnyObject?
-  /// The object's type, if its owner promised that the object outlives the box
-  /// (``ArgumentBox/unowned(_:)``).
+  /// The type of an object boxed by ``ArgumentBox/unowned(_:)``; `nil` for a weak reference.
   let promised: Any.Type?
 }
 

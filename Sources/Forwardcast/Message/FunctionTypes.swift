@@ -1,7 +1,6 @@
 // FunctionTypes.swift: function types that differ in `@Sendable` only.
 
-/// True if a function of type `found` can be called as `wanted`, since they differ in `@Sendable`
-/// only.
+/// True if two function types differ only in `@Sendable`.
 ///
 /// Swift converts such values at compile time, but dynamic casts require equal types. The compared
 /// words (flags, result, parameters) belong to Swift's stable ABI on Apple systems and are the same
@@ -26,8 +25,7 @@ func isFunction(_ found: any Any.Type, usableAs wanted: any Any.Type) -> Bool {
 /// The first words of a function type's metadata.
 private enum FunctionWords {
   static let kind: UInt = 0x302
-  // Word 1. Word 2 is the result type; the parameter types follow, then optionally 32 bits for
-  // each.
+  // Bits of word 1. Word 2 is the result type, followed by the parameter types and their flags.
   static let parameterCount: UInt = 0xFFFF
   static let hasParameterFlags: UInt = 0x0200_0000
   static let sendable: UInt = 0x4000_0000

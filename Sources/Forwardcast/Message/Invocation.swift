@@ -36,17 +36,14 @@ public struct Invocation {
 
   /// Creates a message. Number and types of the arguments are checked when it is sent.
   ///
-  /// - Parameters:
-  ///   - selector: the name of the message.
-  ///   - signature: the types; `nil` leaves them to the answering method.
-  ///   - arguments: one for each colon of `selector`.
+  /// - Parameter signature: the types; `nil` leaves them to the answering method.
   public init(_ selector: MessageSelector, signature: MethodSignature? = nil, arguments: [ArgumentBox] = []) {
     self.selector = selector
     self.statedSignature = signature
     self.arguments = arguments
   }
 
-  /// The stated types. Without them, objects for the result and all arguments (`@@:@…`).
+  /// The stated types. If there are none, `@` for the result and each argument (`@@:@…`).
   public var signature: MethodSignature {
     statedSignature ?? .objects(arguments: selector.numberOfArguments)
   }
@@ -62,11 +59,9 @@ public struct Invocation {
     return try arguments[index].unbox(as: type)
   }
 
-  /// Changes the selector to one with as many colons, and drops the result. Stated types are
-  /// retained.
+  /// Changes the selector to one with as many colons. Drops the result and retains stated types.
   ///
-  /// - Throws: ``MessageError`` `wrongArgumentCount` if the colons differ; the message is unchanged
-  ///   then.
+  /// - Throws: ``MessageError`` `wrongArgumentCount` if the number of colons differs.
   public mutating func retarget(to other: MessageSelector) throws(MessageError) {
     guard other.numberOfArguments == selector.numberOfArguments else {
       throw .argumentCount(other, receiver: "Invocation", found: selector.numberOfArguments)
@@ -103,10 +98,10 @@ package final class ProxyTrail: Sendable {
   private let selector: MessageSelector?
   private let earlier: ProxyTrail?
   private let ended = Atomic<Bool>(false)
-  /// The message's budget, also after the trail has ended.
+  /// The message's budget, which remains after the trail has ended.
   package let budget: MessageBudget?
 
-  /// An entry for a proxy, or, without one, an entry that only gives the message a budget.
+  /// An entry for a proxy. Without a proxy, the entry only gives the message a budget.
   package init(
     _ proxy: AnyObject?, _ selector: MessageSelector? = nil, budget: MessageBudget? = nil, after earlier: ProxyTrail?
   ) {
@@ -116,7 +111,6 @@ package final class ProxyTrail: Sendable {
     self.budget = budget ?? earlier?.budget
   }
 
-  /// Marks the message as finished by the last proxy.
   package func end() { ended.store(true, ordering: .releasing) }
 
   private var hasEnded: Bool { ended.load(ordering: .acquiring) }

@@ -15,14 +15,12 @@
 public struct Message<Function>: Sendable {
   /// The message's name.
   public let selector: MessageSelector
-  /// True if the result is known to be `Sendable`, so that a box of it may be sent to another
-  /// isolation.
+  /// True if the result is known to be `Sendable`, so a box of it may cross isolations.
   @usableFromInline let answerCrosses: Bool
 
   // Both initializers are generic, so that the compiler selects the more constrained one.
 
-  /// A key whose result is not known to be `Sendable`. A boxed result is not sent to another
-  /// isolation.
+  /// A key whose result is not known to be `Sendable`, so a boxed result stays in its isolation.
   @inlinable
   public init<R, each A>(_ selector: MessageSelector) where Function == (repeat each A) -> R {
     (self.selector, answerCrosses) = (selector, false)

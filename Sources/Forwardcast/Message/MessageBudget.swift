@@ -1,7 +1,6 @@
 // MessageBudget.swift: limits the cost of a message.
 
-/// Limits the total cost of a message. The library counts items, and the budget's creator prices
-/// them. The message's trail stores the budget, so a message without one has no overhead.
+/// Limits the cost of a message. The library counts items, and the budget's creator prices them.
 package final class MessageBudget: Sendable {
   /// The counted items. Each is charged before it happens.
   package enum Item: Sendable {
@@ -11,7 +10,7 @@ package final class MessageBudget: Sendable {
     case target
     /// A registration that is skipped or scanned for a route.
     case passed
-    /// A step of a route that a message visits individually or scans for proxies to await.
+    /// An entry of a route (the target list for one selector) that a message visits or scans.
     case step
     /// A delivery posted to another context.
     case queued
@@ -24,7 +23,7 @@ package final class MessageBudget: Sendable {
   private let spend: @Sendable (Item, Int) throws -> Void
 
   /// - Parameter spend: called with the number of items, on any thread, without a lock held. If it
-  ///   throws, the message ends with that error; a query is answered with no.
+  ///   throws, the message ends with that error; for a query, the answer is no.
   package init(_ spend: @escaping @Sendable (_ item: Item, _ count: Int) throws -> Void) { self.spend = spend }
 
   /// Charges for an item that is about to happen. Throws to prevent it.

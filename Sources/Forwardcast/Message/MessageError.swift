@@ -11,8 +11,7 @@ public struct MessageError: Error, Hashable, CustomStringConvertible {
 
     /// Neither the receiver's tables nor its hooks answer the selector.
     public static var unrecognizedSelector: Code { Code(description: "unrecognized selector") }
-    /// A class's ``MessageReceiver/resolveMethod(for:)`` claimed to add a method, but no table has
-    /// one.
+    /// A class's resolver hook claimed to add a method, but no table has one.
     public static var resolverAddedNothing: Code {
       Code(description: "resolver hook added nothing", cure: "add the method to a table, or return false")
     }
@@ -112,7 +111,6 @@ extension MessageError {
     MessageError(.unrecognizedSelector, of: receiver, selector)
   }
 
-  /// - Parameter wanted: the selector's number of colons by default.
   @inline(never)
   package static func argumentCount(_ selector: MessageSelector, receiver: String, wanted: Int? = nil, found: Int)
     -> MessageError

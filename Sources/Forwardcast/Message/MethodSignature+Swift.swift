@@ -3,14 +3,12 @@
 import Synchronization
 
 extension MethodSignature {
-  /// The signature of a method with these Swift types, see `TypeEncoding.init(of:)`, without frame
-  /// digits.
+  /// The signature of a method with these Swift types, see `TypeEncoding.init(of:)`.
   ///
   ///     // B@:@"String"q:
   ///     MethodSignature(returning: Bool.self, taking: String.self, Int.self).description
   ///
-  /// - Complexity: O(1) if these types were used together before in this process, otherwise O(*n*)
-  ///   in their number.
+  /// - Complexity: O(*n*) in the number of types.
   public init<Result, each Argument>(returning result: Result.Type, taking arguments: repeat (each Argument).Type) {
     var types: [any Any.Type] = [Result.self]
     for argument in repeat each arguments { types.append(argument) }
@@ -23,7 +21,7 @@ extension MethodSignature {
     return MethodSignature([result] + Array(repeating: Any.self, count: arguments))
   }
 
-  /// The signature of these types, the result's first. Cached for the process.
+  /// The signature of these types, of which the first is the result's. Cached for the process.
   @inline(never) private init(_ types: [any Any.Type]) {
     let key = types.map(ObjectIdentifier.init)
     if let known = Self.ofTypes.withLock({ $0[key] }) {

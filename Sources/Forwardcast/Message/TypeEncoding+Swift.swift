@@ -43,9 +43,8 @@ extension TypeEncoding {
     if let pointer = type as? any PointerType.Type { return pointer.encoding }
     if type == UnsafeRawPointer.self { return .pointer(toValuesOf: Void.self, [.const]) }
     if type == UnsafeMutableRawPointer.self || type == OpaquePointer.self { return .pointer(toValuesOf: Void.self, []) }
-    // Casts cannot distinguish these, so compare the first word of the metadata, an address or 0
-    // for classes. The kinds belong to Swift's stable ABI on Apple systems and are the same on
-    // Linux.
+    // Casts cannot distinguish these kinds of metadata. Their numbers belong to Swift's stable ABI
+    // on Apple systems and are the same on Linux.
     switch unsafeBitCast(type, to: UnsafePointer<UInt>.self).pointee {
     case 0x303, 0x307: return .object  // existentials
     case 0x302: return .block  // functions
@@ -81,8 +80,7 @@ extension TypeEncoding {
 }
 
 extension TypeEncoding.Scalar {
-  /// The scalar types that Swift has, and their encodings. Boxes are converted to the last type of
-  /// a scalar. An optional of these types needs more space, so it has another encoding.
+  /// Swift's scalar types with their encodings. A box is converted to the last type of an encoding.
   static let swiftTypes: [(type: any Any.Type, scalar: TypeEncoding.Scalar)] = [
     (Int.self, MemoryLayout<Int>.size == 8 ? .longLong : .int),
     (UInt.self, MemoryLayout<UInt>.size == 8 ? .unsignedLongLong : .unsignedInt),

@@ -13,14 +13,13 @@ extension MessageSelector {
   /// label begins with a preposition or the base name ends with one. `AndReturnError:` and
   /// `completionHandler:` are not added, since a name does not show `throws` or `async`.
   ///
-  /// - Throws: ``MessageSelectorError`` with the offset into `swiftName`. Operators throw, and so
-  ///   do subscripts, whose selector depends on the type of their index.
+  /// - Throws: ``MessageSelectorError`` with the offset, also for an operator or a subscript.
   /// - Complexity: O(*n*) in the length of `swiftName`; takes the name table's lock.
   public init(swiftName: String) throws(MessageSelectorError) {
     try self.init(Self.name(ofSwiftName: swiftName))
   }
 
-  /// The name of that selector, not interned.
+  /// The selector's name, without interning it.
   package static func name(ofSwiftName swiftName: String) throws(MessageSelectorError) -> String {
     var reader = SwiftNameReader(swiftName)
     let name = try reader.selectorName()

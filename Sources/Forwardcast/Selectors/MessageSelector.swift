@@ -1,17 +1,16 @@
 // MessageSelector.swift: the interned name of a message.
 
-/// The name of a message: one word, compared and hashed by identity.
+/// The name of a message, compared and hashed by identity.
 ///
-/// A name without arguments is a Swift identifier of any script. Any other name has one part for
-/// each argument: a colon, with or without an identifier before it.
+/// The name of a message without arguments is a Swift identifier. Any other name has one part for
+/// each argument: an identifier, which may be missing, and a colon.
 ///
 ///     let selector: MessageSelector = "onAddMsg:msgData:"
 ///     selector.numberOfArguments      // 2
 ///     selector.parts                  // ["onAddMsg", "msgData"]
 ///
-/// Names are interned and never freed, so equality compares two pointers and hashing takes constant
-/// time. Canonically equivalent spellings are one selector, as they are one `String`. Look up names
-/// from untrusted text with ``init(known:)``, which never grows the table.
+/// Names are interned and never freed, so comparing and hashing take constant time. Canonically
+/// equivalent spellings are one selector. For untrusted text, use ``init(known:)``.
 public struct MessageSelector: Hashable, Sendable {
   /// The longest name, in bytes of UTF-8.
   public static let maximumLength = 1024
@@ -30,7 +29,7 @@ public struct MessageSelector: Hashable, Sendable {
   /// Interns `name` for the lifetime of the process.
   ///
   /// For a literal, as in `MessageSelector("a:b:")`, the compiler calls ``init(stringLiteral:)``
-  /// instead, which traps where this throws. ``init(parsing:)`` throws in both cases.
+  /// instead, which traps. To throw for literals too, use ``init(parsing:)``.
   ///
   /// - Throws: ``MessageSelectorError`` with the offset of the first byte that breaks the grammar.
   /// - Complexity: O(*n*) in the length of `name`; takes the name table's lock.
@@ -38,13 +37,10 @@ public struct MessageSelector: Hashable, Sendable {
     self = SelectorNames.intern(name, arity: try Self.numberOfArguments(inName: name))
   }
 
-  /// Interns `name`. Unlike ``init(_:)``, it throws for a malformed literal too.
-  ///
-  /// - Throws: ``MessageSelectorError``, as ``init(_:)``.
+  /// Like ``init(_:)``, but throws ``MessageSelectorError`` for a malformed literal too.
   public init(parsing name: String) throws(MessageSelectorError) { try self.init(name) }
 
-  /// The selector already interned under `name`, or `nil`. Use it for untrusted input: it interns
-  /// nothing.
+  /// The selector interned under `name`, or `nil`. Use it for untrusted text: it interns nothing.
   ///
   /// A table interns its names on first use. Before you look up a name, read the
   /// ``MessageReceiver/selectorTable`` of the classes that may respond.
@@ -56,7 +52,6 @@ public struct MessageSelector: Hashable, Sendable {
   /// Checks `name` against the grammar and counts its colons, without interning it.
   ///
   /// - Throws: ``MessageSelectorError`` with the offset of the first byte that breaks the grammar.
-  ///   For text after the last colon, that is its first byte.
   public static func numberOfArguments(inName name: String) throws(MessageSelectorError) -> Int {
     let length = name.utf8.count
     if length == 0 { throw MessageSelectorError(.empty, in: name, at: 0) }
@@ -104,9 +99,7 @@ public struct MessageSelector: Hashable, Sendable {
 extension MessageSelector: ExpressibleByStringLiteral {
   /// A selector written in source. A malformed literal **traps** with the error of ``init(_:)``.
   ///
-  /// The first evaluation searches the name table. Later ones compare bytes and take no lock,
-  /// unless the literal spells a name differently than it was first interned, or was evicted from a
-  /// cache.
+  /// Only the first evaluation of a literal usually takes the name table's lock.
   public init(stringLiteral name: StaticString) {
     self = SelectorLiterals.selector(of: name)
   }

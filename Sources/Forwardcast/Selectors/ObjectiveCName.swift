@@ -25,7 +25,7 @@ enum ObjectiveCName {
     return text[..<end]
   }
 
-  /// The last word, by the same rules.
+  /// The last word, split by the rules of ``firstWord(_:)``.
   private static func lastWord(_ text: [UInt8]) -> ArraySlice<UInt8> {
     var start = text.count
     while start > 0, isInside(text[start - 1]) { start -= 1 }

@@ -2,13 +2,11 @@
 
 import Synchronization
 
-/// Caches records by the address of a literal: 1,024 sets of two slots, replaced atomically.
+/// Caches records by the address of a literal: 1,024 sets of two slots, replaced atomically. Typed
+/// keys are computed properties, so a literal is evaluated for each message.
 ///
-/// Typed keys are computed properties, so a literal is evaluated for each message. That costs a
-/// load and a comparison of bytes if the cache has its record.
-///
-/// A slot is only a hint: a literal may be at the former address of another one, whose library was
-/// unloaded. So bytes are always compared. Other literals are looked up in the name table.
+/// The bytes are always compared, since a literal may have the address of an earlier one whose
+/// library was unloaded.
 enum SelectorLiterals {
   /// The selector of `literal`. Traps if the literal is malformed.
   static func selector(of literal: StaticString) -> MessageSelector {
@@ -38,7 +36,6 @@ enum SelectorLiterals {
         }
       }
       let selector = intern(String(decoding: text, as: UTF8.self))
-      // The first slot's record moves to the second.
       let previous = slots[first].word.exchange(UInt(bitPattern: selector.record), ordering: .acquiringAndReleasing)
       if previous != 0 { slots[first ^ 1].word.store(previous, ordering: .releasing) }
       return selector
@@ -75,8 +72,7 @@ enum SelectorLiterals {
     return made
   }()
 
-  /// The first slot of the set for `place`, an address or a scalar; the second slot is `^ 1`. The
-  /// factor, 2³² over the golden ratio, spreads places that differ in few bits.
+  /// The index of the first slot for `place`, by Fibonacci hashing. The second slot is at `^ 1`.
   private static func firstWay(of place: UInt) -> Int {
     let mixed = UInt32(truncatingIfNeeded: place) &* 0x9E37_79B9
     return Int(mixed >> UInt32(32 - setBits)) << 1

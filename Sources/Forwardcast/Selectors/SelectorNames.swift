@@ -1,15 +1,13 @@
 // SelectorNames.swift: the process's table of names.
 
-/// An interned name, written once before it is shared, and never freed. Its UTF-8 text follows in
-/// the same memory. The text is a copy, since a literal's library may be unloaded.
+/// An interned name, immutable and never freed. Its UTF-8 text follows in the same memory. The text
+/// is a copy, since a literal's library may be unloaded.
 @usableFromInline
 struct SelectorRecord {
-  /// The name's hash, seeded for each process like every `Hashable`.
   let hash: Int
   let arity: UInt16
   let count: UInt16
 
-  /// Creates an immortal record of a valid name.
   static func make(name: String, hash: Int, arity: Int) -> UnsafePointer<SelectorRecord> {
     let count = name.utf8.count
     let memory = UnsafeMutableRawPointer.allocate(
@@ -23,7 +21,6 @@ struct SelectorRecord {
 }
 
 extension UnsafePointer<SelectorRecord> {
-  /// The name's UTF-8 text as first interned.
   var text: UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(
       start: UnsafeRawPointer(self) + MemoryLayout<SelectorRecord>.size, count: Int(pointee.count))
@@ -35,9 +32,8 @@ extension UnsafePointer<SelectorRecord> {
   fileprivate func isName(_ other: String) -> Bool { text.elementsEqual(other.utf8) || name == other }
 }
 
-/// The names of the process by their text.
 enum SelectorNames {
-  /// An open-addressed hash table, whose number of places is a power of two.
+  /// An open-addressed hash table. Its capacity is a power of two.
   private struct Table {
     var records = ContiguousArray<UnsafePointer<SelectorRecord>?>(repeating: nil, count: 256)
     var count = 0
@@ -70,7 +66,6 @@ enum SelectorNames {
 
   private static let table = Guarded(Table())
 
-  /// The selector of `name`, which has `arity` colons.
   @inline(never) static func intern(_ name: String, arity: Int) -> MessageSelector {
     let hash = name.hashValue
     return table.withLock { table in
@@ -81,7 +76,6 @@ enum SelectorNames {
     }
   }
 
-  /// The selector of `name`, if interned. A text beyond the maximum length is not hashed.
   static func find(_ name: String) -> MessageSelector? {
     guard name.utf8.count <= MessageSelector.maximumLength else { return nil }
     let hash = name.hashValue

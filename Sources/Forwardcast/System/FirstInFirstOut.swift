@@ -4,7 +4,7 @@
 ///
 /// - Complexity: amortized constant to append and pop; logarithmic to remove by number.
 struct FirstInFirstOut<Element> {
-  /// Sorted by number; the element is `nil` once removed.
+  /// Sorted by number. An element is `nil` once removed.
   private var elements: [(number: Int, element: Element?)] = []
   private var start = 0
   private var last = 0
@@ -12,7 +12,7 @@ struct FirstInFirstOut<Element> {
 
   var isEmpty: Bool { count == 0 }
 
-  /// Adds an element and returns its number, for ``remove(_:)``; the first is 1.
+  /// Adds an element and returns its number for ``remove(_:)``. Numbers begin with 1.
   @discardableResult
   mutating func append(_ element: Element) -> Int {
     last += 1
@@ -48,7 +48,6 @@ struct FirstInFirstOut<Element> {
     return exchange(&elements[index].element, with: nil).map { left($0) }
   }
 
-  /// The elements that satisfy `isMeant`, in order of their numbers.
   func filter(_ isMeant: (Element) -> Bool) -> [Element] {
     elements.compactMap { $0.element.flatMap { isMeant($0) ? $0 : nil } }
   }
@@ -78,21 +77,20 @@ extension Array {
   }
 }
 
-/// Elements sorted by a key, such as their names.
-///
-/// Not specialized, because the standard library's sort would be compiled for each element type.
+/// Elements sorted by a key. Not specialized, because the standard library's sort would be compiled
+/// for each element type.
 @inline(never)
 @_semantics("optimize.sil.specialize.generic.never")
 func inOrder<Element, Key: Comparable>(_ elements: [Element], by key: (Element) -> Key) -> [Element] {
   elements.sorted { key($0) < key($1) }
 }
 
-/// The value of a key. Not specialized, to keep clients small, as is ``inOrder(_:by:)``.
+/// The value of a key. Not specialized, to keep clients small.
 @inline(never)
 @_semantics("optimize.sil.specialize.generic.never")
 func rareValue<Key: Hashable, Value>(of key: Key, in values: [Key: Value]) -> Value? { values[key] }
 
-/// Sets the value of a key, or removes it. Not specialized, as ``rareValue(of:in:)``.
+/// Sets or removes the value of a key. Not specialized, to keep clients small.
 @inline(never)
 @_semantics("optimize.sil.specialize.generic.never")
 func setRareValue<Key: Hashable, Value>(_ value: Value?, of key: Key, in values: inout [Key: Value]) {

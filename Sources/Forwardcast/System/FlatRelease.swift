@@ -1,10 +1,10 @@
 // FlatRelease.swift: releases long chains of objects without recursion.
 
-/// Releases objects one after another, including those that a `deinit` among them releases. So a
-/// chain of proxies, each owning the next one, needs no more stack than a single proxy.
+/// Releases objects one after another, including those that a `deinit` among them releases. So the
+/// release of a long chain of proxies needs no deep stack.
 enum FlatRelease {
   private final class Queue { var objects: [AnyObject] = [] }
-  /// The queue of the release running on a thread, retained by that call.
+  /// The queue of the `release` call that runs on a thread.
   private static let running = ThreadSlot()
 
   /// Empties `objects`, which must hold the caller's only references.

@@ -2,17 +2,13 @@
 
 import Synchronization
 
-/// A `Mutex` that the thread sanitizer understands.
-///
-/// On Linux, the library with the lock of `Mutex` is not built for the thread sanitizer. The
-/// sanitizer therefore reports accesses under the lock as races, unless each holder reads a word on
-/// entry and writes it on exit. This costs one load and one store.
+/// A `Mutex` that the thread sanitizer understands. On Linux, the sanitizer does not see the lock
+/// of `Mutex`, so each holder also reads a word on entry and writes it on exit.
 @usableFromInline
 package struct Guarded<Value: ~Copyable>: ~Copyable, Sendable {
   @usableFromInline let mutex: Mutex<Value>
   @usableFromInline let handOver = Atomic<UInt8>(0)
   #if DEBUG
-    /// The thread that holds the lock, for ``assertHeld()``.
     @usableFromInline let holder = Atomic<UInt>(0)
   #endif
 
@@ -21,9 +17,8 @@ package struct Guarded<Value: ~Copyable>: ~Copyable, Sendable {
     mutex = Mutex(value)
   }
 
-  /// Runs `body` under the lock. Not recursive; `body` must not call foreign code.
-  ///
-  /// Inlined into other modules too, because the unspecialized form slows down remote messages.
+  /// Runs `body` under the lock. Not recursive; `body` must not call foreign code. Inlined into
+  /// other modules too, because the unspecialized form slows down remote messages.
   @inlinable
   @inline(__always)
   package borrowing func withLock<Result: ~Copyable, Failure: Error>(
@@ -40,8 +35,7 @@ package struct Guarded<Value: ~Copyable>: ~Copyable, Sendable {
     }
   }
 
-  /// True if the calling thread holds the lock, for assertions. Always true in release builds,
-  /// which do not record the holder.
+  /// True if the calling thread holds the lock. Always true in release builds.
   package var isHeld: Bool {
     #if DEBUG
       holder.load(ordering: .relaxed) == ThreadIdentity.current.id

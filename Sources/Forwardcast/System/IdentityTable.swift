@@ -1,6 +1,5 @@
 // IdentityTable.swift: a hash table by identity, a value without locks.
 
-/// An element of an ``IdentityTable``.
 protocol Identified: AnyObject, SendableMetatype {
   /// The address of an object: a target, or a selector's record.
   var identity: UInt { get }
@@ -8,7 +7,7 @@ protocol Identified: AnyObject, SendableMetatype {
 
 /// A hash table of unretained objects, one for each identity. Remove an object before releasing it.
 struct IdentityTable<Element: Identified> {
-  /// The addresses of elements, or one of the two marks. The count is a power of two.
+  /// Each word is the address of an element or one of the two marks. The count is a power of two.
   private var words: ContiguousArray<UInt> = []
   private var free: UInt32 = 0
   private var count: UInt32 = 0
@@ -16,16 +15,16 @@ struct IdentityTable<Element: Identified> {
   var isInUse: Bool { !words.isEmpty }
 
   private static var freeMark: UInt { 0 }
-  /// Marks a removed element; searches continue behind it.
+  /// Marks a removed element. A search continues past it.
   private static var leftMark: UInt { 1 }
 
   func find(_ identity: UInt) -> Unmanaged<Element>? { place(of: identity).map { Self.unmanaged(words[$0]) } }
 
   var all: [Unmanaged<Element>] { words.filter { $0 > Self.leftMark }.map(Self.unmanaged) }
 
-  /// Adds an element, or returns the one with its identity.
+  /// Adds `element`. If the table has an element with this identity, returns that one instead.
   mutating func enter(_ element: Element) -> Unmanaged<Element>? {
-    // At least three of eight words are free, so that a search ends soon.
+    // Keeps at least three of eight words free, so that a search ends soon.
     if Int(free) * 8 <= words.count * 3 { rebuild() }
     var place = home(of: element.identity)
     var left: Int?
@@ -43,7 +42,6 @@ struct IdentityTable<Element: Identified> {
     return nil
   }
 
-  /// Replaces the element with the same identity.
   mutating func replace(with element: Element) {
     if let place = place(of: element.identity) { words[place] = Self.word(element) }
   }
@@ -53,7 +51,7 @@ struct IdentityTable<Element: Identified> {
     guard var place = place(of: element.identity), words[place] == Self.word(element) else { return }
     count -= 1
     if words[next(place)] == Self.freeMark {
-      // No search passes through here: this word, and removed ones before it, become free.
+      // Searches end at the next word, so this word and removed words before it become free.
       repeat {
         words[place] = Self.freeMark
         free += 1
@@ -80,7 +78,7 @@ struct IdentityTable<Element: Identified> {
 
   private func next(_ place: Int) -> Int { (place &+ 1) & (words.count - 1) }
 
-  /// The first slot for an identity: the upper bits of its product with 2⁶⁴ over the golden ratio.
+  /// The first slot for an identity, by Fibonacci hashing.
   private func home(of identity: UInt) -> Int {
     let mixed = UInt64(identity) &* 0x9E37_79B9_7F4A_7C15
     return Int(truncatingIfNeeded: mixed >> UInt64(64 &- words.count.trailingZeroBitCount)) & (words.count - 1)
@@ -104,7 +102,7 @@ struct IdentityTable<Element: Identified> {
   private mutating func rebuild() {
     let old = words
     var size = 8
-    // At most half full, so that short-lived targets do not cause a rebuild each time.
+    // The table is at most half full, so short-lived targets do not cause a rebuild each time.
     while (Int(count) + 1) * 2 > size { size *= 2 }
     words = ContiguousArray(repeating: Self.freeMark, count: size)
     free = UInt32(size) - count

@@ -2,24 +2,20 @@
 
 import Synchronization
 
-/// Checks the thread's stack before a message, so that unbounded recursion throws instead of
-/// crashing.
+/// Checks the thread's stack before a message, so that unbounded recursion throws.
 ///
-/// Each thread stores the limit in a thread-specific slot; a check compares it with the address of
-/// a local variable. 256 KiB remain for a method's own work, the error and the return; on stacks
-/// below 1 MiB a quarter, but at least 32 KiB.
+/// A check compares the address of a local variable with a limit in a thread-specific slot. The
+/// limit leaves 256 KiB for the method, the error and the return. On stacks below 1 MiB it leaves a
+/// quarter, but at least 32 KiB.
 package enum StackGuard {
   /// True if the stack has space for another message, or its size is unknown.
-  ///
-  /// - Complexity: reads thread-specific data and compares, after the first call on a thread.
   @inline(__always)
   package static var hasRoom: Bool {
     var local: UInt8 = 0
-    // Nothing is written there, so the function needs no stack protector.
+    // `local` is never written, so the function needs no stack protector.
     let here = _withUnprotectedUnsafeMutablePointer(to: &local) { UInt(bitPattern: $0) }
     let slot = slot.load(ordering: .relaxed)
-    // The slot holds the complement of the limit, so an empty slot is a limit that no address
-    // reaches.
+    // The slot holds the complement of the limit, so an empty slot (0) fails the comparison.
     return slot != noSlot && ~here < UInt(bitPattern: ThreadSlot(number: slot).pointer) || hasRoomByBounds(here)
   }
 
@@ -32,8 +28,8 @@ package enum StackGuard {
     return here > end
   }
 
-  /// Calls an error handler, and returns true. If the stack is exhausted and such a call is already
-  /// running on this thread, returns false instead.
+  /// Calls an error handler and returns true. Returns false if the stack is exhausted and such a
+  /// call already runs on this thread.
   package static func tell(_ handler: () -> Void) -> Bool {
     if !hasRoom {
       guard telling.pointer == nil else { return false }
@@ -50,7 +46,7 @@ package enum StackGuard {
     max(min(256 << 10, size / 4), min(32 << 10, size / 2))
   }
 
-  /// The slot's number. A constant at first, so that reading it needs no lazy initialization.
+  /// The number of the slot. It is set later, so that reading it needs no lazy initialization.
   private static let slot = Atomic<UInt>(noSlot)
   private static let noSlot = UInt.max
   private static let madeSlot: ThreadSlot = {

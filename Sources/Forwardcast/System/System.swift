@@ -45,8 +45,7 @@ package struct ThreadSlot: Sendable {
 }
 
 enum ThreadStack {
-  /// The bounds of the current stack, including its growth; `nil` if the system does not reveal
-  /// them.
+  /// The bounds of the current stack, including its future growth; `nil` if unknown.
   static func bounds(around here: UInt) -> Range<UInt>? {
     #if canImport(Darwin)
       let top = UInt(bitPattern: pthread_get_stackaddr_np(pthread_self()))
@@ -62,8 +61,8 @@ enum ThreadStack {
       let stack = UInt(bitPattern: lowest)..<UInt(bitPattern: lowest) + UInt(size)
       return stack.contains(here) ? stack : nil
     #elseif canImport(Glibc) || canImport(Musl)
-      // The mapping that contains `here`. `pthread_getattr_np` is declared for some dialects of C
-      // only, and in one C library it gives the main stack's current size, not its limit.
+      // Finds the mapping that contains `here`. `pthread_getattr_np` is not always declared, and in
+      // one C library it gives the main stack's current size, not its limit.
       guard let file = fopen("/proc/self/maps", "re") else { return nil }
       defer { fclose(file) }
       var (line, size): (UnsafeMutablePointer<CChar>?, Int) = (nil, 0)
@@ -101,7 +100,7 @@ enum ThreadStack {
       #else
         guard getrlimit(RLIMIT_STACK, &limit) == 0 else { return unlimited }
       #endif
-      // "No limit" is the largest value.
+      // The largest value means "no limit".
       return limit.rlim_cur > 0 && limit.rlim_cur < 1 << 40 ? UInt(clamping: limit.rlim_cur) : unlimited
     }
   #endif
@@ -109,7 +108,7 @@ enum ThreadStack {
 
 /// Writes directly to standard error, the last resort for an unhandled error.
 package enum StandardError {
-  /// Writes `text` to standard error or another file. If false, `errno` has the reason.
+  /// Writes `text` to standard error or another file. On failure returns false and sets `errno`.
   @discardableResult
   package static func write(_ text: String, to file: Int32 = 2) -> Bool {
     var text = text
