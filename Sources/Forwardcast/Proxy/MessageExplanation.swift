@@ -19,8 +19,8 @@ public struct MessageExplanation: Sendable {
     public let target: String
     /// The reason to skip the target; `nil` if it would get the message.
     public let reason: DeliveryReport.SkipReason?
-    /// The row or closure that would answer, such as `table of Screen`, or `created by the message`
-    /// for a lazy observer that does not exist yet; `nil` if there is none.
+    /// The row that would answer, such as `table of Screen`, or `created by the message`; else
+    /// `nil`.
     public let row: String?
     /// The context of the method, such as `direct` or `queue disk`.
     public let context: String
@@ -50,13 +50,12 @@ public struct MessageExplanation: Sendable {
   }
 }
 
-/// A target that does not exist, in the list of a message's targets.
+/// A registration whose target does not exist yet.
 package struct LazyTarget {
-  /// The registration without a target.
   let slot: Registration
   let name: String
   let delivery: Delivery
-  /// The reason why the message does not create the target; `nil` if it does.
+  /// Why the message does not create the target; `nil` if it does.
   let reason: DeliveryReport.SkipReason?
 
   package init(_ slot: Registration, _ name: String, _ delivery: Delivery, _ reason: DeliveryReport.SkipReason?) {
@@ -66,7 +65,7 @@ package struct LazyTarget {
 
 /// A multicast that creates targets.
 package protocol LazyTargetListing {
-  /// The targets that do not exist, and whether a message would create them.
+  /// The targets that do not exist yet, and whether a message would create them.
   func lazyTargets(for selector: MessageSelector) -> [LazyTarget]
 }
 
@@ -119,8 +118,7 @@ extension MulticastCore {
     var entries: [MessageExplanation.Entry] = []
     let lazyTargets = Dictionary(lazyTargets.map { (ObjectIdentifier($0.slot), $0) }) { $1 }
     for registration in registrations {
-      // Nested proxies may be reachable along many paths, so a query with a budget is charged for
-      // each.
+      // Charged for each path, since many paths may lead to a nested proxy.
       if (try? ProxyQuestion.charge(.passed)) == nil { break }
       let delivery = registration.queued.map { "\($0.delivery)" } ?? "direct"
       func add(
@@ -140,7 +138,7 @@ extension MulticastCore {
         continue
       }
       guard let target = registration.currentTarget else {
-        // The lazy target of such a slot is registered at another position.
+        // A slot's lazy target is registered at another position.
         if !registration.keepsSlot { add("a dead target", .dead) }
         continue
       }
@@ -193,7 +191,7 @@ extension MulticastCore {
 }
 
 extension MessageForwarding {
-  /// True if a lazy proxy on the path has no target yet, which a query would create.
+  /// True if a lazy proxy on the path has no target yet, so a query would create it.
   fileprivate var waitsForTarget: Bool {
     var next: AnyObject? = self
     for _ in 0..<maximumHops {

@@ -11,9 +11,9 @@ import Synchronization
 /// A message appears when it is sent, with the arguments that its targets get. If hooks pass it on
 /// several times, it appears as often. Messages of one sender appear in sending order.
 ///
-/// The sequence collects messages from its creation on. It ends when the iterating task is
-/// canceled, when no iterator remains, or, after the proxy is deallocated, when the buffer is
-/// empty. Each call of `messages` returns an independent sequence.
+/// Each call of `messages` returns an independent sequence of the messages from then on. It ends
+/// when the iterating task is canceled, when no iterator remains, or when the proxy is deallocated
+/// and the buffer is empty.
 public struct MessageStream<Element>: AsyncSequence {
   /// A stream never fails.
   public typealias Failure = Never
@@ -24,7 +24,7 @@ public struct MessageStream<Element>: AsyncSequence {
   @export(implementation)
   init(_ stream: AsyncStream<Element>, _ counter: StreamCounter) { (self.stream, self.counter) = (stream, counter) }
 
-  /// The number of messages that the buffer has dropped by its policy.
+  /// The number of messages that the buffer has dropped.
   public var dropped: Int { counter.dropped }
 
   /// An iterator. All iterators of a stream share its messages.
@@ -55,12 +55,9 @@ public struct MessageExchange<R, each A> {
 extension MessageExchange: Sendable where R: Sendable, repeat each A: Sendable {}
 
 extension MulticastCore {
-  /// A stream whose elements `element` makes of messages. Specialized in the client's module. Hooks
-  /// do not retain the stream, so it ends when no iterator remains.
-  ///
-  /// If the stream is shared, arguments must be known to be `Sendable`. Other messages are reported
-  /// to `onError`, as are errors of `element`. With `ofAnswers`, a message appears after it has
-  /// succeeded, not when it is sent.
+  /// A stream of messages, each converted by `element`. `onError` gets errors of `element` and, if
+  /// `isShared`, messages with arguments not known to be `Sendable`. With `ofAnswers`, a message
+  /// appears only after it has succeeded. The hook does not retain the stream.
   @export(implementation)
   func stream<Element>(
     _ selector: MessageSelector?, _ policy: AsyncStream<Element>.Continuation.BufferingPolicy, isShared: Bool,

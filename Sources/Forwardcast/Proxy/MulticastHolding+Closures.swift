@@ -12,14 +12,10 @@ extension MulticastHolding {
   /// `isolationMismatch`.
   ///
   /// - Parameters:
-  ///   - message: the key.
   ///   - priority: higher priorities are called first; equal ones in the order of registration.
   ///   - once: true to end the registration with the first message.
-  ///   - isolation: the caller's isolation. Leave it out.
-  ///   - body: called with the message's arguments.
   /// - Returns: the registration. If the selector and the closure disagree on the number of
-  ///   arguments, every message fails with `wrongArgumentCount`, and ``onError`` gets that error
-  ///   immediately.
+  ///   arguments, ``onError`` gets `wrongArgumentCount` immediately, and every message fails.
   @discardableResult @export(implementation)
   public func on<R, each A>(
     _ message: Message<(repeat each A) -> R>, priority: Int = 0, once: Bool = false,
@@ -37,17 +33,12 @@ extension MulticastHolding {
   ///     }
   ///
   /// The proxy references the owner weakly and passes it to the closure, so neither `[weak self]`
-  /// nor a token is needed. The proxy releases the closure when it finds the owner deallocated,
-  /// during a message or while targets are added. A few closures may remain until the proxy is
-  /// released.
+  /// nor a token is needed. Some time after the owner is deallocated, the proxy releases the
+  /// closure.
   ///
   /// - Parameters:
-  ///   - message: the key.
-  ///   - owner: passed to the closure.
   ///   - priority: higher priorities are called first; equal ones in the order of registration.
   ///   - once: true to end the registration with the first message.
-  ///   - isolation: the caller's isolation. Leave it out.
-  ///   - body: called with the owner and the message's arguments.
   @discardableResult @export(implementation)
   public func on<Owner: AnyObject, R, each A>(
     _ message: Message<(repeat each A) -> R>, owner: Owner, priority: Int = 0, once: Bool = false,

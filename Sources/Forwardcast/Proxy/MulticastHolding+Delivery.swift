@@ -12,7 +12,6 @@ extension MulticastHolding where Interface: Sendable {
   /// registration, and each message twice.
   ///
   /// - Parameters:
-  ///   - target: the new target.
   ///   - delivery: the context of its methods.
   ///   - priority: higher priorities are called, or queued, first. `nil` is 0 for a new target and
   ///     no change for a known one.
@@ -62,9 +61,8 @@ extension MulticastHolding where Interface: Sendable {
   /// If targets send through several proxies, drain all of them until each returns 0.
   ///
   /// - Returns: the number of deliveries since the call.
-  /// - Throws: `CancellationError`; `wouldDeadlock` in an asynchronous method of a target, whose
-  ///   own end `drain()` would await; `timedOut` in a task that such a method created, since the
-  ///   method may be awaiting that task, see ``MulticastOptions/deadlockTimeout``.
+  /// - Throws: `CancellationError`; `wouldDeadlock` in an asynchronous method of a target;
+  ///   `timedOut` in a task that such a method created, see ``MulticastOptions/deadlockTimeout``.
   @discardableResult
   nonisolated(nonsending) public func drain() async throws -> Int {
     let wait = try core.beginDrain(blocks: false)
@@ -101,8 +99,8 @@ extension MulticastHolding where Interface: Sendable {
   /// Blocks until every queued delivery has run, like ``drain()``.
   ///
   /// - Parameter timeout: the longest wait. Remaining deliveries still run.
-  /// - Throws: `wouldDeadlock` if the caller is on one of the contexts, or one of them waits for
-  ///   the caller's context; `timedOut`, naming the unfinished contexts.
+  /// - Throws: `wouldDeadlock` if a context waits for the caller or is the caller's; `timedOut`,
+  ///   naming the unfinished contexts.
   @available(*, noasync, message: "it blocks the thread; use drain(timeout:clock:)")
   @discardableResult
   public func drainBlocking(timeout: Duration) throws -> Int {

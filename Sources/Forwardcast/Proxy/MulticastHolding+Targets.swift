@@ -5,15 +5,14 @@ extension MulticastHolding {
   ///
   /// Unless the proxy allows duplicates, adding a target again updates its registration: ownership,
   /// and the priority if given. New `selectors` are added to the earlier ones; `nil` selects all
-  /// messages. A value has no identity: the proxy retains a copy, and only its registration can
-  /// remove it.
+  /// messages. If the target is a value, the proxy retains a copy, which only the registration can
+  /// remove.
   ///
-  /// An object is reported to ``onError`` if no message can reach it: neither the object nor the
-  /// proxy has a table, and the object does not forward. It is reported immediately if there is a
-  /// handler, otherwise when the first message skips it.
+  /// If no message can reach an object, since neither the object nor the proxy has a table and the
+  /// object does not forward, ``onError`` gets `noSelectorTable`, at the latest with the first
+  /// message.
   ///
   /// - Parameters:
-  ///   - target: the new target.
   ///   - priority: higher priorities are called first; equal ones in the order of registration.
   ///     Clamped to -32,768 … 32,767. `nil` is 0 for a new target and no change for a known one.
   ///   - ownership: `.weak` drops a target once it is deallocated; `.strong` retains it.
@@ -43,10 +42,8 @@ extension MulticastHolding {
     return add(target, priority: priority, ownership: ownership, only: selectors)
   }
 
-  /// Removes all registrations of a target, even from messages that are being delivered. A target
-  /// may call this in its `deinit`.
-  ///
-  /// - Returns: the number of removed registrations.
+  /// Removes all registrations of a target, even from messages that are being delivered, and
+  /// returns their number. A target may call this in its `deinit`.
   @discardableResult
   public func remove(_ target: Interface) -> Int {
     if let object = boundObject(target) { return object._withUnsafeGuaranteedRef { core.removeAll(of: $0) } }
@@ -97,10 +94,8 @@ extension MulticastHolding {
   /// How the proxy treats duplicates, unanswered messages and errors.
   public var options: MulticastOptions { core.options }
 
-  /// Called with every error that a target throws in a broadcast, and with `nobodyResponds`.
-  ///
-  /// Called where the error occurred: in the sender's context or the target's, without a lock held.
-  /// If there is no handler, errors are written to standard error.
+  /// Called with each error of a broadcast's target, and with `nobodyResponds`, in the context
+  /// where the error occurred. If there is no handler, errors are written to standard error.
   public var onError: (@Sendable (MulticastFailure) -> Void)? {
     get { core.onError }
     nonmutating set { core.onError = newValue }

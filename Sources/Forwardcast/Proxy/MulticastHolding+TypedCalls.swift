@@ -8,9 +8,7 @@ extension MulticastHolding {
   /// A target with its own context fails with `isolationMismatch`. Closures registered with `on`
   /// are not called. Errors go to ``onError``, with the given selector or `typedCall`.
   ///
-  /// - Parameters:
-  ///   - selector: limits the call to targets that respond to it; `nil` calls all.
-  ///   - call: the call. If it throws, the error is the target's error.
+  /// - Parameter selector: limits the call to targets that respond to it; `nil` calls all.
   /// - Returns: the number of called targets.
   @discardableResult
   public func broadcast(for selector: MessageSelector? = nil, _ call: (Interface) throws -> Void) -> BroadcastSummary {

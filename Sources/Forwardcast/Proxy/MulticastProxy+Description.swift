@@ -1,7 +1,7 @@
 // MulticastProxy+Description.swift: describes a proxy and its targets.
 
 extension MulticastProxy: CustomStringConvertible {
-  /// Interface, live registrations, and the last reported error:
+  /// Lists the interface, the live registrations and the last reported error:
   ///
   ///     multicast of RoomDelegate, 2 targets
   ///     target   selectors          context     waiting  dropped
@@ -10,8 +10,7 @@ extension MulticastProxy: CustomStringConvertible {
   ///     hooks 1, streams 0, ran on contexts 12
   ///     last error: 'roomClosed:' failed in Archive: disk full
   ///
-  /// Waiting messages are known only for bounded buffers. Synchronous messages are not counted,
-  /// since counting would make each of them slower.
+  /// Waiting messages are known only for bounded buffers. Synchronous messages are not counted.
   public var description: String {
     let registrations = registrations
     let count = registrations.count

@@ -3,8 +3,7 @@
 extension MulticastProxy {
   /// Registers an object of any interface, which is retained and queried for each message.
   ///
-  /// - Parameter subject: the wrapped object. Once it is deallocated, the registration is dead; its
-  ///   slot is reclaimed on cancellation.
+  /// - Parameter subject: the wrapped object. Once it is deallocated, the registration is dead.
   @discardableResult
   package func add(forwarding target: any MessageForwarding, priority: Int = 0, livingAs subject: AnyObject? = nil)
     -> Registration
@@ -16,7 +15,7 @@ extension MulticastProxy {
   package var interfaceTable: SelectorTable? { core.table }
 }
 
-// Conforms because each target checks the arguments itself.
+// Each target checks the arguments itself, so the proxy conforms.
 extension MulticastProxy: ForwardingToMany {
   package func tell(_ failures: ArraySlice<DeliveryReport.Failure>, of selector: MessageSelector) {
     core.report(failures, of: selector)
@@ -24,8 +23,7 @@ extension MulticastProxy: ForwardingToMany {
 }
 
 extension MulticastProxy where Interface: Sendable {
-  /// Registers a forwarding receiver of any interface. Messages reach it, and pass its hooks; typed
-  /// calls do not reach it.
+  /// Registers a forwarding receiver of any interface, which typed calls do not reach.
   package func add(
     receiver: any MessageForwarding & Sendable, delivery: Delivery, priority: Int, ownership: Ownership,
     only selectors: [MessageSelector]?, buffer: DeliveryBuffer, whenRemoved pending: PendingDeliveries

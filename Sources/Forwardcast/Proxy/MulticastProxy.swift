@@ -54,8 +54,8 @@ public final class MulticastProxy<Interface>: ForwardingProxy, MulticastHolding 
   /// - Complexity: constant, except for targets that are queried. Each proxy is queried once.
   public override func responds(to selector: MessageSelector) -> Bool { core.isAnswered(selector, self) }
 
-  /// The signature of the first responding target. If none responds: `nil` if unanswered messages
-  /// throw, otherwise objects as arguments and no result, so that the message is allowed.
+  /// The signature of the first responding target. If none responds, the signature has no result,
+  /// or is `nil` if unanswered messages throw.
   public override func methodSignature(for selector: MessageSelector) -> MethodSignature? {
     if let found = core.firstSignature(for: selector, self) { return found }
     if case .throw = options.noResponder { return nil }
@@ -79,9 +79,8 @@ public final class MulticastProxy<Interface>: ForwardingProxy, MulticastHolding 
     try forwardBoxed(&invocation, along: core.visit(invocation.selector), by: self)
   }
 
-  /// Like ``forward(_:)``, but awaits all targets, see ``MulticastSending/forwardAndWait(_:)``.
-  /// Targets that are not `Sendable` have no delivery. They run in the caller's isolation, one
-  /// after another.
+  /// Like ``forward(_:)``, but awaits all targets. Targets that are not `Sendable` run in the
+  /// caller's isolation, one after another.
   nonisolated(nonsending) public override func forwardAndWait(_ invocation: Invocation) async throws -> DeliveryReport {
     try await forwardBoxedAndWait(beginMessage(invocation.selector), invocation, by: self)
   }

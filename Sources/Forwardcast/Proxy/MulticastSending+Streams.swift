@@ -7,13 +7,11 @@ extension MulticastSending {
   ///       for: .textReceived, buffering: .bufferingNewest(100))
   ///     for await text in texts { … }
   ///
-  /// The stream remains in the proxy's isolation; with a `Sendable` interface it may be used
-  /// anywhere. It then omits messages with arguments not known to be `Sendable`. Such messages, and
-  /// boxed messages that do not fit the key's types, go to `onError`.
+  /// The stream remains in the proxy's isolation unless the interface is `Sendable`. `onError` gets
+  /// the messages that the stream omits: boxed messages that do not fit the key's types and, if the
+  /// interface is `Sendable`, messages with arguments not known to be `Sendable`.
   ///
-  /// - Parameters:
-  ///   - message: the key.
-  ///   - policy: the limit of buffered messages, see ``MessageStream/dropped``.
+  /// - Parameter policy: the limit of buffered messages, see ``MessageStream/dropped``.
   @export(implementation)
   public func messages<R, each A>(
     for message: Message<(repeat each A) -> R>,
@@ -36,9 +34,8 @@ extension MulticastSending {
   ///       print(call.arguments, call.answers)
   ///     }
   ///
-  /// A message appears when its last direct target has answered or, if the sender waits, when its
-  /// last target has. Failed messages do not appear. A `broadcast` requests no answers, so it has
-  /// none. See also `messages(for:)`.
+  /// A message appears when its last direct target has answered; if the sender waits, when its last
+  /// target has answered. Failed messages do not appear. A `broadcast` requests no answers.
   public func exchanges<R, each A>(
     for message: Message<(repeat each A) -> R>,
     buffering policy: AsyncStream<MessageExchange<R, repeat each A>>.Continuation.BufferingPolicy = .unbounded
@@ -70,8 +67,8 @@ extension MulticastSending where Interface: Sendable {
     stream(message, policy, isShared: true)
   }
 
-  /// The successful messages of a key from now on, with their answers, for a loop in any isolation.
-  /// If the key's result is not known to be `Sendable`, messages go to `onError`.
+  /// The successful messages of a key, with their answers, for a loop in any isolation. If the
+  /// result is not known to be `Sendable`, messages go to `onError`.
   public func exchanges<R, each A>(
     for message: Message<(repeat each A) -> R>,
     buffering policy: AsyncStream<MessageExchange<R, repeat each A>>.Continuation.BufferingPolicy = .unbounded
@@ -101,8 +98,7 @@ extension MessageExchange {
 }
 
 extension MulticastSending {
-  /// The core of the proxy that sends the messages. A custom sender without hooks is queried for
-  /// it.
+  /// The core of the sending proxy. For a custom sender without hooks, a route provides it.
   @usableFromInline var core: MulticastCore {
     if let pinned = self as? PinnedMulticast<Interface> { return pinned.pins.core }
     return (self as? any MessageHooking)?.hookPlace.holder as? MulticastCore ?? route(for: .ofNobody).core

@@ -22,9 +22,9 @@ extension MulticastHolding {
   ///       for color in rainbow { themes.broadcast(.themesColorChanged, color) }
   ///     }
   ///
-  /// As without pinning, removed or muted targets are skipped, and an added one gets the next
-  /// message. Targets are released when `body` ends or the list of targets changes. A nested
-  /// multicast is retained, but not its targets.
+  /// Removed or muted targets are skipped, and an added one gets the next message. Targets are
+  /// released when `body` ends or the list of targets changes. Targets of a nested multicast are
+  /// not retained.
   ///
   /// - Parameter body: receives the proxy to send through, which must not escape.
   public func pinned<T>(_ body: (PinnedMulticast<Interface>) throws -> T) rethrows -> T {
@@ -32,7 +32,7 @@ extension MulticastHolding {
   }
 }
 
-/// The routes of one burst, which retain their targets. Used by the caller of `pinned` only.
+/// The routes of one burst, which retain their targets. Used only by the caller of `pinned`.
 @usableFromInline
 final class Pins {
   let core: MulticastCore

@@ -55,16 +55,14 @@ public struct DynamicSends {
     fileprivate let receiver: any MessageReceiver
     fileprivate let name: String
 
-    /// Sends the message and returns its answer, or `nil` without one.
-    ///
-    /// - Throws: as ``MessageReceiver/perform(_:)``; ``MessageSelectorError`` for an invalid name.
+    /// Sends the message and returns its answer, or `nil`. Throws as
+    /// ``MessageReceiver/perform(_:)``, and ``MessageSelectorError`` for an invalid name.
     @discardableResult
     public func dynamicallyCall(withKeywordArguments arguments: KeyValuePairs<String, Any>) throws -> Any? {
       try send(arguments).result?.value
     }
 
-    /// Sends the message and returns its answer as `R`. Throws ``MessageError`` if the answer has
-    /// another type.
+    /// Sends the message and returns its answer as `R`. Throws ``MessageError`` for another type.
     public func dynamicallyCall<R>(withKeywordArguments arguments: KeyValuePairs<String, Any>) throws -> R {
       try typedResult(of: send(arguments), from: receiver)
     }

@@ -3,7 +3,7 @@
 import Synchronization
 
 final class ForwardingHooks: HookHolder, @unchecked Sendable {  // `target` stays in its proxy's isolation
-  /// For a proxy that stores its hooks itself.
+  /// The hooks of a proxy that stores its hooks itself.
   static let ofNobody = ForwardingHooks(nil, isShared: false)
   /// True once any hook was installed in the process. Before that, no message looks for hooks.
   private static let everInstalled = Atomic<Bool>(false)
@@ -27,9 +27,7 @@ final class ForwardingHooks: HookHolder, @unchecked Sendable {  // `target` stay
     return HookRegistration(hook) { [weak self] hook in _ = self?.list.withLock { $0.remove(hook.number) } }
   }
 
-  /// The hooks for a message that `receiver` forwards.
-  ///
-  /// - Parameter past: a proxy whose hooks are already running, so they are left out.
+  /// The hooks for a message that `receiver` forwards. Omits those of `past`, which already run.
   static func around(_ selector: MessageSelector, of receiver: any MessageForwarding, past: AnyObject?)
     -> ForwardingAround?
   {

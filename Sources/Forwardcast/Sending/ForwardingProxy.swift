@@ -28,8 +28,7 @@ open class ForwardingProxy: MessageForwarding, MessageHooking {
   /// Creates a proxy that forwards to `target` and retains it.
   public init(to target: any MessageReceiver) { hooks = ForwardingHooks(target, isShared: false) }
 
-  /// Creates a proxy that forwards to `target` and retains it. Methods in other isolations may use
-  /// the target.
+  /// Creates a proxy that retains `target`. Methods in other isolations may use the target.
   public init(to target: any MessageReceiver & Sendable) { hooks = ForwardingHooks(target, isShared: true) }
 
   /// The target, if it is known to be `Sendable`.
@@ -58,8 +57,8 @@ open class ForwardingProxy: MessageForwarding, MessageHooking {
     return DeliveryReport(answeredBy: self, invocation.result)
   }
 
-  /// Handles such a message for a waiting sender. Calls ``forward(_:)`` by default; override it if
-  /// you forward with a waiting send.
+  /// Like ``forward(_:)``, for a waiting sender. The default calls ``forward(_:)``; override this
+  /// method to forward with a waiting send.
   nonisolated(nonsending) open func forwardAndWait(_ invocation: Invocation) async throws -> DeliveryReport {
     guard hasTaker(for: invocation.selector) else { return try forwardInTurn(invocation) }
     var answered = invocation

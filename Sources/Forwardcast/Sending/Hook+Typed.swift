@@ -1,8 +1,7 @@
 // Hook+Typed.swift: hook bodies from typed closures.
 
-// The closures need not be `Sendable`. Those of a shared proxy are; others remain in their proxy's
-// isolation. The compiler checks this where a hook is installed, so `nonisolated(unsafe)` is safe
-// here.
+// `nonisolated(unsafe)` is safe here: where a hook is installed, the compiler checks that its
+// closure is `Sendable` or remains in its proxy's isolation.
 
 extension Hook.Body {
   static func before<R, each A>(
@@ -34,9 +33,8 @@ extension Hook.Body {
   }
 }
 
-/// The synchronous form of an `around` hook, specialized in the installing module.
-///
-/// - Parameter crosses: true if the answers are known to be `Sendable`.
+/// The synchronous form of an `around` hook, specialized in the installing module. `crosses` is
+/// true if the answers are known to be `Sendable`.
 @export(implementation)
 func aroundBody<R, each A>(_ body: ((MessageCall<R, repeat each A>) throws -> [R])?, crosses: Bool) -> (
   @Sendable (HookTurn) throws -> MessageAnswers

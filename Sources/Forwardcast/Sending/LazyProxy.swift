@@ -23,9 +23,8 @@ public final class LazyProxy: ForwardingProxy {
     super.init()
   }
 
-  /// Creates a proxy for the result of `make`, which methods in other isolations may use. An actor
-  /// needs no such form. Disfavored, since it would be selected by trailing closures whose targets
-  /// are not `Sendable`.
+  /// Creates a proxy for the result of `make`, which methods in other isolations may use.
+  /// Disfavored, so that trailing closures select the other initializer.
   @_disfavoredOverload
   public init(sharing make: @escaping () throws -> any MessageReceiver & Sendable) {
     (maker, isShared) = (make, true)
@@ -61,7 +60,7 @@ public final class LazyProxy: ForwardingProxy {
   public override func forwardingTarget(for selector: MessageSelector) -> (any MessageReceiver)? {
     do {
       let target = try target()
-      // An error that a query caused while the target was created is obsolete.
+      // An error of an earlier query is obsolete now.
       failure = nil
       return target
     } catch {
@@ -70,8 +69,7 @@ public final class LazyProxy: ForwardingProxy {
     }
   }
 
-  /// The target's signature. It is `nil` if the creation has just failed, since the creation is
-  /// tried once per message.
+  /// The target's signature; `nil` if creating the target has just failed for this message.
   public override func methodSignature(for selector: MessageSelector) -> MethodSignature? {
     isMade || failure == nil ? super.methodSignature(for: selector) : nil
   }

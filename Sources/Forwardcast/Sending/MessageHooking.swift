@@ -65,10 +65,7 @@ protocol HookHolder: NamedReceiver, Sendable {
 extension MessageHooking {
   /// Runs `body` before each message of a key. If it throws, no target gets the message.
   ///
-  /// - Parameters:
-  ///   - message: the key. Arguments of other types are converted.
-  ///   - isolation: the caller's isolation. Leave it out.
-  ///   - body: called with the arguments.
+  /// - Parameter message: the key. Arguments of other types are converted.
   /// - Returns: a handle that cancels the hook; releasing it does not.
   /// - Throws: `wrongArgumentCount` if selector and key disagree; `typeMismatch` if the types
   ///   cannot be converted to those of the answering method; for a table, `unrecognizedSelector` if
@@ -83,11 +80,8 @@ extension MessageHooking {
 
   /// Runs `body` after each successful message of a key, see `before`.
   ///
-  /// - Parameters:
-  ///   - message: the key.
-  ///   - isolation: the caller's isolation. Leave it out.
-  ///   - body: called with the answers in delivery order, and the arguments. `broadcast` requests
-  ///     no answers; queued targets answer only waiting senders.
+  /// - Parameter body: called with the answers in delivery order, and the arguments. `broadcast`
+  ///   requests no answers; queued targets answer only waiting senders.
   @discardableResult
   public func after<R, each A>(
     _ message: Message<(repeat each A) -> R>, isolation: (any Actor)? = nil,
@@ -98,18 +92,12 @@ extension MessageHooking {
 
   /// Runs `body` instead of each message of a key, see `before`.
   ///
-  ///     try service.around(.quote) { call in
-  ///       try call.proceed(with: call.arguments.uppercased())
-  ///     }
-  ///
   /// If a target suspends, a waiting sender gets `isolationMismatch`, unless you use the form with
   /// `waiting`.
   ///
-  /// - Parameters:
-  ///   - message: the key.
-  ///   - isolation: the caller's isolation. Leave it out.
-  ///   - body: gets the message and returns the answers, which the sender's policy combines. Each
-  ///     `proceed` sends the message to the targets; the outcome of the last one counts.
+  /// - Parameter body: gets the message and returns the answers, which the sender's policy
+  ///   combines. Each `proceed` sends the message to the targets; the outcome of the last one
+  ///   counts.
   @export(implementation) @discardableResult
   public func around<R, each A>(
     _ message: Message<(repeat each A) -> R>, isolation: (any Actor)? = nil,

@@ -6,8 +6,6 @@
 ///     try store.around(.price, .timeout(.seconds(2)))
 ///     // surrounds the timeout: each attempt has two seconds
 ///     try store.around(.price, .retrying(3, while: { $0 is Offline }))
-///
-/// A later hook surrounds earlier ones, as always.
 public struct MessageInterceptor: Sendable {
   let body: Hook.Body
 
@@ -50,12 +48,10 @@ public struct MessageInterceptor: Sendable {
     }
   }
 
-  /// Ends a sender's wait with `timedOut`. Messages of other senders are unaffected.
+  /// Ends a sender's wait with `timedOut`. Messages of senders that do not wait are unaffected.
   ///
-  /// At the timeout the message is canceled. The sender then still awaits an asynchronous method of
-  /// a direct target, but no queued targets.
-  ///
-  /// `clock` measures the timeout, for example a `TestClock`; `nil` is the continuous clock.
+  /// At the timeout the message is canceled. If an asynchronous method of a direct target runs
+  /// then, the sender awaits its end first. `clock` is the continuous clock by default.
   public static func timeout(_ timeout: Duration, clock: (any Clock<Duration>)? = nil) -> MessageInterceptor {
     MessageInterceptor {
       try $0.proceed()
@@ -120,9 +116,7 @@ public struct MessageInterceptor: Sendable {
 }
 
 extension MessageHooking {
-  /// Installs a ready-made hook around the messages of a key.
-  ///
-  /// - Throws: as `before`.
+  /// Installs a ready-made hook around the messages of a key. Throws as `before`.
   @discardableResult
   public func around<R, each A>(_ message: Message<(repeat each A) -> R>, _ interceptor: MessageInterceptor)
     throws(MessageError) -> HookRegistration

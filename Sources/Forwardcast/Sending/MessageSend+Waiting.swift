@@ -33,11 +33,8 @@ extension MessageReceiver where Self: Sendable {
     try await sendWaiting(message, stays: false, repeat each arguments)
   }
 
-  /// Like ``sendAndWait(_:_:)``, with a timeout that cancels the method and does not await it.
-  ///
-  /// `clock` measures the timeout, for example a `TestClock`; `nil` is the continuous clock.
-  ///
-  /// - Throws: also `timedOut`.
+  /// Like ``sendAndWait(_:_:)``, but at the timeout cancels the method and throws `timedOut`
+  /// without awaiting the method. `clock` is the continuous clock by default.
   @discardableResult
   nonisolated(nonsending) public func sendAndWait<R: Sendable, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, timeout: Duration,
@@ -72,11 +69,8 @@ extension ForwardingProxy {
     try await sendWaiting(message, stays: true, repeat each arguments)
   }
 
-  /// Like ``sendAndWait(_:_:)``, with a timeout that cancels the method and awaits its end.
-  ///
-  /// `clock` measures the timeout; `nil` is the continuous clock.
-  ///
-  /// - Throws: also `timedOut`.
+  /// Like ``sendAndWait(_:_:)``, but at the timeout cancels the method, awaits its end and throws
+  /// `timedOut`. `clock` is the continuous clock by default.
   @discardableResult
   nonisolated(nonsending) public func sendAndWait<R: Sendable, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, timeout: Duration,
@@ -89,10 +83,8 @@ extension ForwardingProxy {
     }
   }
 
-  /// Sends a boxed message through this proxy and awaits its answer, stored in
-  /// ``Invocation/result``.
-  ///
-  /// - Throws: as ``sendAndWait(_:_:)``. The result is `nil` then.
+  /// Sends a boxed message through this proxy and stores its answer in ``Invocation/result``.
+  /// Throws as ``sendAndWait(_:_:)``; the result is then `nil`.
   nonisolated(nonsending) public func performAndWait(_ invocation: inout Invocation) async throws {
     try await performWaiting(&invocation, on: self, stays: true)
   }
@@ -131,10 +123,8 @@ extension MessageReceiver {
   }
 }
 
-/// Checks that a receiver remains in the sender's isolation, or that its proxy knows it to be
-/// `Sendable`.
-///
-/// - Throws: `isolationMismatch` if it would leave.
+/// Checks that a receiver remains in the sender's isolation or is known to be `Sendable`. Otherwise
+/// throws `isolationMismatch`.
 nonisolated(nonsending) func staying(
   _ resolution: Resolution, _ selector: MessageSelector, behind proxy: any MessageReceiver
 ) async throws -> Resolution {
@@ -154,9 +144,8 @@ nonisolated(nonsending) func staying(
   return resolution
 }
 
-/// Sends a boxed message to one receiver and awaits its answer, stored in `invocation.result`.
-///
-/// - Parameter stays: true if the receiver must not cross isolations.
+/// Sends a boxed message to one receiver and stores its answer in `invocation.result`. If `stays`,
+/// the receiver must not cross isolations.
 nonisolated(nonsending) package func performWaiting(
   _ invocation: inout Invocation, on receiver: any MessageReceiver, stays: Bool = false
 ) async throws {

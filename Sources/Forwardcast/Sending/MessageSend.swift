@@ -11,9 +11,8 @@ enum Resolution {
 /// The maximum number of forwarding targets per message. Each of them may create a new one.
 let maximumHops = 4096
 
-/// Finds how `receiver` answers `selector`.
-///
-/// - Throws: the error of `doesNotRecognize`, and as ``follow(_:from:past:)``.
+/// Finds how `receiver` answers `selector`. Throws the error of `doesNotRecognize` if it does not,
+/// and as ``follow(_:from:past:)``.
 @usableFromInline
 func resolve(_ selector: MessageSelector, for receiver: any MessageReceiver, past hooked: AnyObject? = nil) throws
   -> Resolution
@@ -62,11 +61,8 @@ func follow(_ selector: MessageSelector, from first: any MessageReceiver, past h
   }
 }
 
-/// Steps 1 and 2: the method for `selector` in the receiver's tables, or `nil`.
-///
-/// - Throws: a refused row's error; `typeMismatch` for another class's table;
-///   `resolverAddedNothing` if a resolver hook claimed a method that no table has; `wouldDeadlock`
-///   if the hook waits for the calling thread.
+/// Steps 1 and 2: the method for `selector` in the receiver's tables, or `nil`. Throws the error of
+/// a refused row, of a table of another class, or of the resolver hook.
 @usableFromInline
 func tableMethod(of receiver: any MessageReceiver, for selector: MessageSelector) throws -> Method? {
   let type = Swift.type(of: receiver)
@@ -156,9 +152,7 @@ extension Invocation {
     return stated
   }
 
-  /// Converts the answer to a hook's types.
-  ///
-  /// - Throws: the first failure of the report.
+  /// Converts the answer to a hook's types. Throws the first failure of the report.
   fileprivate mutating func take(_ report: DeliveryReport, from hooks: any MessageForwarding, _ types: MethodSignature)
     throws
   {
@@ -207,9 +201,8 @@ extension MessageReceiver {
   @_disfavoredOverload
   public func send<R>(_ selector: MessageSelector, _ arguments: Any...) throws -> R { fatalError() }
 
-  /// Sends a boxed message to this receiver and stores the answer in ``Invocation/result``.
-  ///
-  /// - Throws: as `send(_:_:)`; the result is `nil` then.
+  /// Sends a boxed message to this receiver and stores the answer in ``Invocation/result``. Throws
+  /// as `send(_:_:)`; the result is then `nil`.
   public func perform(_ invocation: inout Invocation) throws {
     try invocation.answer(from: self) { try finish(try resolve($0.selector, for: self), &$0) }
   }

@@ -16,15 +16,14 @@ enum ResolverHook {
     let selector: MessageSelector
   }
 
-  /// The work while the hook runs; afterwards its answer.
+  /// The work while the hook runs, and then the hook's answer.
   private typealias Progress = (work: SharedWork?, answer: Answer?)
 
   private static let requests = Guarded<[Request: Progress]>(.init())
 
-  /// Runs the hook once, or waits for the thread that is running it. The tables may have changed
-  /// then, unless the answer is `nothing`.
+  /// Runs the hook once, or waits for the thread that is running it. Unless the answer is
+  /// `nothing`, the tables may have changed. `isThere` returns true if a table has the method.
   ///
-  /// - Parameter isThere: returns true if a table has the method.
   /// - Throws: `wouldDeadlock` if the running hook waits for the calling thread.
   static func ask(_ type: any MessageReceiver.Type, _ selector: MessageSelector, isThere: () -> Bool)
     throws(MessageError) -> Answer

@@ -10,18 +10,16 @@ extension SelectorTable: MessageHooking {
   ///       screen, chat, data in log(chat)
   ///     }
   ///
-  /// **Hooks of a table** run once per receiver, where its method runs, for all senders. A later
-  /// hook surrounds earlier ones. A row with hooks remains typed. A hook for all rows surrounds the
-  /// table's own rows and their replacements. A hook for a selector also surrounds an inherited row
-  /// that is called through this table, outside the hooks of that row's table. To hook all rows, or
-  /// a selector without a key, use the methods of ``MessageHooking``; an `around` hook then finds
-  /// the receiver in ``InvocationCall/target``.
+  /// **Hooks of a table** run once per receiver, where its method runs, for all senders. A hook for
+  /// all rows surrounds the table's own rows and their replacements. A hook for a selector also
+  /// surrounds an inherited row that is called through this table, outside the hooks of the
+  /// inherited row's table.
   ///
-  /// - Parameters:
-  ///   - message: the key.
-  ///   - target: the table's type.
-  ///   - body: called with receiver and arguments, in the method's isolation. Its error is the
-  ///     method's error, and the method does not run.
+  /// To hook all rows, or a selector without a key, use the methods of ``MessageHooking``. Their
+  /// `around` hooks find the receiver in ``InvocationCall/target``.
+  ///
+  /// - Parameter body: called with receiver and arguments, in the method's isolation. If it throws,
+  ///   the method does not run and fails with that error.
   /// - Returns: a handle that cancels the hook; releasing it does not.
   /// - Throws: `unrecognizedSelector` if the table has no such row, not even an inherited one;
   ///   `wrongArgumentCount` or `typeMismatch` if the types differ from the key's or the table's.
@@ -40,9 +38,8 @@ extension SelectorTable: MessageHooking {
   }
 
   /// Runs `body` after each successful call of this table's method for a key, see
-  /// ``before(_:of:_:)``.
-  ///
-  /// `body` gets the receiver, the answer and the arguments. Its error is the method's error.
+  /// ``before(_:of:_:)``. `body` gets the receiver, the answer and the arguments. If it throws, the
+  /// method fails with that error.
   @discardableResult
   public func after<Target, R, each A>(
     _ message: Message<(repeat each A) -> R>, of target: Target.Type,

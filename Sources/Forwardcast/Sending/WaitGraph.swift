@@ -11,10 +11,10 @@ package final class SharedWork: Sendable {
   package let thread = ThreadIdentity.current
   fileprivate let gate = DispatchGroup()
 
-  /// Creates work of the calling thread. Other threads may wait for it from now on.
+  /// Creates work of the calling thread. Other threads may wait for it from now on. `name` returns
+  /// its name for an error.
   ///
   /// - Precondition: the thread begins and ends the work; otherwise it is never freed.
-  /// - Parameter name: returns its name, for an error.
   package init(_ name: @escaping @Sendable () -> String) {
     makeName = name
     gate.enter()
@@ -36,7 +36,7 @@ package struct WaitCycle: Error {
 struct AwaitedEnd: Sendable {
   /// The identities whose holders must finish first.
   fileprivate let identities: [ObjectIdentifier]
-  /// Its name, and the names of work done for it.
+  /// Returns the name of the object, and the names of work done for it.
   let names: @Sendable () -> [String]
 
   /// - Parameter names: returns the names. It retains the objects of the identities.
@@ -48,17 +48,17 @@ struct AwaitedEnd: Sendable {
 /// A wait, and the identities that are unavailable to others until it ends.
 final class Wait: @unchecked Sendable {  // `awaits` is guarded by the graph's lock
   fileprivate let held: [ObjectIdentifier]
-  /// True if the holder itself waits. False if a task of the holder waits, which it may not await.
+  /// True if the holder itself waits. False if a task of the holder waits; the holder need not be
+  /// waiting for that task.
   fileprivate let isOwn: Bool
-  /// Each returns some of the awaited objects. A list, since a message may find them one by one.
+  /// Functions that return the awaited objects. A message may add them one by one.
   private var awaits: [@Sendable () -> [AwaitedEnd]] = []
 
-  /// - Parameter held: the identities that are unavailable to others until the wait ends.
   init(holding held: [ObjectIdentifier], isOwn: Bool = true) { (self.held, self.isOwn) = (held, isOwn) }
 
   fileprivate var awaited: [AwaitedEnd] { WaitGraph.graph.withLock { _ in awaits }.flatMap { $0() } }
 
-  /// Narrows the wait to some of the awaited objects.
+  /// Replaces the awaited objects with some of them.
   func narrow(to awaits: @escaping @Sendable () -> [AwaitedEnd]) {
     let old = WaitGraph.graph.withLock { graph in
       graph.changes += 1
@@ -67,16 +67,14 @@ final class Wait: @unchecked Sendable {  // `awaits` is guarded by the graph's l
     withExtendedLifetime(old) {}
   }
 
-  /// Adds the wait, or further awaited objects, to the graph, unless that certainly closes a cycle.
-  ///
-  /// - Parameter wanted: the objects awaited in addition.
-  /// - Returns: the cycle that it closes or may close, from the wanted object to a held one.
+  /// Adds the wait, or further awaited objects, to the graph. Does nothing if that certainly closes
+  /// a cycle. Returns the cycle that is or may be closed, from a wanted object to a held one.
   func enter(_ wanted: [AwaitedEnd]) -> (ring: [AwaitedEnd], isCertain: Bool)? {
     while true {
       let changes = WaitGraph.graph.withLock { $0.changes }
       let own = isOwn ? WaitGraph.path(from: wanted, to: held) { $0.isOwn } : nil
       let ring = own ?? WaitGraph.path(from: wanted, to: held) { _ in true }
-      // If no wait was entered meanwhile, all observed waits existed at one moment.
+      // If no wait was entered meanwhile, all observed waits existed at the same time.
       let isCurrent = WaitGraph.graph.withLock { graph in
         guard graph.changes == changes else { return false }
         if own != nil { return true }
@@ -104,11 +102,11 @@ final class Wait: @unchecked Sendable {  // `awaits` is guarded by the graph's l
 /// The waits of the process: of threads for shared work, and of senders for targets.
 ///
 /// A caller searches for a cycle, and enters its wait if no other wait was entered meanwhile;
-/// otherwise it searches again. So exactly one caller in a cycle finds it and throws. The objects
-/// that waits await are found outside the lock.
+/// otherwise it searches again. So exactly one caller in a cycle finds it and throws. The lock is
+/// not held while the awaited objects are determined.
 package enum WaitGraph {
   fileprivate struct Graph {
-    /// The work of all threads. Within one thread, each work is needed by the one before it.
+    /// The work of all threads. Within one thread, each element needs the next one of that thread.
     var work: [SharedWork] = []
     var waits: [ObjectIdentifier: [Wait]] = .init()
     var changes = 0
@@ -127,8 +125,8 @@ package enum WaitGraph {
     (graph.withLock { $0.waits[identity] } ?? []).flatMap(\.awaited)
   }
 
-  /// The path from a wanted object to a held one, each awaited by the holder of the one before;
-  /// `nil` if there is none.
+  /// The path from a wanted object to a held one; `nil` if there is none. The holder of each object
+  /// awaits the next one.
   fileprivate static func path(
     from wanted: [AwaitedEnd], to held: [ObjectIdentifier], over isMeant: (Wait) -> Bool
   ) -> [AwaitedEnd]? {
@@ -150,13 +148,12 @@ package enum WaitGraph {
   /// Ends `work` and its waits. Called once, after its outcome is available to waiters.
   package static func end(_ work: SharedWork) {
     graph.withLock { $0.work.removeAll { $0 === work } }
-    // Last, since a thread that waits for ended work is about to continue and in no cycle.
+    // Last, since the waiting threads continue now and must no longer count as part of a cycle.
     work.gate.leave()
   }
 
-  /// Waits until `work` has ended.
-  ///
-  /// - Throws: if the work's thread is the calling one, or waits for it, perhaps across others.
+  /// Waits until `work` has ended. Throws if the work's thread is the calling thread, or waits for
+  /// it, perhaps across other threads.
   package static func wait(for work: SharedWork) throws(WaitCycle) {
     let wait = Wait(holding: held)
     if let (ring, isCertain) = wait.enter([work.awaited]), isCertain {
