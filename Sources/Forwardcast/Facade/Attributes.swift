@@ -30,7 +30,7 @@
 ///     see the page *Forwarding Existing Protocols*.
 ///   - protocol: an existing protocol that the class conforms to, whose requirements this one
 ///     repeats: `@Forwarded(as: (any StreamDelegate).self)`.
-///   - base: the superclass of the class. Not needed if the protocol refines a class or
+///   - base: the superclass of the class, if the protocol refines neither a class nor
 ///     `NSObjectProtocol`.
 ///   - actor: the global actor of the protocol or some of its members, if its name does not end in
 ///     `Actor`: `@Forwarded(isolatedTo: Audio.self)`.
@@ -42,8 +42,8 @@ public macro Forwarded(
   isolatedTo actor: Any.Type? = nil, otherwise silence: SilentAnswers = .refused
 ) = #externalMacro(module: "ForwardcastMacros", type: "Forwarded")
 
-/// Sets the selector of a requirement or of a receiver's method. Also marks a receiver's member as
-/// a message.
+/// Sets the selector of a requirement or a receiver's method. Marks a receiver's member as a
+/// message.
 ///
 ///     @Message("select:or:") func choose(_ a: Int, _ b: Int)
 ///
@@ -87,8 +87,7 @@ public macro Answer<Value>(_ rule: AnswerRule = .last, otherwise value: Value) =
 @attached(peer)
 public macro NotForwarded() = #externalMacro(module: "ForwardcastMacros", type: "NotForwarded")
 
-/// Generates the selector table of a class or an actor, keys, and the conformance to
-/// ``MessageReceiver``.
+/// Generates a class's or actor's selector table, keys and conformance to ``MessageReceiver``.
 ///
 ///     @Receiver
 ///     final class Console {
@@ -101,11 +100,9 @@ public macro NotForwarded() = #externalMacro(module: "ForwardcastMacros", type: 
 /// state it: `@MainActor @Receiver final class Screen: UIViewController`.
 ///
 /// - Parameters:
-///   - members: which members are messages.
 ///   - base: the superclass, which must be a receiver too. This table inherits its table:
 ///     `@Receiver(inheriting: Base.self)`.
-///   - actor: the global actor of the class or some of its members, if its name does not end in
-///     `Actor`.
+///   - actor: the global actor of the class or its members, if its name does not end in `Actor`.
 @attached(member, names: named(selectorTable), named(ReceiverTable), named(Messages))
 @attached(extension, conformances: MessageReceiver)
 public macro Receiver(

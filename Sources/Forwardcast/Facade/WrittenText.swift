@@ -123,7 +123,6 @@ public protocol WrittenRow {
   func row() -> Responds<Target>
 }
 
-/// Moves a nested class into an extension, where the optimizer sees its conformances. For generated
-/// code only.
+/// For generated code. Moves a nested class into an extension, for the optimizer.
 @attached(extension, names: arbitrary)
 public macro Counted() = #externalMacro(module: "ForwardcastMacros", type: "Counted")

@@ -1,7 +1,6 @@
 // ArgumentBox.swift: one owned value of any type.
 
-/// One owned, copyable argument or result of any type, including `nil`, optionals, tuples, closures
-/// and metatypes.
+/// One argument or result of any type, including `nil`, optionals, tuples, closures and metatypes.
 ///
 ///     let box = ArgumentBox(7)
 ///     try box.unbox(as: Int.self)       // 7

@@ -21,8 +21,7 @@ public struct Invocation {
   /// The arguments, without receiver and selector (numbers 0 and 1 in Objective-C encodings).
   public var arguments: [ArgumentBox]
 
-  /// The result. `nil` before the message is answered and after a failed call; a box of `Void` if
-  /// the method returns nothing.
+  /// The result. `nil` before the message is answered or if it failed; `Void` is a box of `()`.
   public var result: ArgumentBox?
 
   /// The proxies that the message passed, for detecting cycles.
@@ -53,7 +52,6 @@ public struct Invocation {
   /// The argument at `index`, unboxed as `T`, see ``ArgumentBox/unbox(as:)``.
   ///
   /// - Precondition: `index` is an index of ``arguments``.
-  /// - Throws: ``UnboxingError``.
   public func argument<T>(_ index: Int, as type: T.Type = T.self) throws(UnboxingError) -> T {
     precondition(arguments.indices.contains(index), "no argument \(index) in a message with \(arguments.count)")
     return try arguments[index].unbox(as: type)
@@ -73,8 +71,7 @@ public struct Invocation {
 }
 
 extension Invocation: CustomStringConvertible {
-  /// The message as a call: `onAddMsg: "alice" msgData: [1, 2]`. Excess arguments are at the end:
-  /// `ping (beyond its colons: 1)`.
+  /// The message as a call: `onAddMsg: "alice" msgData: [1, 2]`. Excess arguments follow.
   public var description: String {
     let count = selector.numberOfArguments
     var words: [String] = []

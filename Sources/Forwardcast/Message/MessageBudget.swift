@@ -31,7 +31,6 @@ package final class MessageBudget: Sendable {
 }
 
 extension Invocation {
-  /// The message's budget. Set it before sending.
   package var budget: MessageBudget? {
     get { route?.budget }
     set { route = newValue.map { ProxyTrail(nil, budget: $0, after: route) } }

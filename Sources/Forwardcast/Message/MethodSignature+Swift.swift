@@ -7,8 +7,6 @@ extension MethodSignature {
   ///
   ///     // B@:@"String"q:
   ///     MethodSignature(returning: Bool.self, taking: String.self, Int.self).description
-  ///
-  /// - Complexity: O(*n*) in the number of types.
   public init<Result, each Argument>(returning result: Result.Type, taking arguments: repeat (each Argument).Type) {
     var types: [any Any.Type] = [Result.self]
     for argument in repeat each arguments { types.append(argument) }

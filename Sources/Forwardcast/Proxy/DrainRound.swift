@@ -28,12 +28,10 @@ struct DrainRound {
     return counts.completion
   }
 
-  /// Returns the names of contexts whose marker has not arrived yet.
   var lateContexts: @Sendable () -> [String] {
     { [mailboxes, counts] in mailboxes.filter { counts.all[ObjectIdentifier($0)] == nil }.map(\.context.name) }
   }
 
-  /// True if nothing ran between the last two rounds.
   mutating func isQuiet() -> Bool {
     let seen = counts.all
     defer { last = seen }

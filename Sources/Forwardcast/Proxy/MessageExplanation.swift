@@ -19,8 +19,7 @@ public struct MessageExplanation: Sendable {
     public let target: String
     /// The reason to skip the target; `nil` if it would get the message.
     public let reason: DeliveryReport.SkipReason?
-    /// The row that would answer, such as `table of Screen`, or `created by the message`; else
-    /// `nil`.
+    /// The row that would answer, such as `table of Screen` or `created by the message`, or `nil`.
     public let row: String?
     /// The context of the method, such as `direct` or `queue disk`.
     public let context: String
@@ -70,9 +69,8 @@ package protocol LazyTargetListing {
 }
 
 extension MulticastSending {
-  /// Explains which targets a message would reach if it were sent now. Nothing is sent or created.
-  ///
-  /// Targets that forward are queried with `responds(to:)`, as they are for a message.
+  /// Explains which targets a message would reach if it were sent now. Sends and creates nothing,
+  /// but queries targets that forward with `responds(to:)`.
   ///
   /// - Complexity: O(*n*) in the number of registrations, including nested proxies.
   public func explain(_ selector: MessageSelector) -> MessageExplanation {
@@ -165,7 +163,6 @@ extension MulticastCore {
     return entries
   }
 
-  /// Similar selectors that the table and the targets answer.
   fileprivate func names(like selector: MessageSelector) -> [String] {
     var known = Set(table?.selectors ?? [])
     for target in registrations.lazy.compactMap(\.liveTarget) where known.count < Likeness.candidateLimit {

@@ -1,15 +1,13 @@
 // MulticastHolding+Closures.swift: closures as targets.
 
 // Overload resolution considers `Sendable` only if all other ranks are equal. So the overloads
-// without a delivery differ only in `Sendable`. All take an `@isolated(any)` closure, since that
-// conversion is ranked too.
+// without a delivery differ only in `Sendable`, and all take an `@isolated(any)` closure.
 
 extension MulticastHolding {
   /// Registers a closure as a target for one message. It runs in the proxy's isolation.
   ///
-  /// If the closure is isolated to the main actor, or to an actor other than the caller's, each
-  /// call checks that it runs on that actor. If it does not, the message fails with
-  /// `isolationMismatch`.
+  /// If the closure is isolated to the main actor, or to an actor other than the caller's, a
+  /// message that is not sent on that actor fails with `isolationMismatch`.
   ///
   /// - Parameters:
   ///   - priority: higher priorities are called first; equal ones in the order of registration.
@@ -33,8 +31,7 @@ extension MulticastHolding {
   ///     }
   ///
   /// The proxy references the owner weakly and passes it to the closure, so neither `[weak self]`
-  /// nor a token is needed. Some time after the owner is deallocated, the proxy releases the
-  /// closure.
+  /// nor a token is needed. The closure is released some time after the owner.
   ///
   /// - Parameters:
   ///   - priority: higher priorities are called first; equal ones in the order of registration.
@@ -57,8 +54,8 @@ extension MulticastHolding where Interface: Sendable {
   /// sender is on the main actor and no earlier message waits; otherwise the message is queued. A
   /// closure without isolation runs synchronously on the sender's thread.
   ///
-  /// If you pass an actor's method as a value, Swift 6.3 loses its isolation: write a closure that
-  /// calls it.
+  /// In Swift 6.3, an actor's method passed as a value loses its isolation: write a closure
+  /// instead.
   @discardableResult @export(implementation)
   public func on<R, each A>(
     _ message: Message<(repeat each A) -> R>, priority: Int = 0, once: Bool = false,

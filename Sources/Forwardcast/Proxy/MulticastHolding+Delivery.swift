@@ -13,8 +13,8 @@ extension MulticastHolding where Interface: Sendable {
   ///
   /// - Parameters:
   ///   - delivery: the context of its methods.
-  ///   - priority: higher priorities are called, or queued, first. `nil` is 0 for a new target and
-  ///     no change for a known one.
+  ///   - priority: higher priorities are called, or queued, first. The default is 0 or the known
+  ///     one.
   ///   - ownership: `.weak` drops a target once it is deallocated; `.strong` retains it.
   ///   - selectors: the target's messages; `nil` for all.
   ///   - buffer: the limit of queued messages. Direct deliveries have no queue.
@@ -55,8 +55,7 @@ extension MulticastHolding where Interface: Sendable {
   /// Removes every target with that delivery.
   public func removeAll(on delivery: Delivery) { core.cancel(core.registrations) { $0.delivery == delivery } }
 
-  /// Waits until every queued delivery of this proxy and nested ones has run, including those
-  /// that are queued while it waits.
+  /// Waits until every queued delivery of this proxy and nested ones has run, including later ones.
   ///
   /// If targets send through several proxies, drain all of them until each returns 0.
   ///
@@ -99,8 +98,7 @@ extension MulticastHolding where Interface: Sendable {
   /// Blocks until every queued delivery has run, like ``drain()``.
   ///
   /// - Parameter timeout: the longest wait. Remaining deliveries still run.
-  /// - Throws: `wouldDeadlock` if a context waits for the caller or is the caller's; `timedOut`,
-  ///   naming the unfinished contexts.
+  /// - Throws: `wouldDeadlock` if a context waits for the caller; `timedOut`, naming late contexts.
   @available(*, noasync, message: "it blocks the thread; use drain(timeout:clock:)")
   @discardableResult
   public func drainBlocking(timeout: Duration) throws -> Int {

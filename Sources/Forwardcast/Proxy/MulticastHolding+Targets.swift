@@ -5,12 +5,10 @@ extension MulticastHolding {
   ///
   /// Unless the proxy allows duplicates, adding a target again updates its registration: ownership,
   /// and the priority if given. New `selectors` are added to the earlier ones; `nil` selects all
-  /// messages. If the target is a value, the proxy retains a copy, which only the registration can
-  /// remove.
+  /// messages. The proxy retains a copy of a value, and only the registration can remove it.
   ///
-  /// If no message can reach an object, since neither the object nor the proxy has a table and the
-  /// object does not forward, ``onError`` gets `noSelectorTable`, at the latest with the first
-  /// message.
+  /// If neither an object nor the proxy has a table and the object does not forward, ``onError``
+  /// gets `noSelectorTable`, at the latest with the first message.
   ///
   /// - Parameters:
   ///   - priority: higher priorities are called first; equal ones in the order of registration.

@@ -9,13 +9,12 @@ extension MulticastHolding {
   /// are not called. Errors go to ``onError``, with the given selector or `typedCall`.
   ///
   /// - Parameter selector: limits the call to targets that respond to it; `nil` calls all.
-  /// - Returns: the number of called targets.
+  /// - Returns: the numbers of called, skipped and failed targets.
   @discardableResult
   public func broadcast(for selector: MessageSelector? = nil, _ call: (Interface) throws -> Void) -> BroadcastSummary {
     broadcast(for: selector, where: nil, call)
   }
 
-  /// Makes a Swift call on some of the registrations.
   package func broadcast(
     for selector: MessageSelector?, where isMeant: ((Registration) -> Bool)?, _ call: (Interface) throws -> Void
   ) -> BroadcastSummary {

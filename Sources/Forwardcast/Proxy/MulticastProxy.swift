@@ -8,8 +8,7 @@
 ///     let token = themes.on(.themesColorChanged) { print($0) }
 ///     themes.broadcast(.themesColorChanged, .red)
 ///
-/// `Interface` is the type of targets: a protocol's existential, or `any MessageReceiver` for all
-/// objects with a table.
+/// `Interface` is the type of targets: a protocol's existential, or `any MessageReceiver`.
 ///
 /// The proxy is `Sendable` if and only if its interface is. Otherwise the compiler confines it to
 /// one isolation. A `Sendable` proxy may be used from any thread, and by targets during a message:

@@ -15,16 +15,14 @@ public struct PinnedMulticast<Interface>: MulticastSending {
 }
 
 extension MulticastHolding {
-  /// Retains the targets for a burst of messages. Loads a weak target once per selector, not per
-  /// message.
+  /// Retains the targets for a burst of messages, and loads a weak target once per selector.
   ///
   ///     themes.pinned { themes in
   ///       for color in rainbow { themes.broadcast(.themesColorChanged, color) }
   ///     }
   ///
   /// Removed or muted targets are skipped, and an added one gets the next message. Targets are
-  /// released when `body` ends or the list of targets changes. Targets of a nested multicast are
-  /// not retained.
+  /// released when `body` ends or the list changes. Targets of nested multicasts are not retained.
   ///
   /// - Parameter body: receives the proxy to send through, which must not escape.
   public func pinned<T>(_ body: (PinnedMulticast<Interface>) throws -> T) rethrows -> T {

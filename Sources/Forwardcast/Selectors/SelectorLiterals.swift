@@ -5,10 +5,8 @@ import Synchronization
 /// Caches records by the address of a literal: 1,024 sets of two slots, replaced atomically. Typed
 /// keys are computed properties, so a literal is evaluated for each message.
 ///
-/// The bytes are always compared, since a literal may have the address of an earlier one whose
-/// library was unloaded.
+/// Bytes are always compared, since a literal of an unloaded library may have had the same address.
 enum SelectorLiterals {
-  /// The selector of `literal`. Traps if the literal is malformed.
   static func selector(of literal: StaticString) -> MessageSelector {
     if literal.hasPointerRepresentation, let slots {
       let slot = slots + firstWay(of: UInt(bitPattern: literal.utf8Start))

@@ -38,8 +38,7 @@ final class ForwardingHooks: HookHolder, @unchecked Sendable {  // `target` stay
   }
 }
 
-/// Forwards one message through its proxy's hooks. Inside the hooks, the message is sent again
-/// without them.
+/// Runs a proxy's hooks around one message, then sends the message past the hooks.
 final class ForwardingAround: ForwardingToMany {
   private let proxy: ForwardingProxy
   private let chain: HookChain

@@ -34,8 +34,7 @@ open class ForwardingProxy: MessageForwarding, MessageHooking {
   /// The target, if it is known to be `Sendable`.
   var sharedTarget: AnyObject? { hooks.isShared ? hooks.target : nil }
 
-  /// True if the proxy's table, its target or ``methodSignature(for:)`` has `selector`. False in a
-  /// cycle of proxies.
+  /// True if the proxy's table, its target or ``methodSignature(for:)`` has `selector`.
   open func responds(to selector: MessageSelector) -> Bool { defaultResponds(to: selector) }
 
   /// The target's signature; `nil` if there is no target or it does not respond.
@@ -66,15 +65,14 @@ open class ForwardingProxy: MessageForwarding, MessageHooking {
     return DeliveryReport(answeredBy: self, answered.result)
   }
 
-  /// True if a table or a forwarding target takes the message, so ``forward(_:)`` was called
-  /// directly and must send it.
+  /// True if a table or a forwarding target answers, so a direct call of ``forward(_:)`` can send
+  /// it.
   private func hasTaker(for selector: MessageSelector) -> Bool {
     if (try? tableMethod(of: self, for: selector)) != nil { return true }
     return forwardingTarget(for: selector).map { $0 !== self } ?? false
   }
 
-  /// The proxy's hooks, around all messages that it forwards. If this object wraps another proxy,
-  /// return the hooks of that proxy.
+  /// The proxy's hooks. A class that wraps another proxy returns the hooks of that proxy.
   open var hookPlace: HookPlace { HookPlace(holder: hooks) }
 
   /// The error of an unanswered message, `unrecognizedSelector` by default.

@@ -41,8 +41,7 @@ public struct HookPlace: Sendable {
     try install(message, .around(body, waiting: Hook.Body.waitingBody(waiting, crosses: message.answerCrosses)))
   }
 
-  // Not `@usableFromInline`: optimized test builds crash in the cross-module pass (Swift 6.3) where
-  // the form above calls this.
+  // Not `@usableFromInline`: optimized test builds crash in the cross-module pass (Swift 6.3).
   func install(_ selector: MessageSelector?, _ body: Hook.Body) throws(MessageError) -> HookRegistration {
     try holder.install(Hook(selector, body))
   }
@@ -68,8 +67,7 @@ extension MessageHooking {
   /// - Parameter message: the key. Arguments of other types are converted.
   /// - Returns: a handle that cancels the hook; releasing it does not.
   /// - Throws: `wrongArgumentCount` if selector and key disagree; `typeMismatch` if the types
-  ///   cannot be converted to those of the answering method; for a table, `unrecognizedSelector` if
-  ///   it has no such row.
+  ///   cannot be converted to the method's; `unrecognizedSelector` if a table has no such row.
   @discardableResult
   public func before<R, each A>(
     _ message: Message<(repeat each A) -> R>, isolation: (any Actor)? = nil,
@@ -92,12 +90,11 @@ extension MessageHooking {
 
   /// Runs `body` instead of each message of a key, see `before`.
   ///
-  /// If a target suspends, a waiting sender gets `isolationMismatch`, unless you use the form with
-  /// `waiting`.
+  /// If a target suspends, a waiting sender gets `isolationMismatch`; use `waiting` for such
+  /// targets.
   ///
   /// - Parameter body: gets the message and returns the answers, which the sender's policy
-  ///   combines. Each `proceed` sends the message to the targets; the outcome of the last one
-  ///   counts.
+  ///   combines. Each `proceed` sends the message to the targets, but only the last outcome counts.
   @export(implementation) @discardableResult
   public func around<R, each A>(
     _ message: Message<(repeat each A) -> R>, isolation: (any Actor)? = nil,

@@ -106,8 +106,8 @@ extension MessageReceiver {
   nonisolated(nonsending) fileprivate func sendWaiting<R: Sendable, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, stays: Bool, _ arguments: repeat each A
   ) async throws -> R {
-    // There is only one exit: because of a compiler bug, a function that suspends after allocating
-    // a pack must not return early.
+    // One exit only: a function that suspends after allocating a pack must not return early
+    // (compiler).
     let resolution = try resolve(message.selector, for: self)
     let result: R
     if case .method(let method, let target) = resolution, method.canRun(on: target) {
@@ -123,8 +123,7 @@ extension MessageReceiver {
   }
 }
 
-/// Checks that a receiver remains in the sender's isolation or is known to be `Sendable`. Otherwise
-/// throws `isolationMismatch`.
+/// Throws `isolationMismatch` unless a receiver remains in the sender's isolation or is `Sendable`.
 nonisolated(nonsending) func staying(
   _ resolution: Resolution, _ selector: MessageSelector, behind proxy: any MessageReceiver
 ) async throws -> Resolution {
@@ -162,7 +161,6 @@ nonisolated(nonsending) package func performWaiting(
   }
 }
 
-/// Runs a method in its isolation, or a receiver's `forwardAndWait`, and stores the answer.
 nonisolated(nonsending) func finishWaiting(_ resolution: Resolution, _ invocation: inout Invocation)
   async throws
 {

@@ -11,8 +11,7 @@ enum Resolution {
 /// The maximum number of forwarding targets per message. Each of them may create a new one.
 let maximumHops = 4096
 
-/// Finds how `receiver` answers `selector`. Throws the error of `doesNotRecognize` if it does not,
-/// and as ``follow(_:from:past:)``.
+/// Finds how `receiver` answers `selector`, or throws the error of `doesNotRecognize`.
 @usableFromInline
 func resolve(_ selector: MessageSelector, for receiver: any MessageReceiver, past hooked: AnyObject? = nil) throws
   -> Resolution
@@ -112,7 +111,6 @@ extension Invocation {
   }
 }
 
-/// Runs a method or forwarding hook, and stores the answer.
 @inline(never) func finish(_ resolution: Resolution, _ invocation: inout Invocation) throws {
   switch resolution {
   case .method(let method, let target): try method.invoke(target, &invocation)

@@ -12,8 +12,7 @@ extension SelectorTable: MessageHooking {
   ///
   /// **Hooks of a table** run once per receiver, where its method runs, for all senders. A hook for
   /// all rows surrounds the table's own rows and their replacements. A hook for a selector also
-  /// surrounds an inherited row that is called through this table, outside the hooks of the
-  /// inherited row's table.
+  /// surrounds an inherited row that is called through this table, outside the parent's hooks.
   ///
   /// To hook all rows, or a selector without a key, use the methods of ``MessageHooking``. Their
   /// `around` hooks find the receiver in ``InvocationCall/target``.
@@ -38,8 +37,8 @@ extension SelectorTable: MessageHooking {
   }
 
   /// Runs `body` after each successful call of this table's method for a key, see
-  /// ``before(_:of:_:)``. `body` gets the receiver, the answer and the arguments. If it throws, the
-  /// method fails with that error.
+  /// ``before(_:of:_:)``. `body` gets the receiver, the answer and the arguments. Its error is the
+  /// method's error.
   @discardableResult
   public func after<Target, R, each A>(
     _ message: Message<(repeat each A) -> R>, of target: Target.Type,

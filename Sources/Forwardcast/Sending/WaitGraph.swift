@@ -11,8 +11,7 @@ package final class SharedWork: Sendable {
   package let thread = ThreadIdentity.current
   fileprivate let gate = DispatchGroup()
 
-  /// Creates work of the calling thread. Other threads may wait for it from now on. `name` returns
-  /// its name for an error.
+  /// Creates work of the calling thread. Other threads may wait for it from now on.
   ///
   /// - Precondition: the thread begins and ends the work; otherwise it is never freed.
   package init(_ name: @escaping @Sendable () -> String) {
@@ -48,8 +47,7 @@ struct AwaitedEnd: Sendable {
 /// A wait, and the identities that are unavailable to others until it ends.
 final class Wait: @unchecked Sendable {  // `awaits` is guarded by the graph's lock
   fileprivate let held: [ObjectIdentifier]
-  /// True if the holder itself waits. False if a task of the holder waits; the holder need not be
-  /// waiting for that task.
+  /// True if the holder itself waits. False if its task waits, which the holder may not await.
   fileprivate let isOwn: Bool
   /// Functions that return the awaited objects. A message may add them one by one.
   private var awaits: [@Sendable () -> [AwaitedEnd]] = []
@@ -125,8 +123,7 @@ package enum WaitGraph {
     (graph.withLock { $0.waits[identity] } ?? []).flatMap(\.awaited)
   }
 
-  /// The path from a wanted object to a held one; `nil` if there is none. The holder of each object
-  /// awaits the next one.
+  /// A path from a wanted object to a held one. The holder of each object awaits the next one.
   fileprivate static func path(
     from wanted: [AwaitedEnd], to held: [ObjectIdentifier], over isMeant: (Wait) -> Bool
   ) -> [AwaitedEnd]? {
@@ -152,8 +149,7 @@ package enum WaitGraph {
     work.gate.leave()
   }
 
-  /// Waits until `work` has ended. Throws if the work's thread is the calling thread, or waits for
-  /// it, perhaps across other threads.
+  /// Waits until `work` has ended. Throws if the work's thread is the caller's or waits for it.
   package static func wait(for work: SharedWork) throws(WaitCycle) {
     let wait = Wait(holding: held)
     if let (ring, isCertain) = wait.enter([work.awaited]), isCertain {

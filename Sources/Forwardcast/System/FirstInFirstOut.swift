@@ -1,8 +1,6 @@
 // FirstInFirstOut.swift: a queue in an array, and sorting by a key.
 
-/// A queue whose elements can also be removed by number.
-///
-/// - Complexity: amortized constant to append and pop; logarithmic to remove by number.
+/// A queue whose elements can also be removed by number, in logarithmic time.
 struct FirstInFirstOut<Element> {
   /// Sorted by number. An element is `nil` once removed.
   private var elements: [(number: Int, element: Element?)] = []
@@ -77,8 +75,7 @@ extension Array {
   }
 }
 
-/// Elements sorted by a key. Not specialized, because the standard library's sort would be compiled
-/// for each element type.
+/// Elements sorted by a key. Not specialized, so that sorting is not compiled for each type.
 @inline(never)
 @_semantics("optimize.sil.specialize.generic.never")
 func inOrder<Element, Key: Comparable>(_ elements: [Element], by key: (Element) -> Key) -> [Element] {

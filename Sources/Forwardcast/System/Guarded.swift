@@ -44,7 +44,6 @@ package struct Guarded<Value: ~Copyable>: ~Copyable, Sendable {
     #endif
   }
 
-  /// Stops a debug build if the calling thread does not hold the lock.
   @inline(__always)
   package borrowing func assertHeld(file: StaticString = #fileID, line: UInt = #line) {
     assert(isHeld, "the lock is not held", file: file, line: line)

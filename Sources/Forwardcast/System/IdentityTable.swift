@@ -98,7 +98,6 @@ struct IdentityTable<Element: Identified> {
     return .fromOpaque(address)
   }
 
-  /// Resizes the table and drops removed words.
   private mutating func rebuild() {
     let old = words
     var size = 8

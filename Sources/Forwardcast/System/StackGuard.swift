@@ -5,8 +5,8 @@ import Synchronization
 /// Checks the thread's stack before a message, so that unbounded recursion throws.
 ///
 /// A check compares the address of a local variable with a limit in a thread-specific slot. The
-/// limit leaves 256 KiB for the method, the error and the return. On stacks below 1 MiB it leaves a
-/// quarter, but at least 32 KiB.
+/// limit leaves 256 KiB for the method and the error; on small stacks a quarter, but at least 32
+/// KiB.
 package enum StackGuard {
   /// True if the stack has space for another message, or its size is unknown.
   @inline(__always)
@@ -19,7 +19,6 @@ package enum StackGuard {
     return slot != noSlot && ~here < UInt(bitPattern: ThreadSlot(number: slot).pointer) || hasRoomByBounds(here)
   }
 
-  /// Determines the bounds of the stack, stores the limit, and compares with it.
   @inline(never)
   private static func hasRoomByBounds(_ here: UInt) -> Bool {
     let stack = ThreadStack.bounds(around: here)
@@ -28,8 +27,8 @@ package enum StackGuard {
     return here > end
   }
 
-  /// Calls an error handler and returns true. Returns false if the stack is exhausted and such a
-  /// call already runs on this thread.
+  /// Calls an error handler, and returns true. Returns false instead if the stack is exhausted and
+  /// a handler already runs.
   package static func tell(_ handler: () -> Void) -> Bool {
     if !hasRoom {
       guard telling.pointer == nil else { return false }
