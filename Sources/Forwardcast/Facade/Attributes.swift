@@ -30,8 +30,7 @@
 ///     see the page *Forwarding Existing Protocols*.
 ///   - protocol: an existing protocol that the class conforms to, whose requirements this one
 ///     repeats: `@Forwarded(as: (any StreamDelegate).self)`.
-///   - base: the superclass of the class, if the protocol refines neither a class nor
-///     `NSObjectProtocol`.
+///   - base: the superclass of the class. By default, a class that the protocol refines, if any.
 ///   - actor: the global actor of the protocol or some of its members, if its name does not end in
 ///     `Actor`: `@Forwarded(isolatedTo: Audio.self)`.
 ///   - silence: the results if no target responds, for requirements without `@Answer`.
@@ -42,8 +41,7 @@ public macro Forwarded(
   isolatedTo actor: Any.Type? = nil, otherwise silence: SilentAnswers = .refused
 ) = #externalMacro(module: "ForwardcastMacros", type: "Forwarded")
 
-/// Sets the selector of a requirement or a receiver's method. Marks a receiver's member as a
-/// message.
+/// Sets a message's selector. Marks a member of a `@Receiver` class as a message.
 ///
 ///     @Message("select:or:") func choose(_ a: Int, _ b: Int)
 ///

@@ -123,6 +123,6 @@ public protocol WrittenRow {
   func row() -> Responds<Target>
 }
 
-/// For generated code. Moves a nested class into an extension, for the optimizer.
+/// Moves a nested class into an extension for the optimizer. Used by generated code.
 @attached(extension, names: arbitrary)
 public macro Counted() = #externalMacro(module: "ForwardcastMacros", type: "Counted")

@@ -11,9 +11,8 @@ extension Invocation {
     }
   }
 
-  /// A key that equal messages share; `nil` if an argument is not `Hashable`.
-  ///
-  /// Numbers of different types are equal by value. Stated types and results are ignored.
+  /// A key that equal messages share; `nil` if an argument is not `Hashable`. Numbers of different
+  /// types are equal by value. Stated types and results are ignored.
   public var contentKey: ContentKey? {
     var values: [AnyHashable] = []
     for argument in arguments {

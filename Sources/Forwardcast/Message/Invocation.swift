@@ -21,7 +21,7 @@ public struct Invocation {
   /// The arguments, without receiver and selector (numbers 0 and 1 in Objective-C encodings).
   public var arguments: [ArgumentBox]
 
-  /// The result. `nil` before the message is answered or if it failed; `Void` is a box of `()`.
+  /// The result; `nil` before an answer or after an error. It is a box of `()` for a `Void` method.
   public var result: ArgumentBox?
 
   /// The proxies that the message passed, for detecting cycles.
@@ -71,7 +71,7 @@ public struct Invocation {
 }
 
 extension Invocation: CustomStringConvertible {
-  /// The message as a call: `onAddMsg: "alice" msgData: [1, 2]`. Excess arguments follow.
+  /// The message as a call: `onAddMsg: "alice" msgData: [1, 2]`. Excess arguments are at the end.
   public var description: String {
     let count = selector.numberOfArguments
     var words: [String] = []

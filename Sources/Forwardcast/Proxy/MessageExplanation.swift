@@ -172,7 +172,6 @@ extension MulticastCore {
     return Likeness.nearest(to: selector.name, among: known.map(\.name))
   }
 
-  /// The row that would answer at a target; `nil` if there is none.
   private func row(of target: AnyObject, _ selector: MessageSelector) -> (String?, Method?) {
     if let closure = target as? Method { return (closure.selector == selector ? "closure" : nil, closure) }
     if let forwarding = target as? any MessageForwarding {

@@ -11,9 +11,8 @@ import Synchronization
 /// A message appears when it is sent, with the arguments that its targets get. If hooks pass it on
 /// several times, it appears as often. Messages of one sender appear in sending order.
 ///
-/// Each call of `messages` returns an independent sequence of later messages. It ends when the
-/// iterating task is canceled, no iterator remains, or the proxy is deallocated and the buffer
-/// empty.
+/// Each call of `messages` returns an independent sequence of later messages. It ends when the task
+/// is canceled, no iterator remains, or the proxy is deallocated and the buffer is empty.
 public struct MessageStream<Element>: AsyncSequence {
   /// A stream never fails.
   public typealias Failure = Never

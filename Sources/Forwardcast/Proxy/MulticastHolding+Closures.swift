@@ -32,10 +32,6 @@ extension MulticastHolding {
   ///
   /// The proxy references the owner weakly and passes it to the closure, so neither `[weak self]`
   /// nor a token is needed. The closure is released some time after the owner.
-  ///
-  /// - Parameters:
-  ///   - priority: higher priorities are called first; equal ones in the order of registration.
-  ///   - once: true to end the registration with the first message.
   @discardableResult @export(implementation)
   public func on<Owner: AnyObject, R, each A>(
     _ message: Message<(repeat each A) -> R>, owner: Owner, priority: Int = 0, once: Bool = false,
@@ -54,8 +50,7 @@ extension MulticastHolding where Interface: Sendable {
   /// sender is on the main actor and no earlier message waits; otherwise the message is queued. A
   /// closure without isolation runs synchronously on the sender's thread.
   ///
-  /// In Swift 6.3, an actor's method passed as a value loses its isolation: write a closure
-  /// instead.
+  /// An actor's method passed as a value loses its isolation in Swift 6.3. Pass a closure instead.
   @discardableResult @export(implementation)
   public func on<R, each A>(
     _ message: Message<(repeat each A) -> R>, priority: Int = 0, once: Bool = false,

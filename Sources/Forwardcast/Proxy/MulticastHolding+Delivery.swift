@@ -13,8 +13,8 @@ extension MulticastHolding where Interface: Sendable {
   ///
   /// - Parameters:
   ///   - delivery: the context of its methods.
-  ///   - priority: higher priorities are called, or queued, first. The default is 0 or the known
-  ///     one.
+  ///   - priority: higher priorities are called, or queued, first. The default is 0, or the
+  ///     priority of the target's earlier registration.
   ///   - ownership: `.weak` drops a target once it is deallocated; `.strong` retains it.
   ///   - selectors: the target's messages; `nil` for all.
   ///   - buffer: the limit of queued messages. Direct deliveries have no queue.
@@ -98,7 +98,8 @@ extension MulticastHolding where Interface: Sendable {
   /// Blocks until every queued delivery has run, like ``drain()``.
   ///
   /// - Parameter timeout: the longest wait. Remaining deliveries still run.
-  /// - Throws: `wouldDeadlock` if a context waits for the caller; `timedOut`, naming late contexts.
+  /// - Throws: `wouldDeadlock` if the caller is on one of the contexts or one of them waits for it;
+  ///   `timedOut`, naming the unfinished contexts.
   @available(*, noasync, message: "it blocks the thread; use drain(timeout:clock:)")
   @discardableResult
   public func drainBlocking(timeout: Duration) throws -> Int {

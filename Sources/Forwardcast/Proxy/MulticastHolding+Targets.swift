@@ -5,7 +5,7 @@ extension MulticastHolding {
   ///
   /// Unless the proxy allows duplicates, adding a target again updates its registration: ownership,
   /// and the priority if given. New `selectors` are added to the earlier ones; `nil` selects all
-  /// messages. The proxy retains a copy of a value, and only the registration can remove it.
+  /// messages. The proxy retains a copy of a value until the registration is canceled.
   ///
   /// If neither an object nor the proxy has a table and the object does not forward, ``onError``
   /// gets `noSelectorTable`, at the latest with the first message.

@@ -38,7 +38,8 @@ extension MulticastHolding {
         outcome = .failed(
           MessageError(
             .isolationMismatch, of: target, name,
-            "a typed call runs in the sender's context, but the target is on \(registration.delivery); send a message"))
+            "a typed call runs in the sender's context, but the target is on \(registration.delivery); "
+              + "send it by its key instead, for example with broadcast"))
       } else {
         do {
           try call(observer)

@@ -99,7 +99,7 @@ public struct MessageSelector: Hashable, Sendable {
 extension MessageSelector: ExpressibleByStringLiteral {
   /// A selector written in source. A malformed literal **traps** with the error of ``init(_:)``.
   ///
-  /// Only the first evaluation of a literal usually takes the name table's lock.
+  /// Usually only the first evaluation of a literal takes the name table's lock.
   public init(stringLiteral name: StaticString) {
     self = SelectorLiterals.selector(of: name)
   }

@@ -65,8 +65,7 @@ open class ForwardingProxy: MessageForwarding, MessageHooking {
     return DeliveryReport(answeredBy: self, answered.result)
   }
 
-  /// True if a table or a forwarding target answers, so a direct call of ``forward(_:)`` can send
-  /// it.
+  /// True if a table or forwarding target answers, so a direct call of ``forward(_:)`` can send it.
   private func hasTaker(for selector: MessageSelector) -> Bool {
     if (try? tableMethod(of: self, for: selector)) != nil { return true }
     return forwardingTarget(for: selector).map { $0 !== self } ?? false

@@ -90,8 +90,8 @@ extension MessageHooking {
 
   /// Runs `body` instead of each message of a key, see `before`.
   ///
-  /// If a target suspends, a waiting sender gets `isolationMismatch`; use `waiting` for such
-  /// targets.
+  /// If a target suspends, a waiting sender gets `isolationMismatch`. The form with `waiting`
+  /// avoids it.
   ///
   /// - Parameter body: gets the message and returns the answers, which the sender's policy
   ///   combines. Each `proceed` sends the message to the targets, but only the last outcome counts.

@@ -106,8 +106,8 @@ extension MessageReceiver {
   nonisolated(nonsending) fileprivate func sendWaiting<R: Sendable, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, stays: Bool, _ arguments: repeat each A
   ) async throws -> R {
-    // One exit only: a function that suspends after allocating a pack must not return early
-    // (compiler).
+    // Only one exit: because of a compiler bug, a function must not return early if it suspends
+    // after allocating a pack.
     let resolution = try resolve(message.selector, for: self)
     let result: R
     if case .method(let method, let target) = resolution, method.canRun(on: target) {

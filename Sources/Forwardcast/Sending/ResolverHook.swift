@@ -23,8 +23,7 @@ enum ResolverHook {
 
   /// Runs the hook once, or waits for the thread that is running it. Unless the answer is
   /// `nothing`, the tables may have changed. `isThere` returns true if a table has the method.
-  ///
-  /// - Throws: `wouldDeadlock` if the running hook waits for the calling thread.
+  /// Throws `wouldDeadlock` if the running hook waits for the calling thread.
   static func ask(_ type: any MessageReceiver.Type, _ selector: MessageSelector, isThere: () -> Bool)
     throws(MessageError) -> Answer
   {

@@ -12,7 +12,7 @@ extension SelectorTable: MessageHooking {
   ///
   /// **Hooks of a table** run once per receiver, where its method runs, for all senders. A hook for
   /// all rows surrounds the table's own rows and their replacements. A hook for a selector also
-  /// surrounds an inherited row that is called through this table, outside the parent's hooks.
+  /// surrounds an inherited row that is called through this table, and the row's own hooks.
   ///
   /// To hook all rows, or a selector without a key, use the methods of ``MessageHooking``. Their
   /// `around` hooks find the receiver in ``InvocationCall/target``.
@@ -37,8 +37,8 @@ extension SelectorTable: MessageHooking {
   }
 
   /// Runs `body` after each successful call of this table's method for a key, see
-  /// ``before(_:of:_:)``. `body` gets the receiver, the answer and the arguments. Its error is the
-  /// method's error.
+  /// ``before(_:of:_:)``. `body` gets receiver, answer and arguments. If it throws, the method
+  /// fails with its error.
   @discardableResult
   public func after<Target, R, each A>(
     _ message: Message<(repeat each A) -> R>, of target: Target.Type,
@@ -108,8 +108,6 @@ extension TableStorage: HookHolder {
 }
 
 extension HookHolder {
-  /// - Throws: `wrongArgumentCount` if key and selector disagree; `typeMismatch` if the key's types
-  ///   cannot be converted to the method's.
   func check<R, each A>(_ message: Message<(repeat each A) -> R>) throws(MessageError) {
     let (selector, found) = (message.selector, packCount(repeat (each A).self))
     guard found == selector.numberOfArguments else {

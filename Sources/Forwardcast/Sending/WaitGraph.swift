@@ -11,9 +11,7 @@ package final class SharedWork: Sendable {
   package let thread = ThreadIdentity.current
   fileprivate let gate = DispatchGroup()
 
-  /// Creates work of the calling thread. Other threads may wait for it from now on.
-  ///
-  /// - Precondition: the thread begins and ends the work; otherwise it is never freed.
+  /// Creates work of the calling thread, which must begin and end it. Otherwise it is never freed.
   package init(_ name: @escaping @Sendable () -> String) {
     makeName = name
     gate.enter()
@@ -47,7 +45,7 @@ struct AwaitedEnd: Sendable {
 /// A wait, and the identities that are unavailable to others until it ends.
 final class Wait: @unchecked Sendable {  // `awaits` is guarded by the graph's lock
   fileprivate let held: [ObjectIdentifier]
-  /// True if the holder itself waits. False if its task waits, which the holder may not await.
+  /// True if the holder itself waits; false if one of its tasks waits, perhaps without the holder.
   fileprivate let isOwn: Bool
   /// Functions that return the awaited objects. A message may add them one by one.
   private var awaits: [@Sendable () -> [AwaitedEnd]] = []
@@ -97,11 +95,10 @@ final class Wait: @unchecked Sendable {  // `awaits` is guarded by the graph's l
   }
 }
 
-/// The waits of the process: of threads for shared work, and of senders for targets.
-///
-/// A caller searches for a cycle, and enters its wait if no other wait was entered meanwhile;
-/// otherwise it searches again. So exactly one caller in a cycle finds it and throws. The lock is
-/// not held while the awaited objects are determined.
+/// The waits of the process: of threads for shared work, and of senders for targets. A caller
+/// searches for a cycle, and enters its wait if no other wait was entered meanwhile; otherwise it
+/// searches again. So exactly one caller in a cycle finds it and throws. The lock is not held while
+/// the awaited objects are determined.
 package enum WaitGraph {
   fileprivate struct Graph {
     /// The work of all threads. Within one thread, each element needs the next one of that thread.
@@ -145,11 +142,11 @@ package enum WaitGraph {
   /// Ends `work` and its waits. Called once, after its outcome is available to waiters.
   package static func end(_ work: SharedWork) {
     graph.withLock { $0.work.removeAll { $0 === work } }
-    // Last, since the waiting threads continue now and must no longer count as part of a cycle.
+    // Last, so that a thread that still waits here is not taken for part of a cycle.
     work.gate.leave()
   }
 
-  /// Waits until `work` has ended. Throws if the work's thread is the caller's or waits for it.
+  /// Waits until `work` has ended. Throws if the work's thread is the calling one or waits for it.
   package static func wait(for work: SharedWork) throws(WaitCycle) {
     let wait = Wait(holding: held)
     if let (ring, isCertain) = wait.enter([work.awaited]), isCertain {

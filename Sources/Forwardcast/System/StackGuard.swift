@@ -2,11 +2,9 @@
 
 import Synchronization
 
-/// Checks the thread's stack before a message, so that unbounded recursion throws.
-///
-/// A check compares the address of a local variable with a limit in a thread-specific slot. The
-/// limit leaves 256 KiB for the method and the error; on small stacks a quarter, but at least 32
-/// KiB.
+/// Checks the thread's stack before a message, so that unbounded recursion throws. A check compares
+/// the address of a local variable with a limit in a thread-specific slot. The limit leaves 256 KiB
+/// for the method and the error; on small stacks a quarter, but at least 32 KiB.
 package enum StackGuard {
   /// True if the stack has space for another message, or its size is unknown.
   @inline(__always)
@@ -27,8 +25,7 @@ package enum StackGuard {
     return here > end
   }
 
-  /// Calls an error handler, and returns true. Returns false instead if the stack is exhausted and
-  /// a handler already runs.
+  /// Calls an error handler. Returns false if the stack is exhausted and a handler already runs.
   package static func tell(_ handler: () -> Void) -> Bool {
     if !hasRoom {
       guard telling.pointer == nil else { return false }
