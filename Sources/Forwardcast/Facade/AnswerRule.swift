@@ -38,11 +38,11 @@ public struct AnswerRule: Sendable {
 
 /// An untyped literal in `@Answer(_:otherwise:)`: `nil`, `[]` or `[:]`. The value is never used.
 public struct NoAnswer: ExpressibleByNilLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral, Sendable {
-  /// Stands for `nil`.
+  /// The literal `nil`.
   public init(nilLiteral: ()) {}
-  /// Stands for `[]`.
+  /// The literal `[]`.
   public init(arrayLiteral elements: Never...) {}
-  /// Stands for `[:]`.
+  /// The literal `[:]`.
   public init(dictionaryLiteral elements: (Never, Never)...) {}
 }
 
@@ -58,6 +58,6 @@ public struct SilentAnswers: Sendable {
   public static var refused: SilentAnswers { SilentAnswers() }
   /// Empty values: `false`, 0, `""`, `[]`, `[:]`, a zero size. Other result types are errors.
   public static var emptyValues: SilentAnswers { SilentAnswers() }
-  /// Empty values. A call whose result type has none traps if no target responds.
+  /// Empty values. If no target responds and the result type has no empty value, the call traps.
   public static var emptyValuesOrTrap: SilentAnswers { SilentAnswers() }
 }

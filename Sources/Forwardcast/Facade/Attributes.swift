@@ -20,7 +20,7 @@
 /// requirement has it. Selectors are derived from Swift names, see
 /// ``MessageSelector/init(swiftName:)``, or set by ``Message(_:)``.
 ///
-/// A requirement without a result is sent to all targets. For one with a result,
+/// A requirement without a result is sent to all targets. If a requirement has a result,
 /// `@Answer(_:otherwise:)` sets how the results are combined. A requirement that cannot be
 /// forwarded is a compile-time error that names a fix.
 ///
@@ -30,7 +30,8 @@
 ///     see the page *Forwarding Existing Protocols*.
 ///   - protocol: an existing protocol that the class conforms to, whose requirements this one
 ///     repeats: `@Forwarded(as: (any StreamDelegate).self)`.
-///   - base: the superclass of the class. By default, a class that the protocol refines, if any.
+///   - base: the superclass of the class. Not needed if the protocol refines a class or
+///     `NSObjectProtocol`.
 ///   - actor: the global actor of the protocol or some of its members, if its name does not end in
 ///     `Actor`: `@Forwarded(isolatedTo: Audio.self)`.
 ///   - silence: the results if no target responds, for requirements without `@Answer`.
@@ -45,7 +46,7 @@ public macro Forwarded(
 ///
 ///     @Message("select:or:") func choose(_ a: Int, _ b: Int)
 ///
-/// A property's getter has this selector; its setter has `set` before it, as in `setVolume:`.
+/// A property's getter has this selector. The setter's selector adds `set`, as in `setVolume:`.
 ///
 /// - Parameter selector: a literal. By default the selector is derived from the Swift name.
 @attached(peer)
@@ -63,7 +64,7 @@ public macro Message(_ selector: StaticString = "") = #externalMacro(module: "Fo
 public macro Answer(_ rule: AnswerRule = .last, otherwise value: NoAnswer = nil) =
   #externalMacro(module: "ForwardcastMacros", type: "Answer")
 
-/// Combines the results of a requirement. State the type of `value` to begin it with a dot.
+/// Combines the results of a requirement. If `value` begins with a dot, state its type:
 ///
 ///     @Answer<Decision>(otherwise: .allow) func decide() -> Decision
 @attached(peer)
@@ -98,8 +99,7 @@ public macro NotForwarded() = #externalMacro(module: "ForwardcastMacros", type: 
 /// state it: `@MainActor @Receiver final class Screen: UIViewController`.
 ///
 /// - Parameters:
-///   - base: the superclass, which must be a receiver too. This table inherits its table:
-///     `@Receiver(inheriting: Base.self)`.
+///   - base: the superclass, which must be a receiver too: `@Receiver(inheriting: Base.self)`.
 ///   - actor: the global actor of the class or its members, if its name does not end in `Actor`.
 @attached(member, names: named(selectorTable), named(ReceiverTable), named(Messages))
 @attached(extension, conformances: MessageReceiver)

@@ -1,15 +1,15 @@
 // WrittenText.swift: declarations called by generated code.
 
 extension Responds {
-  /// Runs `body` on a mutable target, for setters. An object changes itself, a value only its copy.
+  /// Runs `body` on a mutable target, for setters. If the target is a value, only a copy changes.
   @inlinable
   public static func change(_ target: Target, _ body: (inout Target) -> Void) {
     var copy = target
     body(&copy)
   }
 
-  /// A row that calls a function of the generated class, on that class's actor. The function
-  /// captures nothing, which Swift 5 mode cannot check.
+  /// A row that calls a function of the generated class, on that class's actor. The function must
+  /// capture nothing, which Swift 5 mode cannot check.
   public init<R, each A>(
     key message: Message<(repeat each A) -> R>,
     function: @escaping @isolated(any) (Target, repeat each A) throws -> R
@@ -31,7 +31,7 @@ extension Responds {
 
 extension SelectorTable {
   /// A table for a protocol that refines others. Inherits the first of `parents`, including its
-  /// later changes, and copies the methods that the others have now.
+  /// later changes, and copies the present methods of the other parents.
   public init<Target>(
     for type: Target.Type, inheritingAll parents: [SelectorTable],
     @SelectorTableBuilder<Target> _ rows: () -> [Responds<Target>]
@@ -46,8 +46,8 @@ extension SelectorTable {
     }
   }
 
-  /// Adds Swift names that do not follow from selectors, for failures of test doubles: `price(of:)
-  /// title`, or `key=name` if the key is named differently.
+  /// Adds Swift names that do not follow from selectors. Test doubles print these names. A name is
+  /// `price(of:)`, or `key=name` if the key is named differently.
   public func named(_ names: String) -> SelectorTable {
     storage.name(names)
     return self
@@ -114,7 +114,7 @@ private func run<T, E: Error>(
   _ send: UncheckedSendable<nonisolated(nonsending) () async throws(E) -> T>, on actor: isolated (any Actor)?
 ) async throws(E) -> UncheckedSendable<T> { UncheckedSendable(try await send.value()) }
 
-/// Makes one row. If the type is deprecated, its row calls a deprecated requirement silently.
+/// Makes one row. If the type is deprecated, its row may call deprecated requirements.
 public protocol WrittenRow {
   /// The type of the targets.
   associatedtype Target

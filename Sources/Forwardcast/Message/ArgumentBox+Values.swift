@@ -156,7 +156,7 @@ func wideNumber(_ value: Any) -> WideNumber? {
   return nil
 }
 
-/// `number` as a value of `type`, if that is a number type and can represent it.
+/// `number` as a value of `type`, if `type` is a number type that can represent it.
 func makeNumber(_ type: any Any.Type, fitting number: WideNumber) -> Any? {
   if let integer = type as? any FixedWidthInteger.Type { return narrowed(number, integer) }
   if let standard = type as? any StandardFloat.Type { return standard.init(fitting: number) }

@@ -57,7 +57,7 @@ public struct Invocation {
     return try arguments[index].unbox(as: type)
   }
 
-  /// Changes the selector to one with as many colons. Drops the result and retains stated types.
+  /// Changes the selector to one with the same number of colons. Drops the result.
   ///
   /// - Throws: ``MessageError`` `wrongArgumentCount` if the number of colons differs.
   public mutating func retarget(to other: MessageSelector) throws(MessageError) {

@@ -31,7 +31,7 @@ public struct MessageError: Error, Hashable, CustomStringConvertible {
     public static var proxyCycle: Code { Code(description: "proxy cycle") }
     /// Proxies are nested too deeply, or reachable along too many paths.
     public static var tooManyProxies: Code { Code(description: "too many proxies", cure: "nest fewer proxies") }
-    /// A target has no selector table, its proxy has none for it, and it does not forward.
+    /// A target does not forward, and neither its class nor its proxy has a selector table for it.
     public static var noSelectorTable: Code {
       Code(description: "no selector table", cure: "write '@Receiver' on its class, or give the proxy a table")
     }
@@ -53,7 +53,7 @@ public struct MessageError: Error, Hashable, CustomStringConvertible {
     }
     /// Some answers did not arrive in time.
     public static var timedOut: Code { Code(description: "timed out") }
-    /// The sender's task was cancelled after the message had reached some targets.
+    /// The sender's task was canceled after the message had reached some targets.
     public static var cancelled: Code { Code(description: "cancelled") }
   }
 

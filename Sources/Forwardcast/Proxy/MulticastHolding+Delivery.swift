@@ -9,7 +9,7 @@ extension MulticastHolding where Interface: Sendable {
   /// Adding a target again with an equal delivery updates its registration: ownership, buffer, the
   /// priority if given, and `whenRemoved` for later messages. New `selectors` are added to the
   /// earlier ones; `nil` selects all messages. With a different delivery, the target gets a second
-  /// registration, and each message twice.
+  /// registration and receives each message twice.
   ///
   /// - Parameters:
   ///   - delivery: the context of its methods.
@@ -55,7 +55,7 @@ extension MulticastHolding where Interface: Sendable {
   /// Removes every target with that delivery.
   public func removeAll(on delivery: Delivery) { core.cancel(core.registrations) { $0.delivery == delivery } }
 
-  /// Waits until every queued delivery of this proxy and nested ones has run, including later ones.
+  /// Waits until all deliveries of this and nested proxies have run, also those queued meanwhile.
   ///
   /// If targets send through several proxies, drain all of them until each returns 0.
   ///

@@ -82,7 +82,7 @@ public struct MessageSelector: Hashable, Sendable {
   public var parts: [String] {
     if numberOfArguments == 0 { return [name] }
     var (parts, start): ([String], Int) = ([], 0)
-    // By bytes: a colon and a combining scalar after it would be one `Character`.
+    // Splits by bytes, since a colon and a combining scalar after it would be one `Character`.
     for (index, byte) in record.text.enumerated() where byte == UInt8(ascii: ":") {
       parts.append(String(decoding: UnsafeRawBufferPointer(rebasing: record.text[start..<index]), as: UTF8.self))
       start = index + 1

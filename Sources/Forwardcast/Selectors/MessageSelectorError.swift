@@ -1,6 +1,6 @@
 // MessageSelectorError.swift: the errors of malformed selectors.
 
-/// The rule that a malformed selector breaks, and where.
+/// The rule that a malformed selector breaks, and the position.
 ///
 ///     invalid selector "a b": unexpected " " at byte 1
 public struct MessageSelectorError: Error, Hashable, Sendable {
@@ -15,7 +15,7 @@ public struct MessageSelectorError: Error, Hashable, Sendable {
     public static var tooLong: Code {
       Code(reason: "more than \(MessageSelector.maximumLength) bytes", isAtByte: false)
     }
-    /// A character that is not allowed there, such as a space, a leading digit or an operator.
+    /// A character that is not allowed at its position, such as a space, a leading digit or `+`.
     public static var unexpectedCharacter: Code { Code(reason: "unexpected") }
     /// A Swift name that ends before its closing parenthesis or backtick.
     public static var unexpectedEnd: Code { Code(reason: "unexpected end") }

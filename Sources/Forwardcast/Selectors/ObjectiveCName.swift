@@ -16,7 +16,7 @@ enum ObjectiveCName {
   }
 
   /// The first word: `to` of `toURL`, `URL` of `URLString`, `at` of `at_x`. The last of several
-  /// capitals belongs to the small letter after it.
+  /// capitals begins the next word if a small letter follows.
   private static func firstWord(_ text: [UInt8]) -> ArraySlice<UInt8> {
     var end = 0
     while end < text.count, isUpper(text[end]) { end += 1 }

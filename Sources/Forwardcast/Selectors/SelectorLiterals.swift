@@ -16,7 +16,7 @@ enum SelectorLiterals {
     return search(literal)
   }
 
-  /// The slow path: the other slot and the name table. Literals of one scalar have no address.
+  /// Searches the other slot and the name table. A literal of one scalar has no address.
   @inline(never)
   private static func search(_ literal: StaticString) -> MessageSelector {
     let place =

@@ -17,7 +17,7 @@ final class ForwardingHooks: HookHolder, @unchecked Sendable {  // `target` stay
 
   var receiverName: String { "the proxy" }
 
-  /// Returns `nil` without querying the target, which would create a lazy one.
+  /// Returns `nil`, since querying the target would create a lazy one.
   func firstMethod(for selector: MessageSelector) -> Method? { nil }
 
   func install(_ hook: Hook) -> HookRegistration {

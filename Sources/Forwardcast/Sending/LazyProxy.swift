@@ -38,7 +38,7 @@ public final class LazyProxy: ForwardingProxy {
 
   /// The target, created on first use.
   ///
-  /// - Throws: the closure's error; `proxyCycle` if the closure needs this target itself.
+  /// - Throws: the closure's error; `proxyCycle` if the closure sends a message to this proxy.
   public func target() throws -> any MessageReceiver {
     if let made { return made }
     guard let make = maker.take() else {

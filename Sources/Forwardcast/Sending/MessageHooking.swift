@@ -22,7 +22,7 @@ public protocol MessageHooking {
   var hookPlace: HookPlace { get }
 }
 
-/// An owner of hooks. Only proxies and tables create one; wrappers return that of their proxy.
+/// An owner of hooks. Only proxies and tables create one; wrappers return their proxy's.
 public struct HookPlace: Sendable {
   let holder: any HookHolder
 
@@ -59,8 +59,8 @@ protocol HookHolder: NamedReceiver, Sendable {
   func install(_ hook: Hook) throws(MessageError) -> HookRegistration
 }
 
-// A proxy that is not `Sendable` remains in one isolation with its hooks. `isolation` only ranks
-// these overloads like those in MessageHooking+Sharing.swift that refuse function values.
+// A proxy that is not `Sendable` remains in one isolation with its hooks. The parameter `isolation`
+// only gives these overloads the rank of the refusing ones in MessageHooking+Sharing.swift.
 extension MessageHooking {
   /// Runs `body` before each message of a key. If it throws, no target gets the message.
   ///
@@ -90,8 +90,7 @@ extension MessageHooking {
 
   /// Runs `body` instead of each message of a key, see `before`.
   ///
-  /// If a target suspends, a waiting sender gets `isolationMismatch`. The form with `waiting`
-  /// avoids it.
+  /// If a target suspends, a waiting sender gets `isolationMismatch`. Use `waiting` to avoid that.
   ///
   /// - Parameter body: gets the message and returns the answers, which the sender's policy
   ///   combines. Each `proceed` sends the message to the targets, but only the last outcome counts.

@@ -50,8 +50,8 @@ public struct MessageInterceptor: Sendable {
 
   /// Ends a sender's wait with `timedOut`. Messages of senders that do not wait are unaffected.
   ///
-  /// At the timeout the message is canceled. If an asynchronous method of a direct target runs
-  /// then, the sender awaits its end first. `clock` is the continuous clock by default.
+  /// At the timeout the message is canceled. If a direct target runs an asynchronous method then,
+  /// the sender gets the error when that method has ended. By default, `clock` is continuous.
   public static func timeout(_ timeout: Duration, clock: (any Clock<Duration>)? = nil) -> MessageInterceptor {
     MessageInterceptor {
       try $0.proceed()

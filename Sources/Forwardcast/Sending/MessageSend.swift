@@ -2,7 +2,7 @@
 
 @usableFromInline
 enum Resolution {
-  /// A table's method answers, on the receiver or on one to which forwarding targets lead.
+  /// A method of a table answers. The object is the receiver or a forwarding target.
   case method(Method, AnyObject)
   /// The receiver forwards the message, as an invocation of these types.
   case forward(any MessageForwarding, MethodSignature)
@@ -216,7 +216,7 @@ func sendBoxed<R>(
   return try typedResult(of: invocation, from: receiver)
 }
 
-/// An invocation's result as `R`. If there is none, `Void`, or `nil` for optionals.
+/// An invocation's result as `R`. If there is none, returns `Void`, or `nil` for an optional `R`.
 @usableFromInline
 func typedResult<R>(of invocation: Invocation, from receiver: AnyObject) throws(MessageError) -> R {
   if R.self == Void.self, let nothing = () as? R { return nothing }

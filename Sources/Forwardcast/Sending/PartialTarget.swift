@@ -55,8 +55,8 @@ extension Responds {
   }
 #endif
 
-/// Thrown by ``MessageForwarding/forward(_:)`` if a target needs the whole message to find that it
-/// does not respond. A multicast then treats it like a target that does not respond.
+/// Thrown by ``MessageForwarding/forward(_:)`` if a target finds only from the whole message that
+/// it does not respond. A multicast then treats the target like one that does not respond.
 package struct MessageNotTaken: Error, CustomStringConvertible {
   package init() {}
   package var description: String { "does not respond" }

@@ -12,7 +12,7 @@ extension SelectorTable: MessageHooking {
   ///
   /// **Hooks of a table** run once per receiver, where its method runs, for all senders. A hook for
   /// all rows surrounds the table's own rows and their replacements. A hook for a selector also
-  /// surrounds an inherited row that is called through this table, and the row's own hooks.
+  /// surrounds inherited rows called through this table, with the hooks of their own tables.
   ///
   /// To hook all rows, or a selector without a key, use the methods of ``MessageHooking``. Their
   /// `around` hooks find the receiver in ``InvocationCall/target``.

@@ -31,7 +31,7 @@ package struct WaitCycle: Error {
 
 /// An object that a sender or thread waits for.
 struct AwaitedEnd: Sendable {
-  /// The identities whose holders must finish first.
+  /// The wait ends when no other thread or task holds these identities.
   fileprivate let identities: [ObjectIdentifier]
   /// Returns the name of the object, and the names of work done for it.
   let names: @Sendable () -> [String]
@@ -42,7 +42,7 @@ struct AwaitedEnd: Sendable {
   }
 }
 
-/// A wait, and the identities that are unavailable to others until it ends.
+/// A wait of a thread or task, which holds the identities `held` until the wait ends.
 final class Wait: @unchecked Sendable {  // `awaits` is guarded by the graph's lock
   fileprivate let held: [ObjectIdentifier]
   /// True if the holder itself waits; false if one of its tasks waits, perhaps without the holder.
@@ -63,8 +63,8 @@ final class Wait: @unchecked Sendable {  // `awaits` is guarded by the graph's l
     withExtendedLifetime(old) {}
   }
 
-  /// Adds the wait, or further awaited objects, to the graph. Does nothing if that certainly closes
-  /// a cycle. Returns the cycle that is or may be closed, from a wanted object to a held one.
+  /// Adds the wait, or further awaited objects, to the graph, unless a cycle is certain. Returns a
+  /// certain or possible cycle, as a path from a wanted object to a held one.
   func enter(_ wanted: [AwaitedEnd]) -> (ring: [AwaitedEnd], isCertain: Bool)? {
     while true {
       let changes = WaitGraph.graph.withLock { $0.changes }
@@ -139,7 +139,7 @@ package enum WaitGraph {
 
   package static func begin(_ work: SharedWork) { graph.withLock { $0.work.append(work) } }
 
-  /// Ends `work` and its waits. Called once, after its outcome is available to waiters.
+  /// Ends `work` and the waits for it. Called once, after the outcome of `work` is available.
   package static func end(_ work: SharedWork) {
     graph.withLock { $0.work.removeAll { $0 === work } }
     // Last, so that a thread that still waits here is not taken for part of a cycle.

@@ -25,7 +25,8 @@ package enum StackGuard {
     return here > end
   }
 
-  /// Calls an error handler. Returns false if the stack is exhausted and a handler already runs.
+  /// Calls `handler`. If the stack is exhausted and a handler already runs on this thread, returns
+  /// false instead.
   package static func tell(_ handler: () -> Void) -> Bool {
     if !hasRoom {
       guard telling.pointer == nil else { return false }
