@@ -70,7 +70,7 @@ package protocol LazyTargetListing {
 
 extension MulticastSending {
   /// Explains which targets a message would reach if it were sent now. Sends and creates nothing,
-  /// but queries targets that forward with `responds(to:)`.
+  /// but calls `responds(to:)` of targets that forward.
   ///
   /// - Complexity: O(*n*) in the number of registrations, including nested proxies.
   public func explain(_ selector: MessageSelector) -> MessageExplanation {

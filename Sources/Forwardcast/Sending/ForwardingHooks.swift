@@ -3,7 +3,7 @@
 import Synchronization
 
 final class ForwardingHooks: HookHolder, @unchecked Sendable {  // `target` stays in its proxy's isolation
-  /// The hooks of a proxy that stores its hooks itself.
+  /// A placeholder for a proxy that stores its hooks itself.
   static let ofNobody = ForwardingHooks(nil, isShared: false)
   /// True once any hook was installed in the process. Before that, no message looks for hooks.
   private static let everInstalled = Atomic<Bool>(false)
