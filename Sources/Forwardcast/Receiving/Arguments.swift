@@ -1,7 +1,6 @@
 // Arguments.swift: the arguments of one message as a pack.
 
-/// The arguments of one message, passed by address. A plain pack would be copied element by element
-/// for each call.
+/// The arguments of one message. A struct is passed by address, a pack copied element by element.
 @frozen @usableFromInline
 struct Arguments<each A> {
   @usableFromInline let values: (repeat each A)
@@ -9,9 +8,7 @@ struct Arguments<each A> {
   @export(implementation) @inline(__always)
   init(values: (repeat each A)) { self.values = values }
 
-  /// Unboxes the arguments.
-  ///
-  /// - Throws: `wrongArgumentCount`, or `typeMismatch` with the argument's index.
+  /// Throws `wrongArgumentCount`, or `typeMismatch` with the argument's index.
   init(unboxing boxes: [ArgumentBox], of selector: MessageSelector, for receiver: @autoclosure () -> String)
     throws(MessageError)
   {
@@ -31,7 +28,7 @@ struct Arguments<each A> {
 }
 
 extension Arguments {
-  /// Calls `body` with functions that call methods of this type. They are valid until it returns.
+  /// Calls `body` with functions that call a method with these arguments. `ask` returns the result.
   @export(implementation) @inline(__always)
   func withCalls<R>(returning: R.Type, _ body: (_ run: Method.OpenedRun, _ ask: Method.OpenedAsk) -> Void) {
     body(

@@ -12,7 +12,7 @@ public final class BareReceiver: MessageReceiver, Sendable {
   public static let selectorTable = SelectorTable(for: BareReceiver.self, rows: [])
   private let table: SelectorTable
 
-  /// Creates a receiver that answers from `table`, which others may share.
+  /// Creates a receiver that answers from `table`, which other receivers may share.
   public init(table: SelectorTable) { self.table = table }
 
   /// Creates a receiver with a table of its own.

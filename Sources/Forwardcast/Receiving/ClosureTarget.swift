@@ -2,8 +2,7 @@
 
 import Synchronization
 
-/// A closure as a target, in a form that all modules call alike. With a proxy that is not
-/// `Sendable`, it remains in one isolation.
+/// A closure that is a target. If its proxy is not `Sendable`, it stays in one isolation.
 @frozen @usableFromInline
 struct MessageClosure<R, each A> {
   @usableFromInline let call: (repeat each A) throws -> R
@@ -20,8 +19,8 @@ struct IsolatedClosure<R, each A> {
   @export(implementation) @inline(__always)
   init(call: @escaping @isolated(any) (repeat each A) throws -> R) { self.call = call }
 
-  /// The closure for callers that guarantee its actor. The bit cast is sound: closures are called
-  /// alike with or without an isolation in their types.
+  /// The closure, for callers on its actor. The bit cast is sound, since an isolation in a
+  /// closure's type does not change how the closure is called.
   @export(implementation) @inline(__always)
   var unchecked: MessageClosure<R, repeat each A> { unsafeBitCast(self, to: MessageClosure<R, repeat each A>.self) }
 }
@@ -44,23 +43,21 @@ final class ClosureLimits: Sendable {
   private let actor: (any Actor)?
   private let isOnce: Bool
   private let isSpent = Atomic<Bool>(false)
-  /// Cancels the registration, once there is one.
+  /// Cancels the registration; `nil` before there is one.
   private let cancel = Guarded<(@Sendable () -> Void)?>(nil)
 
   private init(_ selector: MessageSelector, once: Bool, on actor: (any Actor)?) {
     (self.selector, isOnce, self.actor) = (selector, once, actor)
   }
 
-  /// The limits of a closure that runs in its sender's isolation or on its own actor; `nil` for
-  /// none.
+  /// The limits of a closure that is called in any isolation; `nil` if there are none.
   @usableFromInline
   static func of(_ selector: MessageSelector, once: Bool) -> ClosureLimits? {
     once ? ClosureLimits(selector, once: true, on: nil) : nil
   }
 
-  /// The limits of a closure in its proxy's isolation, which is the caller's. Each call of a
-  /// closure on the main actor or another actor is checked, since generic code could send such a
-  /// proxy to another thread.
+  /// Calls are checked if the closure is on the main actor, or on an actor other than `isolation`:
+  /// generic code could send its proxy to another thread.
   @usableFromInline
   static func of(_ selector: MessageSelector, once: Bool, on actor: (any Actor)?, in isolation: (any Actor)?)
     -> ClosureLimits?
@@ -69,10 +66,8 @@ final class ClosureLimits: Sendable {
     return once || isChecked ? ClosureLimits(selector, once: once, on: isChecked ? actor : nil) : nil
   }
 
-  /// True if the closure may run. A `once` registration ends with the first message; concurrent
-  /// messages get false.
-  ///
-  /// - Throws: `isolationMismatch` if the caller is not on the actor.
+  /// True if the closure may run. With `once`, only the first message gets true. Throws
+  /// `isolationMismatch` if the caller is not on the actor.
   @usableFromInline @inline(never)
   func begin() throws -> Bool {
     if let actor {
@@ -85,9 +80,7 @@ final class ClosureLimits: Sendable {
     return true
   }
 
-  /// The result of a call that does not run the closure: `Void`.
-  ///
-  /// - Throws: `nobodyResponds` if the message needs a result.
+  /// The result without running the closure. Throws `nobodyResponds` if it is not `Void`.
   @usableFromInline
   func nothing<R>() throws -> R {
     if let nothing = () as? R { return nothing }

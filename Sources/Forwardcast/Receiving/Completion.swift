@@ -37,10 +37,7 @@ package final class Completion: Sendable {
     }
   }
 
-  /// Suspends until nothing is pending.
-  ///
-  /// - Throws: `CancellationError` if the task is canceled, or the error of ``fail(_:)``. The
-  ///   pending events continue.
+  /// Suspends until nothing is pending. Throws `CancellationError`, or the error of ``fail(_:)``.
   package nonisolated(nonsending) func wait() async throws {
     try await withTaskCancellationHandler {
       try await untilDone()
@@ -61,7 +58,7 @@ package final class Completion: Sendable {
     }
   }
 
-  /// Ends a task's wait, now or later, with an error.
+  /// Ends a task's wait with an error, also a wait that starts later.
   package func fail(_ error: any Error) {
     let waiter = state.withLock { state -> Waiter in
       guard case .task = state.waiter else {

@@ -2,10 +2,8 @@
 
 import Dispatch
 
-/// The end of a wait: immediately, at a time, or never.
-///
-/// Stored as a number. A clock's instant has a size that is unknown at compile time, so copying it
-/// would call the runtime.
+/// The end of a wait: immediately, at a time, or never. Stored as a number, since a clock's instant
+/// has a size that is unknown at compile time, so copying it would call the runtime.
 package struct Deadline: Comparable, Sendable {
   private static let origin = ContinuousClock.now
   private let nanoseconds: Int64
@@ -37,7 +35,7 @@ package struct Deadline: Comparable, Sendable {
 
   package var hasPassed: Bool { self <= .present }
 
-  /// The time until then: zero if it has passed, more than a century for ``never``.
+  /// The time until the deadline: zero if it has passed, more than a century for ``never``.
   package var remaining: Duration {
     switch self {
     case .now: .zero
@@ -52,7 +50,7 @@ package struct Deadline: Comparable, Sendable {
     return .now() + .seconds(Int(clamping: seconds)) + .nanoseconds(Int(attoseconds / 1_000_000_000))
   }
 
-  /// Suspends until then. Throws `CancellationError`, the only way to end a wait until ``never``.
+  /// Suspends until the deadline. Only cancellation, which throws, ends a wait until ``never``.
   package func sleep() async throws {
     switch self {
     case .now: try Task.checkCancellation()

@@ -3,14 +3,13 @@
 /// The outcome of one forwarded message. Every live target is in one of four lists, in delivery
 /// order.
 public struct DeliveryReport {
-  /// A target that ran the message, either synchronously or on its own context while the sender
-  /// waited.
+  /// A target that ran the message: synchronously, or on its own context while the sender waited.
   public struct Answer {
     /// The target that answered, or the proxy if its hooks made the answer.
     public let target: AnyObject
     /// The answer; `nil` if the method returns nothing.
     public let result: ArgumentBox?
-    /// True if it ran on its own context.
+    /// True if the target ran on its own context.
     public let wasQueued: Bool
     /// True if hooks made the answer, so no target ran.
     var isOwn = false
@@ -27,7 +26,7 @@ public struct DeliveryReport {
     public let target: AnyObject
     /// The target's error, or the reason why its method could not be called.
     public let error: any Error
-    /// Reports the error to the handlers of its proxy.
+    /// Reports the error to the error handlers of the target's proxy.
     var tell: (() -> Void)?
 
     /// Creates a failure, for the report of your own ``MessageForwarding/forward(_:)``.
@@ -55,13 +54,13 @@ public struct DeliveryReport {
 
     /// The target was deallocated.
     public static var dead: SkipReason { SkipReason("dead") }
-    /// Its registration is muted.
+    /// The registration is muted.
     public static var muted: SkipReason { SkipReason("muted") }
-    /// It was removed, before or during the message.
+    /// The target was removed, before or during the message.
     public static var removed: SkipReason { SkipReason("removed") }
-    /// It has no method for the selector.
+    /// The target has no method for the selector.
     public static var doesNotRespond: SkipReason { SkipReason("does not respond") }
-    /// It is registered for other selectors only.
+    /// The target is registered for other selectors only.
     public static var outOfScope: SkipReason { SkipReason("out of scope") }
     /// An earlier target ended the message.
     public static var stopped: SkipReason { SkipReason("stopped") }
@@ -69,7 +68,7 @@ public struct DeliveryReport {
     public static var bufferFull: SkipReason { SkipReason("buffer full") }
     /// A hook withheld the message.
     public static var withheld: SkipReason { SkipReason("withheld by a hook") }
-    /// Its context was released before the message ran.
+    /// The target's context was released before the message ran.
     public static var lost: SkipReason { SkipReason("context released") }
 
     private static let order: [SkipReason] = [.removed, .dead, .muted, .outOfScope, .doesNotRespond]
@@ -82,7 +81,7 @@ public struct DeliveryReport {
 
   /// The targets that ran the message, with their answers.
   public var answers: [Answer] = []
-  /// The targets that will run it later on their own contexts.
+  /// The targets that will run the message later on their own contexts.
   public var queued: [AnyObject] {
     get { rest?.queued ?? [] }
     _modify { yield &ownRest.queued }
@@ -97,20 +96,20 @@ public struct DeliveryReport {
     get { rest?.skipped ?? [] }
     _modify { yield &ownRest.skipped }
   }
-  /// The number of messages dropped by full buffers because of this one, possibly including it.
+  /// The number of messages that full buffers dropped because of this one, which may be among them.
   public var dropped = 0
 
   /// True if the message's last target is queued, so its answer is unknown.
   public var endsQueued = false
 
-  /// Usually empty lists behind one reference, since each list would cost a release.
+  /// Lists that are usually empty. One reference to all is cheaper to release than three lists.
   private final class Rest {
     var queued: [AnyObject] = []
     var failures: [Failure] = []
     var skipped: [Skip] = []
   }
   private var rest: Rest?
-  /// ``rest`` for a change: created if there is none, copied if other reports share it.
+  /// The lists for a change: created if there are none, copied if other reports share them.
   private var ownRest: Rest {
     mutating get {
       if isKnownUniquelyReferenced(&rest), let rest { return rest }
@@ -136,8 +135,7 @@ public struct DeliveryReport {
   /// The number of targets that ran the message. Answers that hooks made are not counted.
   public var delivered: Int { answers.count { !$0.isOwn } }
 
-  /// Creates the report of a message that one receiver answered, for your own
-  /// ``MessageForwarding/forward(_:)``.
+  /// Creates a report with one answer, for your own ``MessageForwarding/forward(_:)``.
   public init(answeredBy target: AnyObject, _ result: ArgumentBox? = nil) {
     answers = [Answer(target: target, result: result)]
   }
@@ -160,13 +158,13 @@ extension DeliveryReport: CustomStringConvertible {
 public struct BroadcastSummary: Hashable, Sendable {
   /// Targets that ran the message synchronously.
   public var delivered = 0
-  /// Targets that will run it on their own context.
+  /// Targets that will run the message on their own contexts.
   public var queued = 0
   /// Targets that threw or could not convert the arguments. The error handler got their errors.
   public var failed = 0
-  /// Responding targets that were muted, removed or deallocated when their method was to run.
+  /// Responding targets that were muted, removed or deallocated before their methods ran.
   public var skipped = 0
-  /// Messages dropped by full buffers because of this one, possibly including it.
+  /// Messages that full buffers dropped because of this one, which may be among them.
   public var dropped = 0
 
   /// Creates a summary, for example for a comparison in a test.

@@ -16,7 +16,7 @@ package struct HeldContext {
 
   private static let slot = ThreadSlot()
 
-  /// Runs `body`, which must not suspend, within a delivery on that context.
+  /// Runs `body`, which must not suspend, as a delivery on the context `identity`.
   package static func hold<T, E: Error>(_ identity: ObjectIdentifier, _ body: () throws(E) -> T) throws(E) -> T {
     let outer = slot.pointer
     var held = HeldContext(identity: identity, outer: outer)
@@ -36,7 +36,6 @@ package struct HeldContext {
     return false
   }
 
-  /// The contexts of the running thread, innermost first.
   static var all: [ObjectIdentifier] {
     var (all, held) = ([ObjectIdentifier](), slot.pointer)
     while let here = held?.assumingMemoryBound(to: HeldContext.self).pointee {
@@ -46,7 +45,6 @@ package struct HeldContext {
     return all
   }
 
-  /// Marks the main queue, so that code can detect it.
   private static let mainMark: DispatchSpecificKey<Bool> = {
     let mark = DispatchSpecificKey<Bool>()
     DispatchQueue.main.setSpecific(key: mark, value: true)

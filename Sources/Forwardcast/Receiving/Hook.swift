@@ -5,7 +5,7 @@ import Synchronization
 @usableFromInline
 struct HookedMessage {
   @usableFromInline let selector: MessageSelector
-  /// The receiver named in errors: the proxy, or the receiver of the method.
+  /// The receiver named in errors: the proxy or, for a table's hook, the method's receiver.
   @usableFromInline let receiver: AnyObject
   @usableFromInline let arguments: MessageArguments
   var budget: MessageBudget?
@@ -14,7 +14,6 @@ struct HookedMessage {
     HookedMessage(selector: selector, receiver: receiver, arguments: arguments, budget: budget)
   }
 
-  /// The boxed message, without a result.
   var invocation: Invocation {
     var invocation = arguments.invocation(selector)
     invocation.result = nil
@@ -33,14 +32,13 @@ final class Hook: @unchecked Sendable {  // `number` is guarded by the lock of t
   enum Body: Sendable {
     case before(@Sendable (HookedMessage) throws -> Void)
     case after(@Sendable (HookedMessage, MessageAnswers) throws -> Void)
-    /// Without `waiting`, waiting senders use the first form. Without the first, other senders
-    /// fail.
+    /// Without `waiting`, waiting senders use the first form. Without that, others fail.
     case around(AroundBody?, waiting: WaitingAroundBody?)
   }
 
   let selector: MessageSelector?
   let body: Body
-  /// Ends the hook's stream, whose buffered messages can still be read.
+  /// Ends the stream that the hook feeds. Its buffered messages can still be read.
   let finish: (@Sendable () -> Void)?
   var number = 0
   private let cancelled = Atomic<Bool>(false)
@@ -57,9 +55,9 @@ final class Hook: @unchecked Sendable {  // `number` is guarded by the lock of t
   func isFor(_ selector: MessageSelector) -> Bool { self.selector == nil || self.selector == selector }
 }
 
-/// A handle that cancels a hook; releasing it does not.
+/// A handle that cancels a hook. Releasing the handle does not cancel the hook.
 public final class HookRegistration: Sendable {
-  /// The hook's selector; `nil` for all.
+  /// The hook's selector; `nil` if the hook runs for all messages.
   public let selector: MessageSelector?
   private weak let hook: Hook?
   private let remove: @Sendable (Hook) -> Void
@@ -69,15 +67,14 @@ public final class HookRegistration: Sendable {
     (self.hook, selector, self.remove) = (hook, hook.selector, remove)
   }
 
-  /// Removes the hook: it does not start again, and its captures are released after its current
-  /// run. May be called repeatedly.
+  /// Removes the hook, which does not start again. Its captures are released after its current run.
   public func cancel() {
     guard let hook else { return }
     hook.cancel()
     remove(hook)
   }
 
-  /// True if the hook was cancelled, or its proxy or table deallocated.
+  /// True if the hook was canceled, or its proxy or table was deallocated.
   public var isCancelled: Bool { hook?.isCancelled ?? true }
 }
 

@@ -12,10 +12,8 @@ struct HookChain: Sendable {
     _ = try enter(message, inside: hooks.count)
   }
 
-  /// Runs the hooks around `rest` synchronously. Only `around` hooks use the stack.
-  ///
-  /// - Throws: an error of a hook or `rest`; `isolationMismatch` at an asynchronous hook; `tooDeep`
-  ///   if the stack is exhausted.
+  /// Runs the hooks around `rest` synchronously. Throws an error of a hook or of `rest`,
+  /// `isolationMismatch` at an asynchronous hook, or `tooDeep` if the stack is exhausted.
   func run(_ message: HookedMessage, inside count: Int? = nil, _ rest: @escaping Hook.Rest) throws -> MessageAnswers {
     guard StackGuard.hasRoom else { throw StackGuard.tooDeep(message.selector, receiver: message.receiver) }
     let (afters, around) = try enter(message, inside: count ?? hooks.count)
@@ -35,13 +33,10 @@ struct HookChain: Sendable {
     return answers
   }
 
-  /// Runs the hooks around `rest` asynchronously.
+  /// Runs the first `count` hooks around `rest` asynchronously, by default all.
   ///
-  /// - Parameters:
-  ///   - count: the number of hooks to run; all by default.
-  ///   - inTurn: a synchronous form of `rest`, for `around` hooks without a waiting form. It throws
-  ///     if it would wait.
-  /// - Throws: an error of a hook or `rest`.
+  /// - Parameter inTurn: a synchronous form of `rest`, for `around` hooks without a waiting form.
+  ///   It throws if it would wait.
   @inline(never) nonisolated(nonsending) func runAndWait(
     _ message: HookedMessage, inside count: Int? = nil, _ rest: @escaping Hook.WaitingRest,
     inTurn: @escaping Hook.Rest
@@ -71,8 +66,8 @@ struct HookChain: Sendable {
   /// The forms of an `around` hook, and the number of hooks inside it.
   private typealias Around = (body: Hook.AroundBody?, waiting: Hook.WaitingAroundBody?, inner: Int)
 
-  /// Runs the `before` hooks up to the next `around` hook. Returns that hook, and the `after` hooks
-  /// in front of it.
+  /// Runs the `before` hooks up to the next `around` hook. Returns the `around` hook, and the
+  /// `after` hooks outside it.
   private func enter(_ message: HookedMessage, inside count: Int) throws -> (afters: [Hook], around: Around?) {
     var afters: [Hook] = []
     for index in (0..<count).reversed() where !hooks[index].isCancelled {

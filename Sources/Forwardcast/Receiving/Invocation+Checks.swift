@@ -9,7 +9,8 @@ extension Invocation {
     try fit(stated.argumentTypes, typeName(of: receiver))
   }
 
-  /// Converts the answer to the return type stated by the sender, if any. `v` drops it.
+  /// Converts the answer to the return type stated by the sender, if any. Type `v` drops the
+  /// answer.
   @inline(never) mutating func fitStatedReturn(receiver: AnyObject) throws(MessageError) {
     guard let stated = statedSignature else { return }
     try fitReturn(stated.returnType, receiver: receiver)
@@ -22,9 +23,7 @@ extension Invocation {
     statedSignature = types
   }
 
-  /// Checks that `receiver` answers the message and accepts its arguments. Sends nothing.
-  ///
-  /// - Throws: the error that a send would throw before any method runs.
+  /// Throws the error that a send to `receiver` would throw before any method runs.
   package func check(for receiver: any MessageReceiver) throws {
     var checked = self
     try checked.fitStatedTypes(receiver: receiver)
@@ -45,7 +44,7 @@ extension Invocation {
     }
   }
 
-  /// Converts the answer to `type`, or drops it and throws.
+  /// Converts the answer to `type`. If that is impossible, drops the answer and throws.
   mutating func fitReturn(_ type: TypeEncoding, receiver: AnyObject) throws(MessageError) {
     guard let answer = result else { return }
     if type.kind == .void {

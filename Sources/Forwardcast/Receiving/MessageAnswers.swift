@@ -16,7 +16,7 @@ class MessageAnswers {
 
   var count: Int { 0 }
 
-  // Immutable.
+  // Immutable, so threads may share it.
   @usableFromInline nonisolated(unsafe) static let none = MessageAnswers(nil)
 }
 
@@ -32,13 +32,12 @@ final class TypedAnswers<R>: MessageAnswers {
     super.init(ObjectIdentifier(R.self))
   }
 
-  /// The list, or ``MessageAnswers/none`` if empty.
   @export(implementation) @inline(__always)
   static func list(_ list: [R], crosses: Bool) -> MessageAnswers {
     list.isEmpty ? .none : TypedAnswers(list, crosses: crosses)
   }
 
-  /// True if `other` is the same list, unchanged.
+  /// True if `other` is an unchanged copy of the list, which shares its storage.
   @export(implementation) @inline(__always)
   func hasSameStorage(as other: [R]) -> Bool {
     list.withUnsafeBufferPointer { list in
@@ -65,7 +64,7 @@ final class ListedAnswers: MessageAnswers {
     list.append(.init(target: target, result: answer))
   }
 
-  /// Replaces each result by the next one from hooks, or removes it if there is none.
+  /// Replaces each result by the value of a call of `next`; `nil` removes the result.
   func replaceResults(_ next: () -> ArgumentBox?) {
     for index in list.indices { list[index] = .init(target: list[index].target, result: next()) }
     hasResults = list.last?.result != nil
@@ -92,15 +91,13 @@ extension TypedAnswers<ArgumentBox> {
 }
 
 extension MessageAnswers {
-  /// The answers as values of `type`, unboxed if necessary.
-  ///
-  /// - Throws: `typeMismatch` for an answer of another type.
+  /// The answers, unboxed if necessary. Throws `typeMismatch` for an answer of another type.
   @export(implementation) @inline(__always)
   final func typed<R>(as type: R.Type, _ message: HookedMessage) throws -> [R] {
     try list(of: type) ?? converted(message)
   }
 
-  /// The answers, if they were created as values of `type`.
+  /// The answers if they are stored as values of `type`; otherwise `nil`.
   @export(implementation) @inline(__always)
   final func list<R>(of type: R.Type) -> [R]? {
     guard let found = self.type else { return [] }
@@ -120,9 +117,7 @@ extension MessageAnswers {
     }
   }
 
-  /// The answer of a method: the last of the list.
-  ///
-  /// - Throws: `nobodyResponds` if there is none and `type` requires one.
+  /// The last answer. Throws `nobodyResponds` if there is none and `type` requires one.
   final func single<R>(as type: R.Type, _ message: HookedMessage) throws -> R {
     if let last = try typed(as: type, message).last { return last }
     return try typedResult(of: Invocation(message.selector), from: message.receiver)

@@ -10,8 +10,8 @@ class MessageArguments: @unchecked Sendable {  // immutable; crosses contexts on
   /// True if an argument may need to be copied for each target on another context.
   @usableFromInline final let mayCopy: Bool
   @usableFromInline final let crosses: Bool
-  /// Delivers the message to the current steps of `delivery`, whose methods have ``functionType``.
-  /// Specialized in the sender's module; `nil` if there is none.
+  /// Calls methods of ``functionType`` for the next targets of `delivery`. The function is
+  /// specialized in the sender's module; `nil` if there is none.
   final let loop: Loop?
   @usableFromInline typealias Loop = (_ arguments: MessageArguments, _ delivery: AnyObject) -> Void
 
@@ -22,7 +22,7 @@ class MessageArguments: @unchecked Sendable {  // immutable; crosses contexts on
     (self.functionType, self.mayCopy, self.crosses, self.loop) = (functionType, mayCopy, crosses, loop)
   }
 
-  /// Calls a method of ``functionType``. Boxes the answer if `keepsAnswer` is true.
+  /// Calls a method of ``functionType``. Returns the boxed answer if `keepsAnswer` is true.
   func call(_ method: Method, _ target: AnyObject, keepsAnswer: Bool) throws -> ArgumentBox? { nil }
 
   func invocation(_ selector: MessageSelector) -> Invocation { Invocation(selector) }
@@ -41,9 +41,8 @@ class MessageArguments: @unchecked Sendable {  // immutable; crosses contexts on
     return BoxedArguments(message)
   }
 
-  /// The answer of a boxed message, converted to the sender's type.
-  ///
-  /// - Throws: `typeMismatch` for another type; `nobodyResponds` if one is required but missing.
+  /// The answer of a boxed message, converted to the sender's type. Throws `typeMismatch`, or
+  /// `nobodyResponds` if a required answer is missing.
   func answer(of invocation: Invocation, from target: AnyObject) throws -> ArgumentBox? { invocation.result }
 }
 
@@ -52,17 +51,13 @@ private final class RenderedText: Sendable {
   init(text: String) { self.text = text }
 }
 
-/// Arguments that retain the sender's types.
-///
-/// Generic over one type for all values, since the `deinit` of a class with a pack queries the
-/// runtime for its field's type, see `typed` of the cost client.
+/// Arguments that retain the sender's types. `Values` is one type, not a pack: the `deinit` of a
+/// class with a pack queries the runtime for its field's type (case `typed` of `.ci/run cost`).
 @usableFromInline
 final class TypedArguments<R, Values: ArgumentValues>: MessageArguments, @unchecked Sendable {  // immutable
   @usableFromInline let values: Values
 
-  /// - Parameters:
-  ///   - crosses: true if the compiler has checked that all arguments are `Sendable`.
-  ///   - loop: see ``MessageArguments/loop``.
+  /// - Parameter crosses: true if the compiler has checked that all arguments are `Sendable`.
   @export(implementation) @inline(never)
   init(_ values: Values, as type: ObjectIdentifier, crosses: Bool, loop: Loop? = nil) {
     self.values = values
@@ -126,9 +121,8 @@ final class BoxedArguments: MessageArguments, @unchecked Sendable {  // immutabl
 }
 
 extension MessageArguments {
-  /// The arguments as the types of a key. If the sender used the same types, no unboxing is needed.
-  ///
-  /// - Throws: `wrongArgumentCount`, or `typeMismatch` with the index of the argument.
+  /// The arguments in the types of a key, unboxed unless the sender used the same types. Throws
+  /// `wrongArgumentCount`, or `typeMismatch` with the argument's index.
   @export(implementation) @inline(__always)
   final func values<R, each A>(
     as type: ((repeat each A) -> R).Type, _ selector: MessageSelector, _ receiver: AnyObject
@@ -144,7 +138,7 @@ extension MessageArguments {
     try Arguments(unboxing: invocation(selector).arguments, of: selector, for: typeName(of: receiver))
   }
 
-  /// The message with other arguments, typed if the message is.
+  /// Arguments that replace these. They are typed if these are typed.
   final func replacing<R, each A>(
     _ values: Arguments<repeat each A>, as type: ((repeat each A) -> R).Type, crosses: Bool,
     of selector: MessageSelector
@@ -193,8 +187,8 @@ extension Arguments: ArgumentValues {
 /// True if a value of `type` may be, or contain, an ``ArgumentCopying`` object.
 @export(implementation) @inline(__always)
 func mayCopy<T>(_ type: T.Type) -> Bool {
-  // A concrete struct or enum never is one; an optional, class or existential may be. These kinds
-  // belong to Swift's stable ABI. Values of unknown kinds are inspected when sent.
+  // In Swift's stable ABI, 0x200 is a struct and 0x201 an enum, which are never such objects.
+  // Values of other kinds are inspected when sent.
   if _isPOD(T.self) { return false }
   let kind = unsafeBitCast(T.self as Any.Type, to: UnsafePointer<UInt>.self).pointee
   return kind != 0x200 && kind != 0x201

@@ -8,8 +8,7 @@
 ///       return try call.proceed().map { $0 / 2 }  // changes the answers
 ///     }
 ///
-/// Overloads with arguments are disfavored, since `proceed()` would match them too if the message
-/// has no arguments.
+/// Overloads with arguments are disfavored, since `proceed()` would match an empty list too.
 public struct MessageCall<R, each A> {
   /// The arguments that reached this hook.
   public let arguments: (repeat each A)
@@ -27,9 +26,7 @@ public struct MessageCall<R, each A> {
   /// The message's selector.
   public var selector: MessageSelector { turn.message.selector }
 
-  /// Runs the inner hooks, then the targets.
-  ///
-  /// May be called repeatedly. Each call sends the message; the outcome of the last one counts.
+  /// Runs the inner hooks, then the targets. Each call sends the message; the last outcome counts.
   ///
   /// - Returns: the answers in delivery order, if the sender requested any.
   /// - Throws: the error of an inner hook or the message; `hookEnded` after the hook has returned.
@@ -159,7 +156,7 @@ final class HookTurn: RunningHook {
   private let inside: HookChain
   private let count: Int
   private let rest: Hook.Rest
-  /// The answers of the last call as passed to the hook, and the answers before their conversion.
+  /// The answers that the last `proceed` gave to the hook, and the answers before conversion.
   @usableFromInline var converted: (list: MessageAnswers, source: MessageAnswers)?
 
   /// - Parameter count: the number of hooks inside this one.
@@ -170,9 +167,7 @@ final class HookTurn: RunningHook {
 
   func end() { isOver = true }
 
-  /// Runs the inner hooks and the message, with `arguments` if given.
-  ///
-  /// - Throws: `hookEnded` after the hook has returned, since the send has ended.
+  /// Runs the inner hooks and the message. Throws `hookEnded` after the hook has returned.
   @usableFromInline
   func proceed(_ arguments: MessageArguments? = nil) throws -> MessageAnswers {
     if isOver { throw MessageError(.hookEnded, receiver: "an around hook", selector: message.selector.name) }
@@ -180,7 +175,6 @@ final class HookTurn: RunningHook {
     return try count == 0 ? rest(arguments) : inside.run(message.with(arguments), inside: count, rest)
   }
 
-  /// The answers as values of the hook's type.
   @export(implementation) @inline(__always)
   func typed<R>(_ answers: MessageAnswers) throws -> [R] {
     if let list = answers.list(of: R.self) { return list }
@@ -189,8 +183,8 @@ final class HookTurn: RunningHook {
     return list
   }
 
-  /// The answers that the hook returned. If they are the unchanged answers of its last call,
-  /// returns those as they were before their conversion.
+  /// The answers that the hook returned. If they are the unchanged answers of its last `proceed`,
+  /// returns the answers before conversion.
   @export(implementation) @inline(__always)
   func returned<R>(_ list: [R], crosses: Bool) -> MessageAnswers {
     if let (known, source) = converted, known.type == ObjectIdentifier(R.self),
@@ -207,7 +201,7 @@ final class WaitingHookTurn: RunningHook, @unchecked Sendable {  // `state` has 
   private enum State { case idle, proceeding(Completion), over }
 
   private let rest: Hook.WaitingRest
-  /// The sender's actor. The message runs on it, whichever task proceeds.
+  /// The sender's actor. The message runs on it, even if a task on another actor proceeds.
   private let home: (any Actor)?
   private let state = Guarded(State.idle)
 

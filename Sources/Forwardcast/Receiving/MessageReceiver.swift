@@ -12,17 +12,15 @@ public protocol MessageReceiver: AnyObject {
 
   /// The table of this object, searched before the table of its class; `nil` by default.
   ///
-  /// Change the table, not the property: only changes of a table are noticed everywhere.
+  /// To change the methods, change the table: caches do not notice a change of the property.
   var objectTable: SelectorTable? { get }
 
-  /// Adds a method to the class's table at run time. Returns true if it added one; by default
-  /// false.
+  /// Adds a method to the class's table at run time. Returns true if it added one.
   ///
-  /// Called once for each class and selector, if no table has a method. If it returns true but
-  /// added none, messages of the selector throw ``MessageError`` `resolverAddedNothing`. It runs on
-  /// the first sender's thread, and other senders of the selector wait. A thread that would wait
-  /// for itself, through any number of these hooks and services under construction, throws
-  /// `wouldDeadlock`, which names them all.
+  /// Called once for each class and selector, if no table has a method. It runs on the first
+  /// sender's thread, and other senders of the selector wait. If a wait would deadlock, that sender
+  /// gets `wouldDeadlock`. If the method returns true but has added none, messages of the selector
+  /// throw ``MessageError`` `resolverAddedNothing`.
   static func resolveMethod(for selector: MessageSelector) -> Bool
 }
 
@@ -50,7 +48,7 @@ public protocol MethodResolving: AnyObject {
 }
 
 /// A subclass's own object tables, if the superclass uses the default
-/// ``MessageReceiver/objectTable``. They are used if that property returns `nil`.
+/// ``MessageReceiver/objectTable``. They are used only if that property returns `nil`.
 public protocol ObjectTableOwning: AnyObject {
   /// See ``MessageReceiver/objectTable``.
   var objectTable: SelectorTable? { get }
@@ -81,10 +79,9 @@ public protocol MessageForwarding: MessageReceiver {
   @discardableResult
   func forward(_ invocation: inout Invocation) throws -> DeliveryReport
 
-  /// Like ``forward(_:)``, which it calls by default, but for a waiting sender. It may suspend.
-  ///
-  /// If the object sends the message on, override this with a waiting send. Otherwise asynchronous
-  /// methods and queued targets are not awaited.
+  /// Handles the message for a waiting sender; by default calls ``forward(_:)``. If the object
+  /// sends the message on, override this with a waiting send. Otherwise asynchronous methods and
+  /// queued targets are not awaited.
   ///
   /// - Returns: the outcome of the message, with its answer in ``DeliveryReport/result``.
   nonisolated(nonsending) func forwardAndWait(_ invocation: Invocation) async throws -> DeliveryReport
@@ -116,7 +113,7 @@ extension MessageForwarding {
     MessageError.unrecognized(selector, by: self)
   }
 
-  /// The report of ``forward(_:)``. If it has no answer, the invocation's result becomes one.
+  /// The report of ``forward(_:)``. Without an answer, it gets the invocation's result as one.
   package func forwardInTurn(_ invocation: Invocation) throws -> DeliveryReport {
     var invocation = invocation
     var report = try forward(&invocation)
@@ -127,7 +124,7 @@ extension MessageForwarding {
   }
 
   func defaultResponds(to selector: MessageSelector) -> Bool {
-    // The steps of a send, so both agree. If a hook asks this same question again, it gets false.
+    // Follows the steps of a send, so both agree. A hook that asks the same question gets false.
     ProxyQuestion.ask(self, selector, otherwise: false) {
       switch try? follow(selector, from: self, past: self).resolution {
       case .method: true
@@ -138,9 +135,8 @@ extension MessageForwarding {
   }
 }
 
-/// A receiver whose forwarding must suspend, since its object is in another process. On its own
-/// context, ``MessageForwarding/forwardAndWait(_:)`` is called; as with asynchronous methods, the
-/// next message waits for the end of that call. ``MessageForwarding/forward(_:)`` throws.
+/// A receiver that must suspend to forward, since its object is in another process. Deliveries on
+/// its own context await ``MessageForwarding/forwardAndWait(_:)`` before the next message.
 package protocol SuspendingForwarding: MessageForwarding {}
 
 /// A receiver whose ``MessageForwarding/methodSignature(for:)`` is that of one of its targets. Each

@@ -1,19 +1,16 @@
 // Method.swift: a method of a table, with a typed and a boxed form.
 
-/// An implementation of one selector, with its types erased.
-///
-/// A sender whose function type equals ``functionType`` calls ``TypedMethod/body`` unboxed. Others
-/// use ``invoke(_:_:)``, which unboxes and converts.
+/// An implementation of one selector, with its types erased. A sender whose function type equals
+/// ``functionType`` calls ``TypedMethod/body`` unboxed. Others use ``invoke(_:_:)``, which unboxes
+/// and converts.
 @usableFromInline
 class Method: @unchecked Sendable {  // immutable once in a table
   @usableFromInline final let selector: MessageSelector
-  /// The Swift function type `(arguments) -> result` of the typed form; `nil` if the method has
-  /// only the boxed form or is asynchronous.
+  /// The type `(arguments) -> result` of the typed form; `nil` if there is only the boxed form.
   @usableFromInline final let functionType: ObjectIdentifier?
   /// Rarely used properties; `nil` if all have their default values.
   private final var rare: Rare?
 
-  /// Rarely used properties.
   private final class Rare: Sendable {
     struct Values: Sendable {
       var crosses = false
@@ -54,15 +51,13 @@ class Method: @unchecked Sendable {  // immutable once in a table
   typealias Presence = @Sendable (AnyObject) -> Bool
   typealias BoxedPolicy = ReturnPolicy<ArgumentBox, ArgumentBox?>
 
-  /// The availability check: whether a target has the method; `nil` if all have. Set before the
-  /// method enters a table.
+  /// Tests whether a target has the method; `nil` if all targets have it.
   final var isPresent: Presence? {
     get { rare?.values.isPresent }
     set { change { $0.isPresent = newValue } }
   }
 
-  /// The rule by which a multicast with this method combines answers into one; `nil` for the last.
-  /// Set before the method enters a table.
+  /// The rule by which a multicast combines answers into one; `nil` to use the last answer.
   final var rule: BoxedPolicy? {
     get { rare?.values.rule }
     set { change { $0.rule = newValue } }
@@ -74,8 +69,7 @@ class Method: @unchecked Sendable {  // immutable once in a table
     rare = Rare(values)
   }
 
-  /// Copies the availability check and the rule of `other`, which this method replaces. Returns
-  /// `self`.
+  /// Copies ``isPresent`` and ``rule`` of `other`, which this method replaces. Returns `self`.
   final func replacing(_ other: Method) -> Method {
     if self !== other, other.isPresent != nil || other.rule != nil {
       change { ($0.isPresent, $0.rule) = (other.isPresent, other.rule) }
@@ -93,7 +87,7 @@ class Method: @unchecked Sendable {  // immutable once in a table
   /// none), since the method runs on that actor or the result is newly created.
   func answers(to actor: (any Actor)?) -> Bool { false }
 
-  /// True if an asynchronous method runs in its sender's isolation.
+  /// True if the method is asynchronous and runs in the isolation of `sender` (`nil` for none).
   func runs(on sender: (any Actor)?) -> Bool { false }
 
   var isRefusal: Bool { false }
@@ -117,11 +111,8 @@ class Method: @unchecked Sendable {  // immutable once in a table
     try checkCount(arguments, receiver: receiver())
   }
 
-  /// Unboxes the arguments once for many targets, and calls `body` with functions that call methods
-  /// of ``functionType``.
-  ///
-  /// - Returns: false, without calling `body`, if each target must unbox: the boxes do not fit, a
-  ///   box does not retain its value, or the method takes the invocation.
+  /// Unboxes the arguments once for many targets. Calls `body` with functions that call methods of
+  /// ``functionType`` with them. Returns false if each target must unbox instead.
   func withOpened(_ arguments: [ArgumentBox], _ body: (_ run: OpenedRun, _ ask: OpenedAsk) -> Void) -> Bool { false }
 
   @usableFromInline
@@ -134,7 +125,7 @@ class Method: @unchecked Sendable {  // immutable once in a table
   /// Checks the closure's types against the stated encoding.
   func checkEncoding(receiver: String) throws(MessageError) {}
 
-  /// The method with hooks. A typed method retains its typed form.
+  /// The method with hooks. A typed method keeps its typed form.
   func hooked(by hooks: HookChain) -> Method { HookedMethod(self, hooks) }
 
   final func checkCount(_ arguments: [ArgumentBox], receiver: @autoclosure () -> String) throws(MessageError) {
@@ -194,10 +185,8 @@ struct BoxOpening: Sendable {
 @usableFromInline
 final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable after init
   @usableFromInline let body: @Sendable (AnyObject, Arguments<repeat each A>) throws -> R
-  /// Unboxes arguments, specialized in the row's module; `nil` to use the generic function.
-  ///
-  /// For a closure target it stores the closure, called as ``closure`` only: a second field would
-  /// enlarge each row.
+  /// Unboxes arguments, specialized in the row's module; `nil` to use the generic function. In a
+  /// closure target, this is ``closure`` instead: a second field would enlarge each row.
   @usableFromInline let opener: BoxOpening?
 
   @usableFromInline
@@ -221,8 +210,7 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
       message, signature: signature, isolation: isolation, opener: { TypedMethod.open($0, $1) }, body: body)
   }
 
-  /// The method of a closure target. Its body finds the closure in the target, so it allocates
-  /// nothing.
+  /// The method of a closure target. Its body reads the closure from the target.
   @export(implementation) @inline(never)
   convenience init(_ message: Message<(repeat each A) -> R>, closure: MessageClosure<R, repeat each A>) {
     self.init(message, opener: nil, closure: unsafeBitCast(closure, to: BoxOpening.self)) {
@@ -248,7 +236,7 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
     unsafeBitCast(opener.unsafelyUnwrapped, to: MessageClosure<R, repeat each A>.self)
   }
 
-  /// The typed form. The caller has compared ``functionType``.
+  /// Calls the typed form. The caller has compared ``functionType``.
   @export(implementation) @inline(__always)
   func call(_ target: AnyObject, _ arguments: Arguments<repeat each A>) throws -> R {
     try body(target, arguments)
@@ -374,10 +362,8 @@ extension MethodSignature {
     }
   }
 
-  /// Compares the types of two signatures with the same number of arguments.
-  ///
-  /// - Parameter misfit: describes why two types do not fit; `nil` if they do.
-  /// - Throws: `typeMismatch` for the first mismatch.
+  /// Compares two signatures with the same number of arguments. Throws `typeMismatch` for the first
+  /// types for which `misfit` returns a reason.
   func compare(
     with other: MethodSignature, _ selector: MessageSelector, receiver: String,
     misfit: (TypeEncoding, TypeEncoding) -> String?

@@ -1,13 +1,13 @@
 // ProxyQuestion.swift: responder queries that pass from proxy to proxy.
 
-/// Responder queries that pass from proxy to proxy, and end at a cycle.
+/// Queries whether objects respond, which pass from proxy to proxy and end at a cycle.
 package enum ProxyQuestion {
   @TaskLocal fileprivate static var asked: ProxyTrail?
-  /// The message being sent, and the proxies that it passed.
+  /// The message being sent, and the proxies that it has passed.
   @TaskLocal private static var routed: (selector: MessageSelector, trail: ProxyTrail)?
 
-  /// Runs `body`, or returns `otherwise` if `proxy` is already being queried for `selector`, or the
-  /// stack or budget is exhausted.
+  /// Runs `body`. Returns `otherwise` if `proxy` is already being queried for `selector`, or if the
+  /// stack or the budget is exhausted.
   package static func ask<T>(_ proxy: AnyObject, _ selector: MessageSelector, otherwise: T, _ body: () -> T) -> T {
     guard StackGuard.hasRoom else { return otherwise }
     let trail = asked
@@ -18,8 +18,8 @@ package enum ProxyQuestion {
     return $asked.withValue(here) { body() }
   }
 
-  /// Queries whether `receiver` accepts a message being sent. A proxy that the message already
-  /// passed answers yes. It then gets the message and detects the cycle.
+  /// True if `receiver` accepts the message. A proxy that the message has already passed returns
+  /// true, so it gets the message and detects the cycle.
   package static func takes(_ receiver: any MessageForwarding, _ message: Invocation) -> Bool {
     guard let trail = message.route else { return receiver.responds(to: message.selector) }
     return $routed.withValue((message.selector, trail)) {
@@ -27,9 +27,7 @@ package enum ProxyQuestion {
     }
   }
 
-  /// Charges the current query's budget, if any.
-  ///
-  /// - Throws: if the budget is exhausted.
+  /// Charges the current query's budget, if any. Throws if the budget is exhausted.
   static func charge(_ item: MessageBudget.Item, _ count: Int = 1) throws { try asked?.budget?.charge(item, count) }
 
   /// True if the query is about a message of `selector` that passed `proxy`.

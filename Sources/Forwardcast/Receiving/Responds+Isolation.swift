@@ -50,7 +50,7 @@ extension Responds where Target: Actor {
   }
 }
 
-// Labeled `key:` so that `Responds(to: …) { … }` finds the forms with `inout`, which packs lose.
+// Labeled `key:`, so `Responds(to: …) { … }` finds the forms without a pack, which detect `inout`.
 extension Responds {
   /// A row that runs on its closure's global actor. Without an isolation, it is an ordinary row.
   ///
@@ -83,7 +83,7 @@ extension Responds {
   /// The compiler does not check that target, arguments and answer may cross isolations. They do
   /// not cross if the sender is on the same actor, as with the proxy of a protocol of that actor.
   ///
-  /// For a closure without isolation, `sharing` is true if its targets are `Sendable`.
+  /// - Parameter sharing: for a closure without isolation, true if its targets are `Sendable`.
   public init<R, each A>(
     key message: Message<(repeat each A) -> R>,
     asyncOnActor body: @escaping @isolated(any) @Sendable (Target, repeat each A) async throws -> R,
@@ -126,7 +126,7 @@ extension Responds {
 }
 
 // A function type over a pack cannot be passed on, so isolated closures are wrapped in structs. The
-// bit casts are sound: closures are called alike with or without an isolation in their types.
+// bit casts are sound: an isolation in a closure's type does not change how it is called.
 
 /// An isolated closure of a row or owner. `@unchecked Sendable` is sound, since the closure is
 /// `@Sendable`, captures nothing, or stays in its isolation.
@@ -144,7 +144,6 @@ struct IsolatedRow<Target, R, each A>: @unchecked Sendable {
   }
 }
 
-/// The closure without its isolation.
 @frozen @usableFromInline
 struct UncheckedRow<Target, R, each A>: Sendable {
   @usableFromInline let call: @Sendable (Target, repeat each A) throws -> R

@@ -8,10 +8,8 @@
 ///     // the whole message, in boxes:
 ///     Responds(to: "note:", signature: types, invocation: { (log: Log, call) in … })
 ///
-/// Arguments are copied for each target, so `inout` parameters are refused. (In closures of four
-/// arguments or more they are not detected, and writes are lost.)
-///
-/// The row's table checks the number of arguments and the types.
+/// The row's table checks the number of arguments and the types. `inout` parameters are refused. In
+/// closures of four arguments or more they are not detected, and writes are lost.
 public struct Responds<Target>: Sendable {
   @usableFromInline let method: Method
 

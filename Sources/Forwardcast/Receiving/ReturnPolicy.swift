@@ -14,7 +14,7 @@ public struct ReturnPolicy<R, Output>: Sendable {
   @usableFromInline var mayStopEarly: Bool
   /// True if errors are thrown only if there is no answer.
   @usableFromInline let ignoresErrors: Bool
-  /// The result if there are targets but none can answer; `nil` for the empty value.
+  /// The result if there are targets but no answer can be awaited; `nil` for the empty value.
   @usableFromInline let unasked: (@Sendable () -> Output)?
 
   @usableFromInline
@@ -64,11 +64,8 @@ public struct ReturnPolicy<R, Output>: Sendable {
 }
 
 extension ReturnPolicy {
-  /// The same rule for boxed answers.
-  ///
-  /// - Parameters:
-  ///   - crosses: true if answers and result are `Sendable`.
-  ///   - answer: turns the result into an answer, or returns `nil`.
+  /// The rule for boxed answers. `answer` turns the result into an answer or `nil`. `crosses` is
+  /// true if answers and result are `Sendable`.
   func boxed(crosses: Bool, _ answer: @escaping @Sendable (Output) -> R?) -> ReturnPolicy<ArgumentBox, ArgumentBox?> {
     ReturnPolicy<ArgumentBox, ArgumentBox?>(mayStopEarly: mayStopEarly, ignoresErrors: ignoresErrors) {
       let collector = makeCollector()
@@ -89,12 +86,10 @@ extension ReturnPolicy {
 extension Responds {
   /// Returns the row with a rule that combines the results of a multicast's targets into one.
   ///
-  /// The rule applies if the multicast has the row in its table and is itself a target with a
-  /// delivery of its own. Without a rule the last result counts.
+  /// The rule applies if the multicast has the row in its table and is itself a target with its own
+  /// delivery. Without a rule the last result counts.
   ///
-  /// - Parameters:
-  ///   - message: the row's key, which states the type of the results.
-  ///   - policy: the rule.
+  /// - Parameter message: the row's key, which states the type of the results.
   public func answering<R, each A>(_ message: Message<(repeat each A) -> R>, by policy: ReturnPolicy<R, R>) -> Self {
     method.rule = policy.boxed(crosses: method.resultCrosses) { $0 }
     return self

@@ -131,9 +131,8 @@ struct LastClass: ~Copyable {
 /// The contents of a table. All mutable state is in `state`, under its lock.
 final class TableStorage: Sendable {
   private struct State {
-    /// The rows, without hooks; each retained.
+    /// The rows without hooks. The table retains each row.
     private(set) var rows = IdentityTable<Method>()
-    /// The rejected rows, each once.
     private(set) var refusals: [(selector: MessageSelector, error: MessageError)] = []
     var hooks = FirstInFirstOut<Hook>() {
       didSet {
@@ -141,14 +140,14 @@ final class TableStorage: Sendable {
         hooked = .init()
       }
     }
-    /// Caches the methods with hooks that were found so far, for own and inherited rows.
+    /// Caches the methods with their hooks, for own and inherited rows.
     private var hooked: [MessageSelector: Hooked] = .init()
     /// Removed methods. This may be the last reference, so they are released outside the lock.
     var outdated: [Method] = []
 
     typealias Hooked = (row: Method, method: Method)
 
-    /// The method for a selector, whether its row was rejected, and whether a hook has this
+    /// The own method with hooks, whether its row was rejected, and whether a hook has the
     /// selector.
     mutating func find(_ selector: MessageSelector) -> (method: Method?, refused: Bool, hasHook: Bool) {
       let (row, refused) = (row(selector), refusal(selector) != nil)
@@ -210,9 +209,9 @@ final class TableStorage: Sendable {
   private let isSubtype: @Sendable (any Any.Type) -> Bool
   private let isForClass: Bool
   private let accepted = LastClass()
-  /// The class last found not to be ``ObjectTableOwning``.
+  /// The last class that was found not to conform to ``ObjectTableOwning``.
   let ownsNoTables = LastClass()
-  /// The class last found to have no ``MessageReceiver/resolveMethod(for:)`` of its own.
+  /// The last class that was found without its own ``MessageReceiver/resolveMethod(for:)``.
   let resolvesNothing = LastClass()
 
   convenience init<Target>(for type: Target.Type, parent: TableStorage?) {
@@ -243,8 +242,8 @@ final class TableStorage: Sendable {
     for row in state.withLock({ $0.rows.all }) { row.release() }
   }
 
-  /// Changes the state with the lock held, and releases replaced methods outside it: captures may
-  /// have a `deinit`.
+  /// Changes the state under the lock. Releases replaced methods outside it, since their captures
+  /// may have a `deinit`.
   private func change<Result>(_ body: (inout State) -> Result) -> Result {
     let (result, outdated) = state.withLock { (body(&$0), Swift.exchange(&$0.outdated, with: [])) }
     withExtendedLifetime(outdated) {}
@@ -260,8 +259,7 @@ final class TableStorage: Sendable {
     return true
   }
 
-  /// The own or inherited method with its hooks, and its table. A rejected row hides the inherited
-  /// one.
+  /// The own or inherited method with its hooks. A rejected row hides the inherited method.
   func find(_ selector: MessageSelector) -> TableMethod? {
     // A loop, since a sequence allocates in unoptimized code.
     var (next, hooked): (TableStorage?, [TableStorage]) = (self, [])
@@ -282,9 +280,8 @@ final class TableStorage: Sendable {
 
   func method(for selector: MessageSelector) -> Method? { find(selector)?.method }
 
-  /// The method for `selector`, checked to accept targets like `object`.
-  ///
-  /// - Throws: the error of a rejected row, or `typeMismatch`.
+  /// The method for `selector`. Throws the error of a rejected row, or `typeMismatch` if the
+  /// method's table does not accept `object`.
   func method(for selector: MessageSelector, on object: AnyObject) throws(MessageError) -> Method? {
     guard let found = find(selector) else {
       if let refusal = refusal(for: selector) { throw refusal }
@@ -336,7 +333,7 @@ final class TableStorage: Sendable {
   /// The table's own row, without hooks.
   @inline(never) func ownMethod(for selector: MessageSelector) -> Method? { state.withLock { $0.row(selector) } }
 
-  /// Changes the hooks. The caller retains removed ones until the lock is released.
+  /// Changes the hooks. The caller must retain removed hooks until the lock is released.
   func changeHooks(_ change: @Sendable (inout FirstInFirstOut<Hook>) -> Void) {
     self.change { change(&$0.hooks) }
     TableEpoch.advance()
@@ -354,8 +351,8 @@ final class TableStorage: Sendable {
       .typeMismatch, of: self, selector, "the row is for \(Target.self), the table for \(targetName)")
   }
 
-  /// Adds rows. If one is rejected, no row of its selector is added, since either of two rows for
-  /// one selector may be wrong.
+  /// Adds rows. If one is rejected, the table gets no row for that selector, since either of two
+  /// rows for one selector may be wrong.
   @inline(never)
   func enterOrRefuse(_ methods: [Method]) {
     var refused: Set<MessageSelector> = []
@@ -370,7 +367,6 @@ final class TableStorage: Sendable {
     }
   }
 
-  /// Adds a row. Returns the method it replaced.
   @discardableResult
   @inline(never) func enter(_ method: Method, replacing: Bool) throws(MessageError) -> Method? {
     let selector = method.selector
@@ -380,8 +376,7 @@ final class TableStorage: Sendable {
     return old
   }
 
-  /// Adds a row if it may replace the existing one, which is returned. Checks the row's number of
-  /// arguments and compares its types with its encoding.
+  /// Checks a row and adds it. Returns the old row; `nil` if `mayEnter` returned false for that.
   @inline(never)
   func enter(_ method: Method, where mayEnter: (Method?) -> Bool) throws(MessageError) -> Method?? {
     let selector = method.selector

@@ -23,10 +23,9 @@ extension Method {
     MessageError(.isolationMismatch, of: target, selector, isolation.evidence)
   }
 
-  /// Runs the boxed method in its isolation and awaits it. The caller checks arguments and answer.
-  ///
-  /// - Parameter mayStart: called in the method's isolation, directly before it starts.
-  /// - Returns: `nil` if the method must not start.
+  /// Runs the boxed method in its isolation and awaits it. Directly before the method, `mayStart`
+  /// is called there; if it returns false, the result is `nil`. The caller checks arguments and
+  /// answer.
   @inline(never)
   nonisolated(nonsending) final func invokeAndWait(
     _ target: AnyObject, _ invocation: UncheckedSendable<Invocation>,
@@ -66,7 +65,7 @@ private func onActor<T: Sendable>(_ actor: isolated any Actor, _ body: @Sendable
 enum SuspendingPlace: Sendable {
   /// In its sender's isolation, so its answer does not cross isolations.
   case inTurn
-  /// On that actor, or, if `nil`, on none. `targetCrosses` is true if targets may cross to it.
+  /// On an actor (`nil` for none). `targetCrosses` is true if targets may be passed to it.
   case onActor((any Actor)?, targetCrosses: Bool)
 }
 
@@ -97,7 +96,6 @@ final class SuspendingMethod<R, each A>: Method, @unchecked Sendable {  // immut
   }
 
   /// Checks that all crossing values are `Sendable`, unless the sender is in the body's isolation.
-  ///
   /// A separate function, since a pattern with an optional existential in an `async` function with
   /// packs is miscompiled (Swift 6.3, optimized).
   private func checkCrossing(_ invocation: Invocation, _ target: AnyObject, from sender: (any Actor)?) throws {

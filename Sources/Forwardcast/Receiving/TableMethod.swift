@@ -63,9 +63,8 @@ extension SelectorTable {
 
   /// Replaces the own or inherited method with a row made from it.
   ///
-  /// - Parameters:
-  ///   - selector: the message.
-  ///   - row: makes the row for `selector`. Called again if another thread changes the method.
+  /// - Parameter row: makes the row for `selector`. Called again if another thread changes the
+  ///   method.
   /// - Throws: as ``replace(_:)``, and the error of `row`. The table is unchanged then.
   public func replace<Target>(_ selector: MessageSelector, with row: (TableMethod?) throws -> Responds<Target>) throws {
     var entered = false
@@ -88,10 +87,7 @@ extension MessageReceiver {
   ///
   /// Forwarding hooks are not called.
   ///
-  /// - Parameters:
-  ///   - message: the key.
-  ///   - table: the table of the calling row.
-  ///   - arguments: the message's, in order.
+  /// - Parameter table: the table of the calling row.
   /// - Throws: as `send(_:_:)`; `unrecognizedSelector` if nothing is inherited.
   @discardableResult
   public func sendSuper<R, each A>(

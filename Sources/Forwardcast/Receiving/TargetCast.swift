@@ -4,9 +4,8 @@ public import Synchronization
 
 /// Casts a receiver to the type of a row's closure; the table has checked that it fits.
 ///
-/// For a class this is a bit copy. For a class-bound protocol it is a costly conformance lookup,
-/// whose result, a witness table, is the same for all objects of a class. Each row caches these
-/// tables.
+/// For a class this copies bits. For a class-bound protocol it needs a witness table, whose lookup
+/// is costly. All objects of a class have the same witness table, so each row caches them.
 @usableFromInline
 struct TargetCast<Target>: @unchecked Sendable {  // immutable; what `head` points to is exchanged atomically
   /// `nil` for a class, which needs no table.
@@ -38,7 +37,7 @@ struct TargetCast<Target>: @unchecked Sendable {  // immutable; what `head` poin
   }
 
   /// Calls `body` with the reference made of the words `object` and, for an existential, `table`.
-  /// Built in place, so the target, which the caller retains, is not retained again.
+  /// The target is retained by the caller and not again here.
   @export(implementation) @inline(__always)
   static func borrowing<R>(_ object: AnyObject, _ table: UInt, _ body: (Target) throws -> R) rethrows -> R {
     var words = (UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque()), table)
@@ -59,7 +58,7 @@ struct TargetCast<Target>: @unchecked Sendable {  // immutable; what `head` poin
 
   func target(_ object: AnyObject) -> Target { self(object) { $0 } }
 
-  /// Casts with `as?`. Caches the witness table if the result is the object with such a table.
+  /// Casts with `as?`, and caches the witness table if there is one.
   @usableFromInline @inline(never)
   func search(_ object: AnyObject) -> Target {
     guard let target = object as? Target else {
@@ -118,7 +117,6 @@ final class WitnessTables: @unchecked Sendable {  // entries are immutable; the 
     }
   }
 
-  /// The table of an object's class, if cached.
   @export(implementation) @inline(__always)
   static func table(of object: AnyObject, from head: Head) -> UInt? {
     let type = ObjectIdentifier(Swift.type(of: object))
@@ -138,7 +136,7 @@ final class WitnessTables: @unchecked Sendable {  // entries are immutable; the 
       to: Entry(
         type: ObjectIdentifier(type(of: object)), table: table, next: first,
         followers: first.map { $0.pointee.followers + 1 } ?? 0))
-    // Another thread was first. If it added a different entry, a later lookup adds this one.
+    // Another thread was faster. If it added a different entry, a later lookup adds this one.
     if !head.pointee.compareExchange(expected: first, desired: entry, ordering: .acquiringAndReleasing).exchanged {
       entry.deallocate()
     }

@@ -2,19 +2,17 @@
 
 /// A wait with a timeout, and the names of everything that the sender's task waits for.
 final class TimedWait: Sendable {
-  /// The wait of the current task.
   @TaskLocal static var current: TimedWait?
 
   private struct State: Sendable {
     /// Each returns the names of pending objects.
     var finders: [@Sendable () -> [String]] = []
-    /// The targets whose methods the sender's task is running, by number.
+    /// The names of the targets that the sender's task awaits, by number.
     var waits: [Int: String] = [:]
     var next = 0
   }
   private let state = Guarded(State())
 
-  /// Adds a function that returns the names of pending objects.
   func note(_ finder: @escaping @Sendable () -> [String]) { state.withLock { $0.finders.append(finder) } }
 
   /// Records an object that the task waits for, until ``end(_:)``.
@@ -34,16 +32,14 @@ final class TimedWait: Sendable {
     return waits.sorted { $0.key < $1.key }.map(\.value) + finders.flatMap { $0() }
   }
 
-  /// Runs `body` in the caller's isolation for at most `timeout`.
-  ///
-  /// A separate task runs `body`, since the caller's own could not stop waiting for a method. At
-  /// the timeout, or when the caller is canceled, it is canceled. Sent messages are not revoked.
+  /// Runs `body` in the caller's isolation for at most `timeout`. A separate task runs it, since
+  /// the caller's task could not stop waiting for a method. That task is canceled at the timeout,
+  /// or when the caller is. Sent messages are not revoked.
   ///
   /// - Parameters:
   ///   - clock: measures the timeout; `nil` for the continuous clock.
   ///   - finder: returns the names of further pending objects.
-  ///   - awaitsEnd: true to await the canceled task too, since it uses values that are not
-  ///     `Sendable`.
+  ///   - awaitsEnd: true to await the canceled task too, since its values are not `Sendable`.
   /// - Throws: `timedOut`, `CancellationError`, or the error of `body`.
   static func run<T>(
     _ timeout: Duration, _ clock: (any Clock<Duration>)?, of receiver: AnyObject, _ selector: MessageSelector,

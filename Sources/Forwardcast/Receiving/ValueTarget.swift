@@ -33,8 +33,8 @@ package func isObject<T>(_ target: T) -> Bool {
   isBoundToClass(T.self) || type(of: target as Any) is AnyObject.Type
 }
 
-/// `target` itself if its static type is bound to classes; valid while the caller retains it. Reads
-/// the object's address from the first word, since a cast would be much slower.
+/// `target` if its static type is a class or class-bound protocol; valid while the caller retains
+/// it. Reads the address from the first word, since a cast would be much slower.
 func boundObject<T>(_ target: T) -> Unmanaged<AnyObject>? {
   guard isBoundToClass(T.self) else { return nil }
   return withUnsafeBytes(of: target) { $0.load(as: Unmanaged<AnyObject>.self) }
