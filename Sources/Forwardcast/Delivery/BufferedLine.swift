@@ -6,8 +6,7 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
   private struct State {
     var buffer: DeliveryBuffer
     var waiting = FirstInFirstOut<Envelope>()
-    /// The number of each selector's latest message, queued or not. Used by
-    /// ``DeliveryBuffer/latestPerSelector``.
+    /// The number of each selector's latest message, queued or not. For `latestPerSelector`.
     var latest: [MessageSelector?: Int] = .init()
     /// The number of slots reserved by senders that have not posted yet.
     var reserved = 0
@@ -36,7 +35,7 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
       return true
     }
 
-    /// Appends a message. Returns the older one of its selector that `latestPerSelector` drops.
+    /// Appends a message. Returns the older message that `latestPerSelector` drops.
     mutating func append(_ envelope: Envelope) -> Envelope? {
       let number = waiting.append(envelope)
       guard case .latestPerSelector = buffer.policy else { return nil }
@@ -61,9 +60,7 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
 
   var buffer: DeliveryBuffer { state.withLock { $0.buffer } }
 
-  /// Changes the buffer. Returns the messages that it drops: for ``DeliveryBuffer/keepNewest(_:)``
-  /// the oldest ones beyond the bound, for ``DeliveryBuffer/latestPerSelector`` those with a newer
-  /// message of their selector.
+  /// Changes the buffer. Returns the queued messages that the new buffer drops.
   func change(to buffer: DeliveryBuffer) -> [Envelope] {
     makingRoom { state in
       state.buffer = buffer
@@ -91,10 +88,8 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
     return result
   }
 
-  /// Appends a message. Returns the message that the buffer drops, if any: an older one or
-  /// `envelope`.
-  ///
-  /// - Parameter reserved: true if the sender has reserved a slot, which this message uses.
+  /// Appends a message, to the sender's slot if `reserved`. Returns the message that the buffer
+  /// drops, if any: an older one or `envelope`.
   func offer(_ envelope: Envelope, reserved: Bool, to mailbox: Mailbox) -> Envelope? {
     let level = mailbox.senderLevel
     let (dropped, wakes) = state.withLock { state -> (Envelope?, Bool) in
@@ -109,7 +104,7 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
         if taken >= bound, !reserved { return (envelope, false) }
       }
       dropped = state.append(envelope) ?? dropped
-      // Raise the level before a drain can find the message.
+      // Raise the priority level before a drain can find the message.
       raise(to: level)
       return (dropped, !exchange(&state.isPosted, with: true))
     }
@@ -122,7 +117,7 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
     return dropped
   }
 
-  /// Opens messages, oldest first, until the target is busy, the batch limit is reached, or a drain
+  /// Runs messages, oldest first, until the target is busy, the batch limit is reached, or a drain
   /// of higher priority is due.
   override func open(in mailbox: Mailbox) -> Int {
     assert(mailbox.isOnContext, "a line is opened on its context")
@@ -158,11 +153,10 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
 
   func reserveAtOnce() -> Bool { state.withLock { $0.reserve() } }
 
-  /// Waits for a slot. Senders are served in the order of their calls.
+  /// Waits for a slot. Senders get slots in the order of their calls.
   ///
   /// - Parameter limit: called with a function that ends the wait with an error. It may return a
   ///   timer, which is canceled after the wait.
-  /// - Throws: `CancellationError`, or the error passed to that function. Then no slot is reserved.
   @inline(never)
   nonisolated(nonsending) func reserve(
     limit: (@escaping @Sendable (any Error) -> Void) -> Task<Void, Never>? = { _ in nil }

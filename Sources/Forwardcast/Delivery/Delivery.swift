@@ -28,9 +28,8 @@ public struct Delivery: Hashable, Sendable {
 
   /// On a concurrent queue. Targets run in parallel; each runs one message at a time, in order.
   ///
-  /// Equivalent to ``queue(_:)`` for global queues and, on Apple platforms, for every concurrent
-  /// queue. On other platforms the library cannot detect that your queue is concurrent, so
-  /// ``queue(_:)`` would run its targets one after another.
+  /// On Apple platforms, ``queue(_:)`` detects concurrent queues. On other platforms it detects
+  /// only global queues, and runs the targets on other queues one after another.
   public static func concurrentQueue(_ queue: DispatchQueue) -> Delivery {
     Delivery(QueueContext(queue, isConcurrent: true))
   }
@@ -58,8 +57,7 @@ public struct Delivery: Hashable, Sendable {
     Delivery(context, isAutomatic: isAutomatic)
   }
 
-  /// True if both have the same kind and context. Serial and concurrent delivery on one queue are
-  /// different.
+  /// True if both have the same kind and context. Serial and concurrent delivery differ.
   public static func == (left: Delivery, right: Delivery) -> Bool {
     left.isAutomatic == right.isAutomatic && left.context?.identity == right.context?.identity
       && left.context?.isConcurrent == right.context?.isConcurrent

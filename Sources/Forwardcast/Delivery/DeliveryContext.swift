@@ -7,10 +7,8 @@ package protocol DeliveryContext: AnyObject, Sendable {
   var identity: ObjectIdentifier { get }
   var name: String { get }
   /// Schedules one `mailbox.drain()` on the context, at `priority` if it has priorities. The drain
-  /// gets no task-local values, since those belong to one sender.
-  ///
-  /// The drain must run eventually. The library cannot detect that a context dropped it, so waiting
-  /// senders would wait until timeout or cancellation.
+  /// gets no task-local values, since those belong to one sender. It must run eventually: senders
+  /// that wait for it would otherwise wait until timeout or cancellation.
   func wake(_ mailbox: Mailbox, _ priority: TaskPriority)
   /// True if the context runs tasks, so its drains have a priority.
   var hasPriority: Bool { get }
@@ -23,8 +21,8 @@ package protocol DeliveryContext: AnyObject, Sendable {
   var turn: Int { get }
   /// True if deliveries can run in parallel, so each target has its own mailbox.
   var isConcurrent: Bool { get }
-  /// The context for a mailbox, which must not retain an actor that is its target, and the actor
-  /// that a registration of `target` retains instead, if any. A closure's target is its owner.
+  /// The context for the mailbox of `target`, which must not retain `target`, and the actor that a
+  /// registration of `target` retains instead, if any.
   func forMailbox(of target: AnyObject) -> (context: any DeliveryContext, retained: (any Actor)?)
 }
 
@@ -53,7 +51,7 @@ final class QueueContext: DeliveryContext {
     id = QueueIdentity.of(queue, isConcurrent: self.isConcurrent)
   }
 
-  /// True for global queues, and for queues that Apple's systems describe as concurrent.
+  /// True for global queues, and for queues that Apple's Dispatch describes as concurrent.
   private static func isKnownConcurrent(_ queue: DispatchQueue) -> Bool {
     if queue.label.hasPrefix("com.apple.root.") { return true }
     #if canImport(Darwin)
@@ -106,7 +104,7 @@ class ActorContext: DeliveryContext, @unchecked Sendable {  // immutable
   }
 }
 
-/// An actor as the context of mailboxes. Registrations with other targets retain the actor.
+/// A weakly referenced actor as a context. Registrations of other targets retain the actor.
 final class WeakActorContext: DeliveryContext, @unchecked Sendable {  // `actor` is written once, in `init`
   /// Drains the mailbox of a deallocated actor, which drops its messages.
   private actor Substitute {

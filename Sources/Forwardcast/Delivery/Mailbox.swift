@@ -2,23 +2,20 @@
 
 import Synchronization
 
-/// An entry of a mailbox. It is also a node of the mailbox's linked list, so posting does not
-/// allocate.
+/// An entry of a mailbox and a node of its linked list, so posting does not allocate.
 @usableFromInline
 package class Envelope: @unchecked Sendable {  // `next` belongs to the sender until it is posted, then to the drain
-  /// The address of the envelope posted before this one. `take` reverses the list; from then on it
-  /// is the address of the envelope posted after this one.
+  /// The address of the envelope posted before this one; after `take`, of the one posted after it.
   @exclusivity(unchecked) fileprivate var next: UInt = 0
-  /// True if deliveries remain, so the drain opens this envelope again before any other. Owned by
-  /// the context.
+  /// True if deliveries remain, so the drain opens this envelope next. Owned by the context.
   @exclusivity(unchecked) final var isUnfinished = false
-  /// The level of its most urgent message. Drains below it leave it unopened, see *Priorities*.
+  /// The priority level of its most urgent message, see *Priorities*.
   fileprivate let level = Atomic<UInt16>(0)
 
   @usableFromInline
   init() {}
 
-  /// Runs its deliveries on the context. Returns their number.
+  /// Runs the envelope's deliveries on the context. Returns their number.
   func open(in mailbox: Mailbox) -> Int { 0 }
 
   /// Called at the end of a drain if a sender is still writing its message into this envelope.
@@ -31,10 +28,10 @@ package class Envelope: @unchecked Sendable {  // `next` belongs to the sender u
   /// The message's selector, which ``DeliveryBuffer/latestPerSelector`` compares.
   var selector: MessageSelector? { nil }
 
-  /// Reports its deliveries as skipped, for that reason.
+  /// Reports the envelope's deliveries as skipped.
   func giveUp(_ reason: DeliveryReport.SkipReason) {}
 
-  /// Records that it contains, or will contain, a message of that level.
+  /// Records that the envelope contains, or will contain, a message of that level.
   final func raise(to level: UInt16) { _ = Mailbox.raise(self.level, to: level) }
 
   final func forgetLevel() { level.store(0, ordering: .releasing) }
@@ -84,12 +81,11 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or own
 
   // MARK: - Drain state (owned by the drain)
 
-  /// The address of the first taken, unopened envelope; each links to the one posted after it.
+  /// The address of the first taken, unopened envelope. Each envelope links to the next one.
   @exclusivity(unchecked) private var taken: UInt = 0
   @usableFromInline @exclusivity(unchecked) package private(set) var left = 0
   @exclusivity(unchecked) private var turnLevel: UInt16 = 0
-  /// The gates of busy targets. A target is busy while one of its methods is suspended or a sender
-  /// runs it.
+  /// The closed gates, see ``SerialGate``.
   @exclusivity(unchecked) var closedGates: [SerialGate] = []
 
   package init(_ context: any DeliveryContext) {
@@ -147,16 +143,14 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or own
   /// True if the drain has taken envelopes that it has not opened yet. Called on the context.
   var hasTaken: Bool { taken != 0 }
 
-  /// The group of the latest batch. Only a hint: a sender sets it before posting the batch, so
-  /// another sender may overwrite it in between.
+  /// The group of the latest batch. Only a hint, since a sender sets it before posting the batch.
   var lastGroup: UInt {
     get { poster.load(ordering: .relaxed) }
     set { poster.store(newValue, ordering: .relaxed) }
   }
 
-  /// Adds a message to a queued envelope and wakes the context if necessary, like ``post(_:)``.
-  /// `add` returns true if the context waits for this sender (``Envelope/awaitsSender()``). The
-  /// context owns the envelope once `add` has returned.
+  /// Adds a message to a queued envelope, and wakes the context if necessary. `add` returns true if
+  /// the context waits for this sender. Once `add` has returned, the context owns the envelope.
   @inline(__always)
   func adding(to envelope: Envelope, _ add: () -> Bool) {
     let level = senderLevel
@@ -166,7 +160,7 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or own
     if !noteAdded(level), isAwaited { wake(raised.load(ordering: .acquiring)) }
   }
 
-  /// Records a message of that level in a queued envelope. Returns true if it woke the context.
+  /// Wakes the context, if necessary, for a message in a queued envelope. Returns true if it did.
   @discardableResult
   func noteAdded(_ level: UInt16) -> Bool {
     guard raise(to: level) else { return false }
@@ -204,17 +198,12 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or own
   // Every message is opened by a drain of at least its sender's priority. `raised` is the highest
   // level at which a drain has been requested. Drains of lower levels stop.
   //
-  // A sender
-  // 1. records its level in the envelope and posts it;
-  // 2. raises `raised` to its level;
-  // 3. wakes the context if that raised the level, or if the mailbox was asleep.
+  // A sender records its level in the envelope and posts it. Then it raises `raised` to its level.
+  // If that raised the level, or if the mailbox was asleep, the sender wakes the context.
   //
-  // A drain
-  // 1. stops if `raised` or the next envelope has a higher level than its own, and leaves the rest
-  //    to the next drain. It raises `raised` to the envelope's level first;
-  // 2. otherwise opens the envelope;
-  // 3. without envelopes, sets `raised` to 0 and falls asleep. If one was posted meanwhile, it
-  //    restores `raised` and takes it.
+  // A drain stops if `raised` is above its level. It also stops before an envelope above its level,
+  // and raises `raised` to the envelope's level. Without envelopes, it sets `raised` to 0 and falls
+  // asleep. If an envelope was posted meanwhile, it restores `raised` and takes that envelope.
 
   /// The level of a priority in `raised`. 0 is below all others.
   static func level(_ priority: TaskPriority) -> UInt16 { UInt16(priority.rawValue) + 1 }
@@ -253,10 +242,7 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or own
 
   // MARK: - On the context
 
-  /// Opens the posted envelopes. Called on the context, once for each wake.
-  ///
-  /// - Parameter priority: the priority of this drain. An envelope of higher priority wakes the
-  ///   context again, for a drain that takes over.
+  /// Opens the posted envelopes. Called on the context, once for each wake, at its priority.
   package func drain(_ priority: TaskPriority) { drain(hasPriority ? Mailbox.level(priority) : 0) }
 
   /// Drains at a level; 0 on contexts without priorities.

@@ -15,8 +15,8 @@ struct MailboxTable: Sendable {
   }
 
   private var entries: [MailboxKey: Entry] = .init()
-  /// The number of entries at which dead ones are removed. It is twice the number found alive last
-  /// time, so removal takes amortized constant time.
+  /// The number of entries at which dead entries are removed: twice the number that was alive after
+  /// the last removal, so removal takes amortized constant time.
   private var countToClean = MailboxTable.fewest
   private static let fewest = 16
 
@@ -24,10 +24,8 @@ struct MailboxTable: Sendable {
 
   var all: [Mailbox] { entries.values.compactMap { $0.object as? Mailbox } }
 
-  /// Adds a mailbox or gate unless the key has one.
-  ///
-  /// - Returns: the object for the key, and in `seen` objects that the caller releases after the
-  ///   lock, since these may be their last references.
+  /// Adds a mailbox or gate unless the key has one, and returns the object of the key. The caller
+  /// releases the objects in `seen` outside the lock, since these may be the last references.
   mutating func enter<Object: AnyObject & Sendable>(_ new: Object, for key: MailboxKey)
     -> (object: Object, seen: [any AnyObject & Sendable])
   {

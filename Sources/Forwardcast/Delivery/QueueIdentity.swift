@@ -10,19 +10,19 @@ import Synchronization
 /// its target in a block of its own: when the library first sees the queue, and when it is woken
 /// after new queues were seen. Deadlock detection follows these links.
 final class QueueIdentity: Sendable {
-  /// The key of a queue's identity. Code on the queue, or on one that targets it, sees the value.
-  /// Its lock guards setting an identity, and hiding it briefly to read the target's.
+  /// The key of a queue's identity. Code on the queue, or on a queue that targets it, sees the
+  /// value. The lock guards setting an identity, and hiding it briefly to read that of the target.
   private static let key = Guarded(DispatchSpecificKey<QueueIdentity>())
   private static let known = Atomic<Int>(0)
 
-  /// A key that only this queue has a value for. The value is visible like the identity.
+  /// A key for which only this queue has a value. Code on queues that target it sees the value too.
   private let mark = DispatchSpecificKey<Bool>()
   private let isConcurrent = Atomic<Bool>(false)
   /// The number of known queues at the last lookup.
   private let looked = Atomic<Int>(0)
   private let target = Guarded(Target())
 
-  /// The target queue, as far as it has been observed.
+  /// The target queue as of the last lookup.
   private struct Target {
     var queue: QueueIdentity?
     var isMain = false
@@ -63,7 +63,7 @@ final class QueueIdentity: Sendable {
     return held
   }
 
-  /// True if the queue targets one that the running code holds, so waiting for it would deadlock.
+  /// True if the queue targets a queue that the caller is on, so waiting for it would deadlock.
   var waitsForCaller: Bool {
     var next = target.withLock { $0 }
     // Bounded, since concurrent changes of targets may be observed as a cycle.
@@ -76,8 +76,7 @@ final class QueueIdentity: Sendable {
     return false
   }
 
-  /// Looks up the target of `queue`, whose identity this is, if new queues were seen. Called on the
-  /// queue.
+  /// Looks up the target again if new queues were seen. Called on `queue`, which has this identity.
   @inline(__always)
   func lookForNewTarget(of queue: DispatchQueue) {
     if looked.load(ordering: .relaxed) != Self.known.load(ordering: .relaxed) { lookForTarget(of: queue) }

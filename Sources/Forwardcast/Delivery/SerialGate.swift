@@ -59,7 +59,6 @@ final class SerialGate: @unchecked Sendable {
 
   func noteQueued() { waiting.wrappingAdd(1, ordering: .acquiringAndReleasing) }
 
-  /// Records that a queued message was dropped.
   func noteDropped() { noteBegun() }
 
   private func noteBegun() {
@@ -67,14 +66,13 @@ final class SerialGate: @unchecked Sendable {
     assert(old > 0, "only a message that waits is served or dropped")
   }
 
-  /// Acquires the target for a synchronous sender. Returns false if another thread runs it, or the
-  /// gate is closed.
+  /// Acquires the target for a synchronous sender. Returns false if the target is busy.
   @inline(__always)
   func begin() -> Bool {
     let thread = SerialGate.thread
     let (done, found) = word.compareExchange(
       expected: 0, desired: thread, successOrdering: .acquiringAndReleasing, failureOrdering: .relaxed)
-    // If the closed gate holds a thread, that thread has the target.
+    // A closed gate may contain this thread, which then has the target.
     guard done || found & ~SerialGate.marks == thread else { return false }
     depth &+= 1
     return true
@@ -112,8 +110,7 @@ final class SerialGate: @unchecked Sendable {
 extension Mailbox {
   var hasClosedGates: Bool { !closedGates.isEmpty }
 
-  /// Defers a delivery if its target's gate is closed. Returns false if the gate is open. Called on
-  /// the context.
+  /// Defers a delivery if the gate is closed; otherwise returns false. Called on the context.
   func park(_ envelope: Envelope, _ index: Int, at gate: SerialGate) -> Bool {
     guard gate.isClosed else { return false }
     gate.parked.append((envelope, index))
@@ -138,8 +135,7 @@ extension Mailbox {
   /// Posts, from any thread, that a target's method has ended. Deferred deliveries then continue.
   func reopen(_ gate: SerialGate) { post(GateOpening(gate)) }
 
-  /// Continues deferred deliveries until the gate closes again or a drain of higher priority is
-  /// due.
+  /// Runs deferred deliveries until the gate closes again or a drain of higher priority is due.
   fileprivate func open(_ gate: SerialGate) -> Int {
     assert(isOnContext, "a gate is opened on its context")
     assert(gate.place.map { closedGates[$0] === gate } ?? true, "a closed gate knows its place")

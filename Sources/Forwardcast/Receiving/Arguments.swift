@@ -8,7 +8,7 @@ struct Arguments<each A> {
   @export(implementation) @inline(__always)
   init(values: (repeat each A)) { self.values = values }
 
-  /// Throws `wrongArgumentCount`, or `typeMismatch` with the argument's index.
+  /// Unboxes `boxes`. Throws `wrongArgumentCount`, or `typeMismatch` with the argument's index.
   init(unboxing boxes: [ArgumentBox], of selector: MessageSelector, for receiver: @autoclosure () -> String)
     throws(MessageError)
   {

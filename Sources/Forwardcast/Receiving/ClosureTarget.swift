@@ -43,7 +43,7 @@ final class ClosureLimits: Sendable {
   private let actor: (any Actor)?
   private let isOnce: Bool
   private let isSpent = Atomic<Bool>(false)
-  /// Cancels the registration; `nil` before there is one.
+  /// Cancels the registration; `nil` until ``end(_:)`` sets it.
   private let cancel = Guarded<(@Sendable () -> Void)?>(nil)
 
   private init(_ selector: MessageSelector, once: Bool, on actor: (any Actor)?) {
@@ -56,8 +56,8 @@ final class ClosureLimits: Sendable {
     once ? ClosureLimits(selector, once: true, on: nil) : nil
   }
 
-  /// Calls are checked if the closure is on the main actor, or on an actor other than `isolation`:
-  /// generic code could send its proxy to another thread.
+  /// Limits that check each call if the closure is on the main actor, or on an actor other than
+  /// `isolation`, since generic code could send its proxy to another thread.
   @usableFromInline
   static func of(_ selector: MessageSelector, once: Bool, on actor: (any Actor)?, in isolation: (any Actor)?)
     -> ClosureLimits?
@@ -80,7 +80,7 @@ final class ClosureLimits: Sendable {
     return true
   }
 
-  /// The result without running the closure. Throws `nobodyResponds` if it is not `Void`.
+  /// The result if the closure does not run: `Void`. Throws `nobodyResponds` for another type.
   @usableFromInline
   func nothing<R>() throws -> R {
     if let nothing = () as? R { return nothing }

@@ -58,7 +58,7 @@ package final class Completion: Sendable {
     }
   }
 
-  /// Ends a task's wait with an error, also a wait that starts later.
+  /// Ends a task's wait with an error. A wait that starts later ends too.
   package func fail(_ error: any Error) {
     let waiter = state.withLock { state -> Waiter in
       guard case .task = state.waiter else {

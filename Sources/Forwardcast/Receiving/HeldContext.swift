@@ -65,7 +65,7 @@ extension DispatchSpecificKey {
   /// True if the running code is on a queue with a value for the key, or on one that targets it.
   var isCurrent: Bool {
     #if canImport(CDispatch)
-      // `getSpecific` is not specialized for its type, see case `here` of `.ci/run cost`. Dispatch's
+      // `getSpecific` is not specialized for its type (case `here` of `.ci/run cost`). Dispatch's
       // key is the address of the object, which the assertion checks.
       let isSet = dispatch_get_specific(Unmanaged.passUnretained(self).toOpaque()) != nil
       assert(isSet == (DispatchQueue.getSpecific(key: self) != nil), "the key is the object's address")

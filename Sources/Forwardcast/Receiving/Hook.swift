@@ -32,7 +32,7 @@ final class Hook: @unchecked Sendable {  // `number` is guarded by the lock of t
   enum Body: Sendable {
     case before(@Sendable (HookedMessage) throws -> Void)
     case after(@Sendable (HookedMessage, MessageAnswers) throws -> Void)
-    /// Without `waiting`, waiting senders use the first form. Without that, others fail.
+    /// Without `waiting`, waiting senders use the first form. Without the first form, others fail.
     case around(AroundBody?, waiting: WaitingAroundBody?)
   }
 

@@ -9,8 +9,7 @@ extension Invocation {
     try fit(stated.argumentTypes, typeName(of: receiver))
   }
 
-  /// Converts the answer to the return type stated by the sender, if any. Type `v` drops the
-  /// answer.
+  /// Converts the answer to the return type stated by the sender, if any. `v` drops the answer.
   @inline(never) mutating func fitStatedReturn(receiver: AnyObject) throws(MessageError) {
     guard let stated = statedSignature else { return }
     try fitReturn(stated.returnType, receiver: receiver)
@@ -23,7 +22,7 @@ extension Invocation {
     statedSignature = types
   }
 
-  /// Throws the error that a send to `receiver` would throw before any method runs.
+  /// Throws the error that a send to `receiver` would throw before any method runs. Sends nothing.
   package func check(for receiver: any MessageReceiver) throws {
     var checked = self
     try checked.fitStatedTypes(receiver: receiver)

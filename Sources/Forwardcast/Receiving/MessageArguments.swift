@@ -187,8 +187,8 @@ extension Arguments: ArgumentValues {
 /// True if a value of `type` may be, or contain, an ``ArgumentCopying`` object.
 @export(implementation) @inline(__always)
 func mayCopy<T>(_ type: T.Type) -> Bool {
-  // In Swift's stable ABI, 0x200 is a struct and 0x201 an enum, which are never such objects.
-  // Values of other kinds are inspected when sent.
+  // In Swift's stable ABI, 0x200 is a struct and 0x201 an enum, which are no `ArgumentCopying`
+  // objects. Values of other kinds are inspected when sent.
   if _isPOD(T.self) { return false }
   let kind = unsafeBitCast(T.self as Any.Type, to: UnsafePointer<UInt>.self).pointee
   return kind != 0x200 && kind != 0x201

@@ -8,7 +8,8 @@
 ///       return try call.proceed().map { $0 / 2 }  // changes the answers
 ///     }
 ///
-/// Overloads with arguments are disfavored, since `proceed()` would match an empty list too.
+/// Overloads with arguments are disfavored, since `proceed()` would match them too if the message
+/// has no arguments.
 public struct MessageCall<R, each A> {
   /// The arguments that reached this hook.
   public let arguments: (repeat each A)

@@ -18,7 +18,7 @@ public protocol MessageReceiver: AnyObject {
   /// Adds a method to the class's table at run time. Returns true if it added one.
   ///
   /// Called once for each class and selector, if no table has a method. It runs on the first
-  /// sender's thread, and other senders of the selector wait. If a wait would deadlock, that sender
+  /// sender's thread, and other senders of the selector wait. A sender whose wait would deadlock
   /// gets `wouldDeadlock`. If the method returns true but has added none, messages of the selector
   /// throw ``MessageError`` `resolverAddedNothing`.
   static func resolveMethod(for selector: MessageSelector) -> Bool
@@ -113,7 +113,7 @@ extension MessageForwarding {
     MessageError.unrecognized(selector, by: self)
   }
 
-  /// The report of ``forward(_:)``. Without an answer, it gets the invocation's result as one.
+  /// The report of ``forward(_:)``. If it has no answer or failure, adds the invocation's result.
   package func forwardInTurn(_ invocation: Invocation) throws -> DeliveryReport {
     var invocation = invocation
     var report = try forward(&invocation)

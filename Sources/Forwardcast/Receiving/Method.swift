@@ -111,8 +111,8 @@ class Method: @unchecked Sendable {  // immutable once in a table
     try checkCount(arguments, receiver: receiver())
   }
 
-  /// Unboxes the arguments once for many targets. Calls `body` with functions that call methods of
-  /// ``functionType`` with them. Returns false if each target must unbox instead.
+  /// Unboxes the arguments once for many targets, and calls `body` with functions that call methods
+  /// of ``functionType``. Returns false if each target must unbox the arguments instead.
   func withOpened(_ arguments: [ArgumentBox], _ body: (_ run: OpenedRun, _ ask: OpenedAsk) -> Void) -> Bool { false }
 
   @usableFromInline
@@ -363,7 +363,7 @@ extension MethodSignature {
   }
 
   /// Compares two signatures with the same number of arguments. Throws `typeMismatch` for the first
-  /// types for which `misfit` returns a reason.
+  /// pair of types for which `misfit` returns a reason.
   func compare(
     with other: MethodSignature, _ selector: MessageSelector, receiver: String,
     misfit: (TypeEncoding, TypeEncoding) -> String?

@@ -147,8 +147,7 @@ final class TableStorage: Sendable {
 
     typealias Hooked = (row: Method, method: Method)
 
-    /// The own method with hooks, whether its row was rejected, and whether a hook has the
-    /// selector.
+    /// The own method with hooks, whether its row was rejected, whether a hook has the selector.
     mutating func find(_ selector: MessageSelector) -> (method: Method?, refused: Bool, hasHook: Bool) {
       let (row, refused) = (row(selector), refusal(selector) != nil)
       if hooks.isEmpty { return (row, refused, false) }
@@ -376,7 +375,7 @@ final class TableStorage: Sendable {
     return old
   }
 
-  /// Checks a row and adds it. Returns the old row; `nil` if `mayEnter` returned false for that.
+  /// Checks and adds a row. Returns the replaced row, or `nil` if `mayEnter` did not allow that.
   @inline(never)
   func enter(_ method: Method, where mayEnter: (Method?) -> Bool) throws(MessageError) -> Method?? {
     let selector = method.selector

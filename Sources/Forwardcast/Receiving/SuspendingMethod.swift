@@ -23,9 +23,8 @@ extension Method {
     MessageError(.isolationMismatch, of: target, selector, isolation.evidence)
   }
 
-  /// Runs the boxed method in its isolation and awaits it. Directly before the method, `mayStart`
-  /// is called there; if it returns false, the result is `nil`. The caller checks arguments and
-  /// answer.
+  /// Runs the boxed method in its isolation and awaits it. Calls `mayStart` directly before the
+  /// method; if that returns false, returns `nil`. The caller checks arguments and answer.
   @inline(never)
   nonisolated(nonsending) final func invokeAndWait(
     _ target: AnyObject, _ invocation: UncheckedSendable<Invocation>,

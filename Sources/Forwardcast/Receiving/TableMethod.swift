@@ -63,8 +63,7 @@ extension SelectorTable {
 
   /// Replaces the own or inherited method with a row made from it.
   ///
-  /// - Parameter row: makes the row for `selector`. Called again if another thread changes the
-  ///   method.
+  /// - Parameter row: makes the row. Called again if another thread changes the method.
   /// - Throws: as ``replace(_:)``, and the error of `row`. The table is unchanged then.
   public func replace<Target>(_ selector: MessageSelector, with row: (TableMethod?) throws -> Responds<Target>) throws {
     var entered = false

@@ -37,7 +37,7 @@ struct TargetCast<Target>: @unchecked Sendable {  // immutable; what `head` poin
   }
 
   /// Calls `body` with the reference made of the words `object` and, for an existential, `table`.
-  /// The target is retained by the caller and not again here.
+  /// Built in place, so the target, which the caller retains, is not retained again.
   @export(implementation) @inline(__always)
   static func borrowing<R>(_ object: AnyObject, _ table: UInt, _ body: (Target) throws -> R) rethrows -> R {
     var words = (UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque()), table)

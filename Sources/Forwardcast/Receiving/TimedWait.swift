@@ -34,7 +34,7 @@ final class TimedWait: Sendable {
 
   /// Runs `body` in the caller's isolation for at most `timeout`. A separate task runs it, since
   /// the caller's task could not stop waiting for a method. That task is canceled at the timeout,
-  /// or when the caller is. Sent messages are not revoked.
+  /// or together with the caller. Sent messages are not revoked.
   ///
   /// - Parameters:
   ///   - clock: measures the timeout; `nil` for the continuous clock.
