@@ -28,7 +28,6 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
       return admitted
     }
 
-    /// Reserves a slot if one is free and no sender is waiting.
     mutating func reserve() -> Bool {
       guard waiters.isEmpty, !isFull else { return false }
       reserved += 1

@@ -5,7 +5,7 @@ import Synchronization
 /// An entry of a mailbox and a node of its linked list, so posting does not allocate.
 @usableFromInline
 package class Envelope: @unchecked Sendable {  // `next` belongs to the sender until it is posted, then to the drain
-  /// The address of the envelope posted before this one; after `take`, of the one posted after it.
+  /// The address of the previously posted envelope; after `take`, of the envelope posted next.
   @exclusivity(unchecked) fileprivate var next: UInt = 0
   /// True if deliveries remain, so the drain opens this envelope next. Owned by the context.
   @exclusivity(unchecked) final var isUnfinished = false
@@ -306,7 +306,6 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or own
     return true
   }
 
-  /// Falls asleep unless something was posted.
   private func sleep() -> Bool {
     guard hasPriority else { return fallAsleep() }
     guard hasNothingNew else { return false }

@@ -22,7 +22,6 @@ final class QueueIdentity: Sendable {
   private let looked = Atomic<Int>(0)
   private let target = Guarded(Target())
 
-  /// The target queue as of the last lookup.
   private struct Target {
     var queue: QueueIdentity?
     var isMain = false
@@ -45,12 +44,12 @@ final class QueueIdentity: Sendable {
     return identity
   }
 
-  /// True if the running code is on the queue, or on one that targets it.
+  /// True if the running code is on the queue, or on a queue that targets it.
   var isCurrent: Bool {
     mark.isCurrent || HeldContext.contains(ObjectIdentifier(self))
   }
 
-  /// The serial queues that the running code is known to hold.
+  /// The serial queues that the running code is on, as far as known.
   static var held: [ObjectIdentifier] {
     var held = HeldContext.isMain ? [ObjectIdentifier(MainActor.shared)] : []
     var next = key.withLock { DispatchQueue.getSpecific(key: $0) }

@@ -7,8 +7,8 @@ import Synchronization
 ///
 /// With automatic delivery, the target is run either by the drain or by a sender on the context. On
 /// a concurrent queue both may try at once. A sender that finds the target busy queues its message.
-/// A drain that finds it busy defers the message until the sender has finished. Messages that the
-/// target sends to itself, on the same thread, run synchronously.
+/// A drain that finds it busy defers the message until the sender has finished. The target's own
+/// messages on the same thread run synchronously.
 ///
 /// One word holds the state, so acquiring and releasing the target take one atomic operation each:
 ///

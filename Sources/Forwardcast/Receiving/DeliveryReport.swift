@@ -64,7 +64,7 @@ public struct DeliveryReport {
     public static var outOfScope: SkipReason { SkipReason("out of scope") }
     /// An earlier target ended the message.
     public static var stopped: SkipReason { SkipReason("stopped") }
-    /// Its buffer was full, or a newer message replaced this one.
+    /// The target's buffer was full, or a newer message replaced this message.
     public static var bufferFull: SkipReason { SkipReason("buffer full") }
     /// A hook withheld the message.
     public static var withheld: SkipReason { SkipReason("withheld by a hook") }
@@ -154,7 +154,7 @@ extension DeliveryReport: CustomStringConvertible {
   }
 }
 
-/// The numbers of targets that a broadcast reached, by outcome. Making one allocates nothing.
+/// The numbers of targets that a broadcast reached, by outcome. Creating it allocates nothing.
 public struct BroadcastSummary: Hashable, Sendable {
   /// Targets that ran the message synchronously.
   public var delivered = 0

@@ -1,10 +1,9 @@
 // HookChain.swift: runs the hooks of one message, the newest outermost.
 
-/// The hooks of one selector in installation order; each surrounds the earlier ones.
+/// The hooks of one selector in installation order. Each hook surrounds the earlier ones.
 struct HookChain: Sendable {
   let hooks: [Hook]
 
-  /// True if all hooks are `before` hooks.
   var isBefore: Bool { hooks.allSatisfy { if case .before = $0.body { true } else { false } } }
 
   func runBefore(_ message: HookedMessage) throws {
@@ -63,7 +62,6 @@ struct HookChain: Sendable {
     return answers
   }
 
-  /// The forms of an `around` hook, and the number of hooks inside it.
   private typealias Around = (body: Hook.AroundBody?, waiting: Hook.WaitingAroundBody?, inner: Int)
 
   /// Runs the `before` hooks up to the next `around` hook. Returns the `around` hook, and the

@@ -125,7 +125,6 @@ extension MessageAnswers {
 }
 
 extension ArgumentBox {
-  /// The answer of a message, converted to the type that a hook expects.
   @inline(__always)
   fileprivate func value<R>(of message: HookedMessage) throws -> R {
     if holds(R.self) { return uncheckedExactly(R.self) }

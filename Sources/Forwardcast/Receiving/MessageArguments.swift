@@ -160,7 +160,6 @@ extension Arguments: ArgumentValues {
     try unsafeDowncast(method, to: TypedMethod<R, repeat each A>.self).call(target, self)
   }
 
-  /// Whether there are no arguments, and whether one may need a copy for each target.
   @usableFromInline var traits: (isEmpty: Bool, mayCopy: Bool) {
     @export(implementation) @inline(__always) get {
       ((repeat each A).self == Void.self, _isPOD(Arguments.self) ? false : holdsWhatMayCopy)
@@ -175,7 +174,6 @@ extension Arguments: ArgumentValues {
   @inlinable
   var copiedForDelivery: Arguments { Arguments(values: (repeat copied(each values))) }
 
-  /// The boxed arguments, marked as `Sendable` if `crosses`.
   @usableFromInline
   func boxes(crossing crosses: Bool) -> [ArgumentBox] {
     var boxes: [ArgumentBox] = []
@@ -194,7 +192,6 @@ func mayCopy<T>(_ type: T.Type) -> Bool {
   return kind != 0x200 && kind != 0x201
 }
 
-/// `argument`, or its copy for another target.
 @inlinable
 func copied<T>(_ argument: T) -> T {
   guard mayCopy(T.self), let object = argument as? any ArgumentCopying, let copy = object.argumentCopy() as? T else {

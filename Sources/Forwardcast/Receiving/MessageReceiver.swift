@@ -7,12 +7,11 @@
 /// superclass, for example `class func resolveMethod(for:)`. If you cannot change the superclass,
 /// adopt ``MethodResolving`` or ``ObjectTableOwning`` in the subclass.
 public protocol MessageReceiver: AnyObject {
-  /// The table of the class. Return the same one each time: every new route reads it.
+  /// The table of the class. Return the same table each time: every new route reads it.
   static var selectorTable: SelectorTable { get }
 
-  /// The table of this object, searched before the table of its class; `nil` by default.
-  ///
-  /// To change the methods, change the table: caches do not notice a change of the property.
+  /// The table of this object, searched before the table of its class; `nil` by default. To change
+  /// methods, change this table: caches do not notice another value of the property.
   var objectTable: SelectorTable? { get }
 
   /// Adds a method to the class's table at run time. Returns true if it added one.
@@ -34,14 +33,13 @@ extension MessageReceiver {
   }
 }
 
-/// A subclass's own resolver hook, if the superclass uses the default one.
+/// A subclass's own resolver hook, called instead of ``MessageReceiver/resolveMethod(for:)`` if the
+/// superclass uses the default one.
 ///
 ///     class Document: MessageReceiver { class var selectorTable: SelectorTable { … } }
 ///     final class Letter: Document, MethodResolving {
 ///       static func resolveMethod(for selector: MessageSelector) -> Bool { … }
 ///     }
-///
-/// It is called instead of ``MessageReceiver/resolveMethod(for:)``.
 public protocol MethodResolving: AnyObject {
   /// See ``MessageReceiver/resolveMethod(for:)``.
   static func resolveMethod(for selector: MessageSelector) -> Bool
@@ -54,15 +52,13 @@ public protocol ObjectTableOwning: AnyObject {
   var objectTable: SelectorTable? { get }
 }
 
-/// A receiver whose answers can change: a proxy, or an object with forwarding hooks.
-///
-/// Its answers are not cached. Every message tries in order: table, resolver, forwarding target,
-/// signature and forwarding, ``doesNotRecognize(_:)``.
+/// A receiver whose answers can change: a proxy, or an object with forwarding hooks. Its answers
+/// are not cached. Every message tries in order: table, resolver, forwarding target, signature and
+/// forwarding, ``doesNotRecognize(_:)``.
 public protocol MessageForwarding: MessageReceiver {
-  /// True if a message of `selector` would be answered, by a table or by forwarding.
-  ///
-  /// By default true if a table has a method or, failing that, if the forwarding target responds.
-  /// Without a forwarding target, true if ``methodSignature(for:)`` returns types.
+  /// True if a message of `selector` would be answered. By default true if a table has a method or
+  /// the forwarding target responds. Without a forwarding target, true if ``methodSignature(for:)``
+  /// returns types.
   func responds(to selector: MessageSelector) -> Bool
 
   /// The types of a message that the object would forward; `nil` if it would not.
@@ -71,11 +67,9 @@ public protocol MessageForwarding: MessageReceiver {
   /// Another receiver for the message; `nil` or the object itself for none. Tried before `forward`.
   func forwardingTarget(for selector: MessageSelector) -> (any MessageReceiver)?
 
-  /// Handles a message that no table answers, and sets `invocation.result`.
-  ///
-  /// Called only if ``methodSignature(for:)`` returned a signature, which is
-  /// `invocation.signature`. The arguments have been converted to its types, and the result must
-  /// fit its return type.
+  /// Handles a message that no table answers, and sets `invocation.result`. Called only if
+  /// ``methodSignature(for:)`` returned a signature, which is `invocation.signature`. The arguments
+  /// have been converted to its types, and the result must fit its return type.
   @discardableResult
   func forward(_ invocation: inout Invocation) throws -> DeliveryReport
 

@@ -122,7 +122,6 @@ class Method: @unchecked Sendable {  // immutable once in a table
   @usableFromInline
   typealias Opener = @Sendable (_ boxes: [ArgumentBox], _ body: (_ run: OpenedRun, _ ask: OpenedAsk) -> Void) -> Bool
 
-  /// Checks the closure's types against the stated encoding.
   func checkEncoding(receiver: String) throws(MessageError) {}
 
   /// The method with hooks. A typed method keeps its typed form.

@@ -52,7 +52,8 @@ extension Responds where Target: Actor {
 
 // Labeled `key:`, so `Responds(to: …) { … }` finds the forms without a pack, which detect `inout`.
 extension Responds {
-  /// A row that runs on its closure's global actor. Without an isolation, it is an ordinary row.
+  /// A row that runs on its closure's global actor; an ordinary row if the closure has no
+  /// isolation.
   ///
   ///     Responds(
   ///       key: .store,
@@ -116,7 +117,7 @@ extension Responds {
   }
 
   /// An asynchronous row without isolation, for targets that are not `Sendable`. Only waiting forms
-  /// of senders without isolation call it; others get `isolationMismatch`.
+  /// of senders without isolation call it; other senders get `isolationMismatch`.
   public init<R, each A>(
     key message: Message<(repeat each A) -> R>,
     concurrent body: @escaping @Sendable (Target, repeat each A) async throws -> R

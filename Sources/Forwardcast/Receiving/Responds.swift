@@ -32,6 +32,6 @@ public struct Responds<Target>: Sendable {
   /// The message that the row answers.
   public var selector: MessageSelector { method.selector }
 
-  /// The stated types, or, without them, the types of the closure.
+  /// The stated types; without a stated signature, the types of the closure.
   public var signature: MethodSignature { method.signature }
 }

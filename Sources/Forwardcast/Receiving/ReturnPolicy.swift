@@ -21,7 +21,6 @@ public struct ReturnPolicy<R, Output>: Sendable {
   enum Way: Sendable {
     /// Folds into the result on the sender's stack, without allocation.
     case folding(initial: @Sendable () -> Output, step: @Sendable (inout Output, R) throws -> Bool)
-    /// Gathers in a separate accumulator.
     case gathering(@Sendable () -> AnswerCollector<R, Output>)
   }
 
@@ -29,7 +28,7 @@ public struct ReturnPolicy<R, Output>: Sendable {
   ///
   /// - Parameters:
   ///   - initial: the state before the first answer; `finish` turns it into the empty value.
-  ///   - step: adds an answer. Returns false if no further one is needed.
+  ///   - step: adds an answer. Returns false if no further answer is needed.
   ///   - finish: turns the final state into the result.
   public init<State: Sendable>(
     from initial: State, step: @escaping @Sendable (inout State, R) throws -> Bool,
@@ -88,8 +87,6 @@ extension Responds {
   ///
   /// The rule applies if the multicast has the row in its table and is itself a target with its own
   /// delivery. Without a rule the last result counts.
-  ///
-  /// - Parameter message: the row's key, which states the type of the results.
   public func answering<R, each A>(_ message: Message<(repeat each A) -> R>, by policy: ReturnPolicy<R, R>) -> Self {
     method.rule = policy.boxed(crosses: method.resultCrosses) { $0 }
     return self
@@ -104,7 +101,7 @@ extension Responds {
 
 @usableFromInline
 struct AnswerCollector<R, Output> {
-  /// Adds an answer. Returns false if no further one is needed.
+  /// Adds an answer. Returns false if no further answer is needed.
   @usableFromInline let take: (R) throws -> Bool
   @usableFromInline let finish: () -> Output
 
@@ -181,7 +178,7 @@ extension ReturnPolicy where R == Bool, Output == Bool {
   }
 
   /// True if no answer is `false`; the first `false` ends the message. Also false if there are
-  /// targets but none can answer, since a missing vote is no approval.
+  /// targets but no answer can be awaited, since a missing vote is no approval.
   @export(implementation)
   public static var every: Self {
     Self(folding: true, mayStopEarly: true, unasked: { false }) { every, answer in

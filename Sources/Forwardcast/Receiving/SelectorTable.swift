@@ -22,9 +22,7 @@ public struct SelectorTable: Sendable {
   let storage: TableStorage
 
   /// Creates a table for instances of `Target`: a class, or a protocol whose conforming classes
-  /// need no table of their own.
-  ///
-  /// `parent` is the superclass's table, used for selectors without a row here.
+  /// have no table. `parent` is the superclass's table, used for selectors without a row here.
   public init<Target>(
     for type: Target.Type, inheriting parent: SelectorTable? = nil,
     @SelectorTableBuilder<Target> _ rows: () -> [Responds<Target>]
@@ -40,18 +38,17 @@ public struct SelectorTable: Sendable {
     storage.enterOrRefuse(rows.map(\.method))
   }
 
-  /// Adds a method, which may override an inherited one.
+  /// Adds a method, which may override an inherited method.
   ///
-  /// - Throws: ``MessageError`` `alreadyInTable`, `wrongArgumentCount`, or `typeMismatch` if the
-  ///   row is for another target type or its closure does not fit its encoding. The table is
-  ///   unchanged then.
+  /// - Throws: `alreadyInTable`, `wrongArgumentCount`, or `typeMismatch` if the row is for another
+  ///   target type or its closure does not fit its encoding. The table is then unchanged.
   public func add<Target>(_ row: Responds<Target>) throws(MessageError) {
     try storage.checkTarget(Target.self, row.method.selector)
     try storage.enter(row.method, replacing: false)
     TableEpoch.advance()
   }
 
-  /// Replaces this table's own method, or adds one.
+  /// Replaces this table's own method for the selector, or adds a method.
   ///
   /// - Returns: the replaced method; `nil` if the table had none of its own.
   /// - Throws: as ``add(_:)``, except `alreadyInTable`.
@@ -63,8 +60,7 @@ public struct SelectorTable: Sendable {
     return old.map { TableMethod(method: $0, owner: storage) }
   }
 
-  /// Removes this table's own method, which reveals an inherited one. Returns false if there is
-  /// none.
+  /// Removes this table's own method. Returns false if there is none. Reveals an inherited method.
   @discardableResult
   public func remove(_ selector: MessageSelector) -> Bool {
     let removed = storage.remove(selector)
@@ -329,7 +325,6 @@ final class TableStorage: Sendable {
 
   var swiftNames: String { state.withLock { $0.names } + (parent.map { " " + $0.swiftNames } ?? "") }
 
-  /// The table's own row, without hooks.
   @inline(never) func ownMethod(for selector: MessageSelector) -> Method? { state.withLock { $0.row(selector) } }
 
   /// Changes the hooks. The caller must retain removed hooks until the lock is released.
@@ -338,7 +333,6 @@ final class TableStorage: Sendable {
     TableEpoch.advance()
   }
 
-  /// - Throws: `typeMismatch` if this table's methods may not run on `object`.
   func checkAccepts(_ object: AnyObject, _ selector: MessageSelector) throws(MessageError) {
     guard !acceptsTarget(object) else { return }
     throw MessageError(.typeMismatch, of: object, selector, "its table is for \(targetName)")

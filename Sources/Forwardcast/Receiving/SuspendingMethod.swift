@@ -62,7 +62,7 @@ private func onActor<T: Sendable>(_ actor: isolated any Actor, _ body: @Sendable
 }
 
 enum SuspendingPlace: Sendable {
-  /// In its sender's isolation, so its answer does not cross isolations.
+  /// In the sender's isolation, so the answer does not cross isolations.
   case inTurn
   /// On an actor (`nil` for none). `targetCrosses` is true if targets may be passed to it.
   case onActor((any Actor)?, targetCrosses: Bool)
@@ -74,7 +74,7 @@ final class SuspendingMethod<R, each A>: Method, @unchecked Sendable {  // immut
   private let body: Body
   private let place: SuspendingPlace
 
-  /// - Parameter body: starts in its caller's isolation and hops to its own.
+  /// - Parameter body: starts in its caller's isolation and hops to its own isolation.
   init(_ message: Message<(repeat each A) -> R>, _ place: SuspendingPlace, body: @escaping Body) {
     (self.body, self.place) = (body, place)
     let crosses = if case .inTurn = place { false } else { message.answerCrosses }

@@ -51,7 +51,7 @@ extension SelectorTable {
   /// The own or inherited method without this table's hooks; `nil` if there is none.
   public func method(for selector: MessageSelector) -> TableMethod? {
     if let own = storage.ownMethod(for: selector) { return TableMethod(method: own, owner: storage) }
-    // A refused row hides the inherited one.
+    // A rejected row hides the inherited method.
     if storage.hasRefused(selector) { return nil }
     return inheritedMethod(for: selector)
   }
@@ -78,13 +78,11 @@ extension SelectorTable {
 }
 
 extension MessageReceiver {
-  /// Sends a message to the method that `table` inherits, like `super`.
+  /// Sends a message to the method that `table` inherits, like `super`. Calls no forwarding hooks.
   ///
   ///     Responds(to: .title) { letter, text in
   ///       try letter.sendSuper(.title, from: letterTable, "Dear " + text)
   ///     }
-  ///
-  /// Forwarding hooks are not called.
   ///
   /// - Parameter table: the table of the calling row.
   /// - Throws: as `send(_:_:)`; `unrecognizedSelector` if nothing is inherited.

@@ -30,7 +30,6 @@ struct TargetCast<Target>: @unchecked Sendable {  // immutable; what `head` poin
     return try body(search(object))
   }
 
-  /// Calls `body` with `object`, an instance of the class `Target`.
   @export(implementation) @inline(__always)
   static func ofClass<R>(_ object: AnyObject, _ body: (Target) throws -> R) rethrows -> R {
     try borrowing(object, 0, body)
