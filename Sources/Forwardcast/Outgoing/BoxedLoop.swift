@@ -5,8 +5,7 @@
 /// Saves the cost of a ``MessageDelivery``, see `boxed` of `.ci/run cost`.
 ///
 /// - Throws: the error of a `before` hook.
-/// - Returns: true if any target got the message; `nil`, with no effect, if the route, sink or
-///   message requires a ``MessageDelivery``.
+/// - Returns: true if any target got the message; `nil`, with no effect, if it needs a delivery.
 @inline(__always)
 func serveOpened<Sink: OutcomeSink>(
   _ message: Invocation, along visit: borrowing MessageVisit, keepsAnswers: Bool, into sink: inout Sink
@@ -37,7 +36,7 @@ private struct BoxedLoop {
   private let steps: UnsafeMutablePointer<RouteStep>
   private let count: Int
   private let keepsAnswers: Bool
-  /// The numbers of steps skipped because the target was dead, or for another reason.
+  /// The numbers of skipped steps: with a dead target, and for other reasons.
   private(set) var dead = 0
   private(set) var skipped = 0
   private(set) var reachedAny = false

@@ -41,7 +41,6 @@ public struct CollectResult<Output> {
 @available(*, deprecated, renamed: "CollectResult")
 public typealias Collected<Output> = CollectResult<Output>
 
-/// The error of a `collect`, and a function that reports it to the handlers.
 @usableFromInline
 struct CollectFailure {
   @usableFromInline let error: any Error

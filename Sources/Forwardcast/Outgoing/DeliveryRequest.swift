@@ -2,7 +2,6 @@
 
 /// What a sender requests: the kind of result, what it waits for, and in which order targets run.
 struct DeliveryRequest {
-  /// The kind of result that the outcomes become.
   enum Result {
     /// A summary. Errors go to the handlers of the proxies.
     case counts
@@ -12,7 +11,6 @@ struct DeliveryRequest {
     case report
   }
 
-  /// What the sender waits for.
   enum Wait {
     case none
     /// Capacity in full buffers with `suspendSender`, but no answers.
@@ -25,19 +23,19 @@ struct DeliveryRequest {
 
   var result = Result.counts
   var wait = Wait.none
-  /// True if answers are recorded, boxed or typed. Otherwise they are discarded.
+  /// True if answers are recorded. Otherwise they are discarded.
   var keepsAnswers = false
   /// True if targets run strictly in delivery order, so queued ones are not posted first.
   var keepsOrder = false
   /// True if errors are ignored once a target has answered. Hooks do not get these errors either.
   var ignoresErrors = false
-  /// Makes a function that gets the answers in order and returns true once they suffice; `nil` if
-  /// the sender needs all. Tests answers that do not reach the result immediately.
+  /// Makes a probe: a function that gets the answers in order and returns true once they suffice.
+  /// `nil` if the sender needs all answers.
   var makeProbe: (() -> (ArgumentBox) -> Bool)?
 
   /// True if the sender gets outcomes, so hooks receive and may replace them.
   var asks: Bool { if case .counts = result { false } else { true } }
-  /// True if skipped registrations are listed too.
+  /// True if the result lists skipped registrations too.
   var listsEveryTarget: Bool { if case .report = result { true } else { false } }
   var waitsInTask: Bool { if case .suspending = wait { true } else { false } }
   var waitsForAnswers: Bool {

@@ -1,18 +1,18 @@
 // HookedDelivery.swift: one call of a proxy's hooks, and the delivery inside it.
 
-/// One call of the hooks of the receiver or of a nested proxy, and the delivery inside it.
+/// One call of a proxy's hooks, and the delivery inside it. The proxy is the *receiver*, to which
+/// the message was sent, or nested in it.
 ///
-/// Hooks run the delivery by `proceed`: never, once, or several times. If the sender requests
-/// outcomes, these are buffered until the call ends, since hooks may replace them.
+/// Outcomes are buffered until the call ends, since the hooks may replace them.
 final class HookedDelivery {
   // MARK: - Configuration (immutable)
 
   private let delivery: MessageDelivery
   private let node: ProxyNode
   private let target: AnyObject?
-  /// The nested proxy as a target of its outer proxy; `nil` for the receiver.
+  /// The nested proxy's site in its outer proxy; `nil` for the receiver.
   private let place: StepContext?
-  /// The index of this call's first buffered outcome, and the number of visits around the call.
+  /// `start` is the index of the call's first buffered outcome, `depth` the number of outer visits.
   private let (start, depth): (Int, Int)
   /// The delivery's state before the call, restored when a hook calls `proceed` again.
   private let before: (visit: ProxyVisit?, visited: Int, counts: BroadcastSummary, reached: Int)
@@ -22,8 +22,7 @@ final class HookedDelivery {
 
   // MARK: - State (owned by the sender)
 
-  /// The scope and message to restore when `proceed` ends; `nil` while it does not run. `message`
-  /// is `nil` if the hooks did not change it.
+  /// The outer scope and message while `proceed` runs. `message` is `nil` if the hooks kept it.
   @exclusivity(unchecked) private var outside: (scope: MessageDelivery.Scope, message: OutgoingMessage?)?
   /// True once a hook has called `proceed`.
   private var wasSent = false
@@ -56,7 +55,7 @@ final class HookedDelivery {
   // MARK: - Running the hooks
 
   /// Runs the hooks and the delivery inside them synchronously. If all are `before` hooks, the
-  /// delivery continues after this returns, in its usual loop.
+  /// delivery continues in its usual loop after this returns.
   ///
   /// - Throws: the hooks' error, if the proxy is the receiver. A nested proxy records it instead.
   func run() throws {
@@ -99,8 +98,7 @@ final class HookedDelivery {
 
   // MARK: - Proceeding
 
-  /// - Parameter mayWait: false for a synchronous hook of an asynchronous sender. Every target
-  ///   inside must then answer synchronously.
+  /// - Parameter mayWait: false in a synchronous hook of a waiting sender: no target may suspend.
   private func proceed(_ arguments: MessageArguments, mayWait: Bool) throws -> MessageAnswers {
     let mustNotWait = !mayWait && delivery.request.waitsInTask
     if mustNotWait, let target = node.awaitedTarget {
@@ -132,9 +130,7 @@ final class HookedDelivery {
     return try answers()
   }
 
-  /// Begins a `proceed`: enters the proxy with the arguments from the hooks and a new scope.
-  ///
-  /// - Throws: `proxyCycle` if a `proceed` of this call is already running.
+  /// Begins a `proceed` with the hooks' arguments. Throws `proxyCycle` if another one is running.
   private func enter(_ arguments: MessageArguments) throws {
     guard outside == nil else {
       throw MessageError(
@@ -168,8 +164,7 @@ final class HookedDelivery {
     if let message { delivery.message = message }
   }
 
-  /// Ends a `proceed` with an error. The sender stops waiting for pending outcomes, which a report
-  /// lists as queued.
+  /// Ends a `proceed` with an error. A report lists outcomes that are still pending as queued.
   private func ended(by error: any Error) -> any Error {
     delivery.scope.pending?.abandon()
     replace(
@@ -221,7 +216,7 @@ final class HookedDelivery {
     return nil
   }
 
-  /// Discards the outcomes of the previous `proceed`, which another one replaces.
+  /// Discards the outcomes of the previous `proceed` before another one.
   private func giveUp() {
     guard wasSent else { return }
     giveUpFailures()
@@ -231,8 +226,7 @@ final class HookedDelivery {
     delivery.forgetPosted(node)
   }
 
-  /// Discards failures that another `proceed` or an error of the hooks replaces. Reports those that
-  /// were not thrown to the hooks.
+  /// Discards the failures of a `proceed`. Reports those that the hooks did not get.
   private func giveUpFailures() {
     reportFailures(but: thrown) { _, _ in nil }
     thrown = nil
@@ -258,7 +252,7 @@ final class HookedDelivery {
     if let sentStep { around.trace?.note(found, message, step: sentStep) }
   }
 
-  /// Ends the call with an error of the hooks: a target's error that they rethrew, or their own.
+  /// Ends the call with an error: the hooks' own one, or a target's error that they rethrew.
   private func finish(by error: any Error) throws {
     trace(.failure(error))
     if let thrown, isSame(thrown, error) { return noteOutcomes() }
@@ -286,17 +280,15 @@ final class HookedDelivery {
     outcomes.add(failure, at: own, delivery.scope.pending)
   }
 
-  /// Ends the call with the answers of the hooks, if the sender requests any. A report assigns them
-  /// to the targets in order if their numbers match. Otherwise it lists the targets without
-  /// answers, and the answers as the proxy's own.
+  /// Ends the call with the hooks' answers. A report assigns them to the targets, in order, if
+  /// there are as many targets with answers. Otherwise it lists the answers as the proxy's own.
   private func finish(with answers: MessageAnswers) {
     trace(.success(answers))
     if !wasSent { withhold(isAnswered: asks && answers.count > 0) }
     guard asks else { return }
     let listsTargets = delivery.request.listsEveryTarget
     if thrown != nil {
-      // The hooks handled the error. Failed targets count as run without an answer; errors of inner
-      // hooks and of unanswered messages belong to no target.
+      // The hooks handled the error, so a failed target counts as run without an answer.
       let targetsFailed = held.contains { if case .failed = $0.outcome { !$0.context.isOwn } else { false } }
       reportFailures(but: thrown) { failed, _ in
         listsTargets && !failed.context.isOwn ? Outcome(.answered(nil), failed.context) : nil
@@ -347,7 +339,7 @@ final class HookedDelivery {
 }
 
 /// True if `one` and `other` are the same error, possibly rethrown. A typed `throws` boxes an error
-/// again, so values of the same type that are equal, or have equal descriptions, count as the same.
+/// again, so errors of one type with equal values or descriptions count as the same.
 func isSame(_ one: any Error, _ other: any Error) -> Bool {
   // In a struct, since a generic function would receive the unwrapped value.
   struct Reference { let error: any Error }

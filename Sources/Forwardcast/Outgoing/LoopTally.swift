@@ -11,8 +11,8 @@ struct LoopTally: ~Copyable {
   @usableFromInline var failed = 0
   /// The number of steps that were not served: dead, failed, queued or skipped.
   @usableFromInline var unserved = 0
-  /// Automatic steps whose target another thread ran: how many were queued, and how many a full
-  /// buffer refused. Also the number of messages that their buffers dropped.
+  /// Counts of automatic steps whose target another thread was running: steps that were queued or
+  /// refused by a full buffer, and messages that their buffers dropped.
   private var (queued, refused, dropped): (Int32, Int32, Int32) = (0, 0, 0)
 
   @export(implementation) @inline(__always)
@@ -29,8 +29,7 @@ struct LoopTally: ~Copyable {
     if step.isActive, step.target == nil { dead += 1 }
   }
 
-  /// Calls the method of an automatic target, whose step is before `end`. Returns `nil` if the step
-  /// was not served or was queued.
+  /// Calls the method of an automatic target, whose step is before `end`. `nil` if it did not run.
   @export(implementation) @inline(never)
   mutating func callHere<R, each A>(
     _ end: UnsafeMutablePointer<RouteStep>, _ arguments: Arguments<repeat each A>, returning: R.Type
@@ -44,8 +43,7 @@ struct LoopTally: ~Copyable {
     return try step.call(arguments, returning: R.self)
   }
 
-  /// Sends the message to one target by a ``MessageDelivery``, which queues it if another thread is
-  /// running the target.
+  /// Sends the message to one target, which is queued if another thread is running the target.
   @usableFromInline @inline(never)
   mutating func deliverAlone<R>(_ step: RouteStep, _ arguments: MessageArguments) throws -> R? {
     let route = visit.kept.route.only(step.registration.takeUnretainedValue())
@@ -96,7 +94,7 @@ struct LoopTally: ~Copyable {
     return route
   }
 
-  /// The error of a `collect`: the first one, unless an answer suffices. Without any answer,
+  /// The first error of a `collect`, unless an answer suffices. Without any answer, the error is
   /// `nobodyResponds` or `notAwaited`.
   @export(implementation) @inline(__always)
   func failure(_ errors: StepErrors?, reachedAny: Bool, ignoresErrors: Bool) -> CollectFailure? {
@@ -140,7 +138,6 @@ extension CollectFailure {
   }
 }
 
-/// The errors of one loop, each with its step.
 @usableFromInline
 struct StepErrors {
   private var list: [(error: any Error, step: RouteStep)] = []
@@ -151,7 +148,7 @@ struct StepErrors {
   @usableFromInline
   mutating func add(_ error: any Error, _ step: RouteStep) { list.append((error, step)) }
 
-  /// The first error unless an answer suffices. The others go to the proxy's handler.
+  /// The first error, unless an answer suffices. The other errors go to the proxy's handler.
   func failure(_ route: MessageRoute, isContent: Bool) -> CollectFailure? {
     for (error, step) in list.dropFirst(isContent ? 0 : 1) { route.core.report(error, route.selector, step) }
     guard !isContent, let first = list.first else { return nil }
@@ -159,7 +156,6 @@ struct StepErrors {
   }
 }
 
-/// Consumes the outcome of a delivery to one target.
 private struct SingleOutcome: OutcomeSink {
   private(set) var outcome: StepOutcome?
   private(set) var dropped = 0

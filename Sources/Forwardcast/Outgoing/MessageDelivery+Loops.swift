@@ -43,8 +43,7 @@ extension MessageDelivery {
     return visits[last].progress.stop == nil
   }
 
-  /// Records the error of the step before `end`, with its target if the loop has loaded it. Returns
-  /// false if the loop must end.
+  /// Records the error of the step before `end`. Returns false if the loop must end.
   @usableFromInline @inline(never)
   func fail(_ error: any Error, _ end: UnsafeMutablePointer<RouteStep>, _ target: AnyObject? = nil) -> Bool {
     let step = (end - 1).pointee
@@ -106,8 +105,7 @@ extension MessageDelivery {
   }
 }
 
-/// The constants of one loop over consecutive steps: how it handles answers, and the path of
-/// proxies that each step checks.
+/// The constants of one loop over consecutive steps.
 @usableFromInline
 struct DeliveryLoop {
   @usableFromInline let answers: Answers
@@ -118,18 +116,17 @@ struct DeliveryLoop {
   @usableFromInline
   enum Answers {
     case none
-    /// The result consumes them unboxed.
+    /// The result consumes unboxed answers.
     case typed
-    /// The result consumes them boxed, without their sites.
+    /// The result consumes boxed answers without their sites.
     case plain
-    /// The delivery records them boxed, each with its site.
+    /// The delivery records boxed answers with their sites.
     case boxed
   }
 
   @usableFromInline
   init(_ delivery: MessageDelivery, answering type: Any.Type?) {
     answers = delivery.handling(of: type)
-    // Not retained: the delivery retains its proxies.
     let path = delivery.node.path
     (self.path, isNested) = (.passUnretained(path), path.isNested)
   }

@@ -1,11 +1,9 @@
 // MessageDelivery+Posting.swift: posts a message to other contexts.
 
 extension MessageDelivery {
-  /// The result of posting to one queued step.
   enum Posted {
     case outcome(StepOutcome)
-    /// Not posted. The step runs synchronously in its position: its delivery is automatic, and the
-    /// sender is on its context.
+    /// Not posted. The sender is on the automatic step's context, so the step runs synchronously.
     case inTurn
     /// The buffer is full, and the sender waits for capacity.
     case needsRoom
@@ -13,7 +11,7 @@ extension MessageDelivery {
     case nothing
   }
 
-  /// The results of one proxy's queued steps. Steps without an entry are posted and not awaited.
+  /// The results of one proxy's queued steps. A step without an entry is posted and not awaited.
   typealias PostedSteps = ByStep<Posted>
 
   /// Posts to queued steps before direct targets run, so that messages sent by direct targets
@@ -31,8 +29,8 @@ extension MessageDelivery {
     return nil
   }
 
-  /// Posts to a proxy's groups, starting at `first`. If the sender waits for capacity, returns the
-  /// number of the first group whose buffer is full.
+  /// Posts to a proxy's groups from number `first` on. If the sender waits for capacity, returns
+  /// the number of the first group whose buffer is full.
   private func postGroups(of node: ProxyNode, from first: Int, awaits: Bool) -> Int? {
     var found = posted(node) ?? PostedSteps()
     defer { setPosted(found, node) }
@@ -70,9 +68,7 @@ extension MessageDelivery {
 
   /// Posts to one step in an envelope of its own.
   ///
-  /// - Parameters:
-  ///   - mayRunNow: false if the step has to be queued even if its delivery is automatic.
-  ///   - isReserved: true if the sender has reserved a slot of the step's buffer.
+  /// - Parameter mayRunNow: false if the step must be queued even if its delivery is automatic.
   func post(_ index: Int, _ node: ProxyNode, mayRunNow: Bool = true, isReserved: Bool = false, awaits: Bool) -> Posted {
     guard let (group, place) = node.location(of: index) else {
       assertionFailure("a queued step has a group")
@@ -107,8 +103,8 @@ extension MessageDelivery {
     return .outcome(.skipped(.bufferFull))
   }
 
-  /// True if the target is a multicast without a responder, so nothing is posted to it. One with
-  /// forwarding targets gets the message: they may lead back here, which is the error `proxyCycle`.
+  /// True if the target is a multicast without a responder, so nothing is posted to it. False if
+  /// the multicast has targets to query: they may forward in a cycle, which must be reported.
   func isSilent(_ step: RouteStep, _ target: AnyObject) -> Bool {
     guard step.method == nil, let inner = (target as? any MulticastSending)?.route(for: selector),
       inner.forwarders.isEmpty, let core = step.registration.takeUnretainedValue().core
@@ -158,7 +154,7 @@ extension MessageDelivery {
       } ?? []
     let details = details(node, slots, keeping: kept)
     if let details, let trace = details.trace {
-      // Reported before the message is posted, with the step numbers of the later executions.
+      // Reported before posting, with the step numbers that the executions will have.
       for place in places {
         trace.note(
           .queued, selector, arguments, at: queuedContext(group.steps[place], node), step: details.firstStep + place)
@@ -179,8 +175,7 @@ extension MessageDelivery {
     let request = pending == nil ? DeliveryRequest(wait: self.request.waitsForRoom ? .room : .none) : self.request
     return ParcelDetails(
       pending: pending, slots: slots, request: request, kept: kept, proxies: isNested ? node.path : nil,
-      // The trail detects cycles. The sender's one ends with its message, this one with the
-      // envelope.
+      // Detects cycles until the envelope ends; the sender's trail ends earlier.
       trail: message.trail.map { ProxyTrail(node.route.core, after: $0) }, trace: message.trace,
       steps: node.route.count)
   }
@@ -230,9 +225,7 @@ extension MessageDelivery {
   /// Thrown if the target becomes unreachable while the sender waits for its buffer.
   private struct PathClosed: Error {}
 
-  /// Waits for capacity in a step's buffer, holding no other slot, then posts to it.
-  ///
-  /// - Throws: ``RoomFailure``.
+  /// Waits for capacity in a step's buffer, then posts to it. Throws ``RoomFailure``.
   nonisolated(nonsending) func postWhenThereIsRoom(_ index: Int, _ node: ProxyNode) async throws {
     let posted: Posted
     do { posted = try await postedWhenThereIsRoom(index, node) } catch {

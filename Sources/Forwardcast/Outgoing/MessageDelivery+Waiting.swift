@@ -10,8 +10,8 @@ struct DeliveryFailure {
 extension MessageDelivery {
   /// Serves every target synchronously. Blocks until all have answered if requested.
   ///
-  /// - Returns: the error that ended the message, if any: one of the receiver's hooks, or for a
-  ///   blocking sender `wouldDeadlock` (nothing was sent) or `timedOut` (with the missing targets).
+  /// - Returns: the error that ended the message: of the receiver's hooks, or for a blocking sender
+  ///   `wouldDeadlock` (nothing was sent) or `timedOut` (with the missing targets).
   @inline(never) func deliver() -> DeliveryFailure? {
     do {
       let wait = try beginBlocking()
@@ -24,10 +24,8 @@ extension MessageDelivery {
     return end(by: nil)
   }
 
-  /// Serves every target, suspending where necessary. Waits until all have answered if requested.
-  ///
-  /// - Returns: as ``deliver()``; also `CancellationError`, and `wouldDeadlock` in a method whose
-  ///   end the message would wait for.
+  /// Like ``deliver()``, but suspends where necessary. Also returns `CancellationError`, and
+  /// `wouldDeadlock` if the message would wait for the method that sends it.
   nonisolated(nonsending) func deliverAndWait() async -> DeliveryFailure? {
     var (failure, isOfHooks) = ((any Error)?.none, false)
     do {
@@ -59,7 +57,7 @@ extension MessageDelivery {
     return failure
   }
 
-  /// Lists the registrations without a step, for each visited proxy.
+  /// Lists the registrations without a step for this message, for each visited proxy.
   private func listUnmatched() {
     for (node, stop) in visited {
       for unmatched in node.unmatched {
@@ -74,8 +72,7 @@ extension MessageDelivery {
     }
   }
 
-  /// Like ``run(to:awaits:)``, but awaits each suspension: `async` hooks, capacity in buffers, and,
-  /// if the sender waits for answers, `async` or isolated methods of direct targets.
+  /// Like ``run(to:awaits:)``, but awaits each ``Suspension`` and continues.
   nonisolated(nonsending) func runAndWait(to base: Int) async throws {
     while let suspension = try run(to: base, awaits: true) {
       switch suspension {
@@ -109,11 +106,10 @@ extension MessageDelivery {
     }
   }
 
-  /// Applies the proxy's `noResponder` option to a message without a receiver.
+  /// Applies the proxy's `noResponder` option and returns true if no target got the message. Throws
+  /// `nobodyResponds` if the option is `throw`.
   ///
   /// - Parameter queued: the number of reached targets that are queued and may have been removed.
-  /// - Throws: `nobodyResponds` if the option is `throw`.
-  /// - Returns: true if there was no receiver.
   @discardableResult
   func answerSilence(queued: Int = 0) throws -> Bool {
     guard outcomes.reached == queued, queued == 0 || areQueuedTargetsGone else { return false }

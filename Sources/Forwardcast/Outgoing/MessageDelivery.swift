@@ -1,14 +1,14 @@
 // MessageDelivery.swift: delivers one message to a proxy's targets, nested ones included.
 
-/// Delivers one message to the targets of a proxy and of its nested proxies. Its sender creates and
-/// owns it, and it ends with the message.
+/// Delivers one message to the targets of a proxy and of its nested proxies. Owned by the sender.
 ///
-/// ``run(to:awaits:)`` repeatedly executes the next action of the innermost ``ProxyVisit``: a loop
-/// over consecutive targets, a single target, a nested proxy, hooks, or a skipped step. Nested
-/// proxies are a stack of visits, without recursion. A hook's `proceed` calls the same function.
+/// A *step* is a target's registration with its method. A *queued* step runs on another context. A
+/// target without a method is *queried* for each message. A *visit* is the progress in one proxy.
+/// ``run(to:awaits:)`` repeats the next action of the innermost visit: a loop over consecutive
+/// steps, a single step, a nested proxy, hooks, or a skipped step.
 ///
 ///     request    the sender's request                         immutable
-///     tree       the message's proxies                        grows if a query returns one
+///     tree       the message's proxies                        grows if a query returns a multicast
 ///     visits     the progress in each proxy                   a stack, innermost last
 ///     message    the message as hooks have changed it         restored by ``HookedDelivery``
 ///     scope      other state that hooks change                also restored by ``HookedDelivery``
@@ -20,8 +20,8 @@ final class MessageDelivery {
     case hooks(ProxyNode, target: AnyObject?)
     /// Capacity in a queued step's buffer. The step is posted afterward.
     case room(ProxyNode, step: Int)
-    /// The end of a method that suspends or runs in another isolation. `reserved` is the queue of
-    /// an automatic step whose target the delivery has acquired.
+    /// The end of a method that suspends or runs in another isolation. `reserved` is set for a
+    /// target with automatic delivery: its queue, which the delivery must release.
     case target(OutgoingMessage.Attempt, RouteStep, AnyObject, reserved: QueuedState?)
   }
 
@@ -29,7 +29,7 @@ final class MessageDelivery {
   struct Scope {
     /// The pending outcomes of other contexts; `nil` if the sender does not wait.
     var pending: PendingAnswers?
-    /// The index of the scope's first outcome among the buffered ones.
+    /// The index of the innermost hook call's first buffered outcome.
     var start = 0
     /// True inside a synchronous hook of a waiting sender, so steps that must be awaited fail.
     var mayNotWait = false
@@ -58,10 +58,8 @@ final class MessageDelivery {
   // and `around:collect` of `.ci/run cost`.
 
   @exclusivity(unchecked) private(set) var tree: ProxyTree
-  /// The message as the hooks have changed it.
-  ///
-  /// Methods and hooks run during an access to this property. A hook that meanwhile calls the
-  /// `proceed` of an outer hook gets an error before it accesses the message.
+  /// The message as hooks have changed it. Methods run during an access to it. No other access
+  /// overlaps: a hook that calls an outer `proceed` meanwhile gets an error first.
   @exclusivity(unchecked) var message: OutgoingMessage
   @exclusivity(unchecked) var scope: Scope
   @exclusivity(unchecked) var visits: [Visit] = []
@@ -69,9 +67,8 @@ final class MessageDelivery {
   @exclusivity(unchecked) var unposted: [(node: ProxyNode, group: Int)] = []
   /// The results of steps that were posted before direct targets ran, by the number of their proxy.
   @exclusivity(unchecked) var posted: [PostedSteps?] = []
-  /// The number of queued steps posted so far.
   var postedCount = 0
-  /// Proxies with registrations that have no step for this message, which a report lists at its
+  /// Proxies with registrations that have no step for this message. A report lists those at its
   /// end. `stop` is the reason if the message did not enter the proxy.
   @exclusivity(unchecked) var visited: [(node: ProxyNode, stop: DeliveryReport.SkipReason?)] = []
   /// The end of the steps that the running loop serves.
@@ -97,7 +94,6 @@ final class MessageDelivery {
   var root: ProxyNode { tree.root }
   var route: MessageRoute { tree.root.route }
   var depth: Int { visits.count }
-  /// The innermost proxy.
   var node: ProxyNode { visits[visits.count - 1].node }
 
   // MARK: - Running
@@ -134,7 +130,7 @@ final class MessageDelivery {
     }
   }
 
-  /// The reason to skip the remaining targets of a proxy: a registration on its path was removed or
+  /// The reason to skip a proxy's remaining targets: a registration on its path was removed or
   /// muted, or, with `stopAtFirst`, a queued target has failed.
   private func obstacle(_ node: ProxyNode) -> DeliveryReport.SkipReason? {
     if node.path.isNested, !node.path.isOpen, let reason = node.path.obstacle { return reason }
@@ -149,8 +145,7 @@ final class MessageDelivery {
       && (scope.pending == nil || !node.route.core.stopsAtFirst)
   }
 
-  /// Serves the steps up to `end` in a loop, with typed arguments or with boxes that are opened
-  /// once. If no loop fits the message, ``ProxyVisit`` returns these steps one at a time.
+  /// Serves the steps up to `end` in a loop, or one at a time if no loop fits the arguments.
   private func serve(upTo end: Int, _ type: ObjectIdentifier) {
     loopEnd = end
     if let arguments = message.shared, arguments.functionType != nil {
@@ -257,12 +252,10 @@ final class MessageDelivery {
 
   func begin() { enter(root, nil) }
 
-  /// Pushes a visit of a proxy. If its hooks have not run, they are the visit's next action.
-  /// Otherwise its queued steps are posted next, unless strict delivery order is required.
+  /// Pushes a visit of a proxy. The next action is to run its hooks. Otherwise its queued steps are
+  /// posted next, unless strict delivery order is required.
   ///
-  /// - Parameters:
-  ///   - target: the proxy as a target of its outer proxy.
-  ///   - runsHooks: false after the hooks have let the message through.
+  /// - Parameter runsHooks: false after the hooks have let the message through.
   func enter(_ node: ProxyNode, _ target: AnyObject?, runsHooks: Bool = true) {
     let hasHooksAhead = runsHooks && node.route.isSurrounded
     if !hasHooksAhead, let make = node.route.route.prelude?.makeObservers {
@@ -358,24 +351,21 @@ final class MessageDelivery {
     guard !outcomes.isEnough, !isSpent else { return }
     do {
       try node.route.core.answerSilence(selector)
-      // The proxy is listed itself if none of its targets is.
       if !isListed || !request.listsEveryTarget { take(.skipped(.doesNotRespond), at: place) }
     } catch {
-      // Reported at the inner proxy, whose handler comes first. No target ran.
+      // Reported at the inner proxy, whose handler gets the error first.
       var inner = place
       (inner.proxies, inner.isOwn) = (node.path, true)
       take(.failed(error), at: inner)
     }
   }
 
-  /// Reports observers that could not be created for the message.
   private func reportFailedObservers(_ node: ProxyNode) {
     for (target, error) in node.route.route.prelude?.failures ?? [] {
       take(.failed(error), at: StepContext(selector: selector, proxies: node.path, target: target))
     }
   }
 
-  /// Leaves the visits of a failed hook call.
   func abandonVisits(to depth: Int) {
     unposted = []
     while visits.count > depth { visits.removeLast().trail?.end() }
@@ -411,7 +401,7 @@ final class MessageDelivery {
       MulticastFailure(selector: selector, receiver: route.core.name, registration: nil, error: error))
   }
 
-  /// Charges the message's budget. Returns false if the message has exceeded it, and so ends.
+  /// Charges the message's budget. Returns false if the budget is exceeded, which ends the message.
   @inline(never)
   func pay(_ item: MessageBudget.Item, _ count: Int = 1, at context: (MessageDelivery) -> StepContext) -> Bool {
     guard let budget = message.trail?.budget else { return true }

@@ -6,14 +6,14 @@ extension MulticastSending {
   ///     let diagram = SequenceDiagram()
   ///     let tracing = kitchen.trace(as: "kitchen") { diagram.add($0) }
   ///
-  /// Includes nested proxies and later steps of queued targets. Another trace replaces the first.
-  /// Without a trace, messages cost nothing extra; with one, they use no fast loops. An event's
-  /// texts are rendered when the sink reads them, or after it returns if it stores the event.
+  /// Includes nested proxies and the execution of queued targets. Another trace replaces this one.
+  /// Messages cost nothing extra without a trace, but use no fast loops with one. An event renders
+  /// its texts when the sink reads them; a stored event does so after the sink has returned.
   ///
   /// - Parameters:
   ///   - name: the proxy's name, its type by default.
-  ///   - naming: returns a target's name. `nil` stands for the type's name, with a number from the
-  ///     type's second target on.
+  /// - naming: returns a target's name. `nil` stands for its type's name, which is numbered from
+  ///   the second target of that type on.
   ///   - sink: called where each step happens, on any thread, with no lock held.
   /// - Returns: a handle that ends the trace.
   @discardableResult

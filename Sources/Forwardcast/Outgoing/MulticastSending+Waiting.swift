@@ -28,9 +28,9 @@ extension MulticastSending where Interface: Sendable {
   /// buffer with `suspendSender`, the sender waits for capacity before it continues.
   ///
   /// - Throws: a target's first error, after the others have answered; `isolationMismatch` for an
-  ///   answer from another context whose row does not promise `Sendable`; `CancellationError`,
-  ///   after which sent messages are still delivered; `nobodyResponds` if the options say so;
-  ///   `wouldDeadlock` in a method that the call would wait for.
+  ///   answer from another context that is not known to be `Sendable`; `CancellationError`,
+  ///   although sent messages are still delivered; `nobodyResponds` if the options say so;
+  ///   `wouldDeadlock` if the call would wait for the method that makes it.
   nonisolated(nonsending) public func collectAndWait<R, Output, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
   ) async throws -> Output {
@@ -39,12 +39,11 @@ extension MulticastSending where Interface: Sendable {
     return try await collectWaiting(route, typed, policy).get()
   }
 
-  /// Like `collectAndWait(_:_:returning:)`, with a timeout.
+  /// Like `collectAndWait(_:_:returning:)`, with a timeout. `clock` measures it, for example a
+  /// `TestClock`; `nil` is the continuous clock.
   ///
-  /// At the timeout the call ends immediately: asynchronous methods of direct targets are
-  /// cancelled, and the other targets still get the message. Their errors go to `onError`.
-  ///
-  /// `clock` measures the timeout, for example a `TestClock`; by default the continuous clock.
+  /// At the timeout, the call ends immediately. Asynchronous methods of direct targets are
+  /// cancelled, and the other targets still get the message. Later errors go to `onError`.
   ///
   /// - Throws: also `timedOut`, naming the targets that did not answer.
   nonisolated(nonsending) public func collectAndWait<R, Output, each A: Sendable>(
@@ -63,8 +62,8 @@ extension MulticastSending where Interface: Sendable {
   /// Direct targets whose method suspends fail with `isolationMismatch`.
   ///
   /// - Throws: also `wouldDeadlock`, before anything is sent, if the caller is on a context that it
-  ///   would wait for, or if such a context is waiting for the caller's; `timedOut`, naming the
-  ///   targets that did not answer. Their messages are still delivered.
+  ///   would wait for, or if such a context is waiting for the caller's context; `timedOut`, naming
+  ///   the targets that did not answer. Their messages are still delivered.
   @available(*, noasync, message: "it blocks the thread; use collectAndWait(_:returning:timeout:)")
   public func collectBlocking<R: Sendable, Output, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>,
@@ -78,7 +77,7 @@ extension MulticastSending where Interface: Sendable {
 
   /// Sends a boxed message, awaits all targets, and reports the outcome of each.
   ///
-  /// `answers` includes those of queued targets, in delivery order; `queued` is empty. A queued
+  /// In the report, `answers` include those of queued targets, and `queued` is empty. A queued
   /// target's answer that is not `Sendable` is a failure, see ``ArgumentBox/isSendable``.
   ///
   /// - Throws: as ``MulticastProxy/forward(_:)``, and as `collectAndWait(_:_:returning:)` for
@@ -87,9 +86,7 @@ extension MulticastSending where Interface: Sendable {
     try await forwardBoxedAndWait(beginMessage(invocation.selector), invocation, by: self as AnyObject)
   }
 
-  /// Like ``forwardAndWait(_:)``, with a timeout.
-  ///
-  /// `clock` measures the timeout; `nil` is the continuous clock.
+  /// Like ``forwardAndWait(_:)``, with a timeout, measured by `clock` or the continuous clock.
   ///
   /// - Throws: also `timedOut`, naming the targets that did not answer.
   nonisolated(nonsending) public func forwardAndWait(
@@ -141,9 +138,8 @@ extension MulticastSending where Interface: Sendable {
       .sendAndWait(along: route, into: PolicySink(boxes: policy, route.core)).get()
   }
 
-  /// Like `collectAndWait(_:returning:)`, with a timeout.
-  ///
-  /// `clock` measures the timeout; `nil` is the continuous clock.
+  /// Like `collectAndWait(_:returning:)`, with a timeout, measured by `clock` or the continuous
+  /// clock.
   ///
   /// - Throws: also `timedOut`, naming the targets that did not answer.
   nonisolated(nonsending) public func collectAndWait<Output>(
@@ -171,9 +167,8 @@ extension MulticastSending where Interface: Sendable {
     return try await OutgoingMessage(route.selector, typed, DeliveryRequest()).broadcastWhenReady(along: route)
   }
 
-  /// Like `broadcastWhenReady(_:_:)`, with a timeout for the whole call.
-  ///
-  /// `clock` measures the timeout; `nil` is the continuous clock.
+  /// Like `broadcastWhenReady(_:_:)`, with a timeout for the whole call, measured by `clock` or the
+  /// continuous clock.
   ///
   /// - Throws: also `timedOut`. Targets that already have the message still run it.
   @discardableResult
@@ -215,8 +210,7 @@ extension MulticastSending where Interface: Sendable {
 }
 
 extension MulticastCore {
-  /// Runs `body` for at most `timeout`, see
-  /// ``TimedWait/run(_:_:of:_:awaitsEnd:noting:isolation:_:)``.
+  /// Runs `body` for at most `timeout`, see ``TimedWait``.
   func timed<T>(
     _ timeout: Duration, _ clock: (any Clock<Duration>)?, _ selector: MessageSelector, isolation: isolated (any Actor)?,
     _ body: nonisolated(nonsending) @escaping () async throws -> T
@@ -225,7 +219,7 @@ extension MulticastCore {
       timeout, clock, of: self, selector, noting: { [self] in fullTargets }, isolation: isolation, body)
   }
 
-  /// The names of targets whose full buffers senders wait for, here and in nested proxies.
+  /// The names of targets for whose full buffers senders wait, here and in nested proxies.
   private var fullTargets: [String] {
     withNested.flatMap(\.registrations).filter { ($0.queued?.line?.waitingSenders ?? 0) > 0 }
       .compactMap(\.currentTarget).map { "\(typeName(of: $0)), whose buffer is full" }

@@ -9,18 +9,16 @@ final class Outcome {
   init(_ outcome: StepOutcome, _ context: StepContext) { (self.outcome, self.context) = (outcome, context) }
 }
 
-/// Passes the outcomes of one message to its result in delivery order. Owned by its
-/// ``MessageDelivery``, and used only by it and its hook calls.
+/// Passes one message's outcomes to its result in delivery order. Owned by a ``MessageDelivery``.
 ///
 /// Buffers the outcomes behind a pending one. Inside a hook call it buffers all outcomes, since
 /// hooks may replace them. The subclass of each result consumes the outcomes, see ``ResultQueue``.
 @usableFromInline
 class OutcomeQueue {
-  /// Finds whether the buffered answers suffice for the sender. Reads the outcomes in delivery
-  /// order, up to the first pending one.
+  /// Reads buffered outcomes, up to the first pending one, to find whether the answers suffice.
   private struct Probe {
     let isEnough: (ArgumentBox) -> Bool
-    /// The innermost hook call's pending outcomes, and the index of its first buffered one.
+    /// The innermost hook call's pending outcomes, and the index of its first buffered outcome.
     let pending: PendingAnswers?
     let start: Int
     /// The number of outcomes that have been read.
@@ -35,7 +33,7 @@ class OutcomeQueue {
   final let takesPlain: Bool
   private final let makeProbe: (() -> (ArgumentBox) -> Bool)?
   private final let listsEveryTarget: Bool
-  /// True if answers that the result has received are recorded, to be replayed to new probes.
+  /// True if answers are recorded when the result gets them, to be replayed to a new probe.
   private final let recordsGiven: Bool
 
   // MARK: - State (the sender's context)
@@ -51,11 +49,9 @@ class OutcomeQueue {
   @exclusivity(unchecked) private final var isComplete = false
   /// Set inside hook calls, if the sender may need only some answers.
   @exclusivity(unchecked) private final var probe: Probe?
-  /// Answers that the result has received, replayed to a new probe.
   private final var given: [ArgumentBox] = []
   /// Buffers the answers of a loop inside hooks, while the loop is running.
   @exclusivity(unchecked) private final var keeper: TypedTaker?
-  /// The number of targets that got the message.
   @exclusivity(unchecked) final var reached = 0
   /// The number of messages that full buffers dropped because of this one.
   final var dropped = 0
@@ -84,12 +80,9 @@ class OutcomeQueue {
 
   // MARK: - Outcomes
 
-  /// True if outcomes reach the result immediately.
   final var isDirect: Bool { hookCalls == 0 && held.isEmpty }
 
   /// Adds the next outcome in delivery order.
-  ///
-  /// - Parameter pending: the answers that the sender waits for.
   final func add(_ outcome: StepOutcome, at context: StepContext, _ pending: PendingAnswers?) {
     // The loop's buffered answers precede this outcome.
     if keeper?.isEmpty == false { flushKeeper(at: context) }
@@ -149,15 +142,15 @@ class OutcomeQueue {
 
   // MARK: - Hook calls
 
-  /// Begins a hook call. `start` is the start of the enclosing hook call's outcomes, 0 if there is
-  /// none. Returns the start of the new call's outcomes in ``held``.
+  /// Begins a hook call. The enclosing call's outcomes start at `start`, or at 0 if there is none.
+  /// Returns the start of the new call's outcomes in ``held``.
   final func beginHookCall(_ asks: Bool, from start: Int, _ pending: PendingAnswers?) -> Int {
     if asks { hookCalls += 1 }
     renewProbe(from: start, pending)
     return held.count
   }
 
-  /// Ends a hook call that has replaced its outcomes. Those of the enclosing one start at `start`.
+  /// Ends a hook call that has replaced its outcomes. `start` is that of the enclosing call.
   final func endHookCall(_ asks: Bool, from start: Int, _ pending: PendingAnswers?) {
     assert(!asks || hookCalls > 0, "a hook call ends once")
     if asks { hookCalls -= 1 }
@@ -170,9 +163,7 @@ class OutcomeQueue {
     held.replaceSubrange(start..., with: outcomes)
   }
 
-  /// Makes a new probe, since hooks may have changed outcomes that the earlier one has read.
-  ///
-  /// - Parameter start: the start of the innermost hook call's outcomes; `pending` is of that call.
+  /// Makes a new probe for the innermost hook call. Hooks may have changed outcomes already read.
   final func renewProbe(from start: Int, _ pending: PendingAnswers?) {
     (probe, isEnough) = (nil, isComplete)
     guard let makeProbe, hookCalls > 0 else { return }
@@ -232,9 +223,8 @@ class OutcomeQueue {
     taker?.type == type && (makeProbe == nil || !recordsGiven && isDirect)
   }
 
-  /// The consumer of a loop's unboxed answers.
-  ///
-  /// - Parameter crosses: true if the loop's methods promise `Sendable` answers.
+  /// The consumer of a loop's unboxed answers. `crosses` is true if these are known to be
+  /// `Sendable`.
   final func taker<R>(of type: R.Type, crosses: @autoclosure () -> Bool) -> AnswerTaker<R> {
     if isDirect, let taker { return unsafeDowncast(taker, to: AnswerTaker<R>.self) }
     let keeper = AnswerTaker<R>(nil)

@@ -10,7 +10,6 @@ protocol OutcomeSink {
   /// Consumes one outcome. Returns false if no further target is needed.
   mutating func take(_ outcome: StepOutcome, at context: StepContext) -> Bool
 
-  /// Counts targets whose answers are discarded.
   mutating func countDelivered(_ count: Int)
 
   /// True if answers are consumed without their sites.
@@ -22,10 +21,8 @@ protocol OutcomeSink {
   /// Announces the maximum number of outcomes.
   mutating func expect(_ count: Int)
 
-  /// The counts so far, if the sink counts.
   var counts: BroadcastSummary { get set }
 
-  /// The consumer of typed answers, if the sink accepts them.
   var taker: TypedTaker? { get }
 
   associatedtype Queue: ResultQueue<Self> = ResultQueue<Self>
@@ -104,7 +101,7 @@ extension BroadcastSummary: OutcomeSink {
     return true
   }
 
-  /// The counts. A hooks' error counts as one failure. Applies the `noResponder` option.
+  /// The counts, with one failure for an error of the hooks. Applies the `noResponder` option.
   consuming func end(_ delivery: MessageDelivery, by failure: (any Error)?) -> BroadcastSummary {
     if let failure {
       failed += 1
@@ -124,7 +121,6 @@ extension BroadcastSummary: OutcomeSink {
   }
 }
 
-// A forwarded message lists the outcome of each target.
 extension DeliveryReport: OutcomeSink {
   typealias Queue = ReportQueue
 
@@ -145,7 +141,7 @@ extension DeliveryReport: OutcomeSink {
 
   mutating func expect(_ count: Int) { if count > 1 { answers.reserveCapacity(count) } }
 
-  /// The report. If the message ended as a whole, earlier failures go to the handlers.
+  /// The report. If an error ended the message as a whole, earlier failures go to the handlers.
   consuming func end(_ delivery: MessageDelivery, by failure: (any Error)?) -> Result<DeliveryReport, any Error> {
     do {
       if let failure { throw failure }
@@ -196,15 +192,12 @@ struct PolicySink<R, Output>: OutcomeSink {
   private let policy: ReturnPolicy<R, Output>
   private let stopsAtFirst: Bool
   private let convert: (ArgumentBox?, StepContext) throws -> R?
-  /// The errors of targets and of the policy, in delivery order.
   private var errors: [(error: any Error, context: StepContext)] = []
   private var hasAnswer = false
   /// Whether any target ran, and the number of targets that were queued.
   private var (wasAsked, queued) = (false, 0)
 
-  /// - Parameters:
-  ///   - stopsAtFirst: true if the first error ends the message.
-  ///   - convert: converts an answer for the policy, or returns `nil` to add nothing.
+  /// - Parameter convert: converts an answer for the policy, or returns `nil` to add nothing.
   init(
     _ policy: ReturnPolicy<R, Output>, _ collector: AnswerCollector<R, Output>? = nil, stopsAtFirst: Bool,
     isTyped: Bool,
@@ -280,9 +273,8 @@ struct PolicySink<R, Output>: OutcomeSink {
     }
   }
 
-  /// The result, with the first error unless an answer suffices. Other errors go to the handlers.
-  ///
-  /// - Parameter whole: the error that ended the message as a whole.
+  /// The result, with the first error unless an answer suffices. `whole` is the error that ended
+  /// the message as a whole. Other errors go to the handlers.
   func collected(_ whole: CollectFailure? = nil) -> CollectResult<Output> {
     let hasAnswer = hasAnswer || ofType?.hasAnswer ?? false
     let isTold = whole != nil || policy.ignoresErrors && hasAnswer
@@ -321,7 +313,7 @@ extension RouteStep {
 }
 
 extension MessageError {
-  /// The error of a `collect` without an answer. All targets are queued and not awaited, or, if
+  /// The error of a `collect` without an answer: all targets are queued and not awaited, or, if
   /// `isRefused`, their buffers are full.
   static func notAwaited(_ selector: MessageSelector, by core: MulticastCore, count: Int, isRefused: Bool = false)
     -> MessageError

@@ -106,7 +106,7 @@ struct OutgoingMessage {
     }
   }
 
-  /// The state of the delivery to one target, after what could run synchronously has run.
+  /// The state of the delivery to one target, after the part that could run synchronously.
   enum Attempt {
     case over(StepOutcome)
     /// The target is a multicast, whose targets get the message.
@@ -169,7 +169,7 @@ extension OutgoingMessage.Attempt {
     }
   }
 
-  /// Ends the delivery now: hooks forward, isolated methods fail. `nil` for a multicast.
+  /// Ends the delivery synchronously; an isolated method fails. `nil` for a multicast.
   func ended(_ outgoing: inout OutgoingMessage) -> StepOutcome? {
     switch self {
     case .over(let outcome): return outcome
@@ -183,8 +183,8 @@ extension OutgoingMessage.Attempt {
     }
   }
 
-  /// Ends the delivery, awaiting isolated methods and async hooks. Directly before a method starts,
-  /// its context checks registration and path. `nil` if it must not start, or for a multicast.
+  /// Ends the delivery, awaiting isolated methods and async hooks. `nil` for a multicast, or if the
+  /// registration or its path is inactive directly before the method starts.
   nonisolated(nonsending) func endedAndWaited(
     _ outgoing: inout OutgoingMessage, for registration: Registration, behind proxies: ProxyChain, isKept: Bool = false,
     begin: @escaping @Sendable () -> Bool = { true }

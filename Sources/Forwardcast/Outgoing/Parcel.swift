@@ -29,8 +29,8 @@ package final class ParcelDetails: @unchecked Sendable {
 /// One queued message for the targets of one context.
 ///
 /// Retains only its arguments: retaining the group would make sender and receiver contend for one
-/// reference count. The plan retains the group; when it ends, a ``GroupRelease`` behind the last
-/// message does. A parked or suspended message retains the group itself, in `keeper`.
+/// reference count. The plan retains the group. When the plan ends, a ``GroupRelease`` behind the
+/// last message does. A parked or suspended message retains the group itself, in `keeper`.
 @usableFromInline
 package final class Parcel: Envelope, @unchecked Sendable {  // immutable, except for `keeper`, which the context owns
   package unowned(unsafe) let group: DeliveryGroup
@@ -176,8 +176,8 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable, excep
     trail?.end()
   }
 
-  /// The reason to drop the message: its registration or an enclosing proxy blocks it. `nil` also
-  /// if queued messages are still delivered after a removal.
+  /// The reason to drop the message: a registration on its path is inactive. A removal is no reason
+  /// if queued messages are still delivered after it.
   private func reasonToDrop(_ step: RouteStep) -> DeliveryReport.SkipReason? {
     let isKept = details?.kept != nil
     let own = isKept && !step.registration.takeUnretainedValue().isMuted ? nil : step.obstacle

@@ -2,12 +2,10 @@
 
 /// The outcomes of one message that a sender waits for, in slots that any thread settles.
 ///
-/// A slot is opened before its message is posted. It is settled once: by the delivery, by a drop,
-/// by the target's removal, or by the message's `deinit`. A wait always ends, unless a context
-/// neither runs nor releases its jobs, see ``DeliveryContext/wake(_:_:)``.
+/// A slot is opened before its message is posted, and settled once, at the latest by the message's
+/// `deinit`. So a wait ends unless a context neither runs nor releases its jobs.
 // `state` has a lock; targets on other contexts are Sendable.
 package final class PendingAnswers: @unchecked Sendable {
-  /// The outcome of one queued target, settled once.
   private struct Slot {
     var context: StepContext
     var outcome: StepOutcome?
@@ -40,7 +38,7 @@ package final class PendingAnswers: @unchecked Sendable {
 
   private struct State: @unchecked Sendable {  // guarded by the lock around it
     var slots: [Slot] = []
-    /// The proxies with failed targets, and enclosing ones, retained to keep identities unique.
+    /// The proxies with failed targets, and outer proxies. Retained to keep identities unique.
     var failed: [ObjectIdentifier: ProxyChain] = .init()
     /// True once the sender no longer waits, so errors go to the handlers.
     var isAbandoned = false
@@ -69,7 +67,7 @@ package final class PendingAnswers: @unchecked Sendable {
     }
   }
 
-  /// Records the start of a method. Returns false if its slot is settled: the target was removed.
+  /// Records the start of a method. Returns false if the slot is settled by a removal.
   func begin(_ index: Int) -> Bool {
     state.withLock { state in
       assert(state.slots.indices.contains(index), "the slot is another message's")

@@ -2,9 +2,9 @@
 
 /// The proxies that one message passes, each once per path.
 ///
-/// All of them are found before anything is sent, including those inside hooks. Cycles and depth
-/// are thus known in advance, and targets that join a nested proxy later do not get the message.
-/// Only a multicast behind a queried object is added later.
+/// All proxies are found before anything is sent, so cycles and depth are known in advance, and
+/// targets that join a nested proxy later do not get the message. Only a multicast that a queried
+/// target returns is added later.
 struct ProxyTree {
   let root: ProxyNode
   private(set) var count = 0
@@ -77,14 +77,13 @@ final class ProxyNode {
     case refused(any Error)
   }
 
-  /// A registration without a step. It does not get the message.
+  /// A registration without a step for the message, which does not get it.
   struct Unmatched {
     let registration: Registration
     /// The target, if it was strong when the message began.
     let strong: AnyObject?
   }
 
-  /// The index of the proxy in the order in which proxies were found.
   let number: Int
   let route: MessageRoute
   let path: ProxyChain
@@ -157,7 +156,7 @@ final class ProxyNode {
     all.contains { ($0.plan?.groups ?? []).contains { $0.steps.contains(where: condition) } }
   }
 
-  /// A target that must be awaited, as far as known without queries; otherwise `nil`.
+  /// A target that must be awaited, or `nil`. Targets that must be queried are not considered.
   var awaitedTarget: String? {
     for (step, group) in queuedSteps where !group.runsNow {
       if let target = step.target { return "\(typeName(of: target)) on \(group.mailbox.context.name)" }

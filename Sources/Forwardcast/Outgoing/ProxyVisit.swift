@@ -2,8 +2,8 @@
 
 /// The progress of a message along the steps of one proxy.
 ///
-/// A value without effects, owned by ``MessageDelivery``. ``next(isEnough:mayLoop:)`` returns the
-/// next action. The delivery executes it and records the outcome by ``note(_:)``.
+/// A value without effects. ``next(isEnough:mayLoop:)`` returns the next action.
+/// ``MessageDelivery`` executes it and records the outcome by ``note(_:)``.
 struct ProxyVisit {
   typealias SkipReason = DeliveryReport.SkipReason
 
@@ -11,7 +11,6 @@ struct ProxyVisit {
     /// Serve the steps from ``index`` to `end` in one loop: their methods share a function type.
     case loop(ObjectIdentifier, end: Int)
     case step(Int)
-    /// Skip the step.
     case skip(Int, SkipReason)
     case finished
   }
@@ -22,9 +21,7 @@ struct ProxyVisit {
     case silent
     /// An outcome, but no target got the message.
     case listed
-    /// A target got the message.
     case reached
-    /// A target failed.
     case failed
   }
 
@@ -40,12 +37,12 @@ struct ProxyVisit {
   /// The next step, and the segment that contains it.
   private(set) var index = 0
   private var segment = 0
-  /// The first step that a loop may serve. No loop fits the message for earlier ones.
+  /// The first step that a loop may serve, since no loop fits the message for the steps before.
   private var loopsFrom = 0
   private(set) var standing = Standing.silent
   /// The reason why the remaining steps are skipped.
   private(set) var stop: SkipReason?
-  /// The numbers of steps skipped because the target was dead, or for another reason.
+  /// The numbers of skipped steps: with a dead target, and for other reasons.
   private(set) var (dead, skipped) = (0, 0)
 
   /// - Parameters:
@@ -61,9 +58,7 @@ struct ProxyVisit {
 
   /// The next action. `step` and `skip` advance the visit; for `loop`, ``advance(to:)`` does.
   ///
-  /// - Parameters:
-  ///   - isEnough: true if the sender needs no further answer.
-  ///   - mayLoop: true if this message may use loops.
+  /// - Parameter isEnough: true if the sender needs no further answer.
   mutating func next(isEnough: Bool, mayLoop: Bool) -> Next {
     assert(index >= 0 && index <= count, "a visit stays within the steps of its route")
     guard index < count else { return .finished }

@@ -25,12 +25,12 @@ final class SuspendedMethod: Sendable {
   }
 }
 
-/// The wait of a sender that others may be waiting for, which can be a deadlock. The sender runs in
-/// a suspended method of a target or in a task that such a method created, or blocks contexts.
+/// The wait of a sender for which others may be waiting, so it may be part of a deadlock. The
+/// sender blocks contexts, or runs in a target's suspended method or in a task created by such a
+/// method.
 ///
-/// The library cannot know whether a method awaits a task that it created (`async let`, a group) or
-/// not (`Task { }`). Such a wait ends with `timedOut` after ``MulticastOptions/deadlockTimeout`` if
-/// the method still runs. A detached task belongs to no method.
+/// The library cannot know whether a method awaits a task that it created. A wait in such a task
+/// ends with `timedOut` after ``MulticastOptions/deadlockTimeout`` if the method still runs.
 final class SenderWait: Sendable {
   private let wait: Wait
   private let methods: [SuspendedMethod]
@@ -45,7 +45,7 @@ final class SenderWait: Sendable {
 
   /// Begins a wait of the caller for targets; `nil` if nothing can be waiting for the caller.
   ///
-  /// - Parameter blocks: true if its thread waits instead of its task.
+  /// - Parameter blocks: true if the caller's thread waits instead of its task.
   /// - Throws: `wouldDeadlock`, with the cycle.
   @inline(never)
   static func begin(
@@ -72,7 +72,7 @@ final class SenderWait: Sendable {
     suspected.withLock { $0 = $0 ?? ring }
   }
 
-  /// Records that the message was sent: from now on only pending outcomes are awaited.
+  /// Records that the message was sent, so that only pending outcomes are awaited from now on.
   func sent(_ pending: PendingAnswers) {
     wait.narrow { pending.open.compactMap { $0.registration?.awaited } }
   }

@@ -7,10 +7,9 @@ import Synchronization
 ///
 /// The group's ``BatchWord`` has the last posted batch and the number of reserved slots. A sender
 /// reserves a slot by incrementing the word, writes its arguments there, and publishes the slot in
-/// `places`. Several senders may do so at the same time. The context serves published slots up to
-/// the first unpublished one. It closes the batch when all are served, or when another envelope is
-/// behind it. No thread blocks: if a sender is interrupted before it publishes, the drain ends, and
-/// that sender starts the next drain.
+/// `places`. The context serves the slots up to the first unpublished one. It closes the batch when
+/// all slots are served, or when another envelope is behind it. No thread blocks: if a sender is
+/// interrupted before it publishes, the drain ends, and that sender starts the next drain.
 ///
 ///     sender                                          context
 ///     word: number + 1 reserves a slot
@@ -19,8 +18,8 @@ import Synchronization
 ///     wakes the context if it awaits    ◀────────     a slot is reserved: awaits its sender
 ///     starts a new batch                ◀────────     none is reserved: removes the batch
 ///
-/// A sender with a new batch, or the context, removes a batch from the word. It then knows the
-/// number of reserved slots, stores it in `places`, and releases the word's reference. A sender
+/// The context, or a sender with a new batch, removes the old batch from the word. It then knows
+/// the number of reserved slots, stores it in `places`, and releases the word's reference. A sender
 /// with a slot needs no reference: the context keeps the batch until the slot is published.
 @usableFromInline
 package class PlainBatch: Envelope, @unchecked Sendable {
@@ -29,7 +28,7 @@ package class PlainBatch: Envelope, @unchecked Sendable {
   /// Retained in the same way as the group of a ``Parcel``.
   @usableFromInline package unowned(unsafe) let group: DeliveryGroup
   @usableFromInline let functionType: ObjectIdentifier
-  /// The first slot. The last one is constant, so the word alone shows that a batch is full.
+  /// The number of the first slot. The last number is constant, so the word shows a full batch.
   @usableFromInline let first: Int
   /// The arguments of each slot from ``first`` on.
   @usableFromInline let memory: UnsafeMutableRawPointer
@@ -47,7 +46,7 @@ package class PlainBatch: Envelope, @unchecked Sendable {
   private static let numberShift: UInt64 = 54
   private static let awaited: UInt64 = 0x3F << awaitedShift
   @usableFromInline static let limit = 48
-  /// The index of the next message to serve, and the end of the known published ones.
+  /// The index of the next message to serve, and the end of the messages known to be published.
   @usableFromInline @exclusivity(unchecked) final var position: Int
   @usableFromInline @exclusivity(unchecked) final var end: Int
 
@@ -120,8 +119,6 @@ package class PlainBatch: Envelope, @unchecked Sendable {
   }
 
   /// Serves messages until none remain or the drain is over. Returns the number of deliveries.
-  ///
-  /// A group with one step loads the target once, and again when only this loop retains it.
   private func serve(_ mailbox: Mailbox, _ limit: Int) -> Int {
     // Senders write to memory near these counts, so the loop uses locals and stores them once.
     let (group, steps, run, end) = (group, group.steps, run, end)
@@ -164,9 +161,8 @@ package class PlainBatch: Envelope, @unchecked Sendable {
   private func stopAwaiting() { places.bitwiseAnd(~PlainBatch.awaited, ordering: .acquiringAndReleasing) }
 }
 
-/// A tagged pointer to a group's batch: the address, the number of reserved slots, and two flags.
-///
-/// The number is in bits 48 to 55, which no address uses.
+/// A tagged pointer to a group's batch: the address, the number of reserved slots in bits 48 to 55,
+/// which no address uses, and two flags.
 struct BatchWord {
   var bits: UInt64
 
@@ -262,10 +258,9 @@ extension DeliveryGroup {
   @inline(never)
   private func note(_ error: any Error, _ step: RouteStep) { core.report(error, selector, step) }
 
-  /// Chooses where a message that is sent now is written.
-  ///
-  /// A new batch has several slots only if the mailbox's previous typed message was of this group,
-  /// and is still queued or batches have been full. So single messages use little memory.
+  /// Chooses the slot for a message. To save memory, a new batch has several slots only if the
+  /// mailbox's previous typed message was of this group, and is still queued or batches have been
+  /// full.
   @usableFromInline
   func enter(_ functionType: ObjectIdentifier) -> BatchPlace {
     if mailbox.isAsleep || methodType != functionType { return .new(1) }
@@ -298,8 +293,8 @@ extension DeliveryGroup {
     }
   }
 
-  /// Releases a batch that was removed from the word, and doubles or halves the next one's
-  /// capacity. Returns true if the context waits for the final number of slots.
+  /// Releases a batch that was removed from the word, and adapts the next one's capacity. Returns
+  /// true if the context waits for the final number of slots.
   private func retire(_ batch: Unmanaged<PlainBatch>, at number: Int) -> Bool {
     defer { batch.release() }
     return batch._withUnsafeGuaranteedRef { batch in
@@ -348,8 +343,8 @@ extension DeliveryGroup {
     }
   }
 
-  /// Removes a batch from the word, if `number` is `nil` or the number of its reserved slots.
-  /// Returns false if it was not removed. Called on the context.
+  /// Removes a batch from the word; with `number`, only if that many of its slots are reserved.
+  /// Returns whether it was removed. Called on the context.
   @discardableResult
   func takeOut(_ served: PlainBatch, at number: Int? = nil) -> Bool {
     var word = BatchWord(bits: batch.load(ordering: .acquiring))

@@ -102,7 +102,6 @@ func collectLast<R, each A>(
   collectTyped(visit, arguments, .last, crosses: crosses)
 }
 
-/// A typed `collect` that needs more than a loop.
 @export(implementation) @inline(never)
 func collectOtherwise<R, Output, each A>(
   _ visit: consuming MessageVisit, _ arguments: Arguments<repeat each A>, _ policy: ReturnPolicy<R, Output>,
@@ -155,11 +154,8 @@ extension LoopTally {
   }
 
   /// Calls the methods of `count` steps: direct ones, or automatic ones on the sender's context.
-  ///
-  /// - Parameters:
-  ///   - take: gets each answer; returns false to end the message.
-  ///   - fail: gets the errors of targets and of `take`; returns false to end the message.
-  /// - Returns: the end of the served steps.
+  /// `take` gets each answer, and `fail` gets the errors of targets and of `take`. Both return
+  /// false to end the message. Returns the end of the served steps.
   @export(implementation) @inline(__always)
   mutating func serve<R, each A>(
     _ count: Int, _ arguments: Arguments<repeat each A>, returning: R.Type, take: (R) throws -> Bool,
@@ -217,8 +213,7 @@ extension Arguments {
     let isNested = loop.isNested
     let end = first + count
     var next = first
-    // A segment has at least one step. The pointer itself is the loop variable: a counter would
-    // occupy a register in each iteration.
+    // A segment has at least one step. The pointer is the loop variable, which saves a register.
     repeat {
       let step = next.pointee
       next += 1

@@ -5,8 +5,6 @@
 
 extension OutgoingMessage {
   /// Serves every target synchronously and returns the sink's result.
-  ///
-  /// - Parameter path: the proxy with its enclosing proxies, if any.
   consuming func send<Sink: OutcomeSink>(
     along route: MessageRoute, in path: ProxyChain? = nil, into sink: Sink, waiting: DeliveryRequest.Wait = .none
   ) -> Sink.Output {

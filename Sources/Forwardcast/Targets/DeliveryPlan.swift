@@ -53,7 +53,7 @@ package final class DeliveryGroup: @unchecked Sendable {  // immutable, or atomi
 }
 
 extension RouteStep {
-  /// True if the target is a closure, which serves as its own method.
+  /// True if the target is a closure, which is its own method.
   private var isClosure: Bool {
     let key = registration._withUnsafeGuaranteedRef { UInt(bitPattern: $0.key) }
     return UInt(bitPattern: method?.toOpaque()) == key
@@ -91,14 +91,13 @@ final class DeliveryPlan: @unchecked Sendable {  // immutable
   let groups: ContiguousArray<DeliveryGroup>
   /// `groups` as raw references, iterated without reference counting.
   @usableFromInline let list: UnsafeMutableBufferPointer<Unmanaged<DeliveryGroup>>
-  /// True if a typed message only needs to be posted to every group: all steps share envelopes, and
-  /// no option, hook or nested proxy needs more.
+  /// True if a typed message only needs to be posted to every group.
   let isPlain: Bool
 
   init(_ core: MulticastCore, _ route: MessageRoute) {
     var parts: [(mailbox: Mailbox, indices: ContiguousArray<Int>, isBatched: Bool)] = []
-    // The last part of each mailbox, while steps may join it. A step with its own envelope closes
-    // it, so that no later step of the mailbox is posted before that one.
+    // The open part of each mailbox, which later steps join. A step with an envelope of its own
+    // closes the part, since no later step of the mailbox may be posted before that one.
     var open: [ObjectIdentifier: Int] = .init()
     var hasDirect = false
     for index in 0..<route.count {
@@ -140,8 +139,7 @@ final class DeliveryPlan: @unchecked Sendable {  // immutable
   /// True if at least one target's buffer suspends senders when it is full.
   var suspendsSenders: Bool { groups.contains { !$0.isBatched && $0.steps[0].queued?.line?.suspendsSenders ?? false } }
 
-  // No further message can be posted to the groups. Their queued envelopes do not retain them, so
-  // release markers are posted behind these.
+  // Queued envelopes do not retain their group, so a marker that does is posted behind them.
   deinit {
     list.deallocate()
     for group in groups where group.isBatched && !group.mailbox.isAsleep { group.mailbox.post(GroupRelease(group)) }

@@ -6,7 +6,7 @@
 /// A visit retains nothing. It is counted on the proxy's board of routes until its scope ends. The
 /// board's last visit releases the routes that were replaced meanwhile.
 public struct MessageVisit: ~Copyable {
-  /// What counts the visit, and the word read there; `nil` if the visit retains the route.
+  /// The object that counts the visit, and its word; `nil` if the visit retains the route.
   @usableFromInline let visited: Unmanaged<Visited>?
   @usableFromInline let entered: BoardWord
   @usableFromInline let route: Unmanaged<Route>
@@ -72,10 +72,8 @@ public struct MessageVisit: ~Copyable {
 
   @usableFromInline var core: MulticastCore { route._withUnsafeGuaranteedRef { $0.core } }
 
-  /// Runs the hooks if all are `before` hooks and all methods have the type `type`.
-  ///
-  /// - Returns: false if not; then no hook has run. Targets that a hook adds miss this message.
-  /// - Throws: the error of a hook.
+  /// Runs the hooks and returns true, if all are `before` hooks and all methods have type `type`.
+  /// Otherwise runs none. Targets that a hook adds do not get this message.
   @usableFromInline @inline(never)
   func passHooks(to type: ObjectIdentifier, _ arguments: () -> MessageArguments) throws -> Bool {
     guard let types = typesBehindHooks, types == .none || types == .one(type) else { return false }

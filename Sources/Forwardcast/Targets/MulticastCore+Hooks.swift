@@ -22,8 +22,7 @@ extension MulticastCore: HookHolder {
 
   /// The method of the first target that has one, otherwise that of the proxy's table.
   ///
-  /// - Complexity: constant while a route of the selector exists. Makes no route, since installing
-  ///   a hook would invalidate it.
+  /// - Complexity: constant while a route of the selector exists. Makes no route.
   func firstMethod(for selector: MessageSelector) -> Method? {
     if let known = knownMethod(for: selector) { return known ?? table?.storage.method(for: selector) }
     for registration in registrations where registration.isFor(selector) {

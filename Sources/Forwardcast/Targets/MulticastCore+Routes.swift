@@ -41,7 +41,7 @@ extension MulticastCore {
     return ready ?? makeRoute(selector)
   }
 
-  /// The board's route of a selector, which is valid or can be extended. Called with the lock held.
+  /// The board's route of a selector, if it is valid or can be extended.
   private func current(_ selector: MessageSelector, _ epoch: UInt, _ state: borrowing State) -> Route? {
     self.state.assertHeld()
     guard let board = state.board, board.epoch == epoch else { return nil }
@@ -89,7 +89,6 @@ extension MulticastCore {
     let version: UInt
     let changes: UInt
 
-    /// Called with the lock held.
     init(_ core: MulticastCore) {
       core.state.assertHeld()
       (version, changes) = (core.version.load(ordering: .relaxed), core.changes.load(ordering: .relaxed))
@@ -151,9 +150,8 @@ extension MulticastCore {
     put(RouteBoard(board.all, epoch: board.epoch), &state, &garbage)
   }
 
-  /// Patches the routes that retain the strong target of a removed registration.
-  ///
-  /// - Parameter selector: the only selector that the target responds to, if known.
+  /// Patches the routes that retain the strong target of a removed registration. `selector` is the
+  /// only one that the target responds to, if known.
   func dropStep(
     of registration: Registration, only selector: MessageSelector?, _ state: inout State, _ garbage: inout Garbage
   ) {
@@ -174,8 +172,8 @@ extension MulticastCore {
     return RouteSurroundings(hooks: hooks, trace: trace)
   }
 
-  /// The first method for a selector, if a route exists. The inner optional is `nil` if no target
-  /// has a method. Routes with outdated hooks count too.
+  /// The first method for a selector, if a route exists, even one with outdated hooks. The inner
+  /// optional is `nil` if no target has a method.
   func knownMethod(for selector: MessageSelector) -> Method?? {
     let found = state.withLock { state -> UncheckedSendable<(route: Route, isWhole: Bool)>? in
       guard let route = current(selector, TableEpoch.current, state) else { return nil }
@@ -198,9 +196,7 @@ extension MulticastCore {
     for route in routes { if let new = patched(route) { replace(with: new, &state, &garbage) } }
   }
 
-  /// A new route for the caller alone.
-  ///
-  /// - Parameter pinned: true to retain every target, including weak ones.
+  /// A new route for the caller alone. If `pinned`, it retains every target, including weak ones.
   func ownRoute(_ selector: MessageSelector, pinned: Bool = false) -> Route {
     let (registrations, version, around) = state.withLock {
       ($0.list.all, changes.load(ordering: .relaxed), $0.rest?.around(selector))

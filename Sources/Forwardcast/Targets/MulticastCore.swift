@@ -12,7 +12,6 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     var isClosed = false
     /// The cached routes. Dropped if a change cannot be patched into them.
     var board: RouteBoard?
-    /// Created by ``madeRest`` when first needed.
     private(set) var rest: Rest?
     var madeRest: Rest {
       @inline(never) mutating get {
@@ -22,8 +21,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
       }
     }
 
-    /// Records a target that no message can reach, for the next report. Forgets removed targets
-    /// once they are the majority.
+    /// Records a target that no message can reach, for the next report.
     mutating func noteUnreachable(_ registration: Registration, _ garbage: inout Garbage) {
       let rest = madeRest
       if rest.unreachable.count > 16, rest.unreachable.count > list.count * 2 {
@@ -40,7 +38,6 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     var onError: (@Sendable (MulticastFailure) -> Void)?
     /// One mailbox for each context, and the gates of its targets. Grows when targets are added.
     var mailboxes = MailboxTable()
-    /// The targets that no message can reach, until they are reported.
     var unreachable: [Registration] = []
     var hooks = FirstInFirstOut<Hook>()
     /// The hooks of streams.
@@ -73,7 +70,6 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
   /// since patches do not reach them.
   let changes = Atomic<UInt>(0)
 
-  /// - Parameter options: `nil` for the defaults, which allocate nothing.
   init(_ interface: any Any.Type, table: SelectorTable?, options: MulticastOptions?) {
     self.interface = interface
     setup = options.map { .stated(Stated(table, $0)) } ?? table.map { .table($0) } ?? .plain
@@ -142,7 +138,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     version.store(version.load(ordering: .relaxed) &+ versions, ordering: .releasing)
   }
 
-  /// Invalidates unpublished routes. Called with the lock held.
+  /// Invalidates unpublished routes.
   func noteChanges(_ count: UInt = 1) {
     state.assertHeld()
     changes.store(changes.load(ordering: .relaxed) &+ count, ordering: .releasing)
@@ -217,8 +213,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     }
   }
 
-  /// Reports targets that no message can reach. Called when one is added if there is a handler, and
-  /// otherwise by the first message, since typed calls need no table.
+  /// Reports targets that no message can reach.
   func tellUnreachable() {
     for registration in state.withLock({ state in state.rest.map { exchange(&$0.unreachable, with: []) } ?? [] }) {
       guard let target = registration.liveTarget else { continue }
@@ -244,8 +239,6 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
   }
 
   /// Cancels the registrations of a live target, or with `isEnding` of one in its `deinit`.
-  ///
-  /// - Returns: their number, and whether a registration with a dead target remains.
   private func removeAll(of target: AnyObject, isEnding: Bool) -> (count: Int, leavesDead: Bool) {
     let key = ObjectIdentifier(target)
     let (first, more, leavesDead): (Registration?, [Registration], Bool) = change { state, garbage in
@@ -307,7 +300,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     return QueuedState(delivery, mailbox, gate, retaining: actor, buffer: buffer, pending: pending)
   }
 
-  /// The gate that all registrations of a target share on a context, even while a method runs.
+  /// The gate that all registrations of a target share on a context.
   func gate(of target: ObjectIdentifier, _ mailbox: Mailbox) -> SerialGate {
     // The mailbox's identity is a valid key: every user of the gate retains the mailbox.
     enter(SerialGate(), for: MailboxKey(context: ObjectIdentifier(mailbox), target: target))
@@ -327,7 +320,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
 
   var mailboxes: [Mailbox] { state.withLock { $0.rest?.mailboxes.all ?? [] } }
 
-  /// The delivery plan of a message, made now unless its route has one.
+  /// The plan of the route, made now unless the route has one.
   @inline(never)
   func plan(_ route: MessageRoute) -> DeliveryPlan {
     if let plan = route.plan, plan.count == route.count { return plan }
@@ -341,8 +334,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
   /// Queries of fewer registrations are not charged: finding the budget would cost as much.
   static let fewRegistrations = 4
 
-  /// Whether the table of a live, unmuted target has `selector`, and whether there are other
-  /// targets, which must be queried.
+  /// True if the table of a live, unmuted target has `selector`; and if targets must be queried.
   func tablesAnswer(_ selector: MessageSelector) -> (isAnswered: Bool, hasForwarders: Bool) {
     if let visit = visitBoard(selector) { return tableAnswers(visit.route) }
     return withExtendedLifetime(beginUnderLock(selector)) { tableAnswers(.passUnretained($0.route)) }
@@ -382,9 +374,8 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
 
   var ignoresSilence: Bool { if case .ignore = options.noResponder { true } else { false } }
 
-  /// Applies the `noResponder` option to a message without a responder.
-  ///
-  /// - Throws: `nobodyResponds` if the option is `throw`.
+  /// Applies the `noResponder` option to an unanswered message. Throws `nobodyResponds` for
+  /// `throw`.
   @inline(never) func answerSilence(_ selector: MessageSelector) throws {
     switch options.noResponder {
     case .ignore: break
@@ -394,7 +385,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
   }
 }
 
-/// A weak reference to an object that may be in its `deinit`; it is `nil` then.
+/// A weak reference to an object. It is `nil` if the object is in its `deinit`.
 private final class WeakReference {
   weak var object: AnyObject?
 

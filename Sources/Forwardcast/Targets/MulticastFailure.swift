@@ -20,9 +20,8 @@ public struct MulticastFailure: Sendable, CustomStringConvertible {
 }
 
 extension ProxyChain {
-  /// Passes an uncaught error to the nearest handler, outward. Without a handler, or without stack
-  /// space, the error goes to standard error, so handlers that resend the failing message
-  /// terminate.
+  /// Passes an uncaught error to the nearest handler, from this proxy outward. Without a handler,
+  /// or without stack space (a handler that resends the message), the error goes to standard error.
   func report(_ failure: MulticastFailure) {
     let text = failure.description
     core.state.withLock { $0.madeRest.lastError = text }
@@ -36,7 +35,7 @@ extension ProxyChain {
   }
 }
 
-/// A target that handles its errors that neither a sender nor a handler of a proxy receives.
+/// A target that gets its own errors if neither a sender nor a proxy's handler does.
 package protocol LostErrorHandling: AnyObject {
   func handle(_ lost: MulticastFailure)
 }

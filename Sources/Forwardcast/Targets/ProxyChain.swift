@@ -66,9 +66,7 @@ final class ProxyChain: Sendable {
 
   /// The error for which a message must not enter a nested multicast: a cycle, or a limit.
   ///
-  /// - Parameters:
-  ///   - trail: the proxies that the message passed before an object forwarded it.
-  ///   - count: the number of proxies that the message passes, as far as known.
+  /// - Parameter trail: the proxies that the message passed before an object forwarded it.
   @inline(never) func refusal(of inner: MessageRoute, _ trail: ProxyTrail?, count: Int, _ target: AnyObject)
     -> MessageError?
   {

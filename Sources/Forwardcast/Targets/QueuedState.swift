@@ -2,9 +2,8 @@
 
 import Synchronization
 
-/// The queue of one registration with a context: its mailbox, buffer and gate. Created with it.
+/// The queue of one registration with a context: its mailbox, buffer and gate.
 final class QueuedState: Sendable {
-  /// Rarely used properties.
   private struct Rare {
     /// The queued messages, once the buffer is or was bounded.
     var line: BufferedLine?
@@ -14,8 +13,8 @@ final class QueuedState: Sendable {
   let mailbox: Mailbox
   /// The actor on which the target runs, if it is another object.
   private let actor: (any Actor)?
-  /// The gate of an automatic delivery; senders acquire it to run the target. Retained by `rare`:
-  /// retaining it for each message is slow, since it has weak references.
+  /// The gate of an automatic delivery, which senders acquire to run the target. Retained by
+  /// `rare`. Retaining it for each message is slow, since it has weak references.
   private let automaticGate: Unmanaged<SerialGate>?
   var turns: SerialGate? { automaticGate?.takeUnretainedValue() }
   private let rare = Guarded(Rare())
@@ -48,12 +47,10 @@ final class QueuedState: Sendable {
     }
   }
 
-  /// The queued messages, if the buffer is or was bounded.
   var line: BufferedLine? { rare.withLock { $0.line } }
 
   var buffer: DeliveryBuffer { line?.buffer ?? .unbounded }
 
-  /// What happens to messages that are still queued when the target is removed.
   var pending: PendingDeliveries { keepsPending.load(ordering: .acquiring) ? .deliverPending : .dropPending }
 
   /// Changes the buffer and `pending` for later messages. Returns whether either is a change.
@@ -64,7 +61,7 @@ final class QueuedState: Sendable {
     let keeps = pending == .deliverPending
     let changesPending = keepsPending.exchange(keeps, ordering: .acquiringAndReleasing) != keeps
     guard self.buffer != buffer, let gate = registration.gate else { return changesPending }
-    // The line stays when the bound is removed, since new messages must not overtake queued ones.
+    // Without a bound, the line remains, since new messages must not overtake its queued ones.
     let line = rare.withLock { rare -> BufferedLine? in
       defer { if rare.line == nil { rare.line = BufferedLine(buffer, gate: gate) } }
       return rare.line
@@ -73,8 +70,7 @@ final class QueuedState: Sendable {
     return true
   }
 
-  /// True if each message needs an envelope of its own. The only place that keeps a step out of
-  /// shared envelopes.
+  /// True if each message needs an envelope of its own.
   var travelsAlone: Bool { line != nil || pending == .deliverPending || delivery.isAutomatic }
 
   var dropped: Int { droppedCount.load(ordering: .acquiring) }
@@ -88,8 +84,7 @@ final class QueuedState: Sendable {
     return method.canRun(on: target)
   }
 
-  /// Acquires the target after ``runsNow(_:)``; ``endTurn()`` releases it. Returns false if another
-  /// thread acquired it first; the message is queued then.
+  /// Acquires the target until ``endTurn()``. Returns false if another thread runs it.
   func beginTurn() -> Bool { turns?.begin() ?? true }
 
   func endTurn() { if turns?.end() ?? false { reopen() } }

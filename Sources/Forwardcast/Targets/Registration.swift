@@ -10,11 +10,9 @@ public final class Registration: @unchecked Sendable {
   // `state` is atomic; `link` and `key` are immutable; `weakTarget` is written once after `init`,
   // see below; everything else is guarded by the lock of `core`.
 
-  /// The target of a weak or queued registration. Queued messages load it and do not retain it.
-  ///
-  /// A strong, direct registration has no weak reference: that would move the target's reference
-  /// count to a side table, which makes retains slow. If the registration becomes weak, the
-  /// reference is stored under the lock, before the next route is made.
+  /// The target, unless the registration is strong and direct: a weak reference would move the
+  /// target's reference count to a side table, which makes retains slow. If the registration
+  /// becomes weak, the reference is stored under the lock, before the next route is made.
   @usableFromInline @exclusivity(unchecked) weak var weakTarget: AnyObject?
   /// The bits below. Set by `mute`, `cancel` and `markDead`; only the muted bit is cleared again.
   @usableFromInline let state: Atomic<UInt8>
@@ -86,9 +84,7 @@ public final class Registration: @unchecked Sendable {
   @export(implementation) @inline(__always)
   var isActiveAnywhere: Bool { state.load(ordering: .relaxed) == 0 }
 
-  /// True if a method of the target may start now.
-  ///
-  /// - Parameter isKept: true if queued messages are delivered even after a removal.
+  /// True if a method of the target may start now; with `isKept`, also after a removal.
   func mayStart(isKept: Bool) -> Bool { isActive || isKept && !isMuted }
 
   /// True if the registration was cancelled or its target removed.
@@ -133,9 +129,7 @@ public final class Registration: @unchecked Sendable {
   @available(*, deprecated, renamed: "selectors")
   public var scope: Set<MessageSelector>? { selectors }
 
-  /// Adds selectors to the limit; `nil` removes it. Called with the lock of `core` held.
-  ///
-  /// - Returns: true if that is a change.
+  /// Adds selectors to the limit; `nil` removes it. Returns true if that is a change.
   func widen(to scope: Set<MessageSelector>?) -> Bool {
     assert(isUnderLock, "a scope is guarded by the lock of the proxy")
     guard let own = link.own, let old = own.scope, !(scope?.isSubset(of: old) ?? false) else { return false }
@@ -143,7 +137,7 @@ public final class Registration: @unchecked Sendable {
     return true
   }
 
-  /// True if the position is kept after the target's deallocation, for a new target.
+  /// True if the position is kept for a new target after the target's deallocation.
   var keepsSlot: Bool { link.own?.keepsSlot ?? false }
 
   /// Ends the registration, also for messages being delivered. Queued messages still run if the
@@ -191,7 +185,6 @@ public final class Registration: @unchecked Sendable {
     return own.isOver ? nil : core?.target(of: self).map { own.closure ?? $0 }
   }
 
-  /// The target. Called with the lock of `core` held.
   var targetUnderLock: AnyObject? {
     assert(isUnderLock, "a strong target is guarded by the lock of the proxy")
     return strong ?? weakTarget
@@ -200,7 +193,6 @@ public final class Registration: @unchecked Sendable {
   /// For assertions: true if this thread holds the proxy's lock, or the proxy is deallocated.
   private var isUnderLock: Bool { core?.state.isHeld ?? true }
 
-  /// The target if it is alive and not cancelled.
   @inline(never) var liveTarget: AnyObject? { isCancelled ? nil : currentTarget }
 
   /// True if `other`, of the same target, is a duplicate of this registration.
@@ -215,7 +207,6 @@ public final class Registration: @unchecked Sendable {
 
   @inline(never) func isFor(_ selector: MessageSelector) -> Bool { selectors?.contains(selector) ?? true }
 
-  /// Like ``isFor(_:)``. Called with the lock of `core` held.
   func isForUnderLock(_ selector: MessageSelector) -> Bool {
     assert(isUnderLock, "a scope is guarded by the lock of the proxy")
     return link.own?.scope?.contains(selector) ?? true
@@ -258,7 +249,6 @@ class CoreLink: @unchecked Sendable {  // only read
   init(_ proxy: MulticastCore?) { self.proxy = proxy }
 
   fileprivate var base: CoreLink { self }
-  /// The properties that only this registration has.
   fileprivate var own: OwnLink? { nil }
 
   final var core: MulticastCore? { base.proxy }
@@ -295,8 +285,8 @@ private final class OwnLink: CoreLink, @unchecked Sendable {
   override var base: CoreLink { shared }
   override var own: OwnLink? { self }
 
-  /// True if the subject was deallocated. Not called under the lock: the loaded reference may be
-  /// the last one, and its release would run a `deinit`.
+  /// True if the subject was deallocated. Not called under the lock, since this may release the
+  /// last reference, which would run a `deinit`.
   var isOver: Bool { hasSubject && subject == nil }
 }
 

@@ -2,8 +2,8 @@
 
 import Synchronization
 
-/// Observes the registrations on the path to targets that a sender waits for, so that the wait
-/// reacts when one ends or is muted. Used while waiting for capacity or answers.
+/// Observes registrations on the path to awaited targets, so that the sender's wait reacts when one
+/// of them ends or is muted.
 final class RoomWait: Sendable {
   private let way: [Registration]
   private let look: @Sendable (Registration) -> Void
@@ -17,7 +17,7 @@ final class RoomWait: Sendable {
   ///   that ends or is muted later.
   init(on way: [Registration], _ look: @escaping @Sendable (Registration) -> Void) {
     (self.way, self.look) = (way, look)
-    // Entered before the registrations are checked, so that no change in between is missed.
+    // Entered before the registrations are checked, so that no change is missed.
     RoomWait.count.wrappingAdd(1, ordering: .sequentiallyConsistent)
     RoomWait.table.withLock { table in
       for registration in way { table[ObjectIdentifier(registration), default: .init()][ObjectIdentifier(self)] = self }

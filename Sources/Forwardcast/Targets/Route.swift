@@ -2,18 +2,17 @@
 
 import Synchronization
 
-/// The receivers of one selector's messages, in order.
+/// The receivers of one selector's messages, in order. A *step* is a registration with its method.
 ///
 /// A route is made outside the proxy's lock and published on a ``RouteBoard`` with the lock held.
 /// After that, steps with the same traits (hooks, contexts, queries) may be appended under the
 /// lock. A message reads `end` once and then follows the route without the lock.
 ///
 /// A new message may use the route if three conditions hold:
-/// - No table has changed: the epoch of all tables is the board's. Otherwise a new board is made.
-/// - The route's board is published. The proxy drops it if a target's ownership, delivery or order
-///   changes.
-/// - The target list has the route's version. Otherwise targets have joined, and their steps are
-///   added.
+/// - The epoch of all tables is the board's. If a table changes, a new board is made.
+/// - The route's board is published. The proxy drops the board if a target's ownership, delivery or
+///   order changes.
+/// - The target list has the route's version. When targets have joined, their steps are added.
 ///
 /// A patched copy replaces the route if a step must be inserted, a strong target released, or a
 /// hook changed. Steps of removed weak targets stay until they are the majority.
@@ -26,7 +25,7 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
   private let capacity: UInt32
   /// The number of steps. Grows when steps are appended.
   @usableFromInline let end = Atomic<Int>(0)
-  /// The version of the target list up to which targets have steps. Changes when steps are added.
+  /// The version of the target list that the steps were made from. Changes when steps are added.
   private let knownVersion: Atomic<UInt>
   /// True if hooks have changed since the route was made, so the next message must rebuild it.
   let isStale: Bool
@@ -97,7 +96,6 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
     @export(implementation) @inline(__always) get { end.load(ordering: .acquiring) }
   }
 
-  /// The version of the target list that the steps were made from.
   var version: UInt { knownVersion.load(ordering: .acquiring) }
 
   /// True if a message that begins while the list has `version` may use the route.
@@ -115,8 +113,8 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
   var hasNested: Bool { traits.hasNested }
   var hasQueued: Bool { traits.hasQueued }
   var leavesOut: Bool { traits.leavesOut }
-  /// Appends steps if they come last, fit the capacity, and have the same traits. Returns whether
-  /// it did. Called with the proxy's lock held.
+  /// Appends steps if they come last, fit the capacity and have the same traits; else returns
+  /// false.
   func extend(by steps: RouteSteps, to version: UInt) -> Bool {
     core.state.assertHeld()
     // A plan covers all steps, so it forbids further ones.
@@ -138,10 +136,7 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
     return true
   }
 
-  /// A copy with more steps, each behind the existing ones of its priority, and with spare
-  /// capacity. Called with the proxy's lock held.
-  ///
-  /// - Parameter around: the current hooks and trace.
+  /// A copy with more steps, each behind the existing steps of its priority.
   func grown(by more: RouteSteps, to version: UInt, around: RouteSurroundings?) -> Route {
     core.state.assertHeld()
     var (all, next) = (RouteSteps(), 0)
@@ -162,7 +157,7 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
     return Route(core, selector, version: version, steps: all, room: all.list.count, around: around)
   }
 
-  /// A copy without the steps of ended registrations. Called with the proxy's lock held.
+  /// A copy without the steps of ended registrations.
   func withoutEnded() -> Route {
     core.state.assertHeld()
     var all = RouteSteps()
@@ -177,7 +172,6 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
   }
 
   /// A copy without hooks that is marked as stale, so the next message adds the current hooks.
-  /// Called with the proxy's lock held.
   func stale() -> Route {
     core.state.assertHeld()
     return Route(core, selector, version: version, steps: retainedSteps(upTo: count), isStale: true)
@@ -204,10 +198,8 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
     return RouteSteps(list: meant.map { steps[$0].retained() }, traits: traits)
   }
 
-  /// Finds a step whose target is alive and unmuted, starting at the last one found.
-  ///
-  /// Each dead, removed or muted step is skipped once, until a target joins or is unmuted. So the
-  /// cost does not grow with the number of targets.
+  /// Finds a step whose target is alive and unmuted, starting at the last one found. Useless steps
+  /// are skipped only once, so the cost does not grow with the number of targets.
   ///
   /// - Returns: the target, to be released outside any lock, and the number of skipped steps.
   func findWitness() -> (target: AnyObject?, passed: Int) {
@@ -231,7 +223,7 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
     return (found, index - first)
   }
 
-  /// Makes the next search start at the first step. Called with the proxy's lock held.
+  /// Makes the next search start at the first step.
   func forgetWitness() {
     core.state.assertHeld()
     let known = witness.load(ordering: .relaxed) & ~Route.witnessNumber
@@ -244,7 +236,7 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
 /// Properties of the steps of a route. Steps may be appended if they do not change these.
 struct RouteTraits: Equatable {
   var types = Types.none
-  /// True if some targets are queried for each message; `hasNested` if some of them are multicasts.
+  /// True if some targets are queried for each message. `hasNested`: some of these are multicasts.
   var hasForwarders = false
   var hasNested = false
   var hasQueued = false
@@ -311,7 +303,6 @@ final class MessagePrelude: @unchecked Sendable {  // immutable; used by one mes
   /// Creates lazy observers (see `ExtensionCenter`) when the hooks have let the message through,
   /// and returns the message's route.
   let makeObservers: (() -> MessageRoute)?
-  /// The signature of the first observer.
   let signature: MethodSignature?
 
   var makesObservers: Bool { makeObservers != nil }
@@ -326,7 +317,7 @@ final class MessagePrelude: @unchecked Sendable {  // immutable; used by one mes
 }
 
 extension MessageRoute {
-  /// A route that calls `make` to create observers after its hooks; `signature` is the first one's.
+  /// A route that calls `make` to create observers after its hooks. The first has `signature`.
   package func makingObservers(_ signature: MethodSignature?, _ make: @escaping () -> MessageRoute) -> MessageRoute {
     preceded(by: MessagePrelude(makeObservers: make, signature: signature))
   }
@@ -390,8 +381,7 @@ struct RouteStep {
   @export(implementation) @inline(__always)
   var functionType: ObjectIdentifier? { method?._withUnsafeGuaranteedRef { $0.functionType } }
 
-  /// The function type by which a loop may call the method; `nil` if the delivery must serve the
-  /// step by itself. The only place that keeps a step out of every loop.
+  /// The function type by which a loop may call the method; `nil` if no loop may serve the step.
   var loopType: ObjectIdentifier? { functionType }
 
   /// The target; `nil` once it is deallocated.
@@ -409,10 +399,9 @@ struct RouteStep {
   /// Read with the proxy's lock held.
   var priority: Int16 { registration._withUnsafeGuaranteedRef { $0.storedPriority } }
 
-  /// Calls the method, which must have the types of `arguments` and `R` (see ``functionType``).
-  /// Returns `nil` if the target is deallocated.
-  ///
-  /// Retains only a weak target; the route retains the method and a strong target.
+  /// Calls the method, which must have the types of `arguments` and `R`. Returns `nil` if the
+  /// target is deallocated. Retains only a weak target: the route retains the method and a strong
+  /// target.
   @export(implementation) @inline(__always)
   func call<R, each A>(_ arguments: Arguments<repeat each A>, returning: R.Type) throws -> R? {
     let typed = Unmanaged<TypedMethod<R, repeat each A>>.fromOpaque(method.unsafelyUnwrapped.toOpaque())

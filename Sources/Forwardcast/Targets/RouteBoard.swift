@@ -25,7 +25,7 @@ final class RouteBoard: Visited, @unchecked Sendable {
     @inline(__always) get { .fromOpaque(firstSlot.load(ordering: .acquiring)) }
   }
 
-  /// A board of at least one route, each of another selector. Two or more leave room for others.
+  /// A board of routes with distinct selectors. With two or more, it has room for further routes.
   init(_ routes: [Route], epoch: UInt) {
     assert(Set(routes.map(\.selector)).count == routes.count, "a board has one route of a selector")
     self.epoch = epoch
@@ -68,8 +68,7 @@ final class RouteBoard: Visited, @unchecked Sendable {
     return nil
   }
 
-  /// Publishes a route. Returns false if the board is full or has a route of the selector. Called
-  /// with the owner's lock held.
+  /// Publishes a route. Returns false if the board is full or has a route of the selector.
   func enter(_ route: Route) -> Bool {
     // A quarter of the slots stays free, so that searches end soon.
     guard let slots, (Int(count) + 1) * 4 <= (mask + 1) * 3, find(route.selector) == nil else { return false }
@@ -81,7 +80,7 @@ final class RouteBoard: Visited, @unchecked Sendable {
     return true
   }
 
-  /// Replaces the route of the same selector and returns it. Called with the owner's lock held.
+  /// Replaces the route of the same selector and returns it.
   func exchange(_ new: Route) -> Route? {
     new.core.state.assertHeld()
     let word = Unmanaged.passRetained(new).toOpaque()
@@ -101,7 +100,7 @@ final class RouteBoard: Visited, @unchecked Sendable {
     preconditionFailure("the board has no route of \(new.selector)")
   }
 
-  /// Retains a replaced route while this board is visited. Called with the owner's lock held.
+  /// Retains a replaced route while this board is visited.
   func retire(_ route: Route?) {
     guard let route else { return }
     route.core.state.assertHeld()
@@ -131,10 +130,9 @@ extension Unmanaged<RouteBoard> {
   }
 }
 
-/// The word of a ``Visited`` object. High bits count visits; low bits have the board's address.
-///
-/// An address has at most 48 bits. A board with a longer one, for example a tagged one, is not
-/// published: messages find it with the lock held.
+/// The word of a ``Visited`` object. High bits count visits; low bits have the board's address. A
+/// board with an address of more than 48 bits is not published: messages find it with the lock
+/// held.
 @usableFromInline
 struct BoardWord {
   @usableFromInline let bits: UInt64
@@ -149,8 +147,8 @@ struct BoardWord {
     assert(bits >> 48 == 0, "a board is published with no visits")
   }
 
-  /// True if half of the possible visits exist. Further visits retain their routes instead, so that
-  /// the count cannot overflow.
+  /// True if half of the possible visits exist. Further messages retain their routes instead of
+  /// visiting, so that the count cannot overflow.
   var isCrowded: Bool { Int64(bitPattern: bits) < 0 }
 
   var board: Unmanaged<RouteBoard>? {
@@ -160,16 +158,16 @@ struct BoardWord {
   fileprivate var address: UInt64 { bits & (BoardWord.one - 1) }
 }
 
-/// An object that counts visiting messages: a board, or the core that publishes it. The core's word
-/// contains the count and the board's address, so one addition finds the board and keeps it alive.
+/// An object that counts visiting messages: a board, or the core that publishes the board. A *visit*
+/// is a message's use of a board. The core's word contains the count and the board's address.
 ///
-///     a message                                    a change, under the proxy's lock
-///     core's word + 1     → board, kept alive      core's word = another board, with no visits
-///     core's word - 1     if still published       board's word + its visits
-///     board's word - 1    after it was replaced
+///     a message begins      core's word + 1     finds the board and keeps it alive
+///     the message ends      core's word - 1     if the board is still published
+///                           board's word - 1    if the board was replaced
+///     a board is replaced   core's word = new board, no visits; old board's word + its visits
 ///
 /// The thread that brings a board's word to zero releases the board. The word is negative if visits
-/// end before those of the replaced board are added. A board's sole user counts as a visit.
+/// end before the core's count is added. A pinned proxy counts as a visit of its own board.
 @usableFromInline
 package class Visited {
   /// The ``BoardWord``. Changed by visits, and when the board is replaced.
@@ -197,13 +195,13 @@ package class Visited {
     (entered.board?.takeUnretainedValue() ?? self).add(-1)
   }
 
-  /// Adjusts the visits of a board, and releases it when none remain.
+  /// Changes the number of a board's visits. Releases the board when none remain.
   final func add(_ count: Int) {
     let word = word.wrappingAdd(UInt64(truncatingIfNeeded: count) << 48, ordering: .acquiringAndReleasing).newValue
     if word == 0 { Unmanaged.passUnretained(self).release() }
   }
 
-  /// Publishes another board. Called with the proxy's lock held by the owner of the old one.
+  /// Publishes another board. Called by the core, with its lock held.
   final func replace(by new: RouteBoard?) {
     let next = BoardWord(new)
     let published = BoardWord(bits: word.load(ordering: .relaxed)).address
@@ -214,6 +212,6 @@ package class Visited {
   }
 
   /// True if a message is visiting the published board. Messages that begin after a false result
-  /// see all earlier writes. Called with the proxy's lock held.
+  /// see all earlier writes.
   final var isVisited: Bool { word.wrappingAdd(0, ordering: .acquiringAndReleasing).newValue >> 48 != 0 }
 }

@@ -6,7 +6,7 @@ enum StepOutcome {
   case answered(ArgumentBox?)
   /// Several targets ran, or hooks answered for them.
   case answeredAll(MessageAnswers)
-  /// Queued on another context. The outcome will be in `slot`, or in none (-1) if no sender waits.
+  /// Queued on another context. `slot` will have the outcome; it is -1 if no sender waits.
   case queued(slot: Int)
   case failed(any Error)
   case skipped(DeliveryReport.SkipReason)

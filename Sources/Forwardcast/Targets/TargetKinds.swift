@@ -45,8 +45,7 @@ struct TargetKinds {
     return kind
   }
 
-  /// - Returns: the target's kind, its receiver type, and whether all objects of its class without
-  ///   tables of their own share this kind.
+  /// - Returns: also whether all objects of the class without tables of their own share the kind.
   private func ask(_ target: AnyObject) -> (TargetKind, (any MessageReceiver.Type)?, isShared: Bool) {
     switch ClassKind.of(target) {
     case .plain:

@@ -12,7 +12,6 @@ struct TargetList {
     var holes = 0
   }
 
-  /// Rarely used properties.
   private final class Rare {
     /// The groups of all priorities but 0.
     var unusual: [Int16: Group] = .init()
@@ -53,7 +52,7 @@ struct TargetList {
   // MARK: - Sweep for dead targets
 
   private var sweptPriority: Int16 { rare?.unswept.last ?? 0 }
-  /// The next slot of that priority that the sweep looks at.
+  /// The next slot of `sweptPriority` that the sweep looks at.
   private var sweptSlot: UInt32 = 0
   /// The number of registrations found alive in this sweep.
   private var foundAlive: UInt32 = 0
@@ -85,7 +84,6 @@ struct TargetList {
     return all
   }
 
-  /// The number of slots, including holes.
   var slotCount: Int { usual.slots.count + (rare?.unusual.values.reduce(0) { $0 + $1.slots.count } ?? 0) }
 
   /// The registrations that joined in the latest `versions`, in order.
@@ -144,7 +142,7 @@ struct TargetList {
     return rare.map { [first] + ($0.others[target] ?? []) } ?? [first]
   }
 
-  /// The registration of the target of `new` with the same delivery, which adding it again returns.
+  /// The registration with the target and delivery of `new`, which is not added then.
   func registration(like new: Registration) -> Registration? {
     guard let first = registration(of: new.key)?.takeUnretainedValue() else { return nil }
     if first.isLike(new) { return first }
@@ -310,8 +308,7 @@ struct TargetList {
   /// Sweeps three slots, cycling through all priorities, and removes dead targets.
   ///
   /// After a complete sweep, the next one waits until the list is twice as long as the number of
-  /// targets found alive, so that short-lived targets cost nothing. A target that joins behind the
-  /// sweep is found by the next one, which starts at once if there are many.
+  /// targets found alive. So short-lived targets cost nothing.
   private mutating func reclaim(_ garbage: inout Garbage) {
     guard number >= countToReclaim else { return }
     for _ in 0..<3 {
@@ -352,8 +349,8 @@ struct Garbage: @unchecked Sendable {  // owned by the one call that collects it
   private var third: AnyObject?
   private var fourth: AnyObject?
   private var more: [AnyObject] = []
-  /// Removed registrations of strong, direct targets, whose routes must be patched; for a closure,
-  /// with its selector.
+  /// Removed registrations of strong, direct targets, whose routes must be patched. `only` is a
+  /// closure's selector.
   var released: [(registration: Registration, only: MessageSelector?)] = []
 
   /// Retains an object until the lock is released.

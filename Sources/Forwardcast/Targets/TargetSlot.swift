@@ -30,12 +30,11 @@ extension MulticastCore {
     }
   }
 
-  /// Registers `target` weakly in a slot, in place of the previous target. If that one was removed
-  /// from the proxy, the new one is appended to the order instead. A target that is already
-  /// registered, or was removed from this slot, is not registered again.
+  /// Registers `target` weakly in a slot, in place of the previous target. If that target was
+  /// removed from the proxy, the new one is appended to the order instead. Returns `nil` if the
+  /// target is already registered, or was removed from this slot.
   ///
   /// - Parameter version: the target's age. Does nothing if the previous target is younger.
-  /// - Returns: the registration in the slot, or `nil` if the target was not registered.
   package func fill(_ slot: TargetSlot, with target: AnyObject, version: SlotVersion?) -> Registration? {
     let new = Registration(
       target, core: self, strong: false, scope: slot.scope,
