@@ -5,7 +5,7 @@
 /// Saves the cost of a ``MessageDelivery``, see `boxed` of `.ci/run cost`.
 ///
 /// - Throws: the error of a `before` hook.
-/// - Returns: true if any target got the message; `nil`, with no effect, if it needs a delivery.
+/// - Returns: true if any target got the message; `nil`, with no effect, if a delivery is needed.
 @inline(__always)
 func serveOpened<Sink: OutcomeSink>(
   _ message: Invocation, along visit: borrowing MessageVisit, keepsAnswers: Bool, into sink: inout Sink

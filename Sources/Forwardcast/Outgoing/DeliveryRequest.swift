@@ -35,7 +35,6 @@ struct DeliveryRequest {
 
   /// True if the sender gets outcomes, so hooks receive and may replace them.
   var asks: Bool { if case .counts = result { false } else { true } }
-  /// True if the result lists skipped registrations too.
   var listsEveryTarget: Bool { if case .report = result { true } else { false } }
   var waitsInTask: Bool { if case .suspending = wait { true } else { false } }
   var waitsForAnswers: Bool {

@@ -1,9 +1,8 @@
 // HookedDelivery.swift: one call of a proxy's hooks, and the delivery inside it.
 
-/// One call of a proxy's hooks, and the delivery inside it. The proxy is the *receiver*, to which
-/// the message was sent, or nested in it.
-///
-/// Outcomes are buffered until the call ends, since the hooks may replace them.
+/// One call of a proxy's hooks, and the delivery inside it. Outcomes are buffered until the call
+/// ends, since the hooks may replace them. The proxy is the *receiver*, to which the sender sent
+/// the message, or a nested one.
 final class HookedDelivery {
   // MARK: - Configuration (immutable)
 
@@ -24,7 +23,6 @@ final class HookedDelivery {
 
   /// The outer scope and message while `proceed` runs. `message` is `nil` if the hooks kept it.
   @exclusivity(unchecked) private var outside: (scope: MessageDelivery.Scope, message: OutgoingMessage?)?
-  /// True once a hook has called `proceed`.
   private var wasSent = false
   /// The error that the latest `proceed` threw to the hooks.
   private var thrown: (any Error)?
@@ -252,7 +250,7 @@ final class HookedDelivery {
     if let sentStep { around.trace?.note(found, message, step: sentStep) }
   }
 
-  /// Ends the call with an error: the hooks' own one, or a target's error that they rethrew.
+  /// Ends the call with the hooks' own error, or with a target's error that the hooks rethrew.
   private func finish(by error: any Error) throws {
     trace(.failure(error))
     if let thrown, isSame(thrown, error) { return noteOutcomes() }
@@ -320,7 +318,6 @@ final class HookedDelivery {
     noteOutcomes()
   }
 
-  /// Records the outcomes in the enclosing proxy's visit.
   private func noteOutcomes() {
     guard asks, place != nil else { return }
     delivery.restore(before.visit, visited: nil)

@@ -21,7 +21,6 @@ struct LoopTally: ~Copyable {
     self.crosses = crosses
   }
 
-  /// Counts the step before `end`, whose target was not called.
   @usableFromInline @inline(never)
   mutating func miss(_ end: UnsafeMutablePointer<RouteStep>) {
     let step = (end - 1).pointee
@@ -148,7 +147,6 @@ struct StepErrors {
   @usableFromInline
   mutating func add(_ error: any Error, _ step: RouteStep) { list.append((error, step)) }
 
-  /// The first error, unless an answer suffices. The other errors go to the proxy's handler.
   func failure(_ route: MessageRoute, isContent: Bool) -> CollectFailure? {
     for (error, step) in list.dropFirst(isContent ? 0 : 1) { route.core.report(error, route.selector, step) }
     guard !isContent, let first = list.first else { return nil }

@@ -66,9 +66,7 @@ extension MessageDelivery {
     return nil
   }
 
-  /// Posts to one step in an envelope of its own.
-  ///
-  /// - Parameter mayRunNow: false if the step must be queued even if its delivery is automatic.
+  /// Posts to one step in an envelope of its own. `mayRunNow` is false if the step must be queued.
   func post(_ index: Int, _ node: ProxyNode, mayRunNow: Bool = true, isReserved: Bool = false, awaits: Bool) -> Posted {
     guard let (group, place) = node.location(of: index) else {
       assertionFailure("a queued step has a group")
@@ -184,7 +182,6 @@ extension MessageDelivery {
     StepContext(step, of: selector, in: node.path, nil, isQueued: true)
   }
 
-  /// The outcome of a target that must not get the message.
   private func refused(_ step: RouteStep, _ evidence: (_ context: String) -> String) -> Posted {
     .outcome(
       .failed(
@@ -204,7 +201,7 @@ extension MessageDelivery {
 
   func wasPosted(_ node: ProxyNode) -> Bool { posted(node) != nil }
 
-  /// The result of posting a step ahead; `nil` if that has not happened.
+  /// The result of posting a step before direct targets ran; `nil` if it was not posted then.
   func postedAhead(_ index: Int, _ node: ProxyNode) -> Posted? {
     posted(node).map { $0[index] ?? .outcome(.queued(slot: -1)) }
   }
@@ -273,7 +270,6 @@ extension MessageDelivery {
   }
 }
 
-/// The error that ended a wait for capacity, and with it the message.
 struct RoomFailure: Error {
   let error: any Error
 }

@@ -81,7 +81,7 @@ extension MessageDelivery {
       case .target(let attempt, let step, let target, let reserved):
         await finish(attempt, step, target, reserved)
       }
-      // Answers may have arrived meanwhile.
+      // Answers may have arrived in the meantime.
       outcomes.continueProbe()
     }
   }
@@ -106,10 +106,8 @@ extension MessageDelivery {
     }
   }
 
-  /// Applies the proxy's `noResponder` option and returns true if no target got the message. Throws
-  /// `nobodyResponds` if the option is `throw`.
-  ///
-  /// - Parameter queued: the number of reached targets that are queued and may have been removed.
+  /// Applies the proxy's `noResponder` option and returns true if no target got the message. Of the
+  /// reached targets, `queued` are queued and may have been removed.
   @discardableResult
   func answerSilence(queued: Int = 0) throws -> Bool {
     guard outcomes.reached == queued, queued == 0 || areQueuedTargetsGone else { return false }
@@ -145,7 +143,7 @@ extension MessageDelivery {
     }
   }
 
-  /// Blocks until the outcomes of the scope are known, if the sender blocks.
+  /// Blocks until the outcomes of the scope are known, if the sender's request is `blocking`.
   func block() throws {
     guard case .blocking(let patience) = request.wait else { return }
     guard let pending = scope.pending else { return }

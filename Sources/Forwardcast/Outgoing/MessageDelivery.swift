@@ -35,7 +35,6 @@ final class MessageDelivery {
     var mayNotWait = false
   }
 
-  /// One proxy that the message has entered.
   struct Visit {
     let node: ProxyNode
     /// The proxy as a target, retained by the visit; `nil` for the outermost proxy.
@@ -71,7 +70,7 @@ final class MessageDelivery {
   /// Proxies with registrations that have no step for this message. A report lists those at its
   /// end. `stop` is the reason if the message did not enter the proxy.
   @exclusivity(unchecked) var visited: [(node: ProxyNode, stop: DeliveryReport.SkipReason?)] = []
-  /// The end of the steps that the running loop serves.
+  /// The index after the last step that the running loop serves.
   @exclusivity(unchecked) var loopEnd = 0
   /// The number of outcomes that the running loop has reported itself.
   @exclusivity(unchecked) var reportedInLoop = 0
@@ -252,10 +251,8 @@ final class MessageDelivery {
 
   func begin() { enter(root, nil) }
 
-  /// Pushes a visit of a proxy. The next action is to run its hooks. Otherwise its queued steps are
-  /// posted next, unless strict delivery order is required.
-  ///
-  /// - Parameter runsHooks: false after the hooks have let the message through.
+  /// Pushes a visit of a proxy. The proxy's hooks run next, if `runsHooks`. Without hooks, its
+  /// queued steps are posted next, unless strict delivery order is required.
   func enter(_ node: ProxyNode, _ target: AnyObject?, runsHooks: Bool = true) {
     let hasHooksAhead = runsHooks && node.route.isSurrounded
     if !hasHooksAhead, let make = node.route.route.prelude?.makeObservers {
@@ -324,7 +321,7 @@ final class MessageDelivery {
     take(.skipped(reason), at: reason == .dead ? context(step, nil) : skippedContext(step))
   }
 
-  /// Pops the innermost visit, and records the outcome of a nested proxy in its outer one.
+  /// Pops the innermost visit, and records the outcome of a nested proxy in its outer proxy.
   private func leave(to base: Int) {
     let last = visits.count - 1
     if visits[last].node.route.route.prelude != nil { reportFailedObservers(visits[last].node) }
@@ -438,7 +435,6 @@ final class MessageDelivery {
     return StepContext(selector: selector, proxies: outer, registration: node.path.registration, target: target)
   }
 
-  /// The site of the innermost proxy itself.
   var proxyContext: StepContext {
     place(of: node, visits[visits.count - 1].target) ?? StepContext(selector: selector, proxies: node.path)
   }

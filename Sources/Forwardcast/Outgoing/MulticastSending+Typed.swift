@@ -3,7 +3,7 @@
 extension MulticastSending {
   /// Sends a message to every live, unmuted target that responds, in order.
   ///
-  /// A method with exactly the key's types is called unboxed. For others the arguments are boxed
+  /// A method with exactly the key's types is called unboxed. For others, the arguments are boxed
   /// once and converted. Errors go to `onError`; with `stopAtFirst` they also end the message.
   ///
   /// - Returns: the number of targets reached.
@@ -52,7 +52,7 @@ extension MulticastSending where Interface: Sendable {
   /// Queued targets get the message too, but their answers are not awaited, see
   /// `collectAndWait(_:_:returning:)`.
   ///
-  /// - Throws: as `collect` for arguments that are not `Sendable`.
+  /// - Throws: as the `collect` whose arguments need not be `Sendable`.
   @export(implementation) @inline(__always)
   public func collect<R, Output, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>

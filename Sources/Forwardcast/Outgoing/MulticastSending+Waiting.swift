@@ -86,7 +86,7 @@ extension MulticastSending where Interface: Sendable {
     try await forwardBoxedAndWait(beginMessage(invocation.selector), invocation, by: self as AnyObject)
   }
 
-  /// Like ``forwardAndWait(_:)``, with a timeout, measured by `clock` or the continuous clock.
+  /// Like ``forwardAndWait(_:)``, with a timeout. `clock` measures it, or the continuous clock.
   ///
   /// - Throws: also `timedOut`, naming the targets that did not answer.
   nonisolated(nonsending) public func forwardAndWait(
@@ -110,8 +110,7 @@ extension MulticastSending where Interface: Sendable {
     return report
   }
 
-  /// Sends a boxed message, blocks the caller until all have answered, for at most `timeout`, and
-  /// combines the answers by `policy`.
+  /// Sends a boxed message, blocks the caller for at most `timeout`, and combines all answers.
   ///
   /// Methods that return `void` add no answer. If the policy may end early, targets run in strict
   /// delivery order. Messages that are already queued are still delivered.
@@ -138,8 +137,8 @@ extension MulticastSending where Interface: Sendable {
       .sendAndWait(along: route, into: PolicySink(boxes: policy, route.core)).get()
   }
 
-  /// Like `collectAndWait(_:returning:)`, with a timeout, measured by `clock` or the continuous
-  /// clock.
+  /// Like `collectAndWait(_:returning:)`, with a timeout that `clock` or the continuous clock
+  /// measures.
   ///
   /// - Throws: also `timedOut`, naming the targets that did not answer.
   nonisolated(nonsending) public func collectAndWait<Output>(
@@ -152,9 +151,8 @@ extension MulticastSending where Interface: Sendable {
   }
 
   /// Broadcasts a message, and waits for capacity at each full buffer with `suspendSender`. Waiting
-  /// senders continue in the order in which they came. Does not wait for the targets to run.
-  ///
-  /// While it waits, the sender holds no slots of other buffers.
+  /// senders continue in the order in which they came, and hold no slots of other buffers. The call
+  /// does not wait for the targets to run.
   ///
   /// - Throws: `CancellationError` if the task is cancelled before any target has the message,
   ///   otherwise `cancelled`, with the number of targets that have it.
@@ -167,8 +165,8 @@ extension MulticastSending where Interface: Sendable {
     return try await OutgoingMessage(route.selector, typed, DeliveryRequest()).broadcastWhenReady(along: route)
   }
 
-  /// Like `broadcastWhenReady(_:_:)`, with a timeout for the whole call, measured by `clock` or the
-  /// continuous clock.
+  /// Like `broadcastWhenReady(_:_:)`, with a timeout for the whole call. `clock` measures it, or
+  /// the continuous clock.
   ///
   /// - Throws: also `timedOut`. Targets that already have the message still run it.
   @discardableResult

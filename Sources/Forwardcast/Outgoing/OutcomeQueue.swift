@@ -21,7 +21,6 @@ class OutcomeQueue {
     /// The innermost hook call's pending outcomes, and the index of its first buffered outcome.
     let pending: PendingAnswers?
     let start: Int
-    /// The number of outcomes that have been read.
     var read = 0
   }
 
@@ -39,7 +38,6 @@ class OutcomeQueue {
   // MARK: - State (the sender's context)
   // Not checked for exclusivity where each outcome needs it: see ``MessageDelivery``.
 
-  /// The buffered outcomes, in delivery order.
   @exclusivity(unchecked) private(set) final var held: [Outcome] = []
   /// The number of running hook calls that get outcomes. Until they end, the result gets none.
   @exclusivity(unchecked) private(set) final var hookCalls = 0
@@ -66,7 +64,6 @@ class OutcomeQueue {
 
   // MARK: - Result
 
-  /// Accepts one outcome. Returns false if no further target is needed.
   func accept(_ outcome: StepOutcome, at context: StepContext) -> Bool { true }
   /// Accepts an answer without its site, see ``takesPlain``.
   func accept(_ answer: consuming ArgumentBox, of target: consuming AnyObject) {}
@@ -223,8 +220,7 @@ class OutcomeQueue {
     taker?.type == type && (makeProbe == nil || !recordsGiven && isDirect)
   }
 
-  /// The consumer of a loop's unboxed answers. `crosses` is true if these are known to be
-  /// `Sendable`.
+  /// The consumer of a loop's unboxed answers. `crosses` is true if the answers are `Sendable`.
   final func taker<R>(of type: R.Type, crosses: @autoclosure () -> Bool) -> AnswerTaker<R> {
     if isDirect, let taker { return unsafeDowncast(taker, to: AnswerTaker<R>.self) }
     let keeper = AnswerTaker<R>(nil)
@@ -269,7 +265,6 @@ class TypedTaker {
   fileprivate init(_ type: Any.Type) { self.type = type }
 
   var isEmpty: Bool { true }
-  /// Removes and returns the buffered answers.
   func takeKept() -> MessageAnswers { .none }
 }
 

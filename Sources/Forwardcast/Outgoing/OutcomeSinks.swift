@@ -77,7 +77,6 @@ final class ReportQueue: ResultQueue<DeliveryReport> {
   }
 }
 
-// A broadcast counts, and reports errors to the proxies' handlers.
 extension BroadcastSummary: OutcomeSink {
   typealias Queue = SummaryQueue
 
@@ -273,8 +272,8 @@ struct PolicySink<R, Output>: OutcomeSink {
     }
   }
 
-  /// The result, with the first error unless an answer suffices. `whole` is the error that ended
-  /// the message as a whole. Other errors go to the handlers.
+  /// The result, with `whole`, which ended the message, or the first error unless an answer
+  /// suffices. Other errors go to the handlers.
   func collected(_ whole: CollectFailure? = nil) -> CollectResult<Output> {
     let hasAnswer = hasAnswer || ofType?.hasAnswer ?? false
     let isTold = whole != nil || policy.ignoresErrors && hasAnswer

@@ -12,7 +12,6 @@ struct OutgoingMessage {
 
   /// The arguments in a form that contexts can share. Boxed messages create it when needed.
   private(set) var shared: MessageArguments?
-  /// The boxed message. Typed messages create it when needed.
   private var boxed: Invocation?
 
   init(
@@ -33,10 +32,9 @@ struct OutgoingMessage {
     }
   }
 
-  /// A boxed message that arrives at a proxy.
-  ///
-  /// - Throws: `proxyCycle` if it already passed the proxy; `typeMismatch` or `wrongArgumentCount`
-  ///   if the arguments do not fit their signature or, if answers are requested, the first target.
+  /// A boxed message that arrives at a proxy. Throws `proxyCycle` if it already passed the proxy,
+  /// and `typeMismatch` or `wrongArgumentCount` if the arguments do not fit their signature or, if
+  /// answers are requested, the first target.
   init(_ invocation: Invocation, asks: Bool, along route: MessageRoute) throws {
     try route.refuseCycle(invocation)
     (selector, trail) = (invocation.selector, invocation.route)

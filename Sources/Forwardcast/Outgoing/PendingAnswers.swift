@@ -23,7 +23,7 @@ package final class PendingAnswers: @unchecked Sendable {
       !isKept && context.registration?.isCancelled ?? false || context.proxies.obstacle == .removed
     }
 
-    /// An unread error, with its site.
+    /// An error that no sender has read, with its site.
     var untold: Untold? {
       if !isTaken, case .failed(let error)? = outcome { Untold(error: error, context: context) } else { nil }
     }
@@ -43,7 +43,7 @@ package final class PendingAnswers: @unchecked Sendable {
     /// True once the sender no longer waits, so errors go to the handlers.
     var isAbandoned = false
 
-    /// Records a failed slot's proxies. Returns the error if no sender waits for it any more.
+    /// Records a failed slot's proxies. Returns the error if its sender no longer waits.
     mutating func noteSettled(_ index: Int) -> Untold? {
       guard let untold = slots[index].untold else { return nil }
       for chain in sequence(first: untold.context.proxies, next: \.outer) { failed[ObjectIdentifier(chain)] = chain }

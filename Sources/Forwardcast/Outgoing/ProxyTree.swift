@@ -93,7 +93,6 @@ final class ProxyNode {
   let keepsOrder: Bool
   /// True if the message enters the proxy. Otherwise its targets are only listed.
   let isReached: Bool
-  /// The registrations without a step, if they are listed.
   let unmatched: [Unmatched]
   private(set) var children: [(step: Int, value: Child)] = []
 
@@ -144,14 +143,14 @@ final class ProxyNode {
     return found
   }
 
-  /// The active queued steps, nested ones included, with their groups.
+  /// The active queued steps of this and nested proxies, with their groups.
   var queuedSteps: [(step: RouteStep, group: DeliveryGroup)] {
     all.flatMap { $0.plan?.groups ?? [] }.flatMap { group in group.steps.filter(\.isActive).map { ($0, group) } }
   }
 
   var queuedTargets: [Registration] { queuedSteps.map { $0.step.registration.takeUnretainedValue() } }
 
-  /// True if a queued step, nested ones included, satisfies a condition.
+  /// True if a queued step of this or a nested proxy satisfies a condition.
   func hasQueued(_ condition: (RouteStep) -> Bool) -> Bool {
     all.contains { ($0.plan?.groups ?? []).contains { $0.steps.contains(where: condition) } }
   }

@@ -37,7 +37,7 @@ struct ProxyVisit {
   /// The next step, and the segment that contains it.
   private(set) var index = 0
   private var segment = 0
-  /// The first step that a loop may serve, since no loop fits the message for the steps before.
+  /// The first step that a loop may serve. No loop fits the message for the steps before it.
   private var loopsFrom = 0
   private(set) var standing = Standing.silent
   /// The reason why the remaining steps are skipped.
@@ -45,9 +45,7 @@ struct ProxyVisit {
   /// The numbers of skipped steps: with a dead target, and for other reasons.
   private(set) var (dead, skipped) = (0, 0)
 
-  /// - Parameters:
-  ///   - segments: the steps' segments; `nil` if all methods have `wholeType`.
-  ///   - stop: the reason why all steps are skipped and only listed.
+  /// - Parameter segments: the steps' segments; `nil` if all methods have `wholeType`.
   init(
     count: Int, segments: ContiguousArray<StepSegment>?, wholeType: ObjectIdentifier? = nil, stopsAtFirst: Bool,
     stop: SkipReason? = nil
@@ -57,8 +55,6 @@ struct ProxyVisit {
   }
 
   /// The next action. `step` and `skip` advance the visit; for `loop`, ``advance(to:)`` does.
-  ///
-  /// - Parameter isEnough: true if the sender needs no further answer.
   mutating func next(isEnough: Bool, mayLoop: Bool) -> Next {
     assert(index >= 0 && index <= count, "a visit stays within the steps of its route")
     guard index < count else { return .finished }
@@ -91,7 +87,6 @@ struct ProxyVisit {
   /// Forbids loops up to `end`, since none fits the message.
   mutating func serveSingly(to end: Int) { loopsFrom = end }
 
-  /// Ends the visit without listing the remaining steps.
   mutating func skipRest() { index = count }
 
   mutating func stop(for reason: SkipReason) { stop = .first(stop, reason) }

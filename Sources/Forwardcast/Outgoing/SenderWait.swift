@@ -25,9 +25,9 @@ final class SuspendedMethod: Sendable {
   }
 }
 
-/// The wait of a sender for which others may be waiting, so it may be part of a deadlock. The
-/// sender blocks contexts, or runs in a target's suspended method or in a task created by such a
-/// method.
+/// The wait of a sender that may be part of a deadlock, since others may be waiting for the sender.
+/// It blocks contexts, or runs in a target's suspended method or in a task that such a method
+/// created.
 ///
 /// The library cannot know whether a method awaits a task that it created. A wait in such a task
 /// ends with `timedOut` after ``MulticastOptions/deadlockTimeout`` if the method still runs.
@@ -43,10 +43,8 @@ final class SenderWait: Sendable {
     (self.wait, self.methods, self.core, self.selector) = (wait, methods, core, selector)
   }
 
-  /// Begins a wait of the caller for targets; `nil` if nothing can be waiting for the caller.
-  ///
-  /// - Parameter blocks: true if the caller's thread waits instead of its task.
-  /// - Throws: `wouldDeadlock`, with the cycle.
+  /// Begins a wait of the caller for targets; `nil` if nothing can be waiting for the caller. With
+  /// `blocks`, the caller's thread waits. Throws `wouldDeadlock`, with the cycle.
   @inline(never)
   static func begin(
     for wanted: @autoclosure () -> [Registration], in core: MulticastCore, _ selector: MessageSelector,

@@ -30,7 +30,6 @@ package class PlainBatch: Envelope, @unchecked Sendable {
   @usableFromInline let functionType: ObjectIdentifier
   /// The number of the first slot. The last number is constant, so the word shows a full batch.
   @usableFromInline let first: Int
-  /// The arguments of each slot from ``first`` on.
   @usableFromInline let memory: UnsafeMutableRawPointer
   private let stride: Int
   /// Calls a method with the arguments at an address. A function without context.
@@ -219,7 +218,6 @@ final class TypedBatch<R, each A>: PlainBatch, @unchecked Sendable {  // as for 
   }
 }
 
-/// Where a sender writes its message.
 @usableFromInline
 enum BatchPlace {
   /// In a new batch with this many slots. If there is one slot, no other message joins.
@@ -258,9 +256,8 @@ extension DeliveryGroup {
   @inline(never)
   private func note(_ error: any Error, _ step: RouteStep) { core.report(error, selector, step) }
 
-  /// Chooses the slot for a message. To save memory, a new batch has several slots only if the
-  /// mailbox's previous typed message was of this group, and is still queued or batches have been
-  /// full.
+  /// Chooses the slot for a message. A new batch has several slots only if the mailbox's previous
+  /// typed message was of this group, and is still queued or batches have been full.
   @usableFromInline
   func enter(_ functionType: ObjectIdentifier) -> BatchPlace {
     if mailbox.isAsleep || methodType != functionType { return .new(1) }
@@ -307,7 +304,6 @@ extension DeliveryGroup {
 
   private var batchCapacity: Int { nextCapacity.load(ordering: .relaxed) }
 
-  /// Publishes a slot that the sender has written.
   @usableFromInline
   func wrote(_ batch: Unmanaged<PlainBatch>, _ place: Int) {
     batch._withUnsafeGuaranteedRef { batch in mailbox.adding(to: batch) { batch.publish(place) } }

@@ -65,7 +65,6 @@ extension MessageVisit {
   }
 }
 
-/// Ends a visit. Returns its route, retained.
 @usableFromInline
 func keep(_ visit: consuming MessageVisit) -> MessageRoute { visit.kept }
 

@@ -83,9 +83,8 @@ func broadcastBoxed(_ visit: consuming MessageVisit, _ invocation: Invocation) -
   }
 }
 
-/// Forwards a message and reports each outcome; `invocation.result` becomes the last answer.
-///
-/// - Parameter proxy: the target that the report names for answers of hooks.
+/// Forwards a message and reports each outcome; `invocation.result` becomes the last answer. The
+/// report names `proxy` as the target of answers that hooks created.
 package func forwardBoxed(_ invocation: inout Invocation, along visit: consuming MessageVisit, by proxy: AnyObject)
   throws -> DeliveryReport
 {
@@ -112,7 +111,6 @@ package nonisolated(nonsending) func forwardBoxedAndWait(
 }
 
 extension DeliveryReport {
-  /// Replaces the core with its proxy as the target of answers that hooks created.
   mutating func nameProxy(_ proxy: AnyObject, of route: MessageRoute) {
     guard route.isSurrounded else { return }
     for index in answers.indices where answers[index].target === route.core {

@@ -53,7 +53,6 @@ package final class DeliveryGroup: @unchecked Sendable {  // immutable, or atomi
 }
 
 extension RouteStep {
-  /// True if the target is a closure, which is its own method.
   private var isClosure: Bool {
     let key = registration._withUnsafeGuaranteedRef { UInt(bitPattern: $0.key) }
     return UInt(bitPattern: method?.toOpaque()) == key

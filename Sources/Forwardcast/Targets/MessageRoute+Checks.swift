@@ -14,9 +14,7 @@ extension MessageRoute {
   }
 
   /// The first result of `ask` for an active target and its method, if known, in delivery order.
-  /// The targets of a nested proxy follow it. Searches each proxy once, up to the depth limit.
-  ///
-  /// - Parameter otherwise: returns the result for a proxy whose targets have none.
+  /// Nested proxies are included. Searches each proxy once, up to the depth limit.
   func first<T>(_ ask: (AnyObject, Method?) throws -> T?, otherwise: (MessageRoute) -> T? = { _ in nil }) rethrows
     -> T?
   {

@@ -50,7 +50,6 @@ public struct MessageRoute: @unchecked Sendable {  // the route is published, an
 }
 
 extension UnsafeMutablePointer<RouteStep> {
-  /// True if one of the first `count` steps has a registration that has ended.
   func haveEnded(upTo count: Int) -> Bool {
     (0..<count).contains { self[$0].registration._withUnsafeGuaranteedRef(\.hasEnded) }
   }

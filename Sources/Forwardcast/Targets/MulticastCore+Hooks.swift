@@ -20,9 +20,7 @@ extension MulticastCore: HookHolder {
 
   var hookCount: Int { state.withLock { $0.rest?.hooks.count ?? 0 } }
 
-  /// The method of the first target that has one, otherwise that of the proxy's table.
-  ///
-  /// - Complexity: constant while a route of the selector exists. Makes no route.
+  /// The first method of a target, otherwise that of the proxy's table. Makes no route.
   func firstMethod(for selector: MessageSelector) -> Method? {
     if let known = knownMethod(for: selector) { return known ?? table?.storage.method(for: selector) }
     for registration in registrations where registration.isFor(selector) {

@@ -3,8 +3,6 @@
 extension MulticastCore {
   /// True if a live, unmuted target responds to `selector`, here or in a nested proxy. Queries each
   /// proxy once, up to the depth limit of messages.
-  ///
-  /// - Parameter outer: the proxy that would send the message to this one.
   func isAnswered(_ selector: MessageSelector, _ proxy: AnyObject, in outer: MulticastCore? = nil) -> Bool {
     if outer === self { return false }
     let (isAnswered, hasForwarders) = tablesAnswer(selector)

@@ -95,11 +95,8 @@ extension MulticastCore {
     }
   }
 
-  /// Publishes a route on the board, or on a new one. Returns `nil` if the list has changed.
-  ///
-  /// - Parameters:
-  ///   - more: the steps to append first if the route is already on the board.
-  ///   - joined: the number of registrations that the steps were made from.
+  /// Publishes a route on the board, or on a new one. If the board already has the route, appends
+  /// the steps `more` first. Returns `nil` if the list has changed.
   private func publish(
     _ route: Route, _ epoch: UInt, _ seen: RouteSource, adding more: RouteSteps?, of joined: Int
   ) -> MessageRoute? {

@@ -21,7 +21,6 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
       }
     }
 
-    /// Records a target that no message can reach, for the next report.
     mutating func noteUnreachable(_ registration: Registration, _ garbage: inout Garbage) {
       let rest = madeRest
       if rest.unreachable.count > 16, rest.unreachable.count > list.count * 2 {
@@ -42,7 +41,6 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     var hooks = FirstInFirstOut<Hook>()
     /// The hooks of streams.
     var listeners = FirstInFirstOut<Hook>()
-    /// The last uncaught error, for descriptions of the proxy.
     var lastError: String?
     /// The trace and the token of its handle.
     var trace: (token: Hook, trace: MessageTrace)?
@@ -66,8 +64,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
   private let madeLink = Atomic<UInt>(0)
   /// The version of the target list. Grows, under the lock, when registrations join or routes end.
   let version = Atomic<UInt>(0)
-  /// The version plus the number of patches of routes. Unpublished and pinned routes compare it,
-  /// since patches do not reach them.
+  /// The version plus the number of patches of routes, compared by routes that no patch reaches.
   let changes = Atomic<UInt>(0)
 
   init(_ interface: any Any.Type, table: SelectorTable?, options: MulticastOptions?) {
@@ -112,7 +109,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     return CoreLink.at(made).takeUnretainedValue()
   }
 
-  /// Runs a change with the lock held, then releases what it replaced.
+  /// Runs a change with the lock held, then releases the objects that the change replaced.
   func change<T: Sendable>(_ body: (inout State, inout Garbage) -> T) -> T {
     let (result, garbage) = state.withLock { state in
       var garbage = Garbage()
@@ -183,7 +180,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
         if let priority { state.list.move(old, to: Int16(clamping: priority), garbage: &garbage) }
         if old.widen(to: scope) { state.list.noteChanged() }
         if (old.strong == nil) != (ownership == .weak) {
-          // Routes made while it was strong do not load the weak reference.
+          // Routes made while the target was strong do not load the weak reference.
           if ownership == .weak, old.weakTarget == nil { old.weakTarget = alive }
           old.strong = ownership == .strong ? alive : nil
           state.list.noteChanged()
@@ -334,7 +331,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
   /// Queries of fewer registrations are not charged: finding the budget would cost as much.
   static let fewRegistrations = 4
 
-  /// True if the table of a live, unmuted target has `selector`; and if targets must be queried.
+  /// Whether a live, unmuted target's table has `selector`, and whether targets must be queried.
   func tablesAnswer(_ selector: MessageSelector) -> (isAnswered: Bool, hasForwarders: Bool) {
     if let visit = visitBoard(selector) { return tableAnswers(visit.route) }
     return withExtendedLifetime(beginUnderLock(selector)) { tableAnswers(.passUnretained($0.route)) }
@@ -374,8 +371,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
 
   var ignoresSilence: Bool { if case .ignore = options.noResponder { true } else { false } }
 
-  /// Applies the `noResponder` option to an unanswered message. Throws `nobodyResponds` for
-  /// `throw`.
+  /// Applies the `noResponder` option. Throws `nobodyResponds` if the option is `throw`.
   @inline(never) func answerSilence(_ selector: MessageSelector) throws {
     switch options.noResponder {
     case .ignore: break

@@ -11,7 +11,7 @@ final class ProxyChain: Sendable {
   private let place: Unmanaged<Registration>?
   let depth: Int
   /// True if the proxy is a queued target, which sends the message again on its own context. Muting
-  /// or removing a registration outside it then no longer affects the message.
+  /// or removing an outer registration then no longer affects the message.
   private let isSentAgain: Bool
   var isNested: Bool { around != nil }
 
@@ -64,9 +64,8 @@ final class ProxyChain: Sendable {
   /// The maximum number of nested proxies per message, counted once per path.
   static let maximumCount = 65_536
 
-  /// The error for which a message must not enter a nested multicast: a cycle, or a limit.
-  ///
-  /// - Parameter trail: the proxies that the message passed before an object forwarded it.
+  /// The error for which a message must not enter a nested multicast: a cycle, or a limit. `trail`
+  /// has the proxies that the message passed before an object forwarded it.
   @inline(never) func refusal(of inner: MessageRoute, _ trail: ProxyTrail?, count: Int, _ target: AnyObject)
     -> MessageError?
   {

@@ -108,8 +108,7 @@ extension RouteStep {
 
   /// True if a message may run synchronously: always for direct steps, otherwise as
   /// ``QueuedState/runsNow(_:)``. Muted targets count, since an earlier target may unmute them.
-  ///
-  /// - Parameter here: the address of the last mailbox whose context the sender was found on.
+  /// `here` is the address of the last mailbox on whose context the sender was found.
   @inline(__always)
   func runsHere(after here: inout UInt) -> Bool {
     guard registration._withUnsafeGuaranteedRef(\.isAutomatic) else { return true }
@@ -130,7 +129,6 @@ extension RouteStep {
     return method._withUnsafeGuaranteedRef { $0.canRun(on: target) }
   }
 
-  /// Acquires the target for a synchronous call. Returns false if another thread runs it.
   @usableFromInline
   func beginTurn() -> Bool { withAutomatic { $0.withGate { $0.begin() } } }
 

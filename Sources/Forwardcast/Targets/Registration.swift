@@ -105,7 +105,6 @@ public final class Registration: @unchecked Sendable {
   /// deallocated.
   public var target: AnyObject? { liveTarget }
 
-  /// The state of queued deliveries; `nil` for direct ones.
   var queued: QueuedState? { link.own?.queued }
 
   /// Calls `body` with the queued state of an automatic registration, without reference counting.

@@ -42,9 +42,7 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
   let prelude: MessagePrelude?
   let around: RouteSurroundings?
 
-  /// - Parameters:
-  ///   - version: that of the target list; 0 for a route that serves only one message.
-  ///   - room: the number of further steps for which memory is allocated.
+  /// - Parameter version: the target list's version; 0 for a route that serves only one message.
   @inline(never)
   init(
     _ core: MulticastCore, _ selector: MessageSelector, version: UInt = 0, steps: RouteSteps, room: Int = 0,
@@ -113,7 +111,7 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
   var hasNested: Bool { traits.hasNested }
   var hasQueued: Bool { traits.hasQueued }
   var leavesOut: Bool { traits.leavesOut }
-  /// Appends steps if they come last, fit the capacity and have the same traits; else returns
+  /// Appends steps that come last, fit the capacity and have the same traits. Otherwise returns
   /// false.
   func extend(by steps: RouteSteps, to version: UInt) -> Bool {
     core.state.assertHeld()
@@ -157,7 +155,6 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
     return Route(core, selector, version: version, steps: all, room: all.list.count, around: around)
   }
 
-  /// A copy without the steps of ended registrations.
   func withoutEnded() -> Route {
     core.state.assertHeld()
     var all = RouteSteps()
@@ -263,7 +260,6 @@ struct RouteTraits: Equatable {
     }
   }
 
-  /// True if a message needs more than calling one method after another.
   var needsWalk: Bool { hasQueued || hasForwarders }
 
   func joined(by more: RouteTraits) -> RouteTraits {
@@ -317,7 +313,7 @@ final class MessagePrelude: @unchecked Sendable {  // immutable; used by one mes
 }
 
 extension MessageRoute {
-  /// A route that calls `make` to create observers after its hooks. The first has `signature`.
+  /// A route that calls `make` after its hooks, to create observers. The first has `signature`.
   package func makingObservers(_ signature: MethodSignature?, _ make: @escaping () -> MessageRoute) -> MessageRoute {
     preceded(by: MessagePrelude(makeObservers: make, signature: signature))
   }
@@ -384,7 +380,6 @@ struct RouteStep {
   /// The function type by which a loop may call the method; `nil` if no loop may serve the step.
   var loopType: ObjectIdentifier? { functionType }
 
-  /// The target; `nil` once it is deallocated.
   @export(implementation) @inline(__always)
   var target: AnyObject? {
     if let strong { return strong.takeUnretainedValue() }
@@ -399,9 +394,8 @@ struct RouteStep {
   /// Read with the proxy's lock held.
   var priority: Int16 { registration._withUnsafeGuaranteedRef { $0.storedPriority } }
 
-  /// Calls the method, which must have the types of `arguments` and `R`. Returns `nil` if the
-  /// target is deallocated. Retains only a weak target: the route retains the method and a strong
-  /// target.
+  /// Calls the method, whose types must be those of `arguments` and `R`. `nil` if the target is
+  /// deallocated. Retains only a weak target: the route retains the method and a strong target.
   @export(implementation) @inline(__always)
   func call<R, each A>(_ arguments: Arguments<repeat each A>, returning: R.Type) throws -> R? {
     let typed = Unmanaged<TypedMethod<R, repeat each A>>.fromOpaque(method.unsafelyUnwrapped.toOpaque())

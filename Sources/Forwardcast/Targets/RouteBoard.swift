@@ -5,8 +5,7 @@ import Synchronization
 /// The routes of one proxy by selector, for one table epoch.
 ///
 /// The owner, a ``MulticastCore``, publishes and replaces routes with its lock held. Messages read
-/// the slots without it. A replaced route is retained while a message may be using it, see
-/// ``MulticastCore/replace(with:_:_:)``.
+/// the slots without it. A replaced route is retained while a message may be using it.
 // Slots are atomic; `count` and `retired` are guarded by the owner's lock.
 @usableFromInline
 final class RouteBoard: Visited, @unchecked Sendable {
@@ -130,9 +129,8 @@ extension Unmanaged<RouteBoard> {
   }
 }
 
-/// The word of a ``Visited`` object. High bits count visits; low bits have the board's address. A
-/// board with an address of more than 48 bits is not published: messages find it with the lock
-/// held.
+/// The word of a ``Visited`` object: a count of visits, and the board's address in the low 48 bits.
+/// A board with a longer address is not published: messages find it with the lock held.
 @usableFromInline
 struct BoardWord {
   @usableFromInline let bits: UInt64
@@ -158,8 +156,8 @@ struct BoardWord {
   fileprivate var address: UInt64 { bits & (BoardWord.one - 1) }
 }
 
-/// An object that counts visiting messages: a board, or the core that publishes the board. A *visit*
-/// is a message's use of a board. The core's word contains the count and the board's address.
+/// An object that counts the messages that use a board, its *visits*: the board, or the core that
+/// publishes it. The core's word contains the count and the board's address.
 ///
 ///     a message begins      core's word + 1     finds the board and keeps it alive
 ///     the message ends      core's word - 1     if the board is still published

@@ -45,7 +45,6 @@ extension StepContext {
 }
 
 extension RouteStep {
-  /// The reason to skip the target, if there is one.
   var obstacle: DeliveryReport.SkipReason? {
     if isActive { return nil }
     return registration.takeUnretainedValue().isCancelled ? .removed : target == nil ? .dead : .muted

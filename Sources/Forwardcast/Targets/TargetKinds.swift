@@ -12,7 +12,7 @@ enum TargetKind {
 }
 
 /// The kinds of one route's targets. Queried once per class, since a dynamic cast costs more than a
-/// delivery. Not cached for closures, values, receivers with their own tables, and refused rows.
+/// delivery. Not cached for closures, values, receivers with own tables, and refused rows.
 struct TargetKinds {
   private struct Known {
     let type: ObjectIdentifier

@@ -39,7 +39,7 @@ struct TargetList {
 
   // MARK: - Changes
 
-  /// By how many versions the core must advance the list: 1 for each joined registration, and 1 if
+  /// The number of versions that the core must add: one for each joined registration, and one if
   /// all routes became invalid.
   private var newVersions: UInt32 = 0
   /// The registrations that joined last, one per version. Empty while there are no routes.
@@ -86,7 +86,6 @@ struct TargetList {
 
   var slotCount: Int { usual.slots.count + (rare?.unusual.values.reduce(0) { $0 + $1.slots.count } ?? 0) }
 
-  /// The registrations that joined in the latest `versions`, in order.
   func joined(in versions: UInt) -> [Registration] {
     assert(versions <= joined.count, "the list has forgotten who joined since a route was made")
     // By index, since `suffix(_:)` of a sequence iterates over all elements.
@@ -99,7 +98,6 @@ struct TargetList {
     newVersions += 1
   }
 
-  /// Returns the pending changes for routes, and resets them.
   mutating func takeChanges() -> (endsRoutes: Bool, versions: UInt) {
     (exchange(&endsRoutes, with: false), UInt(exchange(&newVersions, with: 0)))
   }
@@ -142,7 +140,7 @@ struct TargetList {
     return rare.map { [first] + ($0.others[target] ?? []) } ?? [first]
   }
 
-  /// The registration with the target and delivery of `new`, which is not added then.
+  /// The registration that has the same target and delivery as `new`.
   func registration(like new: Registration) -> Registration? {
     guard let first = registration(of: new.key)?.takeUnretainedValue() else { return nil }
     if first.isLike(new) { return first }
@@ -219,7 +217,6 @@ struct TargetList {
 
   // MARK: - Removing
 
-  /// Removes a registration. Returns false if it was removed before.
   @inline(never) mutating func remove(_ registration: Registration, garbage: inout Garbage) -> Bool {
     guard let taken = take(registration, garbage: &garbage) else { return false }
     garbage.keep(taken)
@@ -349,8 +346,7 @@ struct Garbage: @unchecked Sendable {  // owned by the one call that collects it
   private var third: AnyObject?
   private var fourth: AnyObject?
   private var more: [AnyObject] = []
-  /// Removed registrations of strong, direct targets, whose routes must be patched. `only` is a
-  /// closure's selector.
+  /// Removed registrations of strong, direct targets, whose routes must be patched.
   var released: [(registration: Registration, only: MessageSelector?)] = []
 
   /// Retains an object until the lock is released.

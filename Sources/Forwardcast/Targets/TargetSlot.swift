@@ -31,10 +31,9 @@ extension MulticastCore {
   }
 
   /// Registers `target` weakly in a slot, in place of the previous target. If that target was
-  /// removed from the proxy, the new one is appended to the order instead. Returns `nil` if the
-  /// target is already registered, or was removed from this slot.
-  ///
-  /// - Parameter version: the target's age. Does nothing if the previous target is younger.
+  /// removed from the proxy, the new one is appended to the order instead. Returns `nil` if
+  /// `target` is already registered, was removed from this slot, or is older than the previous
+  /// target.
   package func fill(_ slot: TargetSlot, with target: AnyObject, version: SlotVersion?) -> Registration? {
     let new = Registration(
       target, core: self, strong: false, scope: slot.scope,
@@ -103,9 +102,7 @@ package final class TargetSlot: @unchecked Sendable {  // what changes is guarde
   fileprivate var registration: Registration
   /// The latest target's registration. It is not in the slot if the target was registered before.
   fileprivate var served: Registration?
-  /// The age of the latest target, if known.
   fileprivate var version: SlotVersion?
-  /// True once ``MulticastCore/giveUp(_:)`` has ended the slot.
   fileprivate var isGivenUp = false
 
   fileprivate init(_ core: MulticastCore, priority: Int16, scope: Set<MessageSelector>?, delivery: Delivery) {
