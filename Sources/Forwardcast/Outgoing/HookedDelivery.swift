@@ -21,7 +21,7 @@ final class HookedDelivery {
 
   // MARK: - State (owned by the sender)
 
-  /// The outer scope and message while `proceed` runs. `message` is `nil` if the hooks kept it.
+  /// The outer scope and message while `proceed` runs. `message` is `nil` if no hook changed it.
   @exclusivity(unchecked) private var outside: (scope: MessageDelivery.Scope, message: OutgoingMessage?)?
   private var wasSent = false
   /// The error that the latest `proceed` threw to the hooks.
@@ -96,7 +96,8 @@ final class HookedDelivery {
 
   // MARK: - Proceeding
 
-  /// - Parameter mayWait: false in a synchronous hook of a waiting sender: no target may suspend.
+  /// - Parameter mayWait: false in a synchronous hook of a waiting sender, so no target may
+  ///   suspend.
   private func proceed(_ arguments: MessageArguments, mayWait: Bool) throws -> MessageAnswers {
     let mustNotWait = !mayWait && delivery.request.waitsInTask
     if mustNotWait, let target = node.awaitedTarget {
@@ -214,7 +215,7 @@ final class HookedDelivery {
     return nil
   }
 
-  /// Discards the outcomes of the previous `proceed` before another one.
+  /// Discards the outcomes of the previous `proceed`.
   private func giveUp() {
     guard wasSent else { return }
     giveUpFailures()
@@ -254,7 +255,7 @@ final class HookedDelivery {
   private func finish(by error: any Error) throws {
     trace(.failure(error))
     if let thrown, isSame(thrown, error) { return noteOutcomes() }
-    // A report still lists the targets that ran. Otherwise the error replaces their outcomes.
+    // A report still lists the targets that ran. Another result gets the error instead.
     if asks, place == nil || !delivery.request.listsEveryTarget {
       giveUpFailures()
       replace(with: held.filter { !$0.outcome.hasAnswer })
@@ -278,8 +279,8 @@ final class HookedDelivery {
     outcomes.add(failure, at: own, delivery.scope.pending)
   }
 
-  /// Ends the call with the hooks' answers. A report assigns them to the targets, in order, if
-  /// there are as many targets with answers. Otherwise it lists the answers as the proxy's own.
+  /// Ends the call with the hooks' answers. A report assigns them to its answered targets, in
+  /// order, if the numbers match. Otherwise it lists the answers as the proxy's own.
   private func finish(with answers: MessageAnswers) {
     trace(.success(answers))
     if !wasSent { withhold(isAnswered: asks && answers.count > 0) }

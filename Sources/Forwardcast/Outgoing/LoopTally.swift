@@ -11,8 +11,8 @@ struct LoopTally: ~Copyable {
   @usableFromInline var failed = 0
   /// The number of steps that were not served: dead, failed, queued or skipped.
   @usableFromInline var unserved = 0
-  /// Counts of automatic steps whose target another thread was running: steps that were queued or
-  /// refused by a full buffer, and messages that their buffers dropped.
+  /// Automatic steps whose target another thread was running: how many were queued, how many a full
+  /// buffer refused, and how many messages their buffers dropped.
   private var (queued, refused, dropped): (Int32, Int32, Int32) = (0, 0, 0)
 
   @export(implementation) @inline(__always)
@@ -28,7 +28,7 @@ struct LoopTally: ~Copyable {
     if step.isActive, step.target == nil { dead += 1 }
   }
 
-  /// Calls the method of an automatic target, whose step is before `end`. `nil` if it did not run.
+  /// Calls the automatic target of the step before `end`. Returns `nil` if the target did not run.
   @export(implementation) @inline(never)
   mutating func callHere<R, each A>(
     _ end: UnsafeMutablePointer<RouteStep>, _ arguments: Arguments<repeat each A>, returning: R.Type

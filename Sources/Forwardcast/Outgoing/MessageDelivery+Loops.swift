@@ -8,7 +8,7 @@ extension MessageDelivery {
     return (visits[last].node.route.steps + first, loopEnd - first)
   }
 
-  /// Records that a loop has served the steps up to `end`. Those without a report ran successfully.
+  /// Records that a loop has served the steps up to `end`. Steps without a report ran successfully.
   @usableFromInline @inline(never)
   func endLoop(_ end: UnsafeMutablePointer<RouteStep>) {
     let last = visits.count - 1

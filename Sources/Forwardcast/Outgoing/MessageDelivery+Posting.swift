@@ -102,7 +102,7 @@ extension MessageDelivery {
   }
 
   /// True if the target is a multicast without a responder, so nothing is posted to it. False if
-  /// the multicast has targets to query: they may forward in a cycle, which must be reported.
+  /// the multicast has targets to query, since these may forward in a cycle, which is an error.
   func isSilent(_ step: RouteStep, _ target: AnyObject) -> Bool {
     guard step.method == nil, let inner = (target as? any MulticastSending)?.route(for: selector),
       inner.forwarders.isEmpty, let core = step.registration.takeUnretainedValue().core
@@ -152,7 +152,7 @@ extension MessageDelivery {
       } ?? []
     let details = details(node, slots, keeping: kept)
     if let details, let trace = details.trace {
-      // Reported before posting, with the step numbers that the executions will have.
+      // Reported before posting. The executions will have these step numbers.
       for place in places {
         trace.note(
           .queued, selector, arguments, at: queuedContext(group.steps[place], node), step: details.firstStep + place)
@@ -173,7 +173,7 @@ extension MessageDelivery {
     let request = pending == nil ? DeliveryRequest(wait: self.request.waitsForRoom ? .room : .none) : self.request
     return ParcelDetails(
       pending: pending, slots: slots, request: request, kept: kept, proxies: isNested ? node.path : nil,
-      // Detects cycles until the envelope ends; the sender's trail ends earlier.
+      // The envelope has its own trail to detect cycles, since the sender's trail ends earlier.
       trail: message.trail.map { ProxyTrail(node.route.core, after: $0) }, trace: message.trace,
       steps: node.route.count)
   }

@@ -10,8 +10,8 @@ struct DeliveryFailure {
 extension MessageDelivery {
   /// Serves every target synchronously. Blocks until all have answered if requested.
   ///
-  /// - Returns: the error that ended the message: of the receiver's hooks, or for a blocking sender
-  ///   `wouldDeadlock` (nothing was sent) or `timedOut` (with the missing targets).
+  /// - Returns: the error that ended the message: an error of the receiver's hooks, or for a
+  ///   blocking sender `wouldDeadlock` (nothing was sent) or `timedOut` (with the missing targets).
   @inline(never) func deliver() -> DeliveryFailure? {
     do {
       let wait = try beginBlocking()
@@ -106,8 +106,8 @@ extension MessageDelivery {
     }
   }
 
-  /// Applies the proxy's `noResponder` option and returns true if no target got the message. Of the
-  /// reached targets, `queued` are queued and may have been removed.
+  /// Applies the proxy's `noResponder` option and returns true if no target got the message.
+  /// `queued` of the reached targets are queued, and may have been removed since.
   @discardableResult
   func answerSilence(queued: Int = 0) throws -> Bool {
     guard outcomes.reached == queued, queued == 0 || areQueuedTargetsGone else { return false }

@@ -21,7 +21,7 @@ final class MessageDelivery {
     /// Capacity in a queued step's buffer. The step is posted afterward.
     case room(ProxyNode, step: Int)
     /// The end of a method that suspends or runs in another isolation. `reserved` is set for a
-    /// target with automatic delivery: its queue, which the delivery must release.
+    /// target with automatic delivery: it is the queue that the delivery must release.
     case target(OutgoingMessage.Attempt, RouteStep, AnyObject, reserved: QueuedState?)
   }
 
@@ -251,8 +251,8 @@ final class MessageDelivery {
 
   func begin() { enter(root, nil) }
 
-  /// Pushes a visit of a proxy. The proxy's hooks run next, if `runsHooks`. Without hooks, its
-  /// queued steps are posted next, unless strict delivery order is required.
+  /// Pushes a visit of a proxy. The proxy's hooks run next, unless `runsHooks` is false. Without
+  /// hooks, its queued steps are posted next, unless strict delivery order is required.
   func enter(_ node: ProxyNode, _ target: AnyObject?, runsHooks: Bool = true) {
     let hasHooksAhead = runsHooks && node.route.isSurrounded
     if !hasHooksAhead, let make = node.route.route.prelude?.makeObservers {
@@ -387,7 +387,7 @@ final class MessageDelivery {
 
   func noteReached() { if !visits.isEmpty { visits[visits.count - 1].progress.note(.reached) } }
 
-  /// After a hook call, restores the outer proxy's progress and the visited proxies.
+  /// After a hook call, restores the outer proxy's progress and ``visited``.
   func restore(_ visit: ProxyVisit?, visited count: Int?) {
     if let visit { visits[visits.count - 1].progress = visit }
     if let count { visited.removeLast(visited.count - count) }
@@ -409,7 +409,7 @@ final class MessageDelivery {
     return !isSpent
   }
 
-  /// Charges the budget for a proxy and for the steps and registrations that are scanned.
+  /// Charges the budget for a proxy, and for the steps and registrations to be scanned.
   private func payForProxy(_ node: ProxyNode) -> Bool {
     let route = node.route
     let listsUnmatched = request.listsEveryTarget && route.route.leavesOut
@@ -420,7 +420,6 @@ final class MessageDelivery {
 
   // MARK: - Sites
 
-  /// The site of a target that runs synchronously.
   func context(_ step: RouteStep, _ target: AnyObject?) -> StepContext {
     StepContext(step, of: selector, in: node.path, target, isQueued: false)
   }

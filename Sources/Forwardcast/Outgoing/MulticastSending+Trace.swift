@@ -12,8 +12,8 @@ extension MulticastSending {
   ///
   /// - Parameters:
   ///   - name: the proxy's name, its type by default.
-  /// - naming: returns a target's name. `nil` stands for its type's name, which is numbered from
-  ///   the second target of that type on.
+  ///   - naming: returns a target's name. `nil` stands for its type's name, which is numbered from
+  ///     the second target of that type on.
   ///   - sink: called where each step happens, on any thread, with no lock held.
   /// - Returns: a handle that ends the trace.
   @discardableResult

@@ -86,7 +86,7 @@ extension MulticastSending where Interface: Sendable {
     try await forwardBoxedAndWait(beginMessage(invocation.selector), invocation, by: self as AnyObject)
   }
 
-  /// Like ``forwardAndWait(_:)``, with a timeout. `clock` measures it, or the continuous clock.
+  /// Like ``forwardAndWait(_:)``, with a timeout. `clock` measures it; `nil`: the continuous clock.
   ///
   /// - Throws: also `timedOut`, naming the targets that did not answer.
   nonisolated(nonsending) public func forwardAndWait(
@@ -137,8 +137,8 @@ extension MulticastSending where Interface: Sendable {
       .sendAndWait(along: route, into: PolicySink(boxes: policy, route.core)).get()
   }
 
-  /// Like `collectAndWait(_:returning:)`, with a timeout that `clock` or the continuous clock
-  /// measures.
+  /// Like `collectAndWait(_:returning:)`, with a timeout. `clock` measures the timeout; `nil` is
+  /// the continuous clock.
   ///
   /// - Throws: also `timedOut`, naming the targets that did not answer.
   nonisolated(nonsending) public func collectAndWait<Output>(
@@ -165,8 +165,8 @@ extension MulticastSending where Interface: Sendable {
     return try await OutgoingMessage(route.selector, typed, DeliveryRequest()).broadcastWhenReady(along: route)
   }
 
-  /// Like `broadcastWhenReady(_:_:)`, with a timeout for the whole call. `clock` measures it, or
-  /// the continuous clock.
+  /// Like `broadcastWhenReady(_:_:)`, with a timeout for the whole call. `clock` measures the
+  /// timeout; `nil` is the continuous clock.
   ///
   /// - Throws: also `timedOut`. Targets that already have the message still run it.
   @discardableResult
@@ -217,7 +217,7 @@ extension MulticastCore {
       timeout, clock, of: self, selector, noting: { [self] in fullTargets }, isolation: isolation, body)
   }
 
-  /// The names of targets for whose full buffers senders wait, here and in nested proxies.
+  /// The names of targets with a full buffer that delays a sender, here and in nested proxies.
   private var fullTargets: [String] {
     withNested.flatMap(\.registrations).filter { ($0.queued?.line?.waitingSenders ?? 0) > 0 }
       .compactMap(\.currentTarget).map { "\(typeName(of: $0)), whose buffer is full" }

@@ -123,7 +123,7 @@ class OutcomeQueue {
     if !accept(outcome, at: context) { noteComplete() }
   }
 
-  /// Counts targets of a loop whose answers the result has received.
+  /// Counts targets that a loop called and whose answers the result has received.
   final func countServed(_ count: Int) {
     reached += count
     countDelivered(count)
@@ -147,7 +147,7 @@ class OutcomeQueue {
     return held.count
   }
 
-  /// Ends a hook call that has replaced its outcomes. `start` is that of the enclosing call.
+  /// Ends a hook call. The outcomes of the enclosing call start at `start`.
   final func endHookCall(_ asks: Bool, from start: Int, _ pending: PendingAnswers?) {
     assert(!asks || hookCalls > 0, "a hook call ends once")
     if asks { hookCalls -= 1 }
@@ -170,7 +170,7 @@ class OutcomeQueue {
     continueProbe()
   }
 
-  /// Lets the probe read the outcomes that were added or have arrived.
+  /// Lets the probe read the outcomes that are new since it last read.
   final func continueProbe() {
     guard let probe, !isEnough else { return }
     var index = probe.read
@@ -229,7 +229,7 @@ class OutcomeQueue {
     return keeper
   }
 
-  /// Buffers the boxed answers of a loop inside hooks; `nil` if the result gets them directly.
+  /// A buffer of a loop's boxed answers inside hooks; `nil` if the result gets them directly.
   final func lister() -> AnswerLister? {
     if isDirect { return nil }
     let lister = AnswerLister()

@@ -18,7 +18,6 @@ protocol OutcomeSink {
   /// Consumes an answer of a direct target, see ``needsNoContexts``.
   mutating func take(_ answer: consuming ArgumentBox, of target: consuming AnyObject)
 
-  /// Announces the maximum number of outcomes.
   mutating func expect(_ count: Int)
 
   var counts: BroadcastSummary { get set }
@@ -272,8 +271,8 @@ struct PolicySink<R, Output>: OutcomeSink {
     }
   }
 
-  /// The result, with `whole`, which ended the message, or the first error unless an answer
-  /// suffices. Other errors go to the handlers.
+  /// The result, with the error `whole` that ended the message, or with the first error unless an
+  /// answer suffices. Other errors go to the handlers.
   func collected(_ whole: CollectFailure? = nil) -> CollectResult<Output> {
     let hasAnswer = hasAnswer || ofType?.hasAnswer ?? false
     let isTold = whole != nil || policy.ignoresErrors && hasAnswer

@@ -10,7 +10,7 @@ struct OutgoingMessage {
   let trail: ProxyTrail?
   var trace: MessageTrace?
 
-  /// The arguments in a form that contexts can share. Boxed messages create it when needed.
+  /// The arguments in a form that contexts can share. Boxed messages create this form when needed.
   private(set) var shared: MessageArguments?
   private var boxed: Invocation?
 
@@ -167,7 +167,7 @@ extension OutgoingMessage.Attempt {
     }
   }
 
-  /// Ends the delivery synchronously; an isolated method fails. `nil` for a multicast.
+  /// Ends the delivery synchronously, so an isolated method fails. Returns `nil` for a multicast.
   func ended(_ outgoing: inout OutgoingMessage) -> StepOutcome? {
     switch self {
     case .over(let outcome): return outcome
@@ -181,8 +181,8 @@ extension OutgoingMessage.Attempt {
     }
   }
 
-  /// Ends the delivery, awaiting isolated methods and async hooks. `nil` for a multicast, or if the
-  /// registration or its path is inactive directly before the method starts.
+  /// Ends the delivery, awaiting isolated methods and async hooks. Returns `nil` for a multicast,
+  /// or if the registration or its path is inactive directly before the method starts.
   nonisolated(nonsending) func endedAndWaited(
     _ outgoing: inout OutgoingMessage, for registration: Registration, behind proxies: ProxyChain, isKept: Bool = false,
     begin: @escaping @Sendable () -> Bool = { true }

@@ -4,8 +4,8 @@ extension Parcel {
   /// Sends the message to the targets of a multicast that is itself a queued target. The multicast
   /// contributes one answer, combined by the rule of its row.
   ///
-  /// Runs synchronously if the outer sender does not wait. Otherwise a task runs it and executes
-  /// its jobs on this context, so hooks and direct targets do not block the context.
+  /// Runs synchronously if the outer sender does not wait. Otherwise a task runs the message, and
+  /// this context executes the task's jobs, so hooks and direct targets do not block the context.
   func send(
     _ message: OutgoingMessage, on multicast: any MulticastSending, _ place: Int, _ target: AnyObject,
     _ mailbox: Mailbox

@@ -29,8 +29,8 @@ package final class ParcelDetails: @unchecked Sendable {
 /// One queued message for the targets of one context.
 ///
 /// Retains only its arguments: retaining the group would make sender and receiver contend for one
-/// reference count. The plan retains the group. When the plan ends, a ``GroupRelease`` behind the
-/// last message does. A parked or suspended message retains the group itself, in `keeper`.
+/// reference count. The plan retains the group. After the plan, a ``GroupRelease`` behind the last
+/// message retains it. A parked or suspended message retains the group itself, in `keeper`.
 @usableFromInline
 package final class Parcel: Envelope, @unchecked Sendable {  // immutable, except for `keeper`, which the context owns
   package unowned(unsafe) let group: DeliveryGroup

@@ -9,7 +9,6 @@ package final class PendingAnswers: @unchecked Sendable {
   private struct Slot {
     var context: StepContext
     var outcome: StepOutcome?
-    /// True if the sender has read the outcome.
     var isTaken = false
     /// True if the message is delivered even after its target is removed.
     var isKept = false

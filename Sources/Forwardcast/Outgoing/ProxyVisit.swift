@@ -15,7 +15,7 @@ struct ProxyVisit {
     case finished
   }
 
-  /// The most significant event so far. Each case includes the earlier ones.
+  /// The most significant event so far. A case is greater than the earlier ones.
   enum Standing: Comparable {
     /// No outcome, so the proxy itself is listed in a report.
     case silent
@@ -111,8 +111,8 @@ extension DeliveryReport.SkipReason {
   /// True if the target would have received the message but its buffer was full.
   var countsAsReached: Bool { self == .bufferFull }
 
-  /// True if a broadcast counts the target as skipped. Targets that do not respond are not counted;
-  /// a full buffer counts as `dropped`.
+  /// True if a broadcast counts the target as skipped. It does not count targets that do not
+  /// respond, and it counts a full buffer as `dropped`.
   var isCounted: Bool { self != .doesNotRespond && self != .outOfScope && self != .bufferFull }
 
   /// True if a broadcast counts each target inside a proxy skipped for this reason.

@@ -25,8 +25,8 @@ final class SuspendedMethod: Sendable {
   }
 }
 
-/// The wait of a sender that may be part of a deadlock, since others may be waiting for the sender.
-/// It blocks contexts, or runs in a target's suspended method or in a task that such a method
+/// The wait of a sender for which others may be waiting, so the wait may be part of a deadlock.
+/// Such a sender blocks contexts, or runs in a target's suspended method or in a task that one
 /// created.
 ///
 /// The library cannot know whether a method awaits a task that it created. A wait in such a task
@@ -36,7 +36,7 @@ final class SenderWait: Sendable {
   private let methods: [SuspendedMethod]
   private let core: MulticastCore
   private let selector: MessageSelector
-  /// A cycle that is a deadlock if a method awaits the task that it created.
+  /// A cycle of waits. It is a deadlock if a method awaits the task that it created.
   private let suspected = Guarded<[AwaitedEnd]?>(nil)
 
   private init(_ wait: Wait, _ methods: [SuspendedMethod], _ core: MulticastCore, _ selector: MessageSelector) {
@@ -99,7 +99,7 @@ final class SenderWait: Sendable {
 }
 
 extension Registration {
-  /// The identity of the target's gate on its context; otherwise the registration's.
+  /// The identity of the target's gate on its context; without a gate, that of the registration.
   @inline(never)
   var gateIdentity: ObjectIdentifier { ObjectIdentifier(gate ?? self as AnyObject) }
 

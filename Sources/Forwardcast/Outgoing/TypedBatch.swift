@@ -28,7 +28,7 @@ package class PlainBatch: Envelope, @unchecked Sendable {
   /// Retained in the same way as the group of a ``Parcel``.
   @usableFromInline package unowned(unsafe) let group: DeliveryGroup
   @usableFromInline let functionType: ObjectIdentifier
-  /// The number of the first slot. The last number is constant, so the word shows a full batch.
+  /// The first slot's number. The last slot's number is constant, so the word shows a full batch.
   @usableFromInline let first: Int
   @usableFromInline let memory: UnsafeMutableRawPointer
   private let stride: Int
@@ -128,7 +128,7 @@ package class PlainBatch: Envelope, @unchecked Sendable {
     while next < end, made < limit, !(hasPriority && mailbox.isOvertaken) {
       let values = memory + (next - first) * stride
       next += 1
-      // If only this loop retains the target, it must be deallocated now.
+      // If only this loop still retains the target, the target must be deallocated now.
       if held != nil, isKnownUniquelyReferenced(&held) { held = nil }
       if let only {
         if held == nil { held = only.target }
@@ -160,8 +160,8 @@ package class PlainBatch: Envelope, @unchecked Sendable {
   private func stopAwaiting() { places.bitwiseAnd(~PlainBatch.awaited, ordering: .acquiringAndReleasing) }
 }
 
-/// A tagged pointer to a group's batch: the address, the number of reserved slots in bits 48 to 55,
-/// which no address uses, and two flags.
+/// A tagged pointer to a group's batch: the address, the number of reserved slots, and two flags.
+/// The number is in bits 48 to 55, which no address uses.
 struct BatchWord {
   var bits: UInt64
 
@@ -271,7 +271,7 @@ extension DeliveryGroup {
         continue
       }
       // Joining preserves the sender's order if the batch is the last envelope, or is being served
-      // with none behind it. A batch that reused the address was posted even later.
+      // with no envelope behind it. A batch that reused the address was posted even later.
       let joins =
         word.number < PlainBatch.limit && word.address != 0
         && (word.address == mailbox.last || word.isServed && mailbox.hasNothingNew)
@@ -339,8 +339,8 @@ extension DeliveryGroup {
     }
   }
 
-  /// Removes a batch from the word; with `number`, only if that many of its slots are reserved.
-  /// Returns whether it was removed. Called on the context.
+  /// Removes a batch from the word. With `number`, does so only if exactly that many slots are
+  /// reserved. Returns whether it did. Called on the context.
   @discardableResult
   func takeOut(_ served: PlainBatch, at number: Int? = nil) -> Bool {
     var word = BatchWord(bits: batch.load(ordering: .acquiring))

@@ -138,7 +138,7 @@ final class DeliveryPlan: @unchecked Sendable {  // immutable
   /// True if at least one target's buffer suspends senders when it is full.
   var suspendsSenders: Bool { groups.contains { !$0.isBatched && $0.steps[0].queued?.line?.suspendsSenders ?? false } }
 
-  // Queued envelopes do not retain their group, so a marker that does is posted behind them.
+  // Queued envelopes do not retain their group. A marker behind the envelopes does.
   deinit {
     list.deallocate()
     for group in groups where group.isBatched && !group.mailbox.isAsleep { group.mailbox.post(GroupRelease(group)) }

@@ -72,8 +72,8 @@ public struct MessageVisit: ~Copyable {
 
   @usableFromInline var core: MulticastCore { route._withUnsafeGuaranteedRef { $0.core } }
 
-  /// Runs the hooks and returns true, if all are `before` hooks and all methods have type `type`.
-  /// Otherwise runs none. Targets that a hook adds do not get this message.
+  /// Runs the hooks if all are `before` hooks and all methods have type `type`. Otherwise runs none
+  /// and returns false. Targets that a hook adds do not get this message.
   @usableFromInline @inline(never)
   func passHooks(to type: ObjectIdentifier, _ arguments: () -> MessageArguments) throws -> Bool {
     guard let types = typesBehindHooks, types == .none || types == .one(type) else { return false }

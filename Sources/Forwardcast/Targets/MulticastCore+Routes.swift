@@ -24,7 +24,7 @@ extension MulticastCore {
     return MessageVisit(route, of: route._withUnsafeGuaranteedRef { .passUnretained($0.core) }, entered)
   }
 
-  /// The route, retained, with its current steps. For queries, and messages other than loops.
+  /// The route, retained, with its current steps. For queries, and for messages without a loop.
   @usableFromInline
   func begin(_ selector: MessageSelector) -> MessageRoute { visit(selector).kept }
 
@@ -169,7 +169,7 @@ extension MulticastCore {
     return RouteSurroundings(hooks: hooks, trace: trace)
   }
 
-  /// The first method for a selector, if a route exists, even one with outdated hooks. The inner
+  /// The first method for a selector, if a route exists. Outdated hooks do not matter. The inner
   /// optional is `nil` if no target has a method.
   func knownMethod(for selector: MessageSelector) -> Method?? {
     let found = state.withLock { state -> UncheckedSendable<(route: Route, isWhole: Bool)>? in

@@ -42,7 +42,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     /// The hooks of streams.
     var listeners = FirstInFirstOut<Hook>()
     var lastError: String?
-    /// The trace and the token of its handle.
+    /// The trace, and the token by which its handle ends it.
     var trace: (token: Hook, trace: MessageTrace)?
     /// The hooks of a selector, innermost first, and the trace. Hooks of streams are innermost.
     func around(_ selector: MessageSelector) -> (hooks: [Hook], trace: MessageTrace?) {
@@ -64,7 +64,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
   private let madeLink = Atomic<UInt>(0)
   /// The version of the target list. Grows, under the lock, when registrations join or routes end.
   let version = Atomic<UInt>(0)
-  /// The version plus the number of patches of routes, compared by routes that no patch reaches.
+  /// The version plus the number of patches of routes. Routes that patches do not reach compare it.
   let changes = Atomic<UInt>(0)
 
   init(_ interface: any Any.Type, table: SelectorTable?, options: MulticastOptions?) {

@@ -21,7 +21,7 @@ public struct MulticastFailure: Sendable, CustomStringConvertible {
 
 extension ProxyChain {
   /// Passes an uncaught error to the nearest handler, from this proxy outward. Without a handler,
-  /// or without stack space (a handler that resends the message), the error goes to standard error.
+  /// or if a handler exhausts the stack by sending again, the error goes to standard error.
   func report(_ failure: MulticastFailure) {
     let text = failure.description
     core.state.withLock { $0.madeRest.lastError = text }

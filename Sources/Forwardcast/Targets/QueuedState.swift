@@ -14,7 +14,7 @@ final class QueuedState: Sendable {
   /// The actor on which the target runs, if it is another object.
   private let actor: (any Actor)?
   /// The gate of an automatic delivery, which senders acquire to run the target. Retained by
-  /// `rare`. Retaining it for each message is slow, since it has weak references.
+  /// `rare`: retaining it for each message is slow, since the gate has weak references.
   private let automaticGate: Unmanaged<SerialGate>?
   var turns: SerialGate? { automaticGate?.takeUnretainedValue() }
   private let rare = Guarded(Rare())
@@ -61,7 +61,7 @@ final class QueuedState: Sendable {
     let keeps = pending == .deliverPending
     let changesPending = keepsPending.exchange(keeps, ordering: .acquiringAndReleasing) != keeps
     guard self.buffer != buffer, let gate = registration.gate else { return changesPending }
-    // Without a bound, the line remains, since new messages must not overtake its queued ones.
+    // An unbounded buffer keeps the line, since new messages must not overtake queued ones.
     let line = rare.withLock { rare -> BufferedLine? in
       defer { if rare.line == nil { rare.line = BufferedLine(buffer, gate: gate) } }
       return rare.line

@@ -10,9 +10,9 @@ public final class Registration: @unchecked Sendable {
   // `state` is atomic; `link` and `key` are immutable; `weakTarget` is written once after `init`,
   // see below; everything else is guarded by the lock of `core`.
 
-  /// The target, unless the registration is strong and direct: a weak reference would move the
-  /// target's reference count to a side table, which makes retains slow. If the registration
-  /// becomes weak, the reference is stored under the lock, before the next route is made.
+  /// A weak reference to the target, unless the registration is strong and direct: the reference
+  /// would move the target's reference count to a side table, which makes retains slow. If the
+  /// registration becomes weak, this is stored under the lock, before the next route is made.
   @usableFromInline @exclusivity(unchecked) weak var weakTarget: AnyObject?
   /// The bits below. Set by `mute`, `cancel` and `markDead`; only the muted bit is cleared again.
   @usableFromInline let state: Atomic<UInt8>
@@ -80,7 +80,7 @@ public final class Registration: @unchecked Sendable {
   @export(implementation) @inline(__always)
   var isActive: Bool { state.load(ordering: .relaxed) & ~Registration.automaticBit == 0 }
 
-  /// True if it is active and its delivery is not automatic, so a loop can call the target.
+  /// True if the registration is active and not automatic, so a loop can call the target.
   @export(implementation) @inline(__always)
   var isActiveAnywhere: Bool { state.load(ordering: .relaxed) == 0 }
 
@@ -90,7 +90,7 @@ public final class Registration: @unchecked Sendable {
   /// True if the registration was cancelled or its target removed.
   public var isCancelled: Bool { state.load(ordering: .acquiring) & Registration.cancelledBit != 0 }
 
-  /// True if it was cancelled, or its target was found to be deallocated.
+  /// True if the registration was cancelled, or its target was found to be deallocated.
   var hasEnded: Bool {
     state.load(ordering: .acquiring) & (Registration.cancelledBit | Registration.deadBit) != 0
   }
@@ -174,7 +174,7 @@ public final class Registration: @unchecked Sendable {
   /// A handle that cancels the registration when released.
   public func scoped() -> ScopedRegistration { ScopedRegistration(self) }
 
-  /// The closure, if it was registered with an owner; the owner is then the target.
+  /// The closure, if it was registered with an owner, which is then the target.
   var closure: Method? { link.own?.closure }
 
   /// The target, even if cancelled; for a closure, the closure itself. `nil` once the target, the
@@ -194,7 +194,7 @@ public final class Registration: @unchecked Sendable {
 
   @inline(never) var liveTarget: AnyObject? { isCancelled ? nil : currentTarget }
 
-  /// True if `other`, of the same target, is a duplicate of this registration.
+  /// True if `other`, a registration of the same target, is a duplicate of this registration.
   func isLike(_ other: Registration) -> Bool {
     !isCancelled && (link === other.link || delivery == other.delivery)
   }

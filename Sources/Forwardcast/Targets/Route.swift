@@ -111,8 +111,8 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
   var hasNested: Bool { traits.hasNested }
   var hasQueued: Bool { traits.hasQueued }
   var leavesOut: Bool { traits.leavesOut }
-  /// Appends steps that come last, fit the capacity and have the same traits. Otherwise returns
-  /// false.
+  /// Appends steps that come last, fit the capacity and have the same traits. Returns whether it
+  /// did.
   func extend(by steps: RouteSteps, to version: UInt) -> Bool {
     core.state.assertHeld()
     // A plan covers all steps, so it forbids further ones.
@@ -195,7 +195,7 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
     return RouteSteps(list: meant.map { steps[$0].retained() }, traits: traits)
   }
 
-  /// Finds a step whose target is alive and unmuted, starting at the last one found. Useless steps
+  /// Finds a step whose target is alive and unmuted, starting at the last one found. Other steps
   /// are skipped only once, so the cost does not grow with the number of targets.
   ///
   /// - Returns: the target, to be released outside any lock, and the number of skipped steps.
@@ -394,8 +394,8 @@ struct RouteStep {
   /// Read with the proxy's lock held.
   var priority: Int16 { registration._withUnsafeGuaranteedRef { $0.storedPriority } }
 
-  /// Calls the method, whose types must be those of `arguments` and `R`. `nil` if the target is
-  /// deallocated. Retains only a weak target: the route retains the method and a strong target.
+  /// Calls the method, whose types must be those of `arguments` and `R`. Returns `nil` if the
+  /// target is deallocated. Retains only a weak target; the route retains the other references.
   @export(implementation) @inline(__always)
   func call<R, each A>(_ arguments: Arguments<repeat each A>, returning: R.Type) throws -> R? {
     let typed = Unmanaged<TypedMethod<R, repeat each A>>.fromOpaque(method.unsafelyUnwrapped.toOpaque())

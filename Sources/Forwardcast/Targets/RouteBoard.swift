@@ -12,10 +12,9 @@ final class RouteBoard: Visited, @unchecked Sendable {
   let epoch: UInt
   /// The first route, compared first.
   private let firstSlot: Atomic<UnsafeMutableRawPointer>
-  /// The other routes, a hash table with open addressing; `nil` if there is only one.
+  /// The other routes, a hash table with open addressing; `nil` if there is only one route.
   private let slots: UnsafeMutablePointer<Atomic<UnsafeMutableRawPointer?>>?
   private let lastSlot: UInt32
-  /// The number of routes in `slots`.
   private var count: UInt32 = 0
   /// Replaced routes that visiting messages may be using. Released with the board.
   private var retired: [Route] = []
@@ -174,7 +173,7 @@ package class Visited {
   /// Ends a visit; `entered` is the word it read.
   @export(implementation) @inline(__always)
   final func leave(_ entered: BoardWord) {
-    // Usually the word is unchanged. While a board is visited, no other one has its address.
+    // Usually the word is unchanged. While a board is visited, no other board has its address.
     let (done, found) = word.compareExchange(
       expected: entered.bits &+ BoardWord.one, desired: entered.bits, successOrdering: .releasing,
       failureOrdering: .relaxed)

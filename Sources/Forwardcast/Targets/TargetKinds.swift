@@ -45,7 +45,7 @@ struct TargetKinds {
     return kind
   }
 
-  /// - Returns: also whether all objects of the class without tables of their own share the kind.
+  /// - Returns: also whether other objects of the class, except those with own tables, share it.
   private func ask(_ target: AnyObject) -> (TargetKind, (any MessageReceiver.Type)?, isShared: Bool) {
     switch ClassKind.of(target) {
     case .plain:

@@ -245,7 +245,7 @@ struct TargetList {
     }
   }
 
-  /// Empties a registration's slot and returns its content. `garbage` gets a strong target.
+  /// Empties a registration's slot and returns its content. Moves a strong target to `garbage`.
   private mutating func vacate(_ registration: Registration, _ garbage: inout Garbage) -> Registration? {
     if let strong = registration.strong {
       garbage.keep(strong)
