@@ -127,6 +127,7 @@ struct DeliveryLoop {
   @usableFromInline
   init(_ delivery: MessageDelivery, answering type: Any.Type?) {
     answers = delivery.handling(of: type)
+    // Not retained: the delivery retains its proxies.
     let path = delivery.node.path
     (self.path, isNested) = (.passUnretained(path), path.isNested)
   }

@@ -66,7 +66,8 @@ final class RouteBoard: Visited, @unchecked Sendable {
     return nil
   }
 
-  /// Publishes a route. Returns false if the board is full or has a route of the selector.
+  /// Publishes a route. Returns false if the board is full or has a route of the selector. Called
+  /// with the owner's lock held.
   func enter(_ route: Route) -> Bool {
     // A quarter of the slots stays free, so that searches end soon.
     guard let slots, (Int(count) + 1) * 4 <= (mask + 1) * 3, find(route.selector) == nil else { return false }
@@ -209,6 +210,6 @@ package class Visited {
   }
 
   /// True if a message is visiting the published board. Messages that begin after a false result
-  /// see all earlier writes.
+  /// see all earlier writes. Called with the proxy's lock held.
   final var isVisited: Bool { word.wrappingAdd(0, ordering: .acquiringAndReleasing).newValue >> 48 != 0 }
 }
