@@ -73,7 +73,6 @@ extension ArgumentBox {
     }
   }
 
-  /// An integer, or else a floating point number.
   private static func number(_ text: String) -> ArgumentBox? {
     if let whole = Int128(text) { return ArgumentBox(whole) }
     if let large = UInt128(text) { return ArgumentBox(large) }

@@ -143,7 +143,6 @@ private enum ReadTypes {
 
   private static let made = Guarded<Set<Composition>>(.init())
 
-  /// The type that `make` returns, unless it exceeds the limit.
   static func make(_ composition: Composition, _ make: () -> any Codable.Type) throws(CodedType.Refusal)
     -> any Codable.Type
   {

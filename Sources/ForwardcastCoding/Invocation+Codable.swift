@@ -3,8 +3,7 @@
 public import Forwardcast
 
 extension Invocation: Codable {
-  /// The key of a decoder's `userInfo` for the ``KnownTypes`` that may be decoded besides the
-  /// standard ones.
+  /// The `userInfo` key of the ``KnownTypes`` that a decoder accepts besides the standard ones.
   public static let typesKey = codingKey("Forwardcast.InvocationTypes")
 
   /// The maximum number of decoded arguments: the number of colons of the longest selector.
@@ -34,7 +33,7 @@ extension Invocation: Codable {
   /// Decodable types are the standard numbers, `Bool`, `String`, `MessageSelector`, `Void`, `nil`,
   /// the types under `typesKey` in the decoder's `userInfo`, and arrays, dictionaries and optionals
   /// of them. Selectors must be known to the process, and listed if the decoder has
-  /// `MessageSelector.selectorsKey`. Sending checks the arguments.
+  /// `MessageSelector.selectorsKey`. The arguments are checked when the message is sent.
   ///
   /// Untrusted text cannot fill memory: decoding interns no names, and is limited by
   /// ``KnownTypes/readTypeLimit`` and `argumentLimit`.
@@ -66,11 +65,10 @@ extension Invocation: Codable {
 ///     let call = try decoder.decode(Invocation.self, from: data)
 ///
 /// No other types are decoded, so untrusted text cannot choose among all types of a program. A
-/// listed type that is composed, such as an array of arrays, does not count toward the limit.
+/// listed composition, such as an array of arrays, does not count toward ``readTypeLimit``.
 public struct KnownTypes: Sendable {
-  /// The maximum number of array, dictionary and optional types that a process instantiates by
-  /// name; the runtime never frees them. Another one is a decoding error, unless the decoder lists
-  /// it.
+  /// The maximum number of array, dictionary and optional types that a process creates from decoded
+  /// names, because the runtime never frees them. A further type is a decoding error unless listed.
   public static let readTypeLimit = 1000
 
   package let types: [String: any (Codable & Sendable).Type]

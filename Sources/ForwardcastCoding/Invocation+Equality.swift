@@ -35,7 +35,7 @@ extension ArgumentBox {
 }
 
 extension Invocation {
-  /// Whether selector, types and arguments are equal; `nil` if an argument has no equality and
+  /// True if selector, types and arguments are equal; `nil` if an argument has no equality and
   /// nothing else differs. Results are ignored.
   ///
   ///     let said = Invocation("add:to:", arguments: [.init(1), .init(2)])
@@ -52,7 +52,6 @@ private func boxesAreEqual(_ left: [ArgumentBox], _ right: [ArgumentBox]) -> Boo
   return areAllEqual(zip(left, right).map { $0.isEqual(to: $1) })
 }
 
-/// Whether all parts are equal: `false` if one is not, else `nil` if one is unknown.
 package func areAllEqual(_ parts: [Bool?]) -> Bool? { parts.contains(false) ? false : parts.contains(nil) ? nil : true }
 
 extension Equatable { fileprivate func equals(_ other: Any) -> Bool { (other as? Self).map { $0 == self } ?? false } }

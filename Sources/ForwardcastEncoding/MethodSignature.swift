@@ -78,27 +78,26 @@ public struct MethodSignature: Hashable, Sendable, CustomStringConvertible {
   /// The size of the result in bytes: 0 for `v`, `nil` if the encoding does not determine it.
   public var returnLength: Int? { returnType.kind == .void ? 0 : returnType.layout?.size }
 
-  /// The layouts of the arguments as the method receives them: an array as a pointer.
+  /// The layouts of the arguments as the method receives them. An array arrives as a pointer.
   public var argumentLayouts: [TypeLayout?] { argumentLayouts(on: .current) }
 
-  /// ``argumentLayouts`` on `target`.
+  /// The layouts of the arguments on `target`: see ``argumentLayouts``.
   public func argumentLayouts(on target: TypeLayout.Target) -> [TypeLayout?] {
     argumentTypes.map { Self.argumentLayout($0, on: target) }
   }
 
-  /// The offset of each argument in the argument frame, in bytes: as stated, or else as a C
-  /// compiler for this machine computes it. `nil` after an argument of unknown size.
+  /// The offset of each argument in the argument frame, in bytes. It is the stated one, or else the
+  /// one that a C compiler for this machine computes; `nil` after an argument of unknown size.
   ///
-  /// Runtimes once passed arguments in a frame, and compilers still number it. The frame has no
-  /// gaps, and an integer takes at least as much as an `int`.
+  /// The frame has no gaps, and an integer takes at least as much as an `int`.
   public var argumentOffsets: [Int?] {
     let computed = frame(on: .current).offsets
     guard !storage.statedOffsets.isEmpty else { return computed }
     return zip(storage.statedOffsets, computed).map { $0.flatMap { Int($0) } ?? $1 }
   }
 
-  /// The size of the argument frame in bytes: as stated, or else as a C compiler for this machine
-  /// computes it. `nil` if the size of an argument is unknown.
+  /// The size of the argument frame in bytes, stated or computed as in ``argumentOffsets``. `nil`
+  /// if the size of an argument is unknown.
   public var frameLength: Int? { storage.statedFrameLength ?? frame(on: .current).length }
 
   /// The frame's length, if the encoding states it.
@@ -112,7 +111,7 @@ public struct MethodSignature: Hashable, Sendable, CustomStringConvertible {
 
   /// The argument frame as a C compiler for `target` numbers it. Ignores digits in the encoding.
   ///
-  /// - Returns: the offset of each argument, `nil` after one of unknown size; the length.
+  /// - Returns: the argument offsets, `nil` after one of unknown size; the length of the frame.
   /// - Complexity: O(*n*) in the length of the encoding.
   public func frame(on target: TypeLayout.Target) -> (offsets: [Int?], length: Int?) {
     var next: Int? = 0
@@ -162,7 +161,7 @@ public struct MethodSignature: Hashable, Sendable, CustomStringConvertible {
     case lenient
   }
 
-  /// Whether the signatures match. Ignores frame digits.
+  /// True if the signatures match. Ignores frame digits.
   ///
   ///     let named = try MethodSignature("v@:@\"NSString\"")
   ///     let plain = try MethodSignature("v24@0:8@16")

@@ -20,8 +20,8 @@ public struct TypeEncoding: Hashable, Sendable {
   /// Size and alignment on this machine.
   ///
   /// `nil` if the encoding does not determine it: for `v`, `?`, a bare bit-field, a record without
-  /// its members such as `{Name}`, and a type that contains one of these other than behind a
-  /// pointer. `{Name=}` is an empty struct and has size 0.
+  /// its members such as `{Name}`, and a type that contains one of these, except behind a pointer.
+  /// `{Name=}` is an empty struct and has size 0.
   public let layout: TypeLayout?
 
   /// The form of a type. More cases may be added, so a `switch` elsewhere needs a `default`.
@@ -73,7 +73,7 @@ public struct TypeEncoding: Hashable, Sendable {
 
   /// A bit-field.
   public struct BitField: Hashable, Sendable {
-    /// The number of bits. 0 begins a new unit after the field before it.
+    /// The number of bits. The field after one of width 0 begins a new unit.
     public let width: Int
     /// The first bit, counted from the start of the record, if encoded.
     public let position: Int?
@@ -121,7 +121,7 @@ public struct TypeEncoding: Hashable, Sendable {
     hasher.combine(qualifiers)
   }
 
-  /// Whether a value of one type can be used as the other, as far as the encodings say.
+  /// True if a value of one type can be used as the other, as far as the encodings say.
   ///
   /// Ignores class and protocol names, block signatures, member names, and all qualifiers but `A`.
   /// A record without its members matches a record of the same name.

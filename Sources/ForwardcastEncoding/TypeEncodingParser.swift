@@ -71,7 +71,6 @@ struct TypeEncodingParser {
     }
   }
 
-  /// Enters a nested type, whose opening byte is at `start`.
   private mutating func enter(at start: Int) throws(TypeEncodingError) {
     guard depth < TypeEncodingError.Limits.depth else { throw error(.tooDeep, at: start) }
     position = start + 1
@@ -96,7 +95,7 @@ struct TypeEncodingParser {
     }
   }
 
-  /// After an `@` in a record with names: quoted text is the class unless a type follows it.
+  /// After an `@` in a record with names, quoted text is the class unless a type follows the text.
   private func quotedTextIsMemberName() -> Bool {
     guard let closing = bytes[(position + 1)...].firstIndex(of: UInt8(ascii: "\"")) else { return false }
     guard closing + 1 < bytes.count else { return false }
@@ -184,7 +183,6 @@ struct TypeEncodingParser {
     return TypeEncoding.Record(name: name, members: members)
   }
 
-  /// Reads the name of a record up to the `=` or closing bracket.
   private mutating func readRecordName(until close: UInt8) throws(TypeEncodingError) -> String {
     let start = position
     if peek() == UInt8(ascii: "?") { position += 1 }
@@ -256,7 +254,6 @@ struct TypeEncodingParser {
     return try readNumber()
   }
 
-  /// Reads the offset of an argument, if any: digits, possibly after a sign.
   mutating func readOffsetIfAny() throws(TypeEncodingError) -> String? {
     let start = position
     guard let byte = peek(), byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-") else {
@@ -280,7 +277,6 @@ struct TypeEncodingParser {
     }
   }
 
-  /// Whether `name` can be read as the name of a record.
   static func isRecordName(_ name: String) -> Bool {
     guard !name.isEmpty, var parser = try? TypeEncodingParser(name + "}") else { return false }
     guard (try? parser.readRecordName(until: UInt8(ascii: "}"))) != nil else { return false }

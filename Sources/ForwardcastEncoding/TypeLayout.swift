@@ -46,10 +46,10 @@ public struct TypeLayout: Hashable, Sendable {
 
     var longDoubleSize: Int { self == .arm64Apple || self == .arm64_32Apple ? 8 : 16 }
 
-    /// Whether unnamed bit-fields raise the alignment of their record.
+    /// True if unnamed bit-fields raise the alignment of their record.
     var unnamedBitFieldsAlign: Bool { self == .aarch64Linux || self == .arm64_32Apple }
 
-    /// Whether a bit-field begins at the next bit, whatever its declared type.
+    /// True if a bit-field begins at the next bit, whatever its declared type.
     var bitFieldsIgnoreUnits: Bool { self == .arm64_32Apple }
   }
 
@@ -132,9 +132,9 @@ private struct RecordLayout {
     bits = max(bits, start + member.size * 8)
   }
 
-  /// Adds a bit-field behind the one before it, unless it would cross a unit of its declared type.
-  /// If that type is not encoded, as by Apple's compilers, it is `unsigned int` or the smallest
-  /// wider integer that holds the field.
+  /// Adds a bit-field directly after the one before it, unless it would cross a unit of its
+  /// declared type. Apple's compilers do not encode that type: then it is `unsigned int`, or the
+  /// smallest wider integer that holds the field.
   mutating func add(_ field: TypeEncoding.BitField, isNamed: Bool) {
     let guess: TypeEncoding.Scalar =
       field.width <= 32 ? .unsignedInt : field.width <= 64 ? .unsignedLongLong : .unsignedInt128

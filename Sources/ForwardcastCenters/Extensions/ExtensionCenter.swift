@@ -13,16 +13,14 @@ import Forwardcast
 ///     // by selector:
 ///     extensions.notify((any MessageExtension).self, .onAddMsg, "alice", [1, 2])
 ///
-/// Two protocols never share a point, even if their selectors are equal. `clearData()` does not
-/// remove the center. It releases observers that are non-persistent services, and the next message
-/// creates lazy ones again. Protocols must be `Sendable`, because any thread may use the center. A
-/// standalone ``ExtensionPoint`` takes any protocol.
+/// `clearData()` keeps the center, but releases observers that are non-persistent services. The
+/// next message creates lazy ones again. Protocols must be `Sendable`, because any thread may use
+/// the center. A standalone ``ExtensionPoint`` takes any protocol.
 public final class ExtensionCenter: ManagedService {
   private let points = Guarded<[ObjectIdentifier: any Sendable]>([:])
   private let services: @Sendable () -> ServiceCenter?
 
-  /// Creates a center that is not a service. The center retains `services`, which creates and
-  /// retains the lazy observers.
+  /// Creates a center that is not a service. It retains `services`, which creates lazy observers.
   public init(services: ServiceCenter = .shared) { self.services = { services } }
 
   /// Creates the service of `center`, which creates and retains the lazy observers.
@@ -31,7 +29,7 @@ public final class ExtensionCenter: ManagedService {
     services = { [weak center] in center }
   }
 
-  /// Always `true`, because points do not depend on the user.
+  /// Always true, because points do not depend on the user.
   public var isPersistent: Bool { true }
 
   // MARK: Points
@@ -41,8 +39,8 @@ public final class ExtensionCenter: ManagedService {
     enter(ExtensionPoint<Interface>(selectors: nil, table: nil, options: MulticastOptions(), services: services)).point
   }
 
-  /// Configures a protocol's point before its first use: see ``ExtensionPoint``.
-  /// - Returns: `false` if the point exists already. It is not changed then.
+  /// Configures a protocol's point before its first use: see ``ExtensionPoint``. Returns `false`,
+  /// and changes nothing, if the point exists already.
   public func declare<Interface: Sendable>(
     _ type: Interface.Type, selectors: [MessageSelector]? = nil, table: SelectorTable? = nil,
     options: MulticastOptions = MulticastOptions()
@@ -61,7 +59,9 @@ public final class ExtensionCenter: ManagedService {
       points[id] = made
       return made
     }
-    guard let first = first as? ExtensionPoint<Interface> else { preconditionFailure("a point of another protocol") }
+    guard let first = first as? ExtensionPoint<Interface> else {
+      preconditionFailure("internal error: the stored extension point is for another protocol")
+    }
     return (first, first === made)
   }
 

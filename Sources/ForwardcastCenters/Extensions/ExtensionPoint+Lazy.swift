@@ -7,17 +7,14 @@ extension ExtensionPoint {
   ///
   ///     messages.registerLazily(ArchiveService.self) { $0 }
   ///
-  /// The first message that the class implements creates the instance through the service center,
-  /// and the instance receives that message. Messages that a hook withholds create nothing. The
-  /// instance takes this registration's position in the order. If the service is removed from its
-  /// center, for example by a log-out, its observer is unregistered, even if the program retains
-  /// it. The next such message creates a new instance, which receives no message that began
-  /// earlier. An observer that is registered during the construction joins from the next message
-  /// on.
+  /// The first message that the class implements creates the instance through the service center.
+  /// The instance receives that message, in the position of this registration. A message that a
+  /// hook withholds creates nothing. If the service is removed from its center, for example by a
+  /// log-out, its observer is unregistered, even if the program retains it. The next message then
+  /// creates a new instance.
   ///
   /// An error of the construction is reported like an error of an observer. The other observers
-  /// still receive the message, and the next message tries again. A class that is registered in
-  /// several points has one instance.
+  /// still receive the message, and the next message tries again.
   ///
   /// The class implements the messages of its own table, if it is a `MessageReceiver`, and of the
   /// point's table, except those that a `PartialTarget` lists as unimplemented.
@@ -50,9 +47,8 @@ extension ExtensionPoint {
   }
 
   /// Registers the service of a key, for observers without a class, for example in scripts. The
-  /// first message whose selector is in `table` creates it.
-  ///
-  /// - Returns: the same as ``registerLazily(_:priority:as:)``.
+  /// first message whose selector is in `table` creates the service. Returns the same as
+  /// ``registerLazily(_:priority:as:)``.
   @discardableResult
   public func registerLazily<Service>(
     _ key: ServiceKey<Service>, table: SelectorTable, priority: Int = 0,
@@ -63,8 +59,7 @@ extension ExtensionPoint {
     return lazy.add(registration, priority: priority)
   }
 
-  /// Removes a lazy registration, and its observer if that exists. Returns `false` if there is no
-  /// such registration.
+  /// Removes a lazy registration and its observer. Returns `false` if there is no registration.
   @discardableResult
   public func unregisterLazily<Service: ManagedService & AnyObject>(_ type: Service.Type) -> Bool {
     lazy.remove(ServiceKey(type).id)
@@ -77,7 +72,7 @@ extension ExtensionPoint {
 
 extension ExtensionPoint where Interface: Sendable {
   /// Registers the class of an observer whose messages run as `delivery` says. The sender creates
-  /// the instance, on its own context. Otherwise the same as the overload without `delivery`.
+  /// the instance, on its own context. The rest is as for the overload without `delivery`.
   @discardableResult
   public func registerLazily<Service: ManagedService & AnyObject>(
     _ type: Service.Type, delivery: Delivery, priority: Int = 0,

@@ -63,8 +63,8 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
 
   // MARK: Registering
 
-  /// Registers an observer weakly, from the next message on. Higher priorities come first, equal
-  /// ones in the order of registration.
+  /// Registers an observer weakly, from the next message on. Observers with a higher priority come
+  /// first, those of equal priority in the order of registration.
   ///
   /// - Returns: the registration; `nil` if the observer is registered already, is not an object, or
   ///   implements none of the point's messages.
@@ -84,8 +84,7 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
     return observers.core.addUnlessThere(object, priority: priority, scope: stated, delivery: delivery)
   }
 
-  /// Registers an object if it conforms.
-  /// - Returns: as ``register(_:priority:)``, and `nil` if the object is not an `Interface`.
+  /// Registers an object as ``register(_:priority:)`` does if it conforms; else returns `nil`.
   @discardableResult
   public func register(ifConforming object: AnyObject?, priority: Int = 0) -> Registration? {
     guard let object, let observer = object as? Interface else { return nil }
@@ -93,9 +92,7 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
   }
 
   /// Unregisters an observer. It receives no further message, not even one that is being delivered.
-  /// May be called in the observer's `deinit`.
-  ///
-  /// - Returns: whether it was registered.
+  /// May be called in the observer's `deinit`. Returns true if it was registered.
   @discardableResult
   public func unregister(_ observer: Interface) -> Bool { observers.remove(observer) > 0 }
 
@@ -114,13 +111,12 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
   /// The names of the lazy observers that do not exist at present, in the order of registration.
   public var lazyObservers: [String] { lazy.vacant().map(\.registration.receiverName) }
 
-  /// Whether an existing or a lazy observer responds to `selector`. Creates none.
+  /// True if an existing or a lazy observer responds to `selector`. Creates no observer.
   public override func responds(to selector: MessageSelector) -> Bool {
     observers.responds(to: selector) || !lazy.vacant(for: selector).isEmpty
   }
 
-  /// The signature of the first observer that responds to `selector`; `nil` for a message that is
-  /// not one of the point's.
+  /// The signature of the first observer that responds; `nil` if the point lacks the message.
   public override func methodSignature(for selector: MessageSelector) -> MethodSignature? {
     if let stated, !stated.contains(selector) { return nil }
     if observers.count(for: selector) == 0, let placed = lazy.vacant(for: selector).first {
@@ -192,16 +188,15 @@ extension ExtensionPoint: LazyTargetListing {
 extension ExtensionPoint: MulticastSending {
   /// The existing observers of a message. Lazy ones are created once hooks have passed the message.
   public func route(for selector: MessageSelector) -> MessageRoute {
-    // Read before the route, which then has the observers that another message creates meanwhile.
+    // Read first: an observer that is created between the two reads would be in neither otherwise.
     let vacant = lazy.vacant(for: selector).first
     let route = observers.route(for: selector)
     guard let vacant else { return route }
     return route.makingObservers(vacant.registration.signature(selector)) { [self] in created(for: selector) }
   }
 
-  /// Creates the lazy observers of a message and returns its route. Those that could not be created
-  /// count as failed targets, after all others. Observers that are registered during the creation
-  /// join from the next message on.
+  /// Creates the lazy observers of a message and returns the message's route. Observers that could
+  /// not be created count as failed targets, after all others.
   private func created(for selector: MessageSelector) -> MessageRoute {
     let (failures, isMeant) = lazy.materialize(selector)
     let route = observers.beginMessage(selector)
@@ -212,10 +207,10 @@ extension ExtensionPoint: MulticastSending {
   ///
   ///     messages.broadcast { $0.onAddMsg("alice", [1, 2]) }
   ///
-  /// Without a selector, the call goes to all observers and creates all lazy ones, since each
-  /// implements the whole protocol. With the selector of the called method, it goes to the
-  /// observers whose tables have the selector, and creates only these. An error that `call` throws
-  /// counts as the observer's. Otherwise the same as `MulticastProxy.broadcast(for:_:)`.
+  /// Without a selector, the call reaches all observers and creates all lazy ones. With the
+  /// selector of the called method, it reaches and creates only observers whose tables have the
+  /// selector. An error that `call` throws counts as the observer's. The rest is as for
+  /// `MulticastProxy.broadcast(for:_:)`.
   @discardableResult
   public func broadcast(for selector: MessageSelector? = nil, _ call: (Interface) throws -> Void) -> BroadcastSummary {
     let (failures, isMeant) = lazy.materialize(selector)
@@ -230,7 +225,7 @@ extension ExtensionPoint: MulticastSending {
 
 extension ExtensionPoint where Interface: Sendable {
   /// Registers an observer with a delivery.
-  /// - Returns: as ``register(_:priority:)``; `nil` also if it is registered with another delivery.
+  /// - Returns: as ``register(_:priority:)``; also `nil` if it is registered with another delivery.
   @discardableResult
   public func register(
     _ observer: Interface, delivery: Delivery, priority: Int = 0, buffer: DeliveryBuffer = .unbounded,

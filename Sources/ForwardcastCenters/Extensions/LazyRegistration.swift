@@ -2,20 +2,18 @@
 
 import Forwardcast
 
-/// One lazy registration: what to create, and for which selectors.
 final class LazyRegistration: NamedReceiver, Sendable {
-  /// The name of the observer in errors and lists.
   let receiverName: String
   let id: ServiceID
   let type: (any AnyObject.Type)?
   let delivery: Delivery
   /// The signature of the observer's method for a selector. The observer need not exist.
   let signature: @Sendable (MessageSelector) -> MethodSignature?
-  /// The store that holds the service: that of the center or of an outer one.
+  /// The store that has the service. It belongs to the center or to an outer one.
   private let store: @Sendable (ServiceCenter) throws -> ServiceStore
   private let entry: @Sendable (ServiceCenter) throws -> ServiceEntry
   private let make: @Sendable (ServiceEntry) throws -> AnyObject
-  /// The observers, by a token that is released with the observer's service.
+  /// The observers, by the ``LifetimeToken`` of their services.
   private let retained = Guarded<[ObjectIdentifier: Retained]>([:])
   /// The threads that are creating the observer.
   private let threads = Guarded<Set<ThreadIdentity>>([])
@@ -39,10 +37,7 @@ final class LazyRegistration: NamedReceiver, Sendable {
 
   var isMaterializing: Bool { threads.withLock { $0.contains(ThreadIdentity.current) } }
 
-  /// Ensures that the observer exists in its slot.
-  ///
-  /// - Returns: the observer; `nil` while it is under construction.
-  /// - Throws: ``ServiceError``; errors of the service's construction.
+  /// Creates the observer in its slot if it is missing. Returns `nil` during its construction.
   func materialize(in center: ServiceCenter, at slot: TargetSlot, of core: MulticastCore) throws -> AnyObject? {
     let store = try store(center)
     let version = SlotVersion(source: store.number, generation: store.generation)
@@ -54,13 +49,12 @@ final class LazyRegistration: NamedReceiver, Sendable {
     let service = try entry(center)
     let observer = try observer(of: service, at: slot, of: core)
     _ = core.fill(slot, with: observer, version: version)
-    // Until here, since the end of a removed service vacates the slot.
+    // Retained until here, since a service that is released vacates the slot.
     withExtendedLifetime(service) {}
     return observer
   }
 
-  /// The service itself, or the object that was made for it. It stays the same, and in its slot,
-  /// while the service is in its center.
+  /// The service, or the object made from it, which is retained as long as the service.
   private func observer(of entry: ServiceEntry, at slot: TargetSlot, of core: MulticastCore) throws -> AnyObject {
     if let observer = retainedObserver(of: entry) { return observer }
     let observer = try make(entry)
@@ -68,12 +62,11 @@ final class LazyRegistration: NamedReceiver, Sendable {
     retained.withLock { $0[ObjectIdentifier(token)] = Retained(observer: observer) }
     let first = entry.keep(token, for: self) { ($0 as? LifetimeToken)?.registration !== self }
     if first === token { return observer }
-    // Another thread was first. Without an observer, the end of the token vacates nothing.
+    // Another thread was first. A token without an observer vacates nothing.
     _ = retained.withLock { $0.removeValue(forKey: ObjectIdentifier(token)) }
     return (first as? LifetimeToken).flatMap { self.observer(for: $0) } ?? observer
   }
 
-  /// The observer of the existing service, if there is one. Creates none.
   func presentObserver(in center: ServiceCenter) -> AnyObject? {
     guard let entry = try? store(center).entry(id) else { return nil }
     return retainedObserver(of: entry) ?? (isObject(entry.service) ? entry.service as AnyObject : nil)
@@ -87,8 +80,8 @@ final class LazyRegistration: NamedReceiver, Sendable {
     retained.withLock { $0[ObjectIdentifier(token)] }?.observer
   }
 
-  /// Lives as long as the service is in its center. Its `deinit` releases the observer and vacates
-  /// the slot, so that an observer that others retain is no longer registered.
+  /// Lives as long as the service is in its center. Its `deinit` releases the observer, and vacates
+  /// the slot because others may retain the observer.
   private final class LifetimeToken: Sendable {
     fileprivate weak let registration: LazyRegistration?
     private weak let core: MulticastCore?
@@ -99,7 +92,7 @@ final class LazyRegistration: NamedReceiver, Sendable {
     }
 
     deinit {
-      // Read first: an observer that is created meanwhile has a newer version, and stays.
+      // Read first, so that an observer that is created meanwhile, with a newer version, stays.
       let version = core?.version(of: slot)
       // The observer is released outside the lock.
       let retained = registration?.retained.withLock { $0.removeValue(forKey: ObjectIdentifier(self)) }

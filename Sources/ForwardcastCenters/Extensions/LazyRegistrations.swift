@@ -3,7 +3,6 @@
 import Forwardcast
 import Synchronization
 
-/// The lazy registrations of one point, in order, and by selector.
 final class LazyRegistrations: Sendable {
   private struct State {
     var slots: [ServiceID: LazySlot] = [:]
@@ -15,8 +14,7 @@ final class LazyRegistrations: Sendable {
   }
 
   private let state = Guarded(State())
-  /// True once a registration was added. Until then, the point costs only one atomic load more than
-  /// a proxy.
+  /// True once a registration was added, so a point without lazy observers takes no lock.
   private let isUsed = Atomic<Bool>(false)
   private let core: MulticastCore
   private let scope: Set<MessageSelector>?
@@ -26,11 +24,9 @@ final class LazyRegistrations: Sendable {
     (self.core, self.scope, self.services) = (core, scope, services)
   }
 
-  /// All of them, in the order of registration.
   private var all: [LazySlot] { state.withLock { $0.slots }.values.sorted { $0.number < $1.number } }
 
-  /// Adds a registration. Returns `false` if there is one for the same service, or if it implements
-  /// none of the point's messages.
+  /// Adds a registration unless its service has one or it implements no message of the point.
   func add(_ registration: LazyRegistration, priority: Int) -> Bool {
     if let scope, !scope.contains(where: { registration.signature($0) != nil }) { return false }
     let slot = core.reserveSlot(priority: priority, scope: scope, delivery: registration.delivery)
@@ -71,10 +67,8 @@ final class LazyRegistrations: Sendable {
     return slots
   }
 
-  /// Registers an observer in the slot of its class, if the calling thread is creating it there.
-  ///
-  /// - Returns: `nil` if the thread is not creating it; otherwise the observer's registration, if
-  ///   any.
+  /// Registers an observer in the slot of its class if the calling thread is creating it. Returns
+  /// `nil` otherwise.
   func takeSlot(_ observer: AnyObject) -> Registration?? {
     guard isUsed.load(ordering: .acquiring) else { return nil }
     let type: any AnyObject.Type = type(of: observer)
@@ -83,9 +77,7 @@ final class LazyRegistrations: Sendable {
     return .some(core.fill(found.slot, with: observer, version: nil))
   }
 
-  /// The slots without an observer. The next message for such a slot creates its observer.
-  ///
-  /// - Parameter selector: the message; `nil` for every message.
+  /// The slots without an observer whose class implements `selector`; all of them if it is `nil`.
   func vacant(for selector: MessageSelector? = nil) -> [LazySlot] {
     guard isUsed.load(ordering: .acquiring) else { return [] }
     return (selector.map { slots(for: $0) } ?? all).filter { found in
@@ -95,10 +87,7 @@ final class LazyRegistrations: Sendable {
   }
 
   /// Creates the missing observers of a message; those of every message if `selector` is `nil`.
-  ///
-  /// - Returns: the registrations whose observers could not be created, and a filter for the
-  ///   targets of the message. The filter excludes observers that were registered meanwhile. It is
-  ///   `nil` if no observer was missing.
+  /// `isMeant` excludes observers that were registered meanwhile. It is `nil` if none was missing.
   func materialize(_ selector: MessageSelector?) -> (failures: [LazyFailure], isMeant: ((Registration) -> Bool)?) {
     let vacant = vacant(for: selector)
     if vacant.isEmpty { return ([], nil) }

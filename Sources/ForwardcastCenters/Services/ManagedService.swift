@@ -2,8 +2,8 @@
 
 /// The callbacks of a service, called by its ``ServiceCenter``. All have defaults.
 ///
-/// They run on the thread that caused them, without a lock, and may request other services from the
-/// center. An actor implements them as `nonisolated` methods that start a task to use its state.
+/// Callbacks run on the thread that caused them, without a lock, and may request other services. An
+/// actor implements them as `nonisolated` methods that start a task to use its state.
 public protocol ServiceLifecycle: Sendable {
   /// Completes the service after `init`. Other requests get the service only after this method
   /// returns. If it throws, the service is released and the request throws the error.
@@ -22,7 +22,7 @@ public protocol ServiceLifecycle: Sendable {
   /// Called before the program ends.
   func willTerminate() throws
 
-  /// Whether the service survives ``ServiceCenter/clearData()``, which reads this after calling
+  /// True if the service survives ``ServiceCenter/clearData()``, which reads this after calling
   /// ``serviceWillClearData()``. `false` by default.
   var isPersistent: Bool { get }
 }
@@ -51,12 +51,11 @@ extension ServiceLifecycle {
 public protocol ManagedService: ServiceLifecycle {
   /// Creates the service for `center`, on the thread of the first request.
   ///
-  /// Request the services that it depends on from `center` here. To store the center, use a weak
-  /// reference, since the center retains the service.
+  /// Request the services that it depends on from `center` here. The center retains the service, so
+  /// store the center only in a weak reference.
   init(in center: ServiceCenter) throws
 
-  /// The scope of the center that creates and retains the service; ``ServiceScope/application`` by
-  /// default.
+  /// The scope of the center that creates and retains the service. `.application` by default.
   static var scope: ServiceScope { get }
 }
 

@@ -7,9 +7,8 @@ extension ServiceCenter {
   /// Inner centers are cleared first. Services that are created during the log-out are cleared too.
   /// If a callback replaces a service that was cleared already, the replacement is removed without
   /// a callback, unless it is persistent. A service that is under construction when the log-out
-  /// ends is cleared and, unless it is persistent, created again. Requests that wait for it
-  /// therefore get no data of the previous user. A call from a callback of the same log-out does
-  /// nothing.
+  /// ends is cleared and, unless it is persistent, created again. A callback that calls this method
+  /// again has no effect.
   public func clearData() {
     for center in innerCenters { center.clearData() }
     store.clear { entry in call("serviceWillClearData", on: entry) { try $0.serviceWillClearData() } }
@@ -29,8 +28,7 @@ extension ServiceCenter {
     for entry in store.entries.reversed() { call("didEnterBackground", on: entry) { try $0.didEnterBackground() } }
   }
 
-  /// Notifies all services that the program is about to enter the foreground, in the order of
-  /// creation.
+  /// Notifies all services, in order of creation, that the program will enter the foreground.
   public func willEnterForeground() {
     for entry in store.entries { call("willEnterForeground", on: entry) { try $0.willEnterForeground() } }
     for center in innerCenters.reversed() { center.willEnterForeground() }
@@ -42,8 +40,7 @@ extension ServiceCenter {
     for entry in store.entries.reversed() { call("willTerminate", on: entry) { try $0.willTerminate() } }
   }
 
-  /// The services in this center, in the order of creation: a service comes after those that it
-  /// depends on.
+  /// The services in this center, in order of creation. A service comes after its dependencies.
   public var services: [LivingService] {
     store.entries.map {
       LivingService(name: $0.name, service: $0.service, since: $0.since, isPersistent: $0.isPersistent)
@@ -59,7 +56,7 @@ public struct LivingService: Sendable {
   public let service: any Sendable
   /// When it was created.
   public let since: ContinuousClock.Instant
-  /// Whether it survives ``ServiceCenter/clearData()``.
+  /// True if it survives ``ServiceCenter/clearData()``.
   public let isPersistent: Bool
 }
 

@@ -31,12 +31,10 @@ public final class ServiceCenter: Sendable {
   private let inner = Guarded<[Inner]>([])
   private let handler = Guarded<(@Sendable (ServiceFailure) -> Void)?>(nil)
 
-  /// Creates an empty center for the services of a scope. The center retains `parent`, the outer
-  /// center.
+  /// Creates an empty center for the services of a scope. It retains `parent`, the outer center.
   public init(_ scope: ServiceScope = .application, in parent: ServiceCenter? = nil) {
     (self.scope, self.parent) = (scope, parent)
-    // Deallocated centers are removed when the array is full. References are released outside the
-    // lock, because they may be the last ones.
+    // Deallocated centers are removed when the array is full. Releases happen outside the lock.
     let others = parent?.inner.withLock { inner in
       let living = inner.count == inner.capacity ? inner.compactMap(\.center) : nil
       if let living { inner = living.map { Inner(center: $0) } }
@@ -64,7 +62,6 @@ public final class ServiceCenter: Sendable {
   /// The service of a key, created if it does not exist: see ``service(_:)-(Service.Type)``.
   public func service<Service>(_ key: ServiceKey<Service>) throws -> Service { try entry(key).unwrapped() }
 
-  /// The entry of a key's service, created if it does not exist.
   func entry<Service>(_ key: ServiceKey<Service>) throws -> ServiceEntry {
     let owner = try owner(of: key)
     let key = ServiceOverlay.covering(owner)?.substitute(for: key) ?? key

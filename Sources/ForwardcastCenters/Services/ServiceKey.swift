@@ -13,8 +13,8 @@
 ///     }
 ///     let inbox = try center.service(.inbox)
 ///
-/// Keys are equal if their names and types are. If equal keys have different closures, the closure
-/// of the first request is used.
+/// Keys are equal if their names and types are. Of equal keys with different closures, the first
+/// requested one creates the service.
 public struct ServiceKey<Service: Sendable>: Hashable, Sendable {
   /// The name of the service in errors and lists.
   public let name: String

@@ -8,7 +8,7 @@ final class ServiceEntry: @unchecked Sendable {  // the store's lock guards `ord
   fileprivate let id: ServiceID
   let service: any Sendable
   let lifecycle: (any ServiceLifecycle)?
-  /// Its position in the order of creation, set when it is published.
+  /// The position in the order of creation, set when the entry is published.
   fileprivate var order = 0
   /// Objects that live as long as the service, by owner.
   private let companions = Guarded<[ObjectIdentifier: any AnyObject & Sendable]>([:])
@@ -26,14 +26,12 @@ final class ServiceEntry: @unchecked Sendable {  // the store's lock guards `ord
     return service
   }
 
-  /// The object of `owner` that lives as long as the service.
   func companion(of owner: AnyObject) -> (any AnyObject & Sendable)? {
     companions.withLock { $0[ObjectIdentifier(owner)] }
   }
 
-  /// Retains an object as long as the service, unless `owner` already has one that is not old.
-  ///
-  /// - Returns: the retained object.
+  /// Retains `new` as long as the service, unless `owner` has an object that is not old. Returns
+  /// the retained object.
   func keep(_ new: any AnyObject & Sendable, for owner: AnyObject, replacing isOld: (AnyObject) -> Bool)
     -> any AnyObject & Sendable
   {
@@ -47,18 +45,15 @@ final class ServiceEntry: @unchecked Sendable {  // the store's lock guards `ord
   }
 }
 
-/// The construction of one service by one thread. Other requests for the service wait for its
-/// outcome.
-///
-/// The `WaitGraph` of the process knows which threads wait for constructions and resolver hooks,
-/// since services of different centers depend on each other, and hooks on services.
+/// The construction of one service by one thread, for whose outcome other requests wait. The waits
+/// are in `WaitGraph`, since services of several centers and resolver hooks can form a cycle.
 final class Construction: Sendable {
   typealias Outcome = Result<ServiceEntry, any Error>
 
   private let work: SharedWork
   private let outcome = Guarded<Outcome?>(nil)
 
-  /// A construction by the calling thread, which calls ``begin()`` and ``finish(_:)``.
+  /// Created by the thread that calls ``begin()`` and ``finish(_:)``.
   init(_ name: String) { work = SharedWork { name } }
 
   var thread: ThreadIdentity { work.thread }
@@ -71,15 +66,14 @@ final class Construction: Sendable {
     WaitGraph.end(work)
   }
 
-  /// Waits for the outcome.
-  /// - Throws: `constructionCycle` if the constructing thread waits, directly or indirectly, for a
-  ///   construction by the calling thread; the error of the construction.
+  /// Waits for the outcome. Throws `constructionCycle` if the constructing thread waits, directly
+  /// or indirectly, for a construction by the calling thread.
   func wait() throws -> ServiceEntry {
     do { try WaitGraph.wait(for: work) } catch {
       throw ServiceError(code: .constructionCycle, service: work.name, chain: error.chain)
     }
     guard let outcome = outcome.withLock({ $0 }) else {
-      preconditionFailure("the construction of \(work.name) was left without an outcome")
+      preconditionFailure("internal error: the construction of \(work.name) ended with neither a service nor an error")
     }
     return try outcome.get()
   }
@@ -110,7 +104,7 @@ final class ServiceStore: Sendable {
   /// Unique among all stores.
   let number = stores.wrappingAdd(1, ordering: .relaxed).newValue
 
-  /// Grows with every removal. While it is unchanged, a service that was found here is still here.
+  /// Grows with every removal. Until then, a service that was found here is still here.
   var generation: UInt { removals.load(ordering: .acquiring) }
 
   // MARK: Construction
@@ -184,7 +178,6 @@ final class ServiceStore: Sendable {
 
   // MARK: Removal
 
-  /// Removes and releases the service of `id` before returning; `false` if there is none.
   func remove(_ id: ServiceID) -> Bool {
     let entry = state.withLock { $0.living.removeValue(forKey: id) }
     if entry != nil { noteRemoval() }
@@ -197,12 +190,11 @@ final class ServiceStore: Sendable {
   }
 
   /// Calls `hook` on all published services, including those that are published meanwhile, then
-  /// removes the non-persistent ones in reverse order of creation. Only the first service of each
-  /// key is notified, not its replacements. Does nothing if the calling thread is clearing already.
+  /// removes the non-persistent ones in reverse order of creation. A replacement is not notified.
   func clear(calling hook: (ServiceEntry) -> Void) {
     let me = ThreadIdentity.current
     guard state.withLock({ $0.clearers.insert(me).inserted }) else { return }
-    // Whether each notified service is persistent, by its position in the order of creation.
+    // True for each notified service that is persistent, by its position in the order of creation.
     var told: [Int: Bool] = [:]
     var keys: Set<ServiceID> = []
     while true {
@@ -217,8 +209,7 @@ final class ServiceStore: Sendable {
     }
   }
 
-  /// Ends a log-out if all published services were notified. `told` says which of them are
-  /// persistent.
+  /// Ends a log-out if `told` has every published service. Its values are true for persistent ones.
   private func leave(_ told: [Int: Bool], _ me: ThreadIdentity) -> (isOver: Bool, removed: [ServiceEntry]) {
     state.withLock { state in
       guard state.living.values.allSatisfy({ told[$0.order] != nil }) else { return (false, []) }

@@ -26,9 +26,9 @@ extension ServiceCenter {
   /// Runs `body` with substitutes for services.
   ///
   /// While `body` runs, this center and all outer and inner ones appear empty. Requests create
-  /// services again, from a substitute if there is one. These services are released when `body`
-  /// ends. Only the calling task and its child tasks are affected, so tests can run in parallel.
-  /// Other threads and queues see the real services.
+  /// services again, from a substitute if there is one, and `body`'s end releases them. Only the
+  /// calling task and its child tasks are affected, so tests can run in parallel. Other threads and
+  /// queues see the real services.
   ///
   ///     let account = ServiceSubstitute(for: AccountService.self) { _ in
   ///       AccountService(name: "test")
@@ -41,7 +41,7 @@ extension ServiceCenter {
   {
     let overlay = ServiceOverlay(root, substitutes)
     return try ServiceOverlay.$current.withValue(overlay) {
-      // Active until its services are released, so that these do not find the real ones.
+      // Stays active during the releases, so that released services do not find the real ones.
       defer { overlay.removeAll() }
       return try body()
     }
@@ -69,7 +69,7 @@ final class ServiceOverlay: Sendable {
   /// Retains the centers, so that no new center gets the address of a covered one.
   private let covers = Guarded<[ObjectIdentifier: (center: ServiceCenter, store: ServiceStore)]>([:])
 
-  /// Adds `list`, which takes precedence, to the current substitutes of the same tree.
+  /// Adds `list` to the current substitutes of the same tree, and prefers it.
   fileprivate init(_ root: ServiceCenter, _ list: [ServiceSubstitute]) {
     var all = ServiceOverlay.covering(root)?.substitutes ?? [:]
     for substitute in list { all[substitute.id] = substitute }
