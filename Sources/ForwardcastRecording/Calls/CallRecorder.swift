@@ -5,19 +5,18 @@ import Synchronization
 
 /// Records the calls of one or more ``RecordingProxy`` objects, in the order in which they began.
 ///
-/// May be used from any thread. Arguments are not copied: read values that are not `Sendable` in
+/// May be used from any thread. Arguments are not copied, so read values that are not `Sendable` in
 /// the isolation that sent them.
 public final class CallRecorder: @unchecked Sendable {  // state is under a lock; for values of calls see above
   private struct State: @unchecked Sendable {  // used under the lock only
     var calls: [RecordedCall] = []
-    /// The number of the first call in `calls`; earlier ones were removed.
+    /// The number of the first call in `calls`. Calls before it were removed.
     var first = 0
-    /// The number of calls that were removed because of the limit.
     var evicted = 0
     var redactions: [MessageSelector: Redaction] = [:]
     var listeners: [AsyncStream<Void>.Continuation] = []
 
-    /// Removes and returns the oldest calls. Waits for twice the limit, so that removals are rare.
+    /// Removes and returns the oldest calls once there are twice as many as the limit.
     mutating func evict(beyond limit: Int) -> [RecordedCall] {
       guard calls.count > 16, calls.count / 2 >= limit else { return [] }
       let old = calls.count - limit
@@ -35,33 +34,31 @@ public final class CallRecorder: @unchecked Sendable {  // state is under a lock
   @TaskLocal private static var depths: [ObjectIdentifier: Int] = [:]
 
   private let limit: Int
-  /// The creation time of the recorder; `nil` when times are not recorded.
+  /// The creation time of the recorder; `nil` if times are not recorded.
   private let start: ContinuousClock.Instant?
 
-  /// An empty recorder.
+  /// Creates an empty recorder.
   ///
   /// - Parameters:
-  ///   - limit: the most calls to keep; no limit by default. The oldest calls are dropped first.
-  ///   - takesTimes: whether to record the ``RecordedCall/time`` and duration of each call.
+  ///   - limit: the most calls to keep. The oldest calls are dropped first.
+  ///   - takesTimes: true to record the ``RecordedCall/time`` and duration of each call.
   public init(keepingLast limit: Int = .max, takesTimes: Bool = false) {
     self.limit = max(0, limit)
     start = takesTimes ? .now : nil
   }
 
   /// Redacts arguments in later calls of a message, and the text of their errors, which may reveal
-  /// them. To decode a redacted recording, register the type ``RedactedValue``.
+  /// them. `arguments` are counted from 0; `nil` means all. To decode a redacted recording,
+  /// register the type ``RedactedValue``.
   ///
   ///     recorder.redact("logIn:password:", arguments: [1])
   ///     print(recorder.calls[0])  // [account logIn: "ann" password: ‹redacted›]
-  ///
-  /// `arguments` are counted from 0; all are redacted by default.
   public func redact(_ selector: MessageSelector, arguments: Set<Int>? = nil, answer: Bool = false) {
     let redaction = Redaction(arguments: arguments, answer: answer)
     state.withLock { $0.redactions[selector] = redaction }
   }
 
-  /// Redacts arguments of a key's message: see
-  /// ``redact(_:arguments:answer:)-(MessageSelector,_,_)``.
+  /// Redacts arguments of a key's message: see the overload for a selector.
   public func redact<R, each A>(
     _ message: Message<(repeat each A) -> R>, arguments: Set<Int>? = nil, answer: Bool = false
   ) {
@@ -76,7 +73,7 @@ public final class CallRecorder: @unchecked Sendable {  // state is under a lock
 
   /// The calls so far, in the order in which they began.
   public var calls: [RecordedCall] {
-    // Copies only if there are calls to evict, because test doubles read the calls at each call.
+    // Copies only if calls must be left out, because a test double reads the calls at each call.
     state.withLock { UncheckedSendable($0.calls.count > limit ? Array($0.calls.suffix(limit)) : $0.calls) }.value
   }
 
@@ -90,7 +87,8 @@ public final class CallRecorder: @unchecked Sendable {  // state is under a lock
     }
   }
 
-  /// Records a call and the answer or error of `body`. Calls that `body` makes are nested in it.
+  /// Records a call and the answer or error of `body`. Calls made in `body` are nested in this
+  /// call.
   package func record(_ message: Invocation, to receiver: String, _ body: () throws -> ArgumentBox?) throws
     -> ArgumentBox?
   {
@@ -118,7 +116,6 @@ public final class CallRecorder: @unchecked Sendable {  // state is under a lock
     CallRecorder.depths.merging([ObjectIdentifier(self): 1], uniquingKeysWith: +)
   }
 
-  /// Records the beginning of a call and returns its number.
   private func begin(_ message: Invocation, to receiver: String) -> Int {
     let depth = CallRecorder.depths[ObjectIdentifier(self)] ?? 0
     let message = UncheckedSendable(message)
@@ -137,7 +134,6 @@ public final class CallRecorder: @unchecked Sendable {  // state is under a lock
     return number
   }
 
-  /// Records the outcome of a call. If the receiver did not respond, the outcome has no value.
   private func end(_ number: Int, _ answer: Result<ArgumentBox?, any Error>) {
     let outcome: RecordedCall.Outcome =
       switch answer {
@@ -169,7 +165,6 @@ public struct RedactedValue: Hashable, Sendable, Codable, CustomStringConvertibl
   public var description: String { "‹redacted›" }
 }
 
-/// The redacted parts of one message's calls.
 struct Redaction: Sendable {
   /// The arguments, counted from 0; `nil` for all.
   let arguments: Set<Int>?
@@ -183,7 +178,7 @@ struct Redaction: Sendable {
     return message
   }
 
-  /// Redacts the answer if required, and the text of an error, which may reveal the arguments.
+  /// The text of an error is always redacted, because it may reveal the arguments.
   func apply(to outcome: RecordedCall.Outcome) -> RecordedCall.Outcome {
     switch outcome {
     case .answered(let box?) where answer && !(box.value is Void): .answered(ArgumentBox(RedactedValue()))

@@ -11,9 +11,9 @@ extension MulticastHolding {
   ///     store.save("a", count: 1)
   ///     print(recorder.recording)              // [archive save: "a" count: 1]
   ///
-  /// Typed calls are recorded too. The target needs no table if the proxy has one. It receives
-  /// boxed messages and runs synchronously. It is not listed in `targets`; cancel the registration
-  /// to remove it.
+  /// Typed calls are recorded too. The target receives boxed messages, runs synchronously, and
+  /// needs no table if the proxy has one. `targets` does not list it; cancel the registration to
+  /// remove it.
   ///
   /// - Parameters:
   ///   - target: the target.
@@ -29,7 +29,6 @@ extension MulticastHolding {
     record(target, recorder, name, priority, ownership, crosses: false)
   }
 
-  /// Registers a recording proxy around an inner proxy that has only this target.
   private func record(
     _ target: Interface, _ recorder: CallRecorder, _ name: String?, _ priority: Int, _ ownership: Ownership,
     crosses: Bool
@@ -39,7 +38,7 @@ extension MulticastHolding {
     inner.add(target, ownership: ownership)
     let object = targetObject(for: target)
     let recording = RecordingProxy(inner, inner, name ?? typeName(of: object), recorder, crosses)
-    // Only the inner proxy retains a value.
+    // A value is retained by the inner proxy, so the outer registration does not depend on it.
     let isWeak = ownership == .weak && !(object is ValueTarget)
     let registration = multicast.add(forwarding: recording, priority: priority, livingAs: isWeak ? object : nil)
     if isWeak { recording.cancel(registration, whenGone: object) }
@@ -48,8 +47,8 @@ extension MulticastHolding {
 }
 
 extension MulticastHolding where Interface: Sendable {
-  /// Registers a target and records every message to it. Waiting senders reach methods of any
-  /// isolation. Otherwise like the overload for interfaces that are not `Sendable`.
+  /// Registers a target and records every message to it. Senders that wait reach methods of any
+  /// isolation. The rest is as for interfaces that are not `Sendable`.
   @discardableResult
   public func add(
     _ target: Interface, recordedBy recorder: CallRecorder, as name: String? = nil, priority: Int = 0,

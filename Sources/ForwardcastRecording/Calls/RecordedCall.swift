@@ -7,7 +7,7 @@
 ///
 ///     print(recorder.calls[0])      // [ann cook: "fish"] answers true
 ///
-/// Arguments are copied as values, so a call shows later changes to an object among them.
+/// Arguments are copied as values. If one is an object, the call shows later changes to the object.
 public struct RecordedCall: CustomStringConvertible {
   /// The outcome of a call.
   public enum Outcome {
@@ -25,7 +25,7 @@ public struct RecordedCall: CustomStringConvertible {
   public package(set) var outcome: Outcome
   /// The number of enclosing calls of the same recorder: 0 for an outermost call.
   public let depth: Int
-  /// The number of the call among all recorded calls of the process, which orders calls of several
+  /// The number of the call among all recorded calls of the process, to order calls of several
   /// recorders. Neither compared nor encoded; 0 in a decoded call.
   public let order: Int
   /// The start of the call, measured from the creation of its recorder; `nil` if times were not
@@ -49,7 +49,6 @@ public struct RecordedCall: CustomStringConvertible {
 
   public var selector: MessageSelector { message.selector }
 
-  /// The arguments.
   public var arguments: [ArgumentBox] { message.arguments }
 
   /// The answer, if any.
@@ -58,7 +57,7 @@ public struct RecordedCall: CustomStringConvertible {
   /// The error, if any.
   public var error: RecordedError? { if case .failed(let error) = outcome { error } else { nil } }
 
-  /// Whether receiver, depth, message and outcome are equal; `nil` if only values of types without
+  /// True if receiver, depth, message and outcome are equal; `nil` if only values of types without
   /// equality may differ.
   public func isEqual(to other: RecordedCall) -> Bool? {
     guard receiver == other.receiver, depth == other.depth else { return false }
@@ -88,7 +87,6 @@ public struct RecordedCall: CustomStringConvertible {
 public struct RecordedError: Error, Hashable, Sendable, Codable, CustomStringConvertible {
   /// The error's own text when the call ended.
   public let description: String
-  /// The name of the error's type.
   public let type: String
 }
 
@@ -100,9 +98,8 @@ extension RecordedError {
   }
 }
 
-/// An error with a text for recordings.
 package protocol RecordableError: Error {
-  /// The text without position and time.
+  /// The text of the error for recordings, without position and time.
   var recordedText: String { get }
 }
 

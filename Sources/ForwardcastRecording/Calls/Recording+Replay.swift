@@ -52,15 +52,14 @@ extension Recording {
     return Recording(recorder.recording.outermostCalls)
   }
 
-  /// Sends the outermost calls again, in order, all to one receiver.
-  /// - Throws: ``ReplayError`` `redacted`, before anything is sent.
+  /// Sends the outermost calls again, in order, all to one receiver. Throws `redacted` at most.
   @discardableResult
   public func replay(into receiver: any MessageReceiver) throws(ReplayError) -> Recording {
     try replay(into: Dictionary(outermostCalls.map { ($0.receiver, receiver) }) { first, _ in first })
   }
 
-  /// Sends the outermost calls again as ``replay(into:)-([String:MessageReceiver])`` does, and
-  /// waits for each, so that they reach methods of any isolation.
+  /// Sends the outermost calls again, like ``replay(into:)-([String:MessageReceiver])``, and waits
+  /// for each call. Receivers may have any isolation.
   @discardableResult
   nonisolated(nonsending) public func replayAndWait(into receivers: [String: any MessageReceiver & Sendable])
     async throws(ReplayError) -> Recording
@@ -74,7 +73,6 @@ extension Recording {
   }
 
   /// Sends the outermost calls again, in order, all to one receiver, and waits for each.
-  /// - Throws: ``ReplayError`` `redacted`, before anything is sent.
   @discardableResult
   nonisolated(nonsending) public func replayAndWait(into receiver: any MessageReceiver & Sendable)
     async throws(ReplayError) -> Recording

@@ -19,7 +19,7 @@ public struct Recording: Codable, CustomStringConvertible {
   /// The calls that were not made by the receiver of another call of this recording.
   public var outermostCalls: [RecordedCall] { calls.filter { $0.depth == 0 } }
 
-  /// Whether the calls are equal and in the same order; `nil` if only values of types without
+  /// True if the calls are equal and in the same order; `nil` if only values of types without
   /// equality may differ.
   public func isEqual(to other: Recording) -> Bool? {
     guard calls.count == other.calls.count else { return false }
@@ -31,8 +31,7 @@ public struct Recording: Codable, CustomStringConvertible {
 
   private enum CodingKeys: String, CodingKey { case version, calls }
 
-  /// Decodes the calls; before version 2 a recording was a list of calls.
-  ///
+  /// Decodes the calls. Before version 2, a recording was a list of calls.
   /// - Throws: `DecodingError.dataCorrupted` for a later ``formatVersion``, and the errors of
   ///   `RecordedCall.init(from:)`.
   public init(from decoder: any Decoder) throws {

@@ -9,10 +9,8 @@ import Forwardcast
 ///     print(recorded.recorder.recording)         // [screen setTitle: "a"]
 ///
 /// Proxies may share a recorder, which keeps their calls in one order. A call that a receiver makes
-/// during another recorded call is nested in that call: see ``RecordedCall/depth``.
-///
-/// The proxy is `Sendable` if its target is. Arguments are passed unconverted. Messages without an
-/// answer are recorded with their error.
+/// during another recorded call is nested in that call: see ``RecordedCall/depth``. The proxy is
+/// `Sendable` if its target is. Messages that are not answered are recorded with their error.
 public final class RecordingProxy<Target>: ForwardingProxy, ForwardingToMany {
   /// The receiver of the messages.
   public let target: Target
@@ -26,7 +24,7 @@ public final class RecordingProxy<Target>: ForwardingProxy, ForwardingToMany {
   private let isSendable: Bool
   private let lease = Guarded<Lease?>(nil)
 
-  /// The proxy's registration, and the object whose deallocation ends it.
+  /// The proxy's registration, and the object whose deallocation ends the registration.
   private struct Lease: @unchecked Sendable {  // replaced under the lock; the object is only compared with `nil`
     weak var registration: Registration?
     weak var object: AnyObject?
@@ -54,7 +52,7 @@ public final class RecordingProxy<Target>: ForwardingProxy, ForwardingToMany {
   }
 
   /// The target's signature for the message. Without one, all types are objects, so that messages
-  /// without an answer are recorded too.
+  /// that the target does not answer are recorded too.
   public override func methodSignature(for selector: MessageSelector) -> MethodSignature? {
     ProxyQuestion.ask(self, selector, otherwise: nil) { signature(of: receiver, selector) }
       ?? .objects(arguments: selector.numberOfArguments)
@@ -88,8 +86,7 @@ public final class RecordingProxy<Target>: ForwardingProxy, ForwardingToMany {
     return DeliveryReport(answeredBy: self, answer)
   }
 
-  /// Adds the proxy to the message's trail.
-  /// - Throws: `proxyCycle` when it is there already.
+  /// Adds the proxy to the message's trail. Throws `proxyCycle` if the proxy is in it already.
   private func lay(_ invocation: inout Invocation) throws(MessageError) -> ProxyTrail {
     if let trail = invocation.route, trail.contains(self) { throw .cycle(invocation.selector, through: self) }
     let trail = ProxyTrail(self, after: invocation.route)
@@ -101,22 +98,22 @@ public final class RecordingProxy<Target>: ForwardingProxy, ForwardingToMany {
 extension RecordingProxy: @unchecked Sendable where Target: Sendable {}  // its recorder and its lease have locks
 
 extension RecordingProxy where Target: MessageReceiver {
-  /// A proxy that retains `target`. The defaults are the name of its type and a new recorder.
+  /// Creates a proxy that retains `target`, by default with the name of its type and a new
+  /// recorder.
   public convenience init(of target: Target, as name: String? = nil, into recorder: CallRecorder = CallRecorder()) {
     self.init(target, target, name, recorder, false)
   }
 }
 
 extension RecordingProxy where Target: MessageReceiver & Sendable {
-  /// A proxy that retains `target`. Waiting senders reach methods of any isolation. Otherwise like
-  /// the initializer for targets that are not `Sendable`.
+  /// Creates a proxy that retains `target`. Senders that wait reach methods of any isolation.
   public convenience init(of target: Target, as name: String? = nil, into recorder: CallRecorder = CallRecorder()) {
     self.init(target, target, name, recorder, true)
   }
 }
 
 extension RecordingProxy where Target == any MessageReceiver {
-  /// A proxy that retains any receiver: see the initializer for a known type.
+  /// Creates a proxy that retains any receiver: see the initializer for a known type.
   // Generic, so that the overload below is preferred for a Sendable receiver and not ambiguous.
   public convenience init<Receiver: MessageReceiver>(
     of target: Receiver, as name: String? = nil, into recorder: CallRecorder = CallRecorder()
@@ -126,7 +123,7 @@ extension RecordingProxy where Target == any MessageReceiver {
 }
 
 extension RecordingProxy where Target == any MessageReceiver & Sendable {
-  /// A proxy that retains any Sendable receiver: see the initializer for a known type.
+  /// Creates a proxy that retains any Sendable receiver: see the initializer for a known type.
   public convenience init(of target: Target, as name: String? = nil, into recorder: CallRecorder = CallRecorder()) {
     self.init(target, target, name, recorder, true)
   }

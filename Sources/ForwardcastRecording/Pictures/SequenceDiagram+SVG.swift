@@ -53,7 +53,6 @@ extension SequenceDiagram {
     "<line x1=\"\(x1)\" y1=\"\(y1)\" x2=\"\(x2)\" y2=\"\(y2)\" \(style)/>"
   }
 
-  /// An arrow from one lifeline to another, or a loop at one lifeline.
   private func arrow(_ kind: Mark.Kind, _ start: Int, _ end: Int, _ y: Int) -> [String] {
     let colour = kind == .failure ? "#b00" : "black"
     let style = "stroke=\"\(colour)\"" + (kind == .call ? "" : " stroke-dasharray=\"4 3\"")
@@ -79,7 +78,7 @@ extension SequenceDiagram {
     "<text x=\"\(x)\" y=\"\(y)\" text-anchor=\"middle\">\(SequenceDiagram.xmlText(text))</text>"
   }
 
-  /// Shortened text for XML, with markup escaped and characters replaced that XML does not allow.
+  /// Escapes markup in shortened text, and replaces characters that XML does not allow.
   static func xmlText(_ text: String) -> String {
     escaped(shortened(text, to: 30)) { scalar in
       switch scalar {

@@ -23,14 +23,13 @@ public final class SequenceDiagram: Sendable {
     var running: [TracePlace: [(step: Int, name: String)]] = [:]
     /// The place where each execution began. If it suspends, it may end at another place.
     var beginnings: [Int: TracePlace] = [:]
-    /// The known senders of messages that are not answered yet.
+    /// The senders, if known, of messages that are not answered yet.
     var senders: [Int: String] = [:]
     /// The lifeline of each object, and the object's name in its events.
     var lifelines: [ObjectIdentifier: (name: String, lifeline: String)] = [:]
-    /// The objects by lifeline.
     var owners: [String: ObjectIdentifier] = [:]
 
-    /// The event with the names of lifelines. If it states no sender, the sender is the innermost
+    /// Replaces names by lifelines. If the event states no sender, its sender is the innermost
     /// execution at its place.
     mutating func signed(_ event: MessageEvent, at place: TracePlace) -> MessageEvent {
       let receiver = lifeline(event.receiver, event.identities.receiver)
@@ -68,7 +67,7 @@ public final class SequenceDiagram: Sendable {
     }
   }
 
-  /// An empty diagram that stores at most `limit` events and counts the others.
+  /// Creates an empty diagram that stores at most `limit` events and counts the others.
   public init(limit: Int = 10_000) {
     self.limit = limit
     state = Guarded(State())
@@ -111,7 +110,6 @@ public final class SequenceDiagram: Sendable {
     }.filter { seen.insert($0).inserted }
   }
 
-  /// An event as a part of the diagram: an arrow, or a note at a participant.
   struct Mark {
     /// The raw values are Mermaid's syntax.
     enum Kind: String {
@@ -129,7 +127,6 @@ public final class SequenceDiagram: Sendable {
     }
   }
 
-  /// The events as marks.
   var marks: [Mark] {
     events.map { event in
       let (sender, receiver, evidence) = (event.sender, event.receiver, event.evidence)
@@ -179,7 +176,7 @@ public final class SequenceDiagram: Sendable {
     text.unicodeScalars.reduce(into: "") { $0 += escape($1) ?? String($1) }
   }
 
-  /// Whether a character is a control character or changes the text direction.
+  /// True for a control character or one that changes the text direction.
   static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0..<0x20, 0x7F..<0xA0, 0x61C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF, 0xFFFE, 0xFFFF,

@@ -9,7 +9,7 @@ struct TraceEntry: Sendable {
   let instant: ContinuousClock.Instant
   /// The context; `nil` for the context of the sender.
   let context: String?
-  /// The beginning of a slice or mark, up to its `args`; empty if the slice already has it.
+  /// The beginning of a slice or mark, up to its `args`. Empty if the slice has the text already.
   let text: String
   /// The outcome as one more member of `args`.
   let outcome: String
@@ -17,7 +17,7 @@ struct TraceEntry: Sendable {
   init(_ event: MessageEvent) {
     (stage, step, instant) = (event.stage, event.step, event.instant)
     func quoted(_ name: String, _ text: String) -> String { ",\"\(name)\":\(TraceEntry.quoted(text))" }
-    // Reads only what is written, because reading renders it.
+    // Reads only the texts that are written, because reading a text renders it.
     let (context, evidence) = (stage == .sent || stage == .began ? event.context : "directly", event.evidence)
     self.context = context == "directly" ? nil : context
     switch stage {
@@ -26,7 +26,6 @@ struct TraceEntry: Sendable {
     case .failed: outcome = quoted("error", evidence)
     case .skipped: outcome = quoted("skipped", evidence)
     }
-    // A slice that ends already has its text.
     guard stage != .answered, stage != .queued else {
       text = ""
       return
@@ -47,7 +46,6 @@ struct TraceEntry: Sendable {
       + "\"ts\":\(time),\"pid\":1,\"tid\":\(lane + 1)}"
   }
 
-  /// A text as a JSON string, shortened.
   static func quoted(_ text: String) -> String {
     var short = text
     if text.utf8.count > 1000 {

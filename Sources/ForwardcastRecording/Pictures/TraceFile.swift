@@ -16,19 +16,18 @@ import Forwardcast
 /// lane. Executions that overlap on one context, for example while a method suspends, get more
 /// lanes. An arrow leads from a queued message to its execution or its skip.
 ///
-/// May be used from any thread. It stores open slices, lanes, queued steps and at most 4 MiB of
-/// text. If `write` is too slow, events are omitted and counted; no thread waits.
+/// May be used from any thread. Memory holds open slices, queued steps and at most 4 MiB of text.
+/// If `write` is too slow, events are omitted and counted; no thread waits.
 public final class TraceFile: Sendable {
   private struct State {
     var timeline: TraceTimeline
     var omitted = 0
     var isFinished = false
-    /// The thread that is writing, until less than one piece remains or, at the end, nothing.
+    /// The thread that is writing; `nil` while there is less than one piece of text.
     var writer: ThreadIdentity?
     /// Callers of ``finish()`` that wait for the writer.
     var waiting: [DispatchSemaphore] = []
 
-    /// Removes the text to write next, or ends the writing.
     mutating func next() -> (piece: String?, waiting: [DispatchSemaphore]) {
       if timeline.text.utf8.count >= (isFinished ? 1 : TraceFile.pieceSize) {
         return (exchange(&timeline.text, with: ""), [])
@@ -44,16 +43,14 @@ public final class TraceFile: Sendable {
   private let state: Guarded<State>
   private let write: @Sendable (String) -> Void
 
-  /// A file that is written by a closure.
-  ///
-  /// - Parameter write: receives pieces of about 64 KiB in order, one call at a time and under no
-  ///   lock, on the threads that add events.
+  /// Creates a file that is written by a closure. `write` receives pieces of about 64 KiB in order,
+  /// one call at a time and under no lock, on the threads that add events.
   public init(write: @escaping @Sendable (String) -> Void) {
     self.write = write
     state = Guarded(State(timeline: TraceTimeline(origin: .now)))
   }
 
-  /// A file that is written to a descriptor, which the caller closes after ``finish()``.
+  /// Creates a file on a descriptor, which the caller closes after ``finish()``.
   public convenience init(fileDescriptor: Int32) { self.init { StandardError.write($0, to: fileDescriptor) } }
 
   deinit { finish() }
@@ -73,7 +70,7 @@ public final class TraceFile: Sendable {
   }
 
   /// Ends open slices and the file. Returns after everything is written, unless `write` itself
-  /// calls it. Later events and calls are ignored.
+  /// calls this method. Later events and calls are ignored.
   public func finish() {
     let end = DispatchSemaphore(value: 0)
     let (isWriter, waits) = state.withLock { state in

@@ -5,7 +5,7 @@ import Forwardcast
 /// Where an event happens: in a task, or else on a thread.
 struct TracePlace: Hashable, Sendable {
   let thread: ThreadIdentity
-  /// The running task. After a suspension, a slice continues in it on any thread.
+  /// The running task. It may continue on another thread after a suspension.
   private let task: Int?
   let isMain: Bool
 
@@ -20,11 +20,11 @@ struct TracePlace: Hashable, Sendable {
   func hash(into hasher: inout Hasher) { task == nil ? thread.hash(into: &hasher) : task.hash(into: &hasher) }
 }
 
-/// The open slices, the lanes, and the text.
+/// The open slices, the lanes, and the text to write.
 ///
-/// A slice is in the lane of the innermost slice at its place if that is the lane's last open one.
-/// Otherwise it takes a free lane of its context or thread. It is written when it ends. If slices
-/// within it are still open, as when a method suspends, it moves to another lane.
+/// A slice is in the lane of the innermost slice at its place if that slice is the last open one
+/// there. Otherwise it takes a free lane of its context or thread. A slice is written when it ends.
+/// If slices nested in it are still open, it moves to another lane.
 struct TraceTimeline {
   private struct Slice {
     let step: Int
@@ -41,11 +41,10 @@ struct TraceTimeline {
     var end: Int64 = 0
   }
 
-  /// The text that is still to be written.
   var text = "[\n"
   private let origin: ContinuousClock.Instant
   private var slices: [Int: Slice] = [:]
-  /// The starts of arrows, by the steps that they lead to. An arrow is written with its end.
+  /// The starts of arrows, by the queued step that the arrow leads to.
   private var queued: [Int: (time: Int64, lane: Int)] = [:]
   /// The open steps of each place, innermost last.
   private var stacks: [TracePlace: [Int]] = [:]
@@ -57,9 +56,7 @@ struct TraceTimeline {
 
   var openSlices: Int { slices.count }
 
-  /// Adds an event.
-  /// - Parameter isFull: true to write only the names of lanes.
-  /// - Returns: `false` if the event was omitted.
+  /// Adds an event. Returns `false` if the event was omitted, because `isFull` is true.
   mutating func take(_ entry: TraceEntry, at place: TracePlace, isFull: Bool) -> Bool {
     let time = nanoseconds(entry.instant)
     var line = ""
@@ -95,7 +92,6 @@ struct TraceTimeline {
     stacks[place, default: []].append(entry.step)
   }
 
-  /// Ends a slice. Returns its line and the arrow that leads to it.
   private mutating func end(_ slice: Slice, _ time: Int64, _ outcome: String) -> String {
     slices[slice.step] = nil
     stacks[slice.place]?.removeLast(slice.step)
@@ -104,7 +100,7 @@ struct TraceTimeline {
     var lane = slice.lane
     let isInnermost = lanes[lane].open.last == slice.step
     lanes[lane].open.removeLast(slice.step)
-    // Slices within it are still open.
+    // Slices nested in this one are still open.
     if !isInnermost { lane = freeLane(lanes[lane].base, from: slice.begin) }
     lanes[lane].end = max(lanes[lane].end, end)
     let (begin, duration) = (microseconds(slice.begin), microseconds(end - slice.begin))
@@ -112,7 +108,6 @@ struct TraceTimeline {
       + arrow(to: slice.step, slice.begin, lane)
   }
 
-  /// The lines of the arrow to a queued step; empty if the step was not queued.
   private mutating func arrow(to step: Int, _ time: Int64, _ lane: Int) -> String {
     guard let start = queued.removeValue(forKey: step) else { return "" }
     return ",\n" + TraceEntry.arrow("s", step, at: microseconds(start.time), lane: start.lane) + ",\n"
@@ -121,7 +116,7 @@ struct TraceTimeline {
 
   // MARK: Lanes
 
-  /// The lane of the place's innermost slice if it fits, else a free one of its context or thread.
+  /// The lane of the place's innermost slice if it fits; else a free lane of its context or thread.
   private mutating func lane(at place: TracePlace, context: String? = nil, from time: Int64) -> Int {
     if let outer = stacks[place]?.last, let slice = slices[outer], lanes[slice.lane].open.last == outer,
       context == nil || context == lanes[slice.lane].base
@@ -131,7 +126,7 @@ struct TraceTimeline {
     return freeLane(context ?? name(of: place), from: time)
   }
 
-  /// The first lane of that name that has been free since `time`, else a new one.
+  /// The first lane of that name that has been free since `time`; else a new lane.
   private mutating func freeLane(_ base: String, from time: Int64) -> Int {
     let known = lanesOfBase[base] ?? []
     if let free = known.first(where: { lanes[$0].open.isEmpty && lanes[$0].end <= time }) { return free }
@@ -156,7 +151,6 @@ struct TraceTimeline {
 
   private mutating func append(_ line: String) {
     guard !line.isEmpty else { return }
-    // Every line but the first follows a comma.
     text += text == "[\n" ? line : ",\n" + line
   }
 

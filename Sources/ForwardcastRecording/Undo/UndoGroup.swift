@@ -15,7 +15,7 @@ struct UndoAction {
 struct UndoGroup {
   var steps: [UndoStep] = []
   var action = UndoAction()
-  /// The kind of later groups that can still be joined to it.
+  /// The kind of later groups that can still be joined to this one.
   var coalescing: String?
 
   var isLive: Bool { steps.contains { $0.target != nil } }
@@ -26,8 +26,7 @@ struct UndoGroup {
     if !later.action.isDiscardable { action.isDiscardable = false }
   }
 
-  /// Performs the steps, last first. A step that fails does not stop the others.
-  /// - Returns: the first error.
+  /// Performs all steps, last first, and returns the first error.
   func perform() -> (any Error)? {
     var first: (any Error)?
     for step in steps.reversed() {
@@ -38,18 +37,15 @@ struct UndoGroup {
   }
 }
 
-/// The open groups, each nested in the one before.
-///
-/// All steps are in one list, so closing a group moves no steps and nesting uses no stack.
-///
-/// Releasing steps may call the history from a `deinit`, so they are released after the change.
+/// The open groups, each nested in the one before. All steps are in one list, so closing a group
+/// moves no steps. They are released after a change, because a `deinit` may call the history.
 final class OpenGroups {
   private struct Frame {
     let number: Int
     var start: Int
     let coalescing: String?
     var action = UndoAction()
-    /// The closed groups within it, in order, unless they were removed.
+    /// The closed groups within this one, in order, unless they were removed.
     var closed: [Closed] = []
   }
 
@@ -70,18 +66,16 @@ final class OpenGroups {
     set { if !frames.isEmpty { frames[0].action = newValue } }
   }
 
-  /// Opens a group with a number that is unique in the history.
   func open(_ number: Int, coalescing: String? = nil) {
     frames.append(Frame(number: number, start: steps.count, coalescing: coalescing))
   }
 
-  /// The number of open groups up to that one; `nil` if it is closed.
+  /// The number of open groups up to the group `number`; `nil` if that group is closed.
   func level(of number: Int) -> Int? { frames.lastIndex { $0.number == number }.map { $0 + 1 } }
 
   func append(_ step: UndoStep) { steps.append(step) }
 
-  /// Closes the innermost group.
-  /// - Returns: the group if it was the outermost one.
+  /// Closes the innermost group. Returns the group if no other one is open.
   func close() -> UndoGroup? {
     guard let frame = frames.popLast() else { return nil }
     if frames.isEmpty {

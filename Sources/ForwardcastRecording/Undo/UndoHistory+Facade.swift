@@ -3,7 +3,8 @@
 import Forwardcast
 
 extension UndoHistory {
-  /// A stand-in for `target` that conforms to its protocol. Each call on it becomes a step.
+  /// A stand-in for `target` that conforms to its protocol. Each call of the stand-in becomes a
+  /// step.
   ///
   ///     // shape: any Shape, without a table:
   ///     history.prepare(shape, as: ShapeProxy()).move(to: old)
@@ -11,7 +12,7 @@ extension UndoHistory {
   /// A call with a result returns what the proxy returns if no target responds.
   ///
   /// - Parameters:
-  ///   - target: an object, referenced weakly; its deallocation ends its steps.
+  ///   - target: an object, referenced weakly. Its deallocation ends its steps.
   ///   - proxy: a proxy that no other stand-in uses.
   ///   - isolation: the only actor that may call the stand-in; by default the history's.
   public func prepare<Proxy: MulticastFacade>(
@@ -20,7 +21,7 @@ extension UndoHistory {
     prepare(target, as: proxy, isolation.map { actor in { HeldContext.isOn(actor) } })
   }
 
-  /// A stand-in for `target` that may be shared between threads although the history may not. It
+  /// A stand-in for `target` that threads may share although they may not share the history. It
   /// accepts calls on the actor on which it was prepared or, without one, in the same task or
   /// thread. Other calls fail with `MessageError` `isolationMismatch`, thrown or passed to
   /// `onError`.

@@ -3,16 +3,16 @@
 import Forwardcast
 
 extension UndoHistory {
-  /// Whether an undo is in progress. Steps that are registered during it can be redone.
+  /// True during an undo. Steps that are registered meanwhile can be redone.
   public var isUndoing: Bool { phase == .undoing }
 
-  /// Whether a redo is in progress.
+  /// True during a redo.
   public var isRedoing: Bool { phase == .redoing }
 
-  /// Whether there is a step to undo whose target is alive. Steps of open groups count.
+  /// True if there is a step to undo whose target is alive. Steps of open groups count.
   public var canUndo: Bool { hasOpenGroup || undoStack.top() != nil }
 
-  /// Whether there is a step to redo whose target is alive.
+  /// True if there is a step to redo whose target is alive.
   public var canRedo: Bool { redoStack.top() != nil }
 
   /// The number of groups to undo.
@@ -22,12 +22,11 @@ extension UndoHistory {
   public var redoCount: Int { redoStack.count }
 
   /// Undoes the last outermost group, and closes it first if it is open. Steps that are registered
-  /// meanwhile can be redone.
+  /// meanwhile can be redone. Returns `false` if there was nothing to undo.
   ///
   /// A step that throws does not stop the others of its group, and its own new steps are kept.
   /// Steps that a listener of ``Events/willUndo`` registers become the last group, which is undone.
   ///
-  /// - Returns: whether there was anything to undo.
   /// - Throws: ``UndoError`` `groupIsOpen` if nested groups are open; `isPerforming` during an undo
   ///   or a redo, or while a group is being opened or closed; else the first error of a step, after
   ///   all steps ran.
@@ -41,8 +40,7 @@ extension UndoHistory {
   }
 
   /// Undoes the last closed group within the open group, or the last outermost one if none is open.
-  ///
-  /// - Returns: whether a group was undone. No group is undone if a later step was registered.
+  /// Returns `false` if there is no such group, or if a later step was registered.
   /// - Throws: as ``undo()``.
   @discardableResult
   public func undoNestedGroup() throws -> Bool {
@@ -55,10 +53,9 @@ extension UndoHistory {
     }
   }
 
-  /// Redoes the group that was undone last. Steps registered meanwhile can be undone.
-  ///
-  /// - Returns: whether there was anything to redo.
-  /// - Throws: as ``undo()``, and `groupIsOpen` when any group is open.
+  /// Redoes the group that was undone last. Steps that are registered meanwhile can be undone.
+  /// Returns `false` if there was nothing to redo.
+  /// - Throws: as ``undo()``, and `groupIsOpen` if any group is open.
   @discardableResult
   public func redo() throws -> Bool {
     try performing {
@@ -67,7 +64,6 @@ extension UndoHistory {
     }
   }
 
-  /// Runs `body`, during which undo and redo are refused.
   private func performing(_ body: () throws -> Bool) throws -> Bool {
     guard !isPerforming, held == 0 else { throw refusal(.isPerforming) }
     isPerforming = true
@@ -107,8 +103,8 @@ extension UndoHistory {
 
   // MARK: Names
 
-  /// Names the current action: the outermost open group or, without one, the last closed group. An
-  /// empty name removes it.
+  /// Names the current action, which is the outermost open group or, without one, the last closed
+  /// group. An empty name removes the name.
   public func setActionName(_ name: String) { changeAction { $0.name = name } }
 
   /// Sets whether the current action can be discarded without asking, such as a change of the view.
@@ -130,10 +126,10 @@ extension UndoHistory {
   /// The name of the action that ``redo()`` would redo; empty without any.
   public var redoActionName: String { redoStack.top()?.action.name ?? "" }
 
-  /// Whether the action that ``undo()`` would undo can be discarded without asking.
+  /// True if the action that ``undo()`` would undo can be discarded without asking.
   public var undoActionIsDiscardable: Bool { undoAction?.isDiscardable ?? false }
 
-  /// Whether the action that ``redo()`` would redo can be discarded without asking.
+  /// True if the action that ``redo()`` would redo can be discarded without asking.
   public var redoActionIsDiscardable: Bool { redoStack.top()?.action.isDiscardable ?? false }
 
   /// The title of a menu item: `Undo Rename`, or `Undo`.

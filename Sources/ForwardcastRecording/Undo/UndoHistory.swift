@@ -17,13 +17,12 @@ import Forwardcast
 /// referenced weakly, and their deallocation ends their steps.
 ///
 /// Steps are undone in **groups**, last step first. A group has the steps between ``beginGroup()``
-/// and ``endGroup()``, and may contain groups. Nothing is grouped by run-loop event: a step outside
-/// of a group is a group by itself. To join successive groups, see ``group(_:coalescing:_:)``.
+/// and ``endGroup()``, and may contain groups. A step outside of a group is a group by itself;
+/// run-loop events group nothing. To join successive groups, see ``group(_:coalescing:_:)``.
 ///
 /// Listeners of ``events`` and steps may call every method. A call that is impossible at that
-/// moment, such as an undo within an undo, throws ``UndoError`` `isPerforming`.
-///
-/// A history is not `Sendable`; it stays in the isolation of its targets.
+/// moment, such as an undo within an undo, throws ``UndoError`` `isPerforming`. A history is not
+/// `Sendable`; it stays in the isolation of its targets.
 public final class UndoHistory {
   /// Sends the messages of ``Events`` to its targets.
   public let events = MulticastProxy<any MessageReceiver>()
@@ -40,7 +39,7 @@ public final class UndoHistory {
   /// The groups that were open before the current undo or redo.
   var waiting = OpenGroups()
   var phase = Phase.idle
-  /// Whether an undo or a redo is in progress, until listeners were notified of its end.
+  /// True from the start of an undo or redo until listeners were notified of its end.
   var isPerforming = false
   /// The number of open groups that callers may not end: the history's own, and those being closed.
   var held = 0
@@ -51,13 +50,12 @@ public final class UndoHistory {
     case idle, undoing, redoing
   }
 
-  /// An empty history without a limit.
+  /// Creates an empty history without a limit.
   public init() {}
 
   // MARK: Registering
 
-  /// A stand-in for `target`. Each message to it becomes a step, which undo sends to `target`.
-  /// - Parameter target: a receiver, referenced weakly; its deallocation ends its steps.
+  /// A stand-in for `target`, which is referenced weakly. Each message to it becomes a step.
   public func prepare(_ target: any MessageReceiver) -> UndoPreparation {
     UndoPreparation(history: self, target: target)
   }
@@ -77,7 +75,7 @@ public final class UndoHistory {
   public func register<Target: AnyObject>(_ target: Target, _ body: @escaping (Target) throws -> Void) {
     register(
       UndoStep(target: target) { object in
-        // The object is the `Target` of the step.
+        // The object is the step's target, which is a `Target`.
         try body(unsafeDowncast(object, to: Target.self))
       })
   }
@@ -97,14 +95,14 @@ public final class UndoHistory {
     open.append(step)
   }
 
-  /// Whether steps are registered.
+  /// True if steps are registered: no ``disableRegistration()`` is in effect.
   public var isRegistrationEnabled: Bool { disabled == 0 }
 
   /// Disables registration until ``enableRegistration()`` has been called as often as this method.
   public func disableRegistration() { disabled += 1 }
 
-  /// Reverses one ``disableRegistration()``.
-  /// - Throws: ``UndoError`` `isNotDisabled`.
+  /// Reverses one ``disableRegistration()``; throws ``UndoError`` `isNotDisabled` if there was
+  /// none.
   public func enableRegistration() throws(UndoError) {
     guard disabled > 0 else { throw refusal(.isNotDisabled) }
     disabled -= 1
@@ -144,7 +142,7 @@ public final class UndoHistory {
   ///   - name: the group's action name, if any.
   ///   - coalescing: the kind of change. An outermost group is joined to the previous one of the
   ///     same kind, so that typed characters are undone together. Another step or group, an undo, a
-  ///     redo or ``breakCoalescing()`` in between prevents that.
+  ///     redo or ``breakCoalescing()`` between the two prevents that.
   ///   - body: registers the steps. Its error is rethrown.
   public func group<T>(_ name: String = "", coalescing: String? = nil, _ body: () throws -> T) rethrows -> T {
     let number = openGroup(coalescing: coalescing)
@@ -155,12 +153,11 @@ public final class UndoHistory {
     return try body()
   }
 
-  /// Prevents the next group from being joined to the last one: see ``group(_:coalescing:_:)``.
-  /// Call it when the user does something else, such as moving the cursor.
+  /// Prevents the next group from being joined to the last one. Call it when the user does
+  /// something else, such as moving the cursor.
   public func breakCoalescing() { undoStack.changeLast { $0.coalescing = nil } }
 
-  /// Opens a group and sends its events.
-  /// - Parameter held: true if callers may not end it until `held` is reset.
+  /// Opens a group and sends its events. If `isHeld`, callers may not end the group.
   func openGroup(coalescing: String? = nil, held isHeld: Bool = false) -> Int {
     events.broadcast(Events.checkpoint, self)
     groupNumber += 1
@@ -201,9 +198,9 @@ public final class UndoHistory {
     }
   }
 
-  /// The limit of outermost groups to undo, and to redo; 0, the default, or less means no limit.
-  /// The oldest groups are dropped first, and immediately when the limit is lowered. While groups
-  /// are added, up to a quarter more may be kept for a while.
+  /// The limit of outermost groups to undo, and to redo; 0, the default, means no limit. Lowering
+  /// it drops the oldest groups immediately. While groups are added, up to a quarter more may be
+  /// kept.
   public var levelsOfUndo = 0 { didSet { for stack in [undoStack, redoStack] { stack.limit = max(levelsOfUndo, 0) } } }
 
   // MARK: Forgetting

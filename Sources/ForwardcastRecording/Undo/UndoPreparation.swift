@@ -21,8 +21,7 @@ public struct UndoPreparation {
     try perform(Invocation(message.selector, arguments: boxes))
   }
 
-  /// Registers a message as a value.
-  /// - Throws: as ``send(_:_:)``.
+  /// Registers a message as a value. Throws as ``send(_:_:)``.
   public func perform(_ invocation: Invocation) throws {
     let sent = invocation.asSent
     try sent.check(for: target)
@@ -34,14 +33,13 @@ public struct UndoPreparation {
       })
   }
 
-  /// Registers messages in call syntax. Each call returns `nil`.
-  /// - Throws: as ``send(_:_:)``.
+  /// Registers messages in call syntax. Each call returns `nil`, or throws as ``send(_:_:)``.
   public var dynamic: DynamicSends { UndoStandIn { [self] in try perform($0) }.dynamic }
 }
 
 /// Turns every message into a step, without checking that the target responds to it.
 final class UndoStandIn: MessageForwarding, ForwardingToMany {
-  /// The table with the types of messages. Messages without a row have objects as types.
+  /// The table with the types of messages. All types are objects in messages without a row.
   private let table: SelectorTable?
   private let take: (Invocation) throws -> Void
 

@@ -19,7 +19,7 @@ public final class TestClock: Clock, Sendable {
     public let offset: Duration
 
     public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
-    /// The time between two instants; negative when the other is earlier.
+    /// The time between two instants; negative if the other is earlier.
     public func duration(to other: Instant) -> Duration { other.offset - offset }
     public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
   }
@@ -41,7 +41,6 @@ public final class TestClock: Clock, Sendable {
       return next
     }
 
-    /// Removes and returns the watchers whose number is reached.
     mutating func satisfied() -> [CheckedContinuation<Void, Never>] {
       let ready = watchers.filter { $0.value.count <= sleepers.count }
       for number in ready.keys { watchers[number] = nil }
@@ -51,7 +50,7 @@ public final class TestClock: Clock, Sendable {
 
   private let state = Guarded(State())
 
-  /// A clock at zero.
+  /// Creates a clock at zero.
   public init() {}
 
   public var now: Instant { state.withLock { $0.now } }

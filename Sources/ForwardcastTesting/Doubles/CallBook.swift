@@ -26,12 +26,10 @@ final class CallBook: Sendable {
 
   func text(_ message: Invocation) -> String { names.call(message.selector, message.arguments.map(\.description)) }
 
-  /// The text of an expected or stubbed call.
   func text(_ match: CallMatch) -> String { names.call(match.selector, match.arguments.map(\.description)) }
 
   func report(_ text: String, at place: SourcePlace) { reporter.report(TestFailure(place: place, text: text)) }
 
-  /// Reports a failure unless `holds` is true. Returns `holds`.
   func expect(_ holds: Bool, _ text: @autoclosure () -> String, at place: SourcePlace) -> Bool {
     if !holds { report(text(), at: place) }
     return holds

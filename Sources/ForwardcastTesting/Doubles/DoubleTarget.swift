@@ -62,10 +62,8 @@ final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, NamedR
 
   // MARK: Answering
 
-  /// Captures the arguments and takes the next outcome of the last matching stub, if there is one.
-  ///
-  /// Called before the call is recorded, so that a test that has waited for the call finds its
-  /// arguments captured.
+  /// Captures the arguments and takes the next outcome of the last matching stub. Called before the
+  /// call is recorded, so that a test that waited for the call finds the arguments captured.
   private func apply(to message: Invocation) -> (stub: Stub, outcome: StubOutcome?)? {
     guard let stub = stubs.withLock({ $0 }).last(where: { $0.match.accepts(message) }) else { return nil }
     stub.match.keepArguments(of: message)
@@ -85,7 +83,7 @@ final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, NamedR
     if applied == nil, isStrict {
       book.report(FailureText.unexpected(message, of: book, stubs: stubs.withLock { $0.map(\.match) }), at: place)
     }
-    // A call without a result is answered. Any other counts as one that nobody responds to.
+    // A call without a result is answered. Any other call counts as one without a responder.
     guard table?.method(for: message.selector)?.signature.returnType.kind == .void else { throw MessageNotTaken() }
     return ArgumentBox(())
   }
@@ -104,7 +102,6 @@ final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, NamedR
     return report.result
   }
 
-  /// The advice in the error of a call without a stub.
   func advice(for selector: MessageSelector) -> String {
     rest.count > 0 ? "" : "the double \(book.name) has no stub for it: double.\(book.names.stub(selector))"
   }

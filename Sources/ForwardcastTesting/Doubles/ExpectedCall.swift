@@ -21,13 +21,11 @@ public struct ExpectedCall: Sendable, CustomStringConvertible {
 
   var matching: [RecordedCall] { book.calls.filter { match.accepts($0.message) } }
 
-  /// Suspends until the double has received `times` such calls.
+  /// Suspends until the double has received `times` such calls. Returns true if it has.
   ///
-  /// Captures the arguments of the calls. If the calls do not happen, the wait ends when the task
-  /// is cancelled, for example by a test's time limit, or after `limit`. State a `limit` if tests
-  /// have no time limit, as in XCTest. Either end is a failure, reported at the line of this call.
-  ///
-  /// - Returns: whether the calls happened.
+  /// Captures the arguments of the calls. The wait ends early after `limit`, or when the task is
+  /// cancelled, for example by a test's time limit. Either end is a failure, reported at the line
+  /// of this call. State a `limit` if tests have no time limit, as in XCTest.
   @discardableResult
   nonisolated(nonsending) public func wait(
     times: Int = 1, within limit: Duration? = nil, fileID: String = #fileID, filePath: StaticString = #filePath,
@@ -44,7 +42,7 @@ public struct ExpectedCall: Sendable, CustomStringConvertible {
   }
 
   /// Expects no such call, neither before the wait nor during it. Suspends until the time is over
-  /// or such a call happens.
+  /// or such a call happens. Returns true if there was none.
   ///
   ///     let note = log.call(Logging.note, .any)
   ///     async let quiet = note.doesNotCome(within: .seconds(5), on: clock)
@@ -52,10 +50,8 @@ public struct ExpectedCall: Sendable, CustomStringConvertible {
   ///     clock.advance(by: .seconds(5))
   ///     _ = await quiet
   ///
-  /// Waits in real time, unless the test passes a clock and advances it. A failure, also of a
-  /// cancelled wait, is reported at the line of this call.
-  ///
-  /// - Returns: whether there was none.
+  /// Waits in real time, unless the test passes a clock and advances it. A cancelled wait is a
+  /// failure too. Failures are reported at the line of this call.
   @discardableResult
   nonisolated(nonsending) public func doesNotCome(
     within limit: Duration, on clock: (any Clock<Duration>)? = nil, fileID: String = #fileID,
@@ -71,12 +67,11 @@ public struct ExpectedCall: Sendable, CustomStringConvertible {
       at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
   }
 
-  /// Waits for a number of calls, or until the task is cancelled.
   nonisolated(nonsending) private func come(_ times: Int) async {
     for await _ in book.recorder.changes where matching.count >= times { break }
   }
 
-  /// Waits for a number of calls or for `sleep`. Returns whether `sleep` ended first, uncancelled.
+  /// Waits for calls or for `sleep`. Returns true if `sleep` ended first and was not cancelled.
   nonisolated(nonsending) private func come(
     _ times: Int, before sleep: @escaping @Sendable () async throws -> Void
   ) async -> Bool {
@@ -91,9 +86,7 @@ public struct ExpectedCall: Sendable, CustomStringConvertible {
     }
   }
 
-  /// Expects a number of such calls so far.
-  ///
-  /// - Returns: whether there were that many.
+  /// Expects a number of such calls so far. Returns true if there were that many.
   @discardableResult
   public func verify(
     times: CallCount = .atLeast(1), fileID: String = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
@@ -110,15 +103,12 @@ public struct ExpectedCall: Sendable, CustomStringConvertible {
   func accepts(_ entry: BookedCall) -> Bool { book === entry.book && match.accepts(entry.call.message) }
 }
 
-/// Expects calls in this order, of any doubles. Other calls may happen in between.
+/// Expects calls in this order, of any doubles. Other calls may happen between them. A failure is
+/// reported at the line of this call. Returns true if the calls happened in this order.
 ///
 ///     verifyOrder(
 ///       store.call(Messages.load, "a"), log.call(Logging.note, .any),
 ///       store.call(Messages.save, "a", .any))
-///
-/// A failure is reported at the line of this call.
-///
-/// - Returns: whether they happened in this order.
 @discardableResult
 public func verifyOrder(
   _ expected: ExpectedCall..., fileID: String = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
@@ -142,14 +132,10 @@ public func verifyOrder(
     at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
 }
 
-/// Expects no call after another one, of any doubles.
+/// Expects no call after another one, of any doubles. It is also a failure if the other call never
+/// happened. Failures are reported at the line of this call. Returns true without a failure.
 ///
 ///     verifyNever(log.call(Logging.note, .any), after: store.call(Messages.close))
-///
-/// It is also a failure if the other call never happened. Failures are reported at the line of this
-/// call.
-///
-/// - Returns: whether the other call happened, and none after it.
 @discardableResult
 public func verifyNever(
   _ unexpected: ExpectedCall, after event: ExpectedCall, fileID: String = #fileID, filePath: StaticString = #filePath,

@@ -10,7 +10,7 @@ struct StubOutcome: @unchecked Sendable {  // immutable; closures of a shared do
   var place: SourcePlace?
 }
 
-/// The outcomes of matching calls, in order. The last one also applies to all later calls.
+/// The outcomes of matching calls, in order. The last outcome also applies to all later calls.
 final class Stub: Sendable {
   let match: CallMatch
   private let state = Guarded<(outcomes: [StubOutcome], next: Int)>(([], 0))
@@ -19,7 +19,6 @@ final class Stub: Sendable {
 
   func add(_ outcome: StubOutcome) { state.withLock { $0.outcomes.append(outcome) } }
 
-  /// The outcome of the next call; `nil` if none was stated.
   func take() -> StubOutcome? {
     state.withLock { state in
       guard !state.outcomes.isEmpty else { return nil }
@@ -29,12 +28,11 @@ final class Stub: Sendable {
   }
 }
 
-/// States what a double does with matching calls: see ``TestDouble/stub(_:_:)``.
+/// States what a double does with matching calls: see ``TestDouble/stub(_:_:)``. Each outcome is
+/// for one call, in order. The last outcome also applies to all later calls.
 ///
 ///     // fails once, then answers:
 ///     store.stub(Messages.load, "a").fails(Busy()).answers("text")
-///
-/// Each outcome is for one call, in order. The last one also applies to all later calls.
 public struct Stubbing<Proxy: MulticastSending, R, each A> {
   let stub: Stub
   private var delay: (@Sendable () async throws -> Void)?
@@ -48,19 +46,15 @@ public struct Stubbing<Proxy: MulticastSending, R, each A> {
     return self
   }
 
-  /// Answers with these values, one after another.
-  ///
-  /// Threads that share the double share the values as well.
+  /// Answers with these values, one after another. Threads that share the double share the values.
   @discardableResult
   public func answers(_ first: R, _ others: R...) -> Stubbing {
     for box in ([first] + others).map({ ArgumentBox(uncheckedSendable: $0) }) { _ = adding { _ in box } }
     return self
   }
 
-  /// Throws an error.
-  ///
-  /// If the caller cannot receive it, because the requirement does not throw, the proxy's `onError`
-  /// does. Without `onError`, the call is reported as a failure at the line of this stub.
+  /// Throws an error. If the requirement does not throw, the proxy's `onError` receives the error.
+  /// Without `onError`, the call is reported as a failure at the line of this stub.
   @discardableResult
   public func fails(
     _ error: any Error, fileID: String = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
@@ -69,8 +63,8 @@ public struct Stubbing<Proxy: MulticastSending, R, each A> {
     adding(at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)) { _ in throw error }
   }
 
-  /// Answers with the result of a closure that takes the arguments, or fails with its error. If that
-  /// reaches neither the caller nor `onError`, the failure is at the line that created the double.
+  /// Answers with the result of `body`, or fails with its error. An error that reaches neither the
+  /// caller nor `onError` is a failure at the line that created the double.
   @discardableResult
   public func runs(isolation: (any Actor)? = nil, _ body: @escaping (repeat each A) throws -> R) -> Stubbing {
     adding(opening(body))
@@ -80,9 +74,8 @@ public struct Stubbing<Proxy: MulticastSending, R, each A> {
   @discardableResult
   public func fallsBack() -> Stubbing { adding { _ in nil } }
 
-  /// Delays the outcomes that follow: each until `clock` has advanced by `duration` since its call.
-  ///
-  /// Only async requirements can be delayed. A call of another one is reported as a failure.
+  /// Delays each outcome that follows until `clock` has advanced by `duration` since the call. Only
+  /// async requirements can be delayed; a delayed call of another one is a failure.
   public func delayed<C: Clock>(by duration: C.Duration, on clock: C) -> Stubbing {
     var delayed = self
     delayed.delay = { try await clock.sleep(until: clock.now.advanced(by: duration), tolerance: nil) }

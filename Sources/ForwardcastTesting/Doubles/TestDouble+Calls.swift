@@ -19,10 +19,8 @@ extension TestDouble {
   ///     store.verify(Messages.save, "a", .any)                   // at least once
   ///     store.verify(Messages.save, .any, .any, times: .never)
   ///
-  /// A failure is reported at the line of this call and shows expected and actual calls side by
-  /// side. An argument is a value or a match.
-  ///
-  /// - Returns: whether there were `times` calls, at least one by default.
+  /// An argument is a value or a match. A failure is reported at the line of this call and shows
+  /// expected and actual calls side by side. Returns true if there were `times` calls.
   @discardableResult
   public func verify<R, A>(
     _ message: Message<(A) -> R>, _ first: Match<A>, times: CallCount = .atLeast(1),
@@ -95,9 +93,7 @@ extension TestDouble {
     ExpectedCall(book: target.book, match: CallMatch(message, first, second, third, fourth, repeat each others))
   }
 
-  /// Expects no call besides those that expectations have covered.
-  ///
-  /// - Returns: whether there was none.
+  /// Expects no call besides those that expectations have covered. Returns true if there was none.
   @discardableResult
   public func verifyNoOtherCalls(
     fileID: String = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
@@ -108,9 +104,7 @@ extension TestDouble {
       at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
   }
 
-  /// Expects no call at all.
-  ///
-  /// - Returns: whether there was none.
+  /// Expects no call at all. Returns true if there was none.
   @discardableResult
   public func verifyNoCalls(
     fileID: String = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
@@ -121,12 +115,10 @@ extension TestDouble {
       at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
   }
 
-  /// The arguments of all calls of a message, in the order of the calls.
+  /// The arguments of all calls of a message, in the order of the calls: a tuple for each call, or
+  /// its one argument. Calls with arguments of other types are omitted.
   ///
   ///     #expect(store.arguments(of: Messages.load) == ["a", "b"])
-  ///
-  /// - Returns: a tuple for each call, or its one argument. Calls with arguments of other types are
-  ///   omitted.
   public func arguments<R, each A>(of message: Message<(repeat each A) -> R>) -> [(repeat each A)] {
     var found: [(repeat each A)] = []
     for call in calls where call.selector == message.selector {
@@ -136,7 +128,6 @@ extension TestDouble {
   }
 }
 
-/// Unboxes arguments.
 func opened<each A>(_ boxes: [ArgumentBox], as types: repeat (each A).Type) throws -> (repeat each A) {
   var index = 0
   func next<T>(_ type: T.Type) throws -> T {

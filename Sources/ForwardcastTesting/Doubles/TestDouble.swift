@@ -31,17 +31,16 @@ public final class TestDouble<Proxy: MulticastHolding> {
 
   /// How a double treats a call without a stub.
   public enum Strictness: Sendable {
-    /// It answers like a proxy without targets.
+    /// Answers like a proxy without targets.
     case lenient
-    /// It does the same, and reports a failure at the line that created the double.
+    /// Answers in the same way, and reports a failure at the line that created the double.
     case strict
     @available(*, deprecated, renamed: "lenient") public static var nice: Self { .lenient }
   }
 
-  /// Creates a double from a proxy, which no other double may use.
-  ///
-  /// Failures print `name`, by default the name of the protocol. A strict double reports its
-  /// failures at the line of this call.
+  /// Creates a double from a proxy, which no other double may use. Failures print `name`, by
+  /// default the name of the protocol. A strict double reports its failures at the line of this
+  /// call.
   public init(
     _ proxy: Proxy, _ strictness: Strictness = .lenient, named name: String? = nil, reporter: TestReporter = .automatic,
     fileID: String = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column

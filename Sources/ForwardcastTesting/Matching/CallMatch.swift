@@ -4,7 +4,7 @@ import Forwardcast
 
 struct ArgumentMatch: Sendable {
   let description: String
-  /// Whether the argument is accepted. A value of another type is not.
+  /// True if the argument has the type `Value` and is accepted.
   let accepts: @Sendable (ArgumentBox) -> Bool
   let keep: (@Sendable (ArgumentBox) -> Void)?
 

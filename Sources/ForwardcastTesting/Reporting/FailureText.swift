@@ -4,7 +4,7 @@ import Forwardcast
 import ForwardcastRecording
 
 /// The texts of failures. The first line says what is wrong. Below are columns of expected and
-/// actual calls: `✓` marks those that are as expected, `✗` others, `·` unrelated calls.
+/// actual calls: `✓` marks calls that are as expected, `✗` calls that are not, `·` unrelated calls.
 enum FailureText {
   /// A call in the right column and, below it, why it is not the expected one.
   private struct Line {
@@ -12,9 +12,7 @@ enum FailureText {
     var note: String?
   }
 
-  /// The maximum number of lines of a column. Further lines are counted.
   private static let lineLimit = 40
-  /// The maximum number of characters of a line.
   private static let widthLimit = 100
 
   static func count(_ times: CallCount, of expected: ExpectedCall, found: Int) -> String {
@@ -105,7 +103,7 @@ enum FailureText {
     return text
   }
 
-  /// The texts of the first lines; others are not computed.
+  /// The texts of the first lines. The texts of further lines are not computed.
   private static func limited(_ lines: some Collection<Line>) -> [String] {
     var shown: [String] = []
     for line in lines.prefix(lineLimit) {

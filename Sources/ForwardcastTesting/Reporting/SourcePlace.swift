@@ -22,7 +22,6 @@ public struct SourcePlace: Hashable, Sendable, CustomStringConvertible {
     (self.fileID, path, self.line, self.column, found) = (fileID, filePath, line, column, nil)
   }
 
-  /// A place that a test library has found.
   init(_ place: SourcePlace, fileID: String, filePath: String, line: Int, column: Int) {
     (self.fileID, path, self.line, self.column) = (fileID, place.path, UInt(line), UInt(column))
     found = filePath
@@ -30,7 +29,6 @@ public struct SourcePlace: Hashable, Sendable, CustomStringConvertible {
 
   public var description: String { "\(fileID):\(line)" }
 
-  /// Whether both are the same line and column of one file.
   public static func == (left: SourcePlace, right: SourcePlace) -> Bool {
     left.fileID == right.fileID && left.line == right.line && left.column == right.column
   }

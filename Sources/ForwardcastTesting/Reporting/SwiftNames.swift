@@ -6,7 +6,7 @@ import Forwardcast
 struct SwiftNames: Sendable {
   /// The type of the keys, such as `StoreProxy.Messages`; `nil` if no macro generated it.
   private let keys: String?
-  /// The keys and names of requirements that do not follow from the selector, by selector.
+  /// The keys and names that do not follow from the selector, by selector.
   private var stated: [String: (key: String, name: Substring)] = [:]
 
   /// Reads the names that the macro wrote into the table: see ``SelectorTable/named(_:)``.

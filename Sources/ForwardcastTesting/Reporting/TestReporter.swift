@@ -47,15 +47,14 @@ public final class FailureList: Sendable {
   public var failures: [TestFailure] { list.withLock { $0 } }
 }
 
-/// Reports failures to the test library that runs the test.
 enum RunningTest {
   static func report(_ failure: TestFailure) {
     if let schedule = Schedule.current { return schedule.world.fail(failure.text, at: failure.place) }
     #if canImport(Testing)
       if Test.current != nil { return recordIssue(failure) }
     #endif
-    // A thread or detached task does not know its test, so both libraries get the failure. Each
-    // ignores failures while none of its tests runs.
+    // A thread or detached task does not know its test, so both libraries get the failure. A
+    // library ignores failures while none of its tests runs.
     if let fail = XCTestFailing.shared {
       fail.call(failure.text, failure.place.path, failure.place.line)
     } else {
@@ -77,8 +76,8 @@ enum RunningTest {
   #endif
 }
 
-/// XCTest's function for failures, looked up in the process. Linking XCTest would force it, and
-/// Foundation, on every client.
+/// XCTest's function for failures, looked up in the process, because linking XCTest would force it,
+/// and Foundation, on every client.
 private struct XCTestFailing: Sendable {
   /// Stored in a struct, so that it is called directly and not through a reabstraction thunk.
   let call: @Sendable (_ message: String, _ file: StaticString, _ line: UInt) -> Void

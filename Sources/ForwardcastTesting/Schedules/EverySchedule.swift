@@ -17,10 +17,9 @@ import Forwardcast
 ///
 /// The search ends at the first order that fails. It reports one issue at the line of the
 /// expectation, with the turns, a diagram, and the line that runs only that order. An order fails
-/// if `body` throws, if a ``Schedule/expect(_:_:fileID:filePath:line:column:)`` fails, if Swift
-/// Testing records an issue, if a double reports a failure, if a target is on a queue or an actor
-/// that is not the schedule's, or in a deadlock, whose report lists the waiting tasks and what they
-/// wait for. XCTest's own assertions fail the test, but not the order.
+/// if `body` throws, an expectation of the schedule, of Swift Testing or of a double fails, a
+/// target is on a queue or an actor that is not the schedule's, or no turn can continue. XCTest's
+/// own assertions fail the test, but not the order.
 ///
 /// Apart from the order, `body` must do the same in each run. It creates the objects that it uses,
 /// and uses neither random numbers nor real time.
@@ -72,7 +71,6 @@ private final class ScheduleWalk: Sendable {
     (self.explorer, self.place, self.body) = (explorer, place, body)
   }
 
-  /// Runs one order; returns its failure, if any.
   nonisolated(nonsending) func runOnce() async -> ScheduleFailure? {
     let world = ScheduleWorld(explorer, at: place)
     let issues = Guarded<[TestFailure]>([])
@@ -101,7 +99,6 @@ private final class ScheduleWalk: Sendable {
       order: OrderCode.text(world.order))
   }
 
-  /// Ends the run. Returns `true` if another run follows.
   func end() -> Bool {
     // A turn that was abandoned may still use the explorer.
     under.withLock { $0?.isGivenUp == true } ? false : explorer.end()

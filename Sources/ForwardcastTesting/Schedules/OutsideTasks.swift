@@ -2,9 +2,8 @@
 
 import Forwardcast
 
-/// Moves jobs that would run on the runtime's own threads to the schedule whose code created them:
-/// those of `Task { }`, and of the core's tasks for methods that suspend. A task with an executor
-/// preference runs on the schedule anyway.
+/// Moves jobs of `Task { }`, and of the core's tasks for methods that suspend, from the runtime's
+/// threads to the schedule whose code created the tasks.
 ///
 /// The runtime calls a hook, if one is set, in place of its function that enqueues a job. The hook
 /// is looked up by name, as in other test libraries. It leaves jobs of other threads to the
@@ -13,10 +12,10 @@ enum OutsideTasks {
   private typealias Original = @convention(thin) (UnownedJob) -> Void
   private typealias Hook = @convention(thin) (UnownedJob, Original) -> Void
 
-  /// The schedules of the tasks that were taken over, by task number.
+  /// The schedules of the tasks that were moved, by task number.
   private static let taken = Guarded<[UInt64: ScheduleWorld]>([:])
 
-  /// Whether the runtime has the hook; the first access installs it.
+  /// True if the runtime has the hook. The first access installs the hook.
   static let areTaken: Bool = {
     guard let place = systemSymbol("swift_task_enqueueGlobal_hook") else { return false }
     place.assumingMemoryBound(to: Hook?.self).pointee = { job, original in

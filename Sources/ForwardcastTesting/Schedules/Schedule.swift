@@ -29,8 +29,7 @@ public struct Schedule: Sendable {
   )
 
   /// The clock of the schedule, also for blocking sends with a timeout. Advancing it to the next
-  /// deadline is a turn like any other. So the search tries each deadline before and after other
-  /// turns.
+  /// deadline is a turn, so the search tries each deadline before and after other turns.
   public var clock: TestClock { world.clock }
 
   /// Delivery on the serial queue with this name.
@@ -57,9 +56,7 @@ public struct Schedule: Sendable {
   public func shared<Value: Sendable>(_ value: Value) -> Shared<Value> { Shared(value, in: world) }
 
   /// Expects a condition in every order, with any test library. A failure says `text`, at the line
-  /// of this call.
-  ///
-  /// - Returns: whether it holds.
+  /// of this call. Returns true if the condition holds.
   @discardableResult
   public func expect(
     _ condition: Bool, _ text: @autoclosure () -> String = "an expectation does not hold", fileID: String = #fileID,

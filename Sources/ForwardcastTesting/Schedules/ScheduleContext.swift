@@ -2,9 +2,8 @@
 
 import Forwardcast
 
-/// A queue or an actor of a schedule. A turn delivers one message to all of its targets there.
-///
-/// Turns run in a task of the context, which has the task-local values of the test.
+/// A queue or an actor, on which a turn delivers one message to all of its targets. Turns run in a
+/// task of the context, which has the task-local values of the test.
 final class ScheduleContext: DeliveryContext, TaskExecutor, @unchecked Sendable {  // used by the turn that has control
   let name: String
   let number: Int
@@ -16,7 +15,7 @@ final class ScheduleContext: DeliveryContext, TaskExecutor, @unchecked Sendable 
   var within: (() -> Void) -> Void = { $0() }
   var holder: Turn?
   /// The lane of the last turn, which may continue while its mailbox is awake, and the lanes that
-  /// have woken the context since.
+  /// have woken the context since that turn.
   private var last: ScheduleLane?
   private var woken: [ScheduleLane] = []
   /// The next work of the context's task, and the job that resumes the task.
@@ -67,9 +66,8 @@ final class ScheduleContext: DeliveryContext, TaskExecutor, @unchecked Sendable 
     lanes.first { if case .mailbox(_, let own) = $0.kind { own === mailbox } else { false } }
   }
 
-  /// Records that a message was posted, which wakes the context if the mailbox was empty. The
-  /// mailbox of the last turn may still be awake and continue, or it follows the mailboxes that
-  /// woke the context before it. The search tries both.
+  /// Records a post to a lane, which wakes the context if the lane's mailbox was empty. The mailbox
+  /// of the last turn may still be awake, or must wait for other mailboxes. The search tries both.
   func noteWoken(_ lane: ScheduleLane) {
     if lane.entries.count == 1, !woken.contains(where: { $0 === lane }) { woken.append(lane) }
   }

@@ -22,7 +22,6 @@ final class ScheduleExplorer {
   /// The number of steps of this run.
   private var depth = 0
   private var random: RandomOrder?
-  /// The order to replay.
   private var replayed: [Int]?
   /// True after a failure, so the rest of the run may have any order.
   var isFree = false
@@ -39,7 +38,7 @@ final class ScheduleExplorer {
 
   func begin() { (depth, isFree) = (0, false) }
 
-  /// Ends the run, and changes the last choice that has an alternative. Returns `true` if another
+  /// Ends the run and changes the last choice that has an alternative. Returns `true` if another
   /// run follows.
   func end() -> Bool {
     summary.longest = max(summary.longest, depth)
@@ -56,10 +55,8 @@ final class ScheduleExplorer {
     return summary.orders < limit
   }
 
-  /// Chooses the lane of the next step among those that are ready.
-  ///
-  /// - Parameter staying: the lane of the previous step, if it can continue.
-  /// - Returns: `nil` if the replayed or repeated order needs a lane that is not ready.
+  /// Chooses the next step's lane. `staying` is the lane of the previous step, if it can continue.
+  /// Returns `nil` if the replayed or repeated order needs a lane that is not ready.
   func choose(_ ready: [Int], staying: Int?) -> Int? {
     defer { depth += 1 }
     let usual = staying ?? ready[0]

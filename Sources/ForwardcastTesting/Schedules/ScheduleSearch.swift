@@ -11,8 +11,8 @@ public struct ScheduleSearch: Sendable, Hashable {
 
   let kind: Kind
 
-  /// Every order. If half of the limit is too low for that, the other half is spent on random
-  /// orders from a fixed seed. Otherwise only the last turns of a long program would vary.
+  /// Every order. If half of `limit` does not suffice, the other half is spent on random orders
+  /// from a fixed seed, because only the last turns of a long program would vary otherwise.
   public static let every = ScheduleSearch(kind: .every)
 
   /// Every order with at most `changes` preemptions of a turn that could continue. Most ordering
@@ -42,7 +42,6 @@ enum OrderCode {
     }.joined()
   }
 
-  /// The lanes of an order; `nil` for other text.
   static func lanes(_ text: String) -> [Int]? {
     var lanes: [Int] = []
     var rest = text[...]

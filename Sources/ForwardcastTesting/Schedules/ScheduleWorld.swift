@@ -6,7 +6,7 @@ import Forwardcast
 /// One run of a program, in which one turn runs at a time and the explorer chooses the next.
 ///
 /// A turn is a job of a task or the delivery of a message. It has a thread of its own, so it can be
-/// interrupted in a synchronous function. It chooses its successor, signals its thread, and waits.
+/// interrupted in a synchronous function. It then signals the next turn's thread, and waits.
 final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the turn in control; other state has locks
   /// Jobs and posts of threads outside of the schedule.
   private struct Outside {
@@ -18,7 +18,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
 
   /// A posted message, for the report of a deadlock.
   private struct Sent {
-    /// Not `nil` until its targets have ended.
+    /// Becomes `nil` when its targets have ended.
     weak var envelope: Envelope?
     let sender: ScheduleLane
     let note: ScheduleNote
@@ -34,7 +34,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
   private var contexts: [String: ScheduleContext] = [:]
   private let outside = Guarded(Outside())
   private let cameFromOutside = DispatchSemaphore(value: 0)
-  /// The lanes in the order of their steps; `notes` says what they did.
+  /// The lanes in the order of their steps; `notes` says what the lanes did.
   private(set) var order: [Int] = []
   private(set) var notes: [ScheduleNote] = []
   private var sent: [Sent] = []
@@ -46,12 +46,11 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
   /// The place of failures that have no place of their own.
   private let place: SourcePlace
   private var isBodyOver = false
-  /// Whether a turn may still be running after the end.
+  /// True if a turn may still be running after the end.
   private(set) var isGivenUp = false
   /// The number of steps, which shows whether turns end.
   let progress = Guarded(0)
 
-  /// How long to wait for threads outside the schedule when no turn can continue.
   private let patience = Schedule.patience.outside
 
   init(_ explorer: ScheduleExplorer, at place: SourcePlace) {
@@ -65,7 +64,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
     problem.withLock { $0 = $0 ?? TestFailure(place: place ?? self.place, text: text) }
   }
 
-  /// Reports a failure. The rest of the run does not follow its order.
+  /// Reports a failure. The rest of the run may follow any order.
   private func abandon(_ text: String) {
     fail(text)
     explorer.isFree = true
@@ -73,7 +72,6 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
 
   // MARK: Beginning and end
 
-  /// Runs `body` and everything that it starts, then calls `end`.
   func start(_ body: @escaping @Sendable () async -> Void, end: @escaping @Sendable () -> Void) {
     _ = OutsideTasks.areTaken
     explorer.begin()
@@ -116,7 +114,6 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
     finish()
   }
 
-  /// The lane of the next step; `nil` when none can continue.
   private func choose(_ staying: ScheduleLane?) -> ScheduleLane? {
     takeFromOutside()
     var ready = lanes.filter(isReady)
@@ -156,7 +153,6 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
     }
   }
 
-  /// Runs the next turn of a lane from its beginning.
   private func run(_ lane: ScheduleLane) {
     let turn = Turn(lane, self)
     lane.turn = turn
@@ -209,7 +205,6 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
     turn.pause()
   }
 
-  /// Takes over envelopes that were posted to a context.
   func posted(_ mailbox: Mailbox, on context: ScheduleContext) {
     guard let turn = Turn.running, turn.world === self else { return noteOutside { $0.posted.append(context.name) } }
     let lane = context.lane(mailbox) ?? makeLane(.mailbox(context, mailbox), context.name)
@@ -325,7 +320,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
     for job in jobs { add(job, by: lanes[0]) }
   }
 
-  /// Says who waits for whom in a deadlock. Omits tasks that wait for what only the runtime knows.
+  /// Says who waits for whom in a deadlock. Omits tasks whose wait only the runtime knows.
   private var waitingText: String {
     var lines = ["deadlock: no turn can continue, and the \(isBodyOver ? "turn of a target" : "body") has not ended:"]
     for lane in lanes {

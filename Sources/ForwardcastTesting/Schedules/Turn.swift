@@ -13,12 +13,11 @@ import Forwardcast
   import Android
 #endif
 
-/// A turn that has begun, on the thread that runs it.
 final class Turn: @unchecked Sendable {  // used by the turn that has control; control passes by semaphores
   let lane: ScheduleLane
   let world: ScheduleWorld
   var isReady: () -> Bool = { true }
-  /// The time at which its wait times out.
+  /// The time at which the turn's wait times out.
   var deadline: TestClock.Instant?
   private let signal = DispatchSemaphore(value: 0)
 
@@ -77,7 +76,6 @@ final class TurnThread: @unchecked Sendable {  // `work` is handed over by the s
   }
 }
 
-/// The address of a symbol in any loaded library.
 func systemSymbol(_ name: String) -> UnsafeMutableRawPointer? {
   #if canImport(Darwin)
     dlsym(UnsafeMutableRawPointer(bitPattern: -2), name)
