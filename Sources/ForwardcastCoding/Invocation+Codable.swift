@@ -37,7 +37,6 @@ extension Invocation: Codable {
   ///
   /// Untrusted text cannot fill memory: decoding interns no names, and is limited by
   /// ``KnownTypes/readTypeLimit`` and `argumentLimit`.
-  ///
   /// - Throws: `DecodingError` for a malformed or unknown selector, a malformed signature, a type
   ///   that is unknown, nested too deeply or beyond the limit, too many arguments, or a value of
   ///   another type.

@@ -3,13 +3,12 @@
 public import Forwardcast
 
 extension ArgumentBox {
-  /// Whether the values have one type and are equal; `nil` if values of that type have no equality.
+  /// True if the values have one type and are equal; `nil` if values of that type have no equality.
   ///
   /// Values are compared by `==`, objects without `==` by identity, arrays and dictionaries by
   /// element, and optionals by value; `nil` equals `nil`. Numbers of different types differ,
-  /// because a method that takes any value can distinguish them.
-  ///
-  /// A box is not `Equatable`, because some values cannot be compared, not even with themselves.
+  /// because a method that takes any value can distinguish them. A box is not `Equatable`, because
+  /// some values cannot be compared, not even with themselves.
   public func isEqual(to other: ArgumentBox) -> Bool? {
     if isNil || other.isNil { return isNil && other.isNil }
     let (left, right) = (unwrapped(value), unwrapped(other.value))

@@ -5,15 +5,13 @@
 
 extension MessageSelector: Codable {
   /// The key of a decoder's `userInfo` for the decodable selectors, a `Set<MessageSelector>`.
-  ///
-  /// Without this list, a peer may name every selector that the process knows:
+  /// Without this set, a peer may name every selector that the process knows:
   ///
   ///     let known: Set<MessageSelector> = [Message.onAddMsg.selector, "ping"]
   ///     decoder.userInfo[MessageSelector.selectorsKey] = known
   public static let selectorsKey = codingKey("Forwardcast.Selectors")
 
   /// Decodes a name that the process knows. Interns nothing, so untrusted text cannot fill memory.
-  ///
   /// - Throws: `DecodingError` for a name that is malformed, unknown to the process, or not listed
   ///   under the decoder's `selectorsKey`.
   public init(from decoder: any Decoder) throws {

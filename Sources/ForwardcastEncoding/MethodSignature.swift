@@ -1,15 +1,14 @@
 // MethodSignature.swift: the types of one method.
 
 /// The types of one method, read from an Objective-C type encoding. Argument 0 is the receiver, 1
-/// is the selector, and the sender's arguments start at 2.
+/// is the selector, and the sender's arguments start at 2. Signatures are equal if their types are;
+/// frame digits are ignored.
 ///
 ///     let signature = try MethodSignature("d32@0:8d16d24")
 ///     signature.argumentTypes.count   // 4
 ///     signature.returnType            // .double
 ///     signature.argumentOffsets       // [0, 8, 16, 24]
 ///     signature.frameLength           // 32
-///
-/// Signatures are equal if their types are. Frame digits are ignored. Copies share their storage.
 public struct MethodSignature: Hashable, Sendable, CustomStringConvertible {
   private final class Storage: Sendable {
     let returnType: TypeEncoding
@@ -87,9 +86,8 @@ public struct MethodSignature: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The offset of each argument in the argument frame, in bytes. It is the stated one, or else the
-  /// one that a C compiler for this machine computes; `nil` after an argument of unknown size.
-  ///
-  /// The frame has no gaps, and an integer takes at least as much as an `int`.
+  /// one that a C compiler for this machine computes; `nil` after an argument of unknown size. The
+  /// frame has no gaps, and an integer takes at least as much as an `int`.
   public var argumentOffsets: [Int?] {
     let computed = frame(on: .current).offsets
     guard !storage.statedOffsets.isEmpty else { return computed }
@@ -110,7 +108,6 @@ public struct MethodSignature: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The argument frame as a C compiler for `target` numbers it. Ignores digits in the encoding.
-  ///
   /// - Returns: the argument offsets, `nil` after one of unknown size; the length of the frame.
   /// - Complexity: O(*n*) in the length of the encoding.
   public func frame(on target: TypeLayout.Target) -> (offsets: [Int?], length: Int?) {

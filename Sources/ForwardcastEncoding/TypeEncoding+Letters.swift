@@ -36,7 +36,7 @@ extension TypeEncoding {
     /// `B`
     case bool = 0x42
 
-    /// Whether it is an integer or `bool`.
+    /// True for an integer or `bool`.
     public var isInteger: Bool { self != .float && self != .double && self != .longDouble }
 
     /// Its name in C.
@@ -118,9 +118,8 @@ extension TypeEncoding {
   public static var bool: TypeEncoding { TypeEncoding(.scalar(.bool)) }
 
   /// `@"Name"`, an object of a class, protocols or both: `Name`, `<Protocol>` or `Name<Protocol>`.
-  /// `@""`, which some compilers write, names no class.
-  ///
-  /// `nil` for a name that is too long, or has a quotation mark or control character.
+  /// `@""`, which some compilers write, names no class. The result is `nil` for a name that is too
+  /// long, or has a quotation mark or control character.
   public static func object(named name: String) -> TypeEncoding? {
     let fits = name.utf8.allSatisfy { TypeEncodingParser.isQuotable($0) }
     return fits && name.utf8.count < TypeEncodingError.Limits.length / 2 ? TypeEncoding(.object(name: name)) : nil

@@ -82,7 +82,6 @@ public struct TypeEncoding: Hashable, Sendable {
   }
 
   /// Reads a text that is exactly one type.
-  ///
   /// - Throws: ``TypeEncodingError`` with the broken rule and the offset of the byte that broke it.
   /// - Complexity: O(*n*) in the length of `text`, at most ``TypeEncodingError/Limits/length``.
   public init(_ text: String) throws(TypeEncodingError) {
@@ -103,9 +102,8 @@ public struct TypeEncoding: Hashable, Sendable {
     self.layout = layout
   }
 
-  /// ``layout`` on `target`. A record made from a Swift type has a layout only on this machine. The
+  /// The layout on `target`. A record made from a Swift type has a layout only on this machine. The
   /// encoding itself may differ between targets, because C's `char` is signed only on some.
-  ///
   /// - Complexity: O(*n*) in the length of the encoding.
   public func layout(on target: TypeLayout.Target) -> TypeLayout? {
     if target == .current { return layout }

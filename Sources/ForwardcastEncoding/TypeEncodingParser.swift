@@ -234,7 +234,6 @@ struct TypeEncodingParser {
     return String(decoding: bytes[start..<position], as: UTF8.self)
   }
 
-  /// Decimal digits as C prints them.
   @inline(never) mutating func readNumber() throws(TypeEncodingError) -> Int {
     let start = position
     guard let first = peek() else { throw error(.unexpectedEnd) }

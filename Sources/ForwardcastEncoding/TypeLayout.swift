@@ -1,10 +1,9 @@
 // TypeLayout.swift: size and alignment.
 
-/// The size and alignment of a type in bytes, as in the platform's C compiler.
+/// The size and alignment of a type in bytes, as in the platform's C compiler. Encodings do not say
+/// whether a struct is packed or over-aligned, so the layout assumes neither.
 ///
 ///     try TypeEncoding("{?=cq}").layout   // TypeLayout(size: 16, alignment: 8)
-///
-/// Encodings do not say whether a struct is packed or over-aligned. The layout assumes neither.
 public struct TypeLayout: Hashable, Sendable {
   /// The size of one value; usually a multiple of the alignment.
   public let size: Int

@@ -67,8 +67,7 @@ public final class ExtensionCenter: ManagedService {
 
   // MARK: Registering
 
-  /// Registers an observer for a protocol: see
-  /// ``ExtensionPoint/register(_:delivery:priority:buffer:whenRemoved:)``.
+  /// Registers an observer for a protocol: see `register` of ``ExtensionPoint``.
   @discardableResult
   public func register<Interface: Sendable>(
     _ observer: Interface, for type: Interface.Type, delivery: Delivery = .direct, priority: Int = 0
@@ -82,11 +81,9 @@ public final class ExtensionCenter: ManagedService {
     point(type).unregister(observer)
   }
 
-  /// Registers the class of an observer without creating its single instance: see
-  /// ``ExtensionPoint/registerLazily(_:priority:as:)-(Service.Type,_,_)``.
-  ///
-  /// `delivery` says where its messages run. The sender creates the instance, so the `init(in:)` of
-  /// a main-actor class must be `nonisolated`.
+  /// Registers the class of an observer without creating its single instance: see `registerLazily`
+  /// of ``ExtensionPoint``. `delivery` says where its messages run. The sender creates the
+  /// instance, so the `init(in:)` of a main-actor class must be `nonisolated`.
   @discardableResult
   public func registerLazily<Interface: Sendable, Service: ManagedService & AnyObject>(
     _ service: Service.Type, for type: Interface.Type, delivery: Delivery = .direct, priority: Int = 0,
@@ -114,8 +111,7 @@ public final class ExtensionCenter: ManagedService {
     point(type).broadcast(message, repeat each arguments)
   }
 
-  /// Sends a message to the observers of a protocol and combines the answers: see `collect` of
-  /// ``ExtensionPoint``.
+  /// Sends a message to a protocol's observers and combines the answers: see ``ExtensionPoint``.
   @inlinable
   public func collect<Interface: Sendable, R, Output, each A: Sendable>(
     _ type: Interface.Type, _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A,

@@ -11,19 +11,15 @@ extension ExtensionPoint {
   /// The instance receives that message, in the position of this registration. A message that a
   /// hook withholds creates nothing. If the service is removed from its center, for example by a
   /// log-out, its observer is unregistered, even if the program retains it. The next message then
-  /// creates a new instance.
-  ///
-  /// An error of the construction is reported like an error of an observer. The other observers
-  /// still receive the message, and the next message tries again.
+  /// creates a new instance. An error of the construction is reported like an error of an observer.
+  /// The other observers still receive the message, and the next message tries again.
   ///
   /// The class implements the messages of its own table, if it is a `MessageReceiver`, and of the
   /// point's table, except those that a `PartialTarget` lists as unimplemented.
   ///
-  /// - Parameters:
-  ///   - type: the class of the service.
-  ///   - priority: higher comes first, as for other observers.
-  ///   - observer: converts the service to an observer. Usually `{ $0 }`, so that the compiler
-  ///     checks the conformance. Any other object is retained while the service is in its center.
+  /// - Parameter observer: converts the service to an observer. Usually `{ $0 }`, so that the
+  ///   compiler checks the conformance. Any other object is retained while the service is in its
+  ///   center.
   /// - Returns: `false` if nothing was registered: the class is registered lazily already, or
   ///   implements none of the point's messages.
   @discardableResult

@@ -15,14 +15,12 @@ import Synchronization
 ///
 /// A point wraps a `MulticastProxy`, ``observers``. It also rejects objects that do not conform or
 /// are registered already, and creates lazy observers. Delivery, removal, results and errors work
-/// as in the proxy.
+/// as in the proxy. The point is `Sendable` if its interface is.
 ///
 /// **State the selectors of a point**, since Swift cannot list the requirements of a protocol. A
 /// list of selectors, or a table, limits the point to these messages. A point without either
 /// forwards every message in its observers' own tables. If the protocol inherits another, list the
 /// selectors of both, or create the table with `inheriting:`.
-///
-/// The point is `Sendable` if its interface is, and may then be used from any thread.
 public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany, CustomStringConvertible {
   /// The existing observers. Messages sent through this proxy create no lazy observers.
   public let observers: MulticastProxy<Interface>
@@ -31,10 +29,8 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
   private let stated: Set<MessageSelector>?
 
   /// Creates a point.
-  ///
   /// - Parameters:
-  ///   - selectors: the messages of the point. By default those of `table`, or without a table all
-  ///     that observers implement.
+  ///   - selectors: the messages of the point; by default those of `table`, or else every message.
   ///   - table: methods for all observers, which then need no tables. Their own tables come first.
   ///   - services: creates and retains lazy observers. The point retains it.
   ///   - options: how the point treats duplicates, unanswered messages and errors.
@@ -64,10 +60,8 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
   // MARK: Registering
 
   /// Registers an observer weakly, from the next message on. Observers with a higher priority come
-  /// first, those of equal priority in the order of registration.
-  ///
-  /// - Returns: the registration; `nil` if the observer is registered already, is not an object, or
-  ///   implements none of the point's messages.
+  /// first, those of equal priority in the order of registration. Returns `nil` if the observer is
+  /// registered already, is not an object, or implements none of the point's messages.
   @discardableResult
   public func register(_ observer: Interface, priority: Int = 0) -> Registration? {
     enter(observer, priority, (.direct, .unbounded, .dropPending))
@@ -131,10 +125,10 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
   /// Always `nil`, since a point has many targets.
   public override func forwardingTarget(for selector: MessageSelector) -> (any MessageReceiver)? { nil }
 
-  /// Forwards a message to every observer that responds, including lazy ones.
-  ///
-  /// - Throws: as `MulticastProxy.forward(_:)`, and `unrecognizedSelector` for a message that is
-  ///   not one of the point's. The report lists observers that could not be created as failures.
+  /// Forwards a message to every observer that responds, including lazy ones. The report lists
+  /// observers that could not be created as failures.
+  /// - Throws: as `MulticastProxy.forward(_:)`; `unrecognizedSelector` if the point lacks the
+  ///   message.
   @discardableResult
   public override func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
     if let stated, !stated.contains(invocation.selector) { throw doesNotRecognize(invocation.selector) }

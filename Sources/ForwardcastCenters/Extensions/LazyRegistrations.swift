@@ -6,7 +6,6 @@ import Synchronization
 final class LazyRegistrations: Sendable {
   private struct State {
     var slots: [ServiceID: LazySlot] = [:]
-    /// The number of additions and removals.
     var changes = 0
     /// A cache, cleared when a registration is added or removed or any table changes.
     var bySelector: [MessageSelector: [LazySlot]] = [:]
@@ -67,8 +66,7 @@ final class LazyRegistrations: Sendable {
     return slots
   }
 
-  /// Registers an observer in the slot of its class if the calling thread is creating it. Returns
-  /// `nil` otherwise.
+  /// Fills the slot of the observer's class if the calling thread creates it; else returns `nil`.
   func takeSlot(_ observer: AnyObject) -> Registration?? {
     guard isUsed.load(ordering: .acquiring) else { return nil }
     let type: any AnyObject.Type = type(of: observer)

@@ -21,8 +21,7 @@ extension ServiceCenter {
     store.removeAll()
   }
 
-  /// Notifies all services that the program has entered the background, in reverse order of
-  /// creation: dependent services first.
+  /// Notifies all services, in reverse order of creation, that the program entered the background.
   public func didEnterBackground() {
     for center in innerCenters { center.didEnterBackground() }
     for entry in store.entries.reversed() { call("didEnterBackground", on: entry) { try $0.didEnterBackground() } }

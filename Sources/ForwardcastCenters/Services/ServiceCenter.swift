@@ -49,8 +49,6 @@ public final class ServiceCenter: Sendable {
   // MARK: Requests
 
   /// The service of a type, created if it does not exist.
-  ///
-  /// - Parameter type: may be omitted where the compiler infers it.
   /// - Throws: ``ServiceError``; errors of the initializer or of
   ///   ``ServiceLifecycle/serviceDidInit(in:)``.
   /// - Complexity: one look-up under a lock if the service exists. Blocks the thread while another

@@ -23,13 +23,10 @@ public struct ServiceKey<Service: Sendable>: Hashable, Sendable {
   let id: ServiceID
   let make: @Sendable (ServiceCenter) throws -> Service
 
-  /// Creates a key.
-  ///
-  /// - Parameters:
-  ///   - name: distinguishes services of one type.
-  ///   - scope: the scope of the center that creates and retains the service.
-  ///   - make: called once in each center, and again after it threw or the service was removed. Its
-  ///     argument is the center of the scope. A returned ``ServiceLifecycle`` gets the callbacks.
+  /// Creates a key. `name` distinguishes services of one type.
+  /// - Parameter make: called once in each center, and again after it threw or the service was
+  ///   removed. Its argument is the center of the scope. A returned ``ServiceLifecycle`` gets the
+  ///   callbacks.
   public init(
     _ name: String, scope: ServiceScope = .application, make: @escaping @Sendable (ServiceCenter) throws -> Service
   ) {
@@ -58,9 +55,8 @@ struct ServiceID: Hashable, Sendable {
   let name: String?
 }
 
-/// The lifetime of the services of a center: that of the program, a session or a user.
-///
-/// A scope is only a name. The code that creates a center states its scope and its outer center:
+/// The lifetime of the services of a center: that of the program, a session or a user. A scope is
+/// only a name. The code that creates a center states the scope and the outer center:
 ///
 ///     let application = ServiceCenter()
 ///     let session = ServiceCenter(.session, in: application)

@@ -30,8 +30,7 @@ final class ServiceEntry: @unchecked Sendable {  // the store's lock guards `ord
     companions.withLock { $0[ObjectIdentifier(owner)] }
   }
 
-  /// Retains `new` as long as the service, unless `owner` has an object that is not old. Returns
-  /// the retained object.
+  /// Retains `new` as long as the service, or returns the object that `owner` has if it is not old.
   func keep(_ new: any AnyObject & Sendable, for owner: AnyObject, replacing isOld: (AnyObject) -> Bool)
     -> any AnyObject & Sendable
   {

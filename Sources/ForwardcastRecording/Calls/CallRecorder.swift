@@ -4,7 +4,6 @@ import Forwardcast
 import Synchronization
 
 /// Records the calls of one or more ``RecordingProxy`` objects, in the order in which they began.
-///
 /// May be used from any thread. Arguments are not copied, so read values that are not `Sendable` in
 /// the isolation that sent them.
 public final class CallRecorder: @unchecked Sendable {  // state is under a lock; for values of calls see above
@@ -34,14 +33,10 @@ public final class CallRecorder: @unchecked Sendable {  // state is under a lock
   @TaskLocal private static var depths: [ObjectIdentifier: Int] = [:]
 
   private let limit: Int
-  /// The creation time of the recorder; `nil` if times are not recorded.
   private let start: ContinuousClock.Instant?
 
-  /// Creates an empty recorder.
-  ///
-  /// - Parameters:
-  ///   - limit: the most calls to keep. The oldest calls are dropped first.
-  ///   - takesTimes: true to record the ``RecordedCall/time`` and duration of each call.
+  /// Creates an empty recorder, which drops the oldest calls if there are more than `limit`. If
+  /// `takesTimes` is true, it records the ``RecordedCall/time`` and duration of each call.
   public init(keepingLast limit: Int = .max, takesTimes: Bool = false) {
     self.limit = max(0, limit)
     start = takesTimes ? .now : nil
@@ -87,8 +82,7 @@ public final class CallRecorder: @unchecked Sendable {  // state is under a lock
     }
   }
 
-  /// Records a call and the answer or error of `body`. Calls made in `body` are nested in this
-  /// call.
+  /// Records a call with the outcome of `body`. Calls made in `body` are nested in this call.
   package func record(_ message: Invocation, to receiver: String, _ body: () throws -> ArgumentBox?) throws
     -> ArgumentBox?
   {

@@ -15,12 +15,8 @@ extension MulticastHolding {
   /// needs no table if the proxy has one. `targets` does not list it; cancel the registration to
   /// remove it.
   ///
-  /// - Parameters:
-  ///   - target: the target.
-  ///   - recorder: records the calls.
-  ///   - name: the name of the target in the recording, that of its type by default.
-  ///   - priority: as for `add(_:priority:ownership:only:)`.
-  ///   - ownership: with `.weak`, nothing is recorded after the target's deallocation.
+  /// `name` is the target's name in the recording, by default that of its type. With `.weak`,
+  /// nothing is recorded after the target's deallocation.
   @discardableResult
   public func add(
     _ target: Interface, recordedBy recorder: CallRecorder, as name: String? = nil, priority: Int = 0,

@@ -3,11 +3,10 @@
 // Clients encode and decode messages.
 @_exported public import ForwardcastCoding
 
-/// One call: receiver, message and outcome.
+/// One call: receiver, message and outcome. Arguments are copied as values. If one is an object,
+/// the call shows later changes to the object.
 ///
 ///     print(recorder.calls[0])      // [ann cook: "fish"] answers true
-///
-/// Arguments are copied as values. If one is an object, the call shows later changes to the object.
 public struct RecordedCall: CustomStringConvertible {
   /// The outcome of a call.
   public enum Outcome {

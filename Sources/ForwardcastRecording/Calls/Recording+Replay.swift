@@ -36,10 +36,8 @@ extension Recording {
   ///     // whether the outcomes are the same:
   ///     again.isEqual(to: Recording(recording.outermostCalls))
   ///
-  /// Receivers make the nested calls again. A call that fails does not stop the replay.
-  ///
-  /// - Parameter receivers: the receivers by their names in the recording.
-  /// - Returns: the calls with their new outcomes.
+  /// Receivers make the nested calls again. A call that fails does not stop the replay. Returns the
+  /// calls with their new outcomes.
   /// - Throws: ``ReplayError``, before anything is sent.
   @discardableResult
   public func replay(into receivers: [String: any MessageReceiver]) throws(ReplayError) -> Recording {
@@ -52,7 +50,7 @@ extension Recording {
     return Recording(recorder.recording.outermostCalls)
   }
 
-  /// Sends the outermost calls again, in order, all to one receiver. Throws `redacted` at most.
+  /// Sends all outermost calls again to one receiver. Throws only `redacted`, before any is sent.
   @discardableResult
   public func replay(into receiver: any MessageReceiver) throws(ReplayError) -> Recording {
     try replay(into: Dictionary(outermostCalls.map { ($0.receiver, receiver) }) { first, _ in first })
@@ -72,7 +70,7 @@ extension Recording {
     return Recording(recorder.recording.outermostCalls)
   }
 
-  /// Sends the outermost calls again, in order, all to one receiver, and waits for each.
+  /// Like ``replay(into:)-(MessageReceiver)``, and waits for each call.
   @discardableResult
   nonisolated(nonsending) public func replayAndWait(into receiver: any MessageReceiver & Sendable)
     async throws(ReplayError) -> Recording

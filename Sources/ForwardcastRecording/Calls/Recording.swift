@@ -2,14 +2,13 @@
 
 import ForwardcastCoding
 
-/// Recorded calls in the order in which they began, as a ``CallRecorder`` returns them.
+/// Recorded calls in the order in which they began, as a ``CallRecorder`` returns them. Like its
+/// calls, a recording is `Codable` and compares with ``isEqual(to:)``.
 ///
 ///     let before = recorder.recording
 ///     print(before)  // a line for each call, nested calls indented
 ///     // with ForwardcastScript: a message script that sends them again:
 ///     let text = try before.script()
-///
-/// Like its calls, a recording is `Codable` and compares with ``isEqual(to:)``.
 public struct Recording: Codable, CustomStringConvertible {
   /// All calls in the order in which they began, nested ones after the enclosing call.
   public var calls: [RecordedCall]

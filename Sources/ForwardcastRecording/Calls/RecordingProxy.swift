@@ -98,8 +98,7 @@ public final class RecordingProxy<Target>: ForwardingProxy, ForwardingToMany {
 extension RecordingProxy: @unchecked Sendable where Target: Sendable {}  // its recorder and its lease have locks
 
 extension RecordingProxy where Target: MessageReceiver {
-  /// Creates a proxy that retains `target`, by default with the name of its type and a new
-  /// recorder.
+  /// Creates a proxy that retains `target`, by default with a new recorder and its type's name.
   public convenience init(of target: Target, as name: String? = nil, into recorder: CallRecorder = CallRecorder()) {
     self.init(target, target, name, recorder, false)
   }

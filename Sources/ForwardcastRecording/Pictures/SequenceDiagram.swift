@@ -3,14 +3,13 @@
 import Forwardcast
 import Synchronization
 
-/// Collects message events and writes them as text, as a Mermaid sequence diagram, or as SVG.
+/// Collects message events and writes them as text, as a Mermaid sequence diagram, or as SVG. May
+/// be used from any thread. Stores up to ``limit`` events and counts the others.
 ///
 ///     let diagram = SequenceDiagram()
 ///     kitchen.trace(as: "kitchen") { diagram.add($0) }
 ///     kitchen.broadcast(.cook, "fish")
 ///     print(diagram.mermaid)
-///
-/// May be used from any thread. Stores up to ``limit`` events and counts the others.
 public final class SequenceDiagram: Sendable {
   /// The most events that are stored.
   public let limit: Int

@@ -35,7 +35,6 @@ struct TraceEntry: Sendable {
       + (stage == .failed ? "" : quoted("message", event.message) + quoted("sender", event.sender))
   }
 
-  /// The event as a mark without duration.
   func mark(at time: String, lane: Int) -> String {
     "{\(text)\(outcome)},\"ph\":\"i\",\"s\":\"t\",\"ts\":\(time),\"pid\":1,\"tid\":\(lane + 1)}"
   }

@@ -38,7 +38,7 @@ struct UndoGroup {
 }
 
 /// The open groups, each nested in the one before. All steps are in one list, so closing a group
-/// moves no steps. They are released after a change, because a `deinit` may call the history.
+/// moves no step. Removed steps are released after a change: a `deinit` may call the history.
 final class OpenGroups {
   private struct Frame {
     let number: Int

@@ -3,13 +3,11 @@
 import Forwardcast
 
 extension UndoHistory {
-  /// A stand-in for `target` that conforms to its protocol. Each call of the stand-in becomes a
-  /// step.
+  /// A stand-in for `target` that conforms to its protocol. Each call to it becomes a step. A call
+  /// with a result returns what the proxy returns if no target responds.
   ///
   ///     // shape: any Shape, without a table:
   ///     history.prepare(shape, as: ShapeProxy()).move(to: old)
-  ///
-  /// A call with a result returns what the proxy returns if no target responds.
   ///
   /// - Parameters:
   ///   - target: an object, referenced weakly. Its deallocation ends its steps.
@@ -22,9 +20,8 @@ extension UndoHistory {
   }
 
   /// A stand-in for `target` that threads may share although they may not share the history. It
-  /// accepts calls on the actor on which it was prepared or, without one, in the same task or
-  /// thread. Other calls fail with `MessageError` `isolationMismatch`, thrown or passed to
-  /// `onError`.
+  /// accepts calls on the actor, or else in the task or thread, in which it was prepared. Other
+  /// calls fail with `MessageError` `isolationMismatch`, thrown or passed to `onError`.
   public func prepare<Proxy: MulticastFacade & Sendable>(
     _ target: Proxy.Interface, as proxy: Proxy, isolation: (any Actor)? = #isolation
   ) -> Proxy {

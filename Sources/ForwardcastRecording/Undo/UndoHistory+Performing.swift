@@ -26,7 +26,6 @@ extension UndoHistory {
   ///
   /// A step that throws does not stop the others of its group, and its own new steps are kept.
   /// Steps that a listener of ``Events/willUndo`` registers become the last group, which is undone.
-  ///
   /// - Throws: ``UndoError`` `groupIsOpen` if nested groups are open; `isPerforming` during an undo
   ///   or a redo, or while a group is being opened or closed; else the first error of a step, after
   ///   all steps ran.

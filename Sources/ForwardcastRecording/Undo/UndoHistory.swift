@@ -101,8 +101,7 @@ public final class UndoHistory {
   /// Disables registration until ``enableRegistration()`` has been called as often as this method.
   public func disableRegistration() { disabled += 1 }
 
-  /// Reverses one ``disableRegistration()``; throws ``UndoError`` `isNotDisabled` if there was
-  /// none.
+  /// Reverses one ``disableRegistration()``, or throws ``UndoError`` `isNotDisabled`.
   public func enableRegistration() throws(UndoError) {
     guard disabled > 0 else { throw refusal(.isNotDisabled) }
     disabled -= 1
@@ -138,12 +137,10 @@ public final class UndoHistory {
   ///       history.register(self) { [text] in $0.text = text }
   ///     }
   ///
-  /// - Parameters:
-  ///   - name: the group's action name, if any.
-  ///   - coalescing: the kind of change. An outermost group is joined to the previous one of the
-  ///     same kind, so that typed characters are undone together. Another step or group, an undo, a
-  ///     redo or ``breakCoalescing()`` between the two prevents that.
-  ///   - body: registers the steps. Its error is rethrown.
+  /// `name` is the group's action name, if any. `coalescing` is the kind of change: an outermost
+  /// group is joined to the previous one of the same kind, so that typed characters are undone
+  /// together. Another step or group, an undo, a redo or ``breakCoalescing()`` between the two
+  /// prevents that.
   public func group<T>(_ name: String = "", coalescing: String? = nil, _ body: () throws -> T) rethrows -> T {
     let number = openGroup(coalescing: coalescing)
     defer {
@@ -153,8 +150,7 @@ public final class UndoHistory {
     return try body()
   }
 
-  /// Prevents the next group from being joined to the last one. Call it when the user does
-  /// something else, such as moving the cursor.
+  /// Prevents the next group from being joined to the last one, for example after a cursor move.
   public func breakCoalescing() { undoStack.changeLast { $0.coalescing = nil } }
 
   /// Opens a group and sends its events. If `isHeld`, callers may not end the group.
@@ -168,7 +164,6 @@ public final class UndoHistory {
     return number
   }
 
-  /// Closes a group and the groups within it, if it is open.
   func close(_ number: Int) { if let level = open.level(of: number) { closeGroup(level) } }
 
   /// Closes the groups down to `level`, with the events of a single group.
@@ -198,9 +193,8 @@ public final class UndoHistory {
     }
   }
 
-  /// The limit of outermost groups to undo, and to redo; 0, the default, means no limit. Lowering
-  /// it drops the oldest groups immediately. While groups are added, up to a quarter more may be
-  /// kept.
+  /// The limit of outermost groups to undo, and to redo; 0, the default, or less means no limit.
+  /// Lowering it drops the oldest groups. While groups are added, up to a quarter more may be kept.
   public var levelsOfUndo = 0 { didSet { for stack in [undoStack, redoStack] { stack.limit = max(levelsOfUndo, 0) } } }
 
   // MARK: Forgetting

@@ -3,9 +3,8 @@
 /// A stack of closed groups, with a limit of how many can be undone.
 ///
 /// Groups whose targets were deallocated do not count toward the limit. Finding them takes linear
-/// time, so it waits until there are a quarter more groups than the limit. On average, each push
-/// examines five groups. Steps are released after a change, because a `deinit` may call the
-/// history.
+/// time, so the stack waits until it has a quarter more groups than the limit. Removed steps are
+/// released after a change, because a `deinit` may call the history.
 final class UndoStack {
   private var groups: [UndoGroup] = []
   /// The number of groups that may still be popped: the limit, minus pops, plus pushes.

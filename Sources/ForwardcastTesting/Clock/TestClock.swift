@@ -2,7 +2,8 @@
 
 import Forwardcast
 
-/// A clock whose time changes only when a test advances it.
+/// A clock whose time changes only when a test advances it. The code under test can use the same
+/// clock if it takes `any Clock<Duration>`.
 ///
 ///     let clock = TestClock()
 ///     store.stub(Messages.load, "a")
@@ -11,8 +12,6 @@ import Forwardcast
 ///     await clock.waitForSleepers()
 ///     clock.advance(by: .seconds(2))                       // the store answers
 ///     try await loading.value
-///
-/// The code under test can use the same clock if it takes `any Clock<Duration>`.
 public final class TestClock: Clock, Sendable {
   /// A time since the creation of the clock.
   public struct Instant: InstantProtocol {

@@ -156,7 +156,6 @@ struct BookedCall: CustomStringConvertible {
   var description: String { "\(book.name) \(book.text(call.message))" }
 }
 
-/// The calls of all these doubles in the order in which they began.
 private func callsInOrder(of expected: [ExpectedCall]) -> [BookedCall] {
   var books: [CallBook] = []
   for call in expected where !books.contains(where: { $0 === call.book }) { books.append(call.book) }

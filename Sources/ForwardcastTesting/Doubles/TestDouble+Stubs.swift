@@ -10,13 +10,12 @@ extension TestDouble {
   @discardableResult
   public func stub<R>(_ message: Message<() -> R>) -> Stubbing<Proxy, R> { adding(CallMatch(message)) }
 
-  /// Stubs calls of a message with matching arguments.
+  /// Stubs calls of a message with matching arguments. In a strict double, a stub without outcomes
+  /// allows a message that returns nothing.
   ///
   ///     store.stub(Messages.load, .any).fails(NotFound())
   ///     // the stub that was added last comes first:
   ///     store.stub(Messages.load, "a").answers("text")
-  ///
-  /// In a strict double, a stub without outcomes allows a message that returns nothing.
   @discardableResult
   public func stub<R, A>(_ message: Message<(A) -> R>, _ first: Match<A>) -> Stubbing<Proxy, R, A> {
     adding(CallMatch(message, first))

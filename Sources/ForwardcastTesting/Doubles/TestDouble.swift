@@ -39,8 +39,7 @@ public final class TestDouble<Proxy: MulticastHolding> {
   }
 
   /// Creates a double from a proxy, which no other double may use. Failures print `name`, by
-  /// default the name of the protocol. A strict double reports its failures at the line of this
-  /// call.
+  /// default that of the protocol. A strict double's failures are at the line of this call.
   public init(
     _ proxy: Proxy, _ strictness: Strictness = .lenient, named name: String? = nil, reporter: TestReporter = .automatic,
     fileID: String = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column

@@ -34,7 +34,6 @@ struct CallMatch: Sendable {
       && zip(arguments, message.arguments).allSatisfy { $0.accepts($1) }
   }
 
-  /// Captures the arguments of an accepted call.
   func keepArguments(of message: Invocation) {
     for (match, argument) in zip(arguments, message.arguments) { match.keep?(argument) }
   }

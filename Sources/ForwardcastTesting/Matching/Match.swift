@@ -46,13 +46,12 @@ extension Match where Value: AnyObject {
   public static func same(as object: Value) -> Match { Match("the same \(type(of: object))") { $0 === object } }
 }
 
-/// Captures the values of an argument.
+/// Captures the values of an argument. Read values that are not `Sendable` in the isolation that
+/// sent them.
 ///
 ///     let names = Capture<String>()
 ///     store.verify(Messages.save, .captured(by: names))
 ///     #expect(names.values == ["a", "b"])
-///
-/// Read values that are not `Sendable` in the isolation that sent them.
 public final class Capture<Value>: @unchecked Sendable {  // the list is under a lock
   private let state = Guarded(UncheckedSendable<[Value]>([]))
 

@@ -22,11 +22,8 @@ import Forwardcast
 /// own assertions fail the test, but not the order.
 ///
 /// Apart from the order, `body` must do the same in each run. It creates the objects that it uses,
-/// and uses neither random numbers nor real time.
-///
-/// `limit` is the maximum number of orders. `progress` is called after each 1,000 orders, and
-/// writes a line to standard error by default.
-///
+/// and uses neither random numbers nor real time. `limit` is the maximum number of orders.
+/// `progress` is called after each 1,000 orders, and writes a line to standard error by default.
 /// - Returns: the number of orders, and the failure. Cancellation ends the search after an order.
 /// - Complexity: each order runs the program from its start, on threads of the schedule.
 @discardableResult

@@ -3,11 +3,8 @@
 import Forwardcast
 
 /// Moves jobs of `Task { }`, and of the core's tasks for methods that suspend, from the runtime's
-/// threads to the schedule whose code created the tasks.
-///
-/// The runtime calls a hook, if one is set, in place of its function that enqueues a job. The hook
-/// is looked up by name, as in other test libraries. It leaves jobs of other threads to the
-/// runtime.
+/// threads to the schedule whose code created the tasks. Uses the runtime's hook for enqueued jobs,
+/// which is looked up by name. Jobs of other threads remain with the runtime.
 enum OutsideTasks {
   private typealias Original = @convention(thin) (UnownedJob) -> Void
   private typealias Hook = @convention(thin) (UnownedJob, Original) -> Void

@@ -35,8 +35,7 @@ public struct Schedule: Sendable {
   /// Delivery on the serial queue with this name.
   public func queue(_ name: String) -> Delivery { .on(world.context("queue \(name)")) }
 
-  /// Delivery on the serial queue with this name. Each delivery runs within `body`, for example on
-  /// a real queue.
+  /// Delivery on the serial queue with this name, each within `body`, for example on a real queue.
   public func queue(_ name: String, within body: @escaping @Sendable (() -> Void) -> Void) -> Delivery {
     let context = world.context("queue \(name)")
     context.within = body

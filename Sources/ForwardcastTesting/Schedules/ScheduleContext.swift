@@ -14,8 +14,7 @@ final class ScheduleContext: DeliveryContext, TaskExecutor, @unchecked Sendable 
   var lanes: [ScheduleLane] = []
   var within: (() -> Void) -> Void = { $0() }
   var holder: Turn?
-  /// The lane of the last turn, which may continue while its mailbox is awake, and the lanes that
-  /// have woken the context since that turn.
+  /// The lane of the last turn, and the lanes that have woken the context since that turn.
   private var last: ScheduleLane?
   private var woken: [ScheduleLane] = []
   /// The next work of the context's task, and the job that resumes the task.

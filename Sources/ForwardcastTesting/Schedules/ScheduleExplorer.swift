@@ -19,7 +19,6 @@ final class ScheduleExplorer {
   private let search: ScheduleSearch
   private let limit: Int
   private var choices: [Choice] = []
-  /// The number of steps of this run.
   private var depth = 0
   private var random: RandomOrder?
   private var replayed: [Int]?
@@ -38,8 +37,7 @@ final class ScheduleExplorer {
 
   func begin() { (depth, isFree) = (0, false) }
 
-  /// Ends the run and changes the last choice that has an alternative. Returns `true` if another
-  /// run follows.
+  /// Ends the run and changes the last choice that has an alternative. True if a run follows.
   func end() -> Bool {
     summary.longest = max(summary.longest, depth)
     summary.orders += 1

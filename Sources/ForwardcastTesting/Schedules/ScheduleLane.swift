@@ -12,7 +12,7 @@ final class ScheduleLane: @unchecked Sendable {  // used by the turn that has co
   struct Entry {
     let envelope: Envelope
     let kept: DeliveryGroup?
-    /// Its number among all messages of the run.
+    /// The number of the message among all messages of the run.
     let number: Int
   }
 
