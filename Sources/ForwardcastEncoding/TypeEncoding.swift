@@ -73,7 +73,7 @@ public struct TypeEncoding: Hashable, Sendable {
 
   /// A bit-field.
   public struct BitField: Hashable, Sendable {
-    /// The number of bits. The field after one of width 0 begins a new unit.
+    /// The number of bits. A bit-field of width 0 makes the next field begin a new unit.
     public let width: Int
     /// The first bit, counted from the start of the record, if encoded.
     public let position: Int?

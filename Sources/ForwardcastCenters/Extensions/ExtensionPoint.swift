@@ -182,7 +182,7 @@ extension ExtensionPoint: LazyTargetListing {
 extension ExtensionPoint: MulticastSending {
   /// The existing observers of a message. Lazy ones are created once hooks have passed the message.
   public func route(for selector: MessageSelector) -> MessageRoute {
-    // Read first: an observer that is created between the two reads would be in neither otherwise.
+    // Read first. The route then has every observer that is created after this read.
     let vacant = lazy.vacant(for: selector).first
     let route = observers.route(for: selector)
     guard let vacant else { return route }

@@ -13,9 +13,8 @@ final class LazyRegistration: NamedReceiver, Sendable {
   private let store: @Sendable (ServiceCenter) throws -> ServiceStore
   private let entry: @Sendable (ServiceCenter) throws -> ServiceEntry
   private let make: @Sendable (ServiceEntry) throws -> AnyObject
-  /// The observers, by the ``LifetimeToken`` of their services.
+  /// The observers, by the `LifetimeToken` of their services.
   private let retained = Guarded<[ObjectIdentifier: Retained]>([:])
-  /// The threads that are creating the observer.
   private let threads = Guarded<Set<ThreadIdentity>>([])
 
   init<Service, Interface>(
@@ -37,7 +36,7 @@ final class LazyRegistration: NamedReceiver, Sendable {
 
   var isMaterializing: Bool { threads.withLock { $0.contains(ThreadIdentity.current) } }
 
-  /// Creates the observer in its slot if it is missing. Returns `nil` during its construction.
+  /// Creates the observer of the slot if it is missing. Returns `nil` while it is being created.
   func materialize(in center: ServiceCenter, at slot: TargetSlot, of core: MulticastCore) throws -> AnyObject? {
     let store = try store(center)
     let version = SlotVersion(source: store.number, generation: store.generation)
@@ -54,7 +53,7 @@ final class LazyRegistration: NamedReceiver, Sendable {
     return observer
   }
 
-  /// The service, or the object made from it, which is retained as long as the service.
+  /// The observer: the service, or an object made from it that is retained as long as the service.
   private func observer(of entry: ServiceEntry, at slot: TargetSlot, of core: MulticastCore) throws -> AnyObject {
     if let observer = retainedObserver(of: entry) { return observer }
     let observer = try make(entry)
@@ -92,7 +91,7 @@ final class LazyRegistration: NamedReceiver, Sendable {
     }
 
     deinit {
-      // Read first, so that an observer that is created meanwhile, with a newer version, stays.
+      // Read first, so that an observer created meanwhile, which has a newer version, stays.
       let version = core?.version(of: slot)
       // The observer is released outside the lock.
       let retained = registration?.retained.withLock { $0.removeValue(forKey: ObjectIdentifier(self)) }

@@ -13,7 +13,7 @@ final class LazyRegistrations: Sendable {
   }
 
   private let state = Guarded(State())
-  /// True once a registration was added, so a point without lazy observers takes no lock.
+  /// True once a registration was added. Until then, the lock of this object is never taken.
   private let isUsed = Atomic<Bool>(false)
   private let core: MulticastCore
   private let scope: Set<MessageSelector>?
@@ -66,7 +66,7 @@ final class LazyRegistrations: Sendable {
     return slots
   }
 
-  /// Fills the slot of the observer's class if the calling thread creates it; else returns `nil`.
+  /// Fills the slot of a class if the calling thread is creating its observer; else `nil`.
   func takeSlot(_ observer: AnyObject) -> Registration?? {
     guard isUsed.load(ordering: .acquiring) else { return nil }
     let type: any AnyObject.Type = type(of: observer)
@@ -75,7 +75,7 @@ final class LazyRegistrations: Sendable {
     return .some(core.fill(found.slot, with: observer, version: nil))
   }
 
-  /// The slots without an observer whose class implements `selector`; all of them if it is `nil`.
+  /// The slots without an observer, for messages of `selector` or, if it is `nil`, for any message.
   func vacant(for selector: MessageSelector? = nil) -> [LazySlot] {
     guard isUsed.load(ordering: .acquiring) else { return [] }
     return (selector.map { slots(for: $0) } ?? all).filter { found in

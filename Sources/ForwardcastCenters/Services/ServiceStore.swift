@@ -30,7 +30,7 @@ final class ServiceEntry: @unchecked Sendable {  // the store's lock guards `ord
     companions.withLock { $0[ObjectIdentifier(owner)] }
   }
 
-  /// Retains `new` as long as the service, or returns the object that `owner` has if it is not old.
+  /// Returns the object that `owner` already has unless it is old; otherwise retains `new`.
   func keep(_ new: any AnyObject & Sendable, for owner: AnyObject, replacing isOld: (AnyObject) -> Bool)
     -> any AnyObject & Sendable
   {
@@ -44,7 +44,7 @@ final class ServiceEntry: @unchecked Sendable {  // the store's lock guards `ord
   }
 }
 
-/// The construction of one service by one thread, for whose outcome other requests wait. The waits
+/// The construction of one service by one thread. Other requests for the service wait. The waits
 /// are in `WaitGraph`, since services of several centers and resolver hooks can form a cycle.
 final class Construction: Sendable {
   typealias Outcome = Result<ServiceEntry, any Error>
@@ -52,7 +52,7 @@ final class Construction: Sendable {
   private let work: SharedWork
   private let outcome = Guarded<Outcome?>(nil)
 
-  /// Created by the thread that calls ``begin()`` and ``finish(_:)``.
+  /// Must be called by the thread that calls ``begin()`` and ``finish(_:)``.
   init(_ name: String) { work = SharedWork { name } }
 
   var thread: ThreadIdentity { work.thread }
@@ -103,7 +103,7 @@ final class ServiceStore: Sendable {
   /// Unique among all stores.
   let number = stores.wrappingAdd(1, ordering: .relaxed).newValue
 
-  /// Grows with every removal. Until then, a service that was found here is still here.
+  /// Grows with every removal. While it is unchanged, a service that was found here is still here.
   var generation: UInt { removals.load(ordering: .acquiring) }
 
   // MARK: Construction
@@ -188,8 +188,8 @@ final class ServiceStore: Sendable {
     release(&removed)
   }
 
-  /// Calls `hook` on all published services, including those that are published meanwhile, then
-  /// removes the non-persistent ones in reverse order of creation. A replacement is not notified.
+  /// Calls `hook` on all published services, including new ones, then removes the non-persistent
+  /// ones in reverse order of creation. Of each key, only the first service is notified.
   func clear(calling hook: (ServiceEntry) -> Void) {
     let me = ThreadIdentity.current
     guard state.withLock({ $0.clearers.insert(me).inserted }) else { return }

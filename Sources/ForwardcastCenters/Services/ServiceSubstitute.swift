@@ -26,9 +26,9 @@ extension ServiceCenter {
   /// Runs `body` with substitutes for services.
   ///
   /// While `body` runs, this center and all outer and inner ones appear empty. Requests create
-  /// services again, from a substitute if there is one, and `body`'s end releases them. Only the
-  /// calling task and its child tasks are affected, so tests can run in parallel. Other threads and
-  /// queues see the real services.
+  /// services again, from a substitute if there is one. These services are released when `body`
+  /// ends. Only the calling task and its child tasks are affected, so tests can run in parallel.
+  /// Other threads and queues see the real services.
   ///
   ///     let account = ServiceSubstitute(for: AccountService.self) { _ in
   ///       AccountService(name: "test")

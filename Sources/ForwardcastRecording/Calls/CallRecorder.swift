@@ -68,7 +68,7 @@ public final class CallRecorder: @unchecked Sendable {  // state is under a lock
 
   /// The calls so far, in the order in which they began.
   public var calls: [RecordedCall] {
-    // Copies only if calls must be left out, because a test double reads the calls at each call.
+    // Copies only if calls must be left out, because a test double reads this list at each call.
     state.withLock { UncheckedSendable($0.calls.count > limit ? Array($0.calls.suffix(limit)) : $0.calls) }.value
   }
 

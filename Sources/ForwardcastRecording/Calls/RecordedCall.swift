@@ -25,7 +25,7 @@ public struct RecordedCall: CustomStringConvertible {
   /// The number of enclosing calls of the same recorder: 0 for an outermost call.
   public let depth: Int
   /// The number of the call among all recorded calls of the process, to order calls of several
-  /// recorders. Neither compared nor encoded; 0 in a decoded call.
+  /// recorders. It is neither compared nor encoded, and is 0 in a decoded call.
   public let order: Int
   /// The start of the call, measured from the creation of its recorder; `nil` if times were not
   /// recorded. Not compared.

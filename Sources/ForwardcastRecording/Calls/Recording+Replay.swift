@@ -50,14 +50,14 @@ extension Recording {
     return Recording(recorder.recording.outermostCalls)
   }
 
-  /// Sends all outermost calls again to one receiver. Throws only `redacted`, before any is sent.
+  /// Sends all outermost calls again, in order, to one receiver. Throws only `redacted`.
   @discardableResult
   public func replay(into receiver: any MessageReceiver) throws(ReplayError) -> Recording {
     try replay(into: Dictionary(outermostCalls.map { ($0.receiver, receiver) }) { first, _ in first })
   }
 
   /// Sends the outermost calls again, like ``replay(into:)-([String:MessageReceiver])``, and waits
-  /// for each call. Receivers may have any isolation.
+  /// for each call. The receivers may have any isolation.
   @discardableResult
   nonisolated(nonsending) public func replayAndWait(into receivers: [String: any MessageReceiver & Sendable])
     async throws(ReplayError) -> Recording
@@ -70,7 +70,7 @@ extension Recording {
     return Recording(recorder.recording.outermostCalls)
   }
 
-  /// Like ``replay(into:)-(MessageReceiver)``, and waits for each call.
+  /// Sends all outermost calls again to one receiver and waits for each. Throws only `redacted`.
   @discardableResult
   nonisolated(nonsending) public func replayAndWait(into receiver: any MessageReceiver & Sendable)
     async throws(ReplayError) -> Recording

@@ -2,8 +2,8 @@
 
 import ForwardcastCoding
 
-/// Recorded calls in the order in which they began, as a ``CallRecorder`` returns them. Like its
-/// calls, a recording is `Codable` and compares with ``isEqual(to:)``.
+/// Recorded calls in the order in which they began, as a ``CallRecorder`` returns them. Like a
+/// call, a recording is `Codable` and can be compared with ``isEqual(to:)``.
 ///
 ///     let before = recorder.recording
 ///     print(before)  // a line for each call, nested calls indented

@@ -28,8 +28,8 @@ public final class SequenceDiagram: Sendable {
     var lifelines: [ObjectIdentifier: (name: String, lifeline: String)] = [:]
     var owners: [String: ObjectIdentifier] = [:]
 
-    /// Replaces names by lifelines. If the event states no sender, its sender is the innermost
-    /// execution at its place.
+    /// Replaces names by lifelines. If the event states no sender, the sender is the innermost
+    /// execution in the same task or thread.
     mutating func signed(_ event: MessageEvent, at place: TracePlace) -> MessageEvent {
       let receiver = lifeline(event.receiver, event.identities.receiver)
       var sender = lifeline(event.sender, event.identities.sender)

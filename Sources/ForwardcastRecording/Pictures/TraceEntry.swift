@@ -39,7 +39,7 @@ struct TraceEntry: Sendable {
     "{\(text)\(outcome)},\"ph\":\"i\",\"s\":\"t\",\"ts\":\(time),\"pid\":1,\"tid\":\(lane + 1)}"
   }
 
-  /// The beginning, `s`, or the end, `f`, of the arrow to a step.
+  /// The beginning, `s`, or the end, `f`, of the arrow to a queued step.
   static func arrow(_ phase: String, _ step: Int, at time: String, lane: Int) -> String {
     "{\"name\":\"queued\",\"cat\":\"queue\",\"ph\":\"\(phase)\",\(phase == "f" ? "\"bp\":\"e\"," : "")\"id\":\(step),"
       + "\"ts\":\(time),\"pid\":1,\"tid\":\(lane + 1)}"

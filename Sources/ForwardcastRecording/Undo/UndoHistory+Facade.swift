@@ -20,7 +20,7 @@ extension UndoHistory {
   }
 
   /// A stand-in for `target` that threads may share although they may not share the history. It
-  /// accepts calls on the actor, or else in the task or thread, in which it was prepared. Other
+  /// accepts calls only where it was prepared: on that actor, or else in that task or thread. Other
   /// calls fail with `MessageError` `isolationMismatch`, thrown or passed to `onError`.
   public func prepare<Proxy: MulticastFacade & Sendable>(
     _ target: Proxy.Interface, as proxy: Proxy, isolation: (any Actor)? = #isolation

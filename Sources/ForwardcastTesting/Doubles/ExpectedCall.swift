@@ -133,7 +133,7 @@ public func verifyOrder(
 }
 
 /// Expects no call after another one, of any doubles. It is also a failure if the other call never
-/// happened. Failures are reported at the line of this call. Returns true without a failure.
+/// happened. Failures are reported at the line of this call. Returns true if there is no failure.
 ///
 ///     verifyNever(log.call(Logging.note, .any), after: store.call(Messages.close))
 @discardableResult

@@ -75,7 +75,7 @@ public struct Stubbing<Proxy: MulticastSending, R, each A> {
   public func fallsBack() -> Stubbing { adding { _ in nil } }
 
   /// Delays each outcome that follows until `clock` has advanced by `duration` since the call. Only
-  /// async requirements can be delayed; a delayed call of another one is a failure.
+  /// async requirements can be delayed; a delayed call of another requirement is a failure.
   public func delayed<C: Clock>(by duration: C.Duration, on clock: C) -> Stubbing {
     var delayed = self
     delayed.delay = { try await clock.sleep(until: clock.now.advanced(by: duration), tolerance: nil) }

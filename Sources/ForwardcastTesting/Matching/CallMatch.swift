@@ -17,7 +17,6 @@ struct ArgumentMatch: Sendable {
   }
 }
 
-/// A selector with a match for each argument.
 struct CallMatch: Sendable {
   let selector: MessageSelector
   let arguments: [ArgumentMatch]

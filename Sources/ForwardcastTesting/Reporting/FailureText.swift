@@ -103,7 +103,6 @@ enum FailureText {
     return text
   }
 
-  /// The texts of the first lines. The texts of further lines are not computed.
   private static func limited(_ lines: some Collection<Line>) -> [String] {
     var shown: [String] = []
     for line in lines.prefix(lineLimit) {

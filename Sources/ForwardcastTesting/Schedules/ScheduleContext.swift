@@ -10,7 +10,6 @@ final class ScheduleContext: DeliveryContext, TaskExecutor, @unchecked Sendable 
   /// Strong, because the context's owners may outlive the run, whose end breaks the cycle.
   private let world: ScheduleWorld
   private let isMain: Bool
-  /// The mailboxes in the order of their first posts.
   var lanes: [ScheduleLane] = []
   var within: (() -> Void) -> Void = { $0() }
   var holder: Turn?

@@ -19,7 +19,6 @@ final class ScheduleLane: @unchecked Sendable {  // used by the turn that has co
   let kind: Kind
   let name: String
   let number: Int
-  /// The next job of a task.
   var job: UnownedJob?
   var entries: [Entry] = []
   var turn: Turn?

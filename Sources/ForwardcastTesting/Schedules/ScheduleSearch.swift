@@ -11,7 +11,7 @@ public struct ScheduleSearch: Sendable, Hashable {
 
   let kind: Kind
 
-  /// Every order. If half of `limit` does not suffice, the other half is spent on random orders
+  /// Every order. If half of the limit does not suffice, the other half is spent on random orders
   /// from a fixed seed, because only the last turns of a long program would vary otherwise.
   public static let every = ScheduleSearch(kind: .every)
 

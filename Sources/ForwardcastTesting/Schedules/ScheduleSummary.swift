@@ -23,7 +23,7 @@ public struct ScheduleSummary: Sendable, CustomStringConvertible {
 public struct ScheduleFailure: Error, Sendable, CustomStringConvertible {
   /// The text of the failed expectation or the error.
   public let reason: String
-  /// The line of the failed expectation, or of the call.
+  /// The line of the failed expectation, or else of the call of `everySchedule`.
   public let place: SourcePlace
   /// The turns in order: the lane, and what it did.
   public let turns: [String]

@@ -6,7 +6,7 @@ import Forwardcast
 /// One run of a program, in which one turn runs at a time and the explorer chooses the next.
 ///
 /// A turn is a job of a task or the delivery of a message. It has a thread of its own, so it can be
-/// interrupted in a synchronous function. It then signals the next turn's thread, and waits.
+/// interrupted in a synchronous function. It then signals the thread of the next turn, and waits.
 final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the turn in control; other state has locks
   /// Jobs and posts of threads outside of the schedule.
   private struct Outside {
@@ -43,7 +43,6 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
   /// The error of the body, which may be the consequence of another failure.
   var thrown: TestFailure?
 
-  /// The place of failures that have no place of their own.
   private let place: SourcePlace
   private var isBodyOver = false
   /// True if a turn may still be running after the end.
