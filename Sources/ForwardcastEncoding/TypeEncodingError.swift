@@ -8,7 +8,7 @@
 ///       "\(error)"          // unknown type at byte 3 of "v@:&"
 ///     }
 public struct TypeEncodingError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Which rule was broken. More may be added, so a `switch` needs a `default`.
+  /// The broken rule. More rules may be added, so a `switch` needs a `default`.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     /// The rule in words. The text of an error begins with it.
     public let description: String

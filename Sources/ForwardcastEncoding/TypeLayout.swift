@@ -13,7 +13,7 @@ public struct TypeLayout: Hashable, Sendable {
   /// Creates a layout with these numbers.
   public init(size: Int, alignment: Int) { (self.size, self.alignment) = (size, alignment) }
 
-  /// A platform whose C compiler may differ. More may be added, so a `switch` needs a `default`.
+  /// A platform whose C compiler may differ. More can be added, so a `switch` needs a `default`.
   public enum Target: String, Hashable, Sendable, CaseIterable {
     /// Linux on 64-bit Intel processors.
     case x86_64Linux = "x86_64-linux"

@@ -14,8 +14,8 @@ import Forwardcast
 ///     extensions.notify((any MessageExtension).self, .onAddMsg, "alice", [1, 2])
 ///
 /// `clearData()` keeps the center, but releases observers that are non-persistent services. The
-/// next message creates lazy ones again. Protocols must be `Sendable`, because any thread may use
-/// the center. A standalone ``ExtensionPoint`` takes any protocol.
+/// next message creates lazy observers again. Protocols must be `Sendable`, because any thread may
+/// use the center. A standalone ``ExtensionPoint`` takes any protocol.
 public final class ExtensionCenter: ManagedService {
   private let points = Guarded<[ObjectIdentifier: any Sendable]>([:])
   private let services: @Sendable () -> ServiceCenter?
@@ -82,8 +82,8 @@ public final class ExtensionCenter: ManagedService {
   }
 
   /// Registers the class of an observer without creating its single instance: see `registerLazily`
-  /// of ``ExtensionPoint``. `delivery` says where its messages run. The sender creates the
-  /// instance, so the `init(in:)` of a main-actor class must be `nonisolated`.
+  /// of ``ExtensionPoint``. `delivery` says where messages to the observer run. The sender creates
+  /// the instance, so the `init(in:)` of a main-actor class must be `nonisolated`.
   @discardableResult
   public func registerLazily<Interface: Sendable, Service: ManagedService & AnyObject>(
     _ service: Service.Type, for type: Interface.Type, delivery: Delivery = .direct, priority: Int = 0,

@@ -18,8 +18,8 @@ extension ExtensionPoint {
   /// point's table, except those that a `PartialTarget` lists as unimplemented.
   ///
   /// - Parameter observer: converts the service to an observer. Usually `{ $0 }`, so that the
-  ///   compiler checks the conformance. Any other object is retained while the service is in its
-  ///   center.
+  ///   compiler checks the conformance. An object other than the service is retained while the
+  ///   service is in its center.
   /// - Returns: `false` if nothing was registered: the class is registered lazily already, or
   ///   implements none of the point's messages.
   @discardableResult

@@ -31,8 +31,8 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
   /// Creates a point.
   /// - Parameters:
   ///   - selectors: the messages of the point; by default those of `table`, or else every message.
-  ///   - table: methods for all observers, which then need no tables. Their own tables come first.
-  ///   - services: creates and retains lazy observers. The point retains it.
+  ///   - table: methods for all observers, which then need no tables. An observer's own table wins.
+  ///   - services: creates and retains lazy observers. The point retains this center.
   ///   - options: how the point treats duplicates, unanswered messages and errors.
   public convenience init(
     selectors: [MessageSelector]? = nil, table: SelectorTable? = nil, services: ServiceCenter = .shared,

@@ -13,7 +13,7 @@ final class LazyRegistrations: Sendable {
   }
 
   private let state = Guarded(State())
-  /// True once a registration was added. Until then, the lock of this object is never taken.
+  /// True once a registration was added. Until then, messages do not take the lock of this object.
   private let isUsed = Atomic<Bool>(false)
   private let core: MulticastCore
   private let scope: Set<MessageSelector>?
@@ -25,7 +25,7 @@ final class LazyRegistrations: Sendable {
 
   private var all: [LazySlot] { state.withLock { $0.slots }.values.sorted { $0.number < $1.number } }
 
-  /// Adds a registration unless its service has one or it implements no message of the point.
+  /// Adds a registration, unless the service has one already or implements no message of the point.
   func add(_ registration: LazyRegistration, priority: Int) -> Bool {
     if let scope, !scope.contains(where: { registration.signature($0) != nil }) { return false }
     let slot = core.reserveSlot(priority: priority, scope: scope, delivery: registration.delivery)
@@ -85,7 +85,7 @@ final class LazyRegistrations: Sendable {
   }
 
   /// Creates the missing observers of a message; those of every message if `selector` is `nil`.
-  /// `isMeant` excludes observers that were registered meanwhile. It is `nil` if none was missing.
+  /// `isMeant` excludes observers that were registered meanwhile; `nil` if no observer was missing.
   func materialize(_ selector: MessageSelector?) -> (failures: [LazyFailure], isMeant: ((Registration) -> Bool)?) {
     let vacant = vacant(for: selector)
     if vacant.isEmpty { return ([], nil) }

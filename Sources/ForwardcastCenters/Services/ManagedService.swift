@@ -1,6 +1,6 @@
 // ManagedService.swift: the protocols that services adopt.
 
-/// The callbacks of a service, called by its ``ServiceCenter``. All have defaults.
+/// The callbacks of a service, called by its ``ServiceCenter``. All callbacks have defaults.
 ///
 /// Callbacks run on the thread that caused them, without a lock, and may request other services. An
 /// actor implements them as `nonisolated` methods that start a task to use its state.

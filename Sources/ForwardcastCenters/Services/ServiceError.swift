@@ -2,13 +2,13 @@
 
 /// Why a center cannot provide a service. Errors of the service itself are thrown as they are.
 public struct ServiceError: Error, Hashable, CustomStringConvertible {
-  /// The kind of error. More may be added, so a `switch` needs a `default`.
+  /// The kind of error. More kinds may be added, so a `switch` needs a `default`.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     public let description: String
 
     /// A service depends on itself.
     public static let constructionCycle = Code(description: "construction cycle")
-    /// Neither the center nor an outer one has the service's scope.
+    /// Neither the center nor an outer center has the service's scope.
     public static let outOfScope = Code(description: "out of scope")
     /// The center of an extension point was released, so it cannot create lazy observers.
     public static let centerIsGone = Code(description: "service center was released")

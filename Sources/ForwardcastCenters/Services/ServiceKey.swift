@@ -13,8 +13,8 @@
 ///     }
 ///     let inbox = try center.service(.inbox)
 ///
-/// Keys are equal if their names and types are. Of equal keys with different closures, the first
-/// requested one creates the service.
+/// Keys are equal if their names and types are. If equal keys have different closures, the key of
+/// the first request creates the service.
 public struct ServiceKey<Service: Sendable>: Hashable, Sendable {
   /// The name of the service in errors and lists.
   public let name: String
@@ -70,10 +70,10 @@ public struct ServiceScope: Hashable, Sendable, ExpressibleByStringLiteral, Cust
 
   public init(stringLiteral name: String) { description = name }
 
-  /// As long as the program; the default.
+  /// The services live as long as the program. This is the default.
   public static let application: ServiceScope = "application"
-  /// As long as a connection, a document or a window.
+  /// The services live as long as a connection, a document or a window.
   public static let session: ServiceScope = "session"
-  /// As long as a user is logged in.
+  /// The services live as long as a user is logged in.
   public static let user: ServiceScope = "user"
 }

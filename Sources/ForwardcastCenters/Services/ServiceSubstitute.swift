@@ -69,7 +69,7 @@ final class ServiceOverlay: Sendable {
   /// Retains the centers, so that no new center gets the address of a covered one.
   private let covers = Guarded<[ObjectIdentifier: (center: ServiceCenter, store: ServiceStore)]>([:])
 
-  /// Adds `list` to the current substitutes of the same tree, and prefers it.
+  /// Adds `list` to the current substitutes of the same tree. The substitutes in `list` win.
   fileprivate init(_ root: ServiceCenter, _ list: [ServiceSubstitute]) {
     var all = ServiceOverlay.covering(root)?.substitutes ?? [:]
     for substitute in list { all[substitute.id] = substitute }

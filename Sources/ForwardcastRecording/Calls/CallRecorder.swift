@@ -42,9 +42,9 @@ public final class CallRecorder: @unchecked Sendable {  // state is under a lock
     start = takesTimes ? .now : nil
   }
 
-  /// Redacts arguments in later calls of a message, and the text of their errors, which may reveal
-  /// them. `arguments` are counted from 0; `nil` means all. To decode a redacted recording,
-  /// register the type ``RedactedValue``.
+  /// Redacts arguments in later calls of a message, and the error texts of these calls, which may
+  /// reveal the arguments. `arguments` are counted from 0; `nil` means all. To decode a redacted
+  /// recording, register the type ``RedactedValue``.
   ///
   ///     recorder.redact("logIn:password:", arguments: [1])
   ///     print(recorder.calls[0])  // [account logIn: "ann" password: ‹redacted›]

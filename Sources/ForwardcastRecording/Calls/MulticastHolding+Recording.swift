@@ -34,7 +34,7 @@ extension MulticastHolding {
     inner.add(target, ownership: ownership)
     let object = targetObject(for: target)
     let recording = RecordingProxy(inner, inner, name ?? typeName(of: object), recorder, crosses)
-    // A value is retained by the inner proxy, so the outer registration does not depend on it.
+    // A value has no lifetime that the registration could follow: the inner proxy retains it.
     let isWeak = ownership == .weak && !(object is ValueTarget)
     let registration = multicast.add(forwarding: recording, priority: priority, livingAs: isWeak ? object : nil)
     if isWeak { recording.cancel(registration, whenGone: object) }

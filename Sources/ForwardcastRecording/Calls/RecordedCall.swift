@@ -1,6 +1,6 @@
 // RecordedCall.swift: a recorded call with its outcome.
 
-// Clients encode and decode messages.
+// Exported because clients encode and decode messages.
 @_exported public import ForwardcastCoding
 
 /// One call: receiver, message and outcome. Arguments are copied as values. If one is an object,
@@ -43,7 +43,7 @@ public struct RecordedCall: CustomStringConvertible {
     if let time, let end { duration = end - time }
   }
 
-  /// Two spaces for each enclosing call. Bounded, since a decoded call may have any depth.
+  /// Two spaces for each enclosing call, at most 64 times: a decoded call may have any depth.
   package var indentation: String { String(repeating: "  ", count: min(depth, 64)) }
 
   public var selector: MessageSelector { message.selector }

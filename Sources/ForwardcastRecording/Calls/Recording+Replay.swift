@@ -50,7 +50,7 @@ extension Recording {
     return Recording(recorder.recording.outermostCalls)
   }
 
-  /// Sends all outermost calls again, in order, to one receiver. Throws only `redacted`.
+  /// Sends all outermost calls again to one receiver. Throws only `redacted`, before sending any.
   @discardableResult
   public func replay(into receiver: any MessageReceiver) throws(ReplayError) -> Recording {
     try replay(into: Dictionary(outermostCalls.map { ($0.receiver, receiver) }) { first, _ in first })

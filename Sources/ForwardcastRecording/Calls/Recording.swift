@@ -10,7 +10,7 @@ import ForwardcastCoding
 ///     // with ForwardcastScript: a message script that sends them again:
 ///     let text = try before.script()
 public struct Recording: Codable, CustomStringConvertible {
-  /// All calls in the order in which they began, nested ones after the enclosing call.
+  /// All calls in the order in which they began: an enclosing call precedes its nested calls.
   public var calls: [RecordedCall]
 
   public init(_ calls: [RecordedCall] = []) { self.calls = calls }
@@ -57,6 +57,6 @@ public struct Recording: Codable, CustomStringConvertible {
     try container.encode(calls, forKey: .calls)
   }
 
-  /// A line for each call, indented by two spaces for each enclosing call, up to 64.
+  /// A line for each call, indented by two spaces for each of up to 64 enclosing calls.
   public var description: String { calls.map { $0.indentation + $0.description }.joined(separator: "\n") }
 }

@@ -21,9 +21,9 @@ struct TracePlace: Hashable, Sendable {
 }
 
 /// The open slices, the lanes, and the text to write. A slice is in the lane of the innermost slice
-/// at its place if that slice is the last open one there; otherwise it takes a free lane of its
-/// context or thread. A slice is written when it ends. If slices nested in it are still open, it
-/// moves to another lane.
+/// at its place if that slice is the last open one of the lane; otherwise it takes a free lane of
+/// its context or thread. A slice is written when it ends. If slices nested in it are still open,
+/// it moves to another lane.
 struct TraceTimeline {
   private struct Slice {
     let step: Int

@@ -119,10 +119,10 @@ extension UndoHistory {
 
   private var undoAction: UndoAction? { hasOpenGroup ? open.action : undoStack.top()?.action }
 
-  /// The name of the action that ``undo()`` would undo; empty without any.
+  /// The name of the action that ``undo()`` would undo; empty if there is none.
   public var undoActionName: String { undoAction?.name ?? "" }
 
-  /// The name of the action that ``redo()`` would redo; empty without any.
+  /// The name of the action that ``redo()`` would redo; empty if there is none.
   public var redoActionName: String { redoStack.top()?.action.name ?? "" }
 
   /// True if the action that ``undo()`` would undo can be discarded without asking.
@@ -140,7 +140,7 @@ extension UndoHistory {
 
 /// Why an ``UndoHistory`` refused a call. The history is unchanged.
 public struct UndoError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The broken rule. More may be added, so a `switch` needs a `default`.
+  /// The broken rule. More rules may be added, so a `switch` needs a `default`.
   public struct Code: Hashable, Sendable {
     fileprivate let words: String
 

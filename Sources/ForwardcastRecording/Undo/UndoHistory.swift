@@ -123,7 +123,7 @@ public final class UndoHistory {
   /// Opens a group: steps up to the matching ``endGroup()`` are undone together.
   public func beginGroup() { _ = openGroup() }
 
-  /// Closes the group that was opened last. An empty one is dropped.
+  /// Closes the group that was opened last. An empty group is dropped.
   /// - Throws: ``UndoError`` `noGroupIsOpen`, or `isPerforming` if the group is being closed or
   ///   belongs to an undo or a redo.
   public func endGroup() throws(UndoError) {

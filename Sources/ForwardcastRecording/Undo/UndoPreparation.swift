@@ -39,7 +39,7 @@ public struct UndoPreparation {
 
 /// Turns every message into a step, without checking that the target responds to it.
 final class UndoStandIn: MessageForwarding, ForwardingToMany {
-  /// The table with the types of messages. All types are objects in messages without a row.
+  /// The table with the types of messages. Without a row for a message, all its types are objects.
   private let table: SelectorTable?
   private let take: (Invocation) throws -> Void
 

@@ -83,7 +83,7 @@ final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, NamedR
     if applied == nil, isStrict {
       book.report(FailureText.unexpected(message, of: book, stubs: stubs.withLock { $0.map(\.match) }), at: place)
     }
-    // A call without a result is answered. Any other call counts as one without a responder.
+    // A method without a result is answered. Any other call counts as one without a responder.
     guard table?.method(for: message.selector)?.signature.returnType.kind == .void else { throw MessageNotTaken() }
     return ArgumentBox(())
   }

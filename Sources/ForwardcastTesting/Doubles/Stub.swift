@@ -3,7 +3,7 @@
 import Forwardcast
 
 struct StubOutcome: @unchecked Sendable {  // immutable; closures of a shared double are @Sendable
-  /// `nil` if the real object gets the call.
+  /// Returns `nil` if the real object gets the call.
   let answer: ([ArgumentBox]) throws -> ArgumentBox?
   let delay: (@Sendable () async throws -> Void)?
   /// The line of the stub, for an error that no caller or handler receives.

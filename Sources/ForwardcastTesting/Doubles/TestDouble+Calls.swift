@@ -2,7 +2,7 @@
 
 import Forwardcast
 
-// The overloads are those of ``TestDouble/stub(_:)``, for the same reason.
+// The overloads are the same as for ``TestDouble/stub(_:)``, for the reason stated there.
 
 extension TestDouble {
   /// Expects calls of a message without arguments: see the overload for one.

@@ -6,7 +6,7 @@ import Forwardcast
   import Testing
 #endif
 
-/// Runs `body` once for each possible order of its turns and those of its queues and actors.
+/// Runs `body` once for each order of its turns (see ``Schedule``), also on queues and actors.
 ///
 ///     @Test func answersAreFresh() async {
 ///       await everySchedule { schedule in
@@ -18,8 +18,8 @@ import Forwardcast
 /// The search ends at the first order that fails. It reports one issue at the line of the
 /// expectation, with the turns, a diagram, and the line that runs only that order. An order fails
 /// if `body` throws, if an expectation of the schedule, of Swift Testing or of a double fails, if a
-/// target is on a queue or an actor that is not the schedule's, or if no turn can continue.
-/// XCTest's own assertions fail the test, but not the order.
+/// target is on a queue or an actor that is not the schedule's, or in a deadlock: no turn can
+/// continue. XCTest's own assertions fail the test, but not the order.
 ///
 /// Apart from the order, `body` must do the same in each run. It creates the objects that it uses,
 /// and uses neither random numbers nor real time. `limit` is the maximum number of orders.

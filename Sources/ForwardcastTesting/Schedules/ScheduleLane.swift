@@ -33,7 +33,7 @@ extension Envelope {
   /// The group that must outlive the envelope; `nil` if the envelope holds no message.
   var keptGroup: DeliveryGroup? { (self as? Parcel)?.group ?? (self as? PlainBatch)?.group }
 
-  /// True if opening it runs no code of the program.
+  /// True if opening the envelope runs no code of the program.
   var isSilent: Bool { self is DrainMarker || self is GroupRelease }
 
   var isAwaited: Bool { (self as? Parcel)?.details?.pending?.isAbandoned == false }

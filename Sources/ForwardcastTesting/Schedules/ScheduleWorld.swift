@@ -18,7 +18,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
 
   /// A posted message, for the report of a deadlock.
   private struct Sent {
-    /// Becomes `nil` when its targets have ended.
+    /// Becomes `nil` when the message's targets have ended.
     weak var envelope: Envelope?
     let sender: ScheduleLane
     let note: ScheduleNote
