@@ -48,6 +48,7 @@ public struct RecordedCall: CustomStringConvertible {
 
   public var selector: MessageSelector { message.selector }
 
+  /// The arguments of the message.
   public var arguments: [ArgumentBox] { message.arguments }
 
   /// The answer, if any.
@@ -86,6 +87,7 @@ public struct RecordedCall: CustomStringConvertible {
 public struct RecordedError: Error, Hashable, Sendable, Codable, CustomStringConvertible {
   /// The error's own text when the call ended.
   public let description: String
+  /// The name of the error's type.
   public let type: String
 }
 
