@@ -29,6 +29,7 @@ public struct SourcePlace: Hashable, Sendable, CustomStringConvertible {
 
   public var description: String { "\(fileID):\(line)" }
 
+  /// True if both are the same line and column of one file.
   public static func == (left: SourcePlace, right: SourcePlace) -> Bool {
     left.fileID == right.fileID && left.line == right.line && left.column == right.column
   }

@@ -3,7 +3,6 @@
 import Forwardcast
 import ForwardcastRecording
 
-/// One turn or one post.
 struct ScheduleNote {
   enum Kind { case turn, goesOn, delivery, posted }
   var kind: Kind
