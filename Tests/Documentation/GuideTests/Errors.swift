@@ -58,12 +58,6 @@ struct Errors {
     exporters.broadcast(ExporterProxy.Messages.export, "back")
     let collected = errors.failures.withLock { $0 }
     #expect(collected.count == 1 && collected[0].error is Printer.OutOfPaper)
-    // snippet: errors-report
-    var message = Invocation("export:", arguments: [ArgumentBox("cover")])
-    let report = try exporters.forward(&message)
-    for failure in report.failures { print("\(failure.target): \(failure.error)") }
-    // end
-    #expect(report.failures.count == 1 && report.answers.count == 1)
     #expect(throws: Printer.OutOfPaper.self) { try exporters.export("cover") }
     withExtendedLifetime((empty, full)) {}
   }

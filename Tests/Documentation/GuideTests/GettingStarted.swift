@@ -59,7 +59,7 @@ struct GettingStarted {
     // end
     #expect(checkout == nil && badge.total == 1650 && cart.pages.count == 1)
     // snippet: start-answers
-    let shown = cart.pages.pagesShown()  // 1, from the badge: the sum
+    let shown = cart.pages.pagesShown()  // 1: the sum; only the badge is left
     let each = try cart.pages.pagesShown(returning: .all)  // [1]
     // end
     expect(shown, equals: 1)
