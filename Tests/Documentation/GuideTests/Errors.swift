@@ -3,9 +3,6 @@
 // snippet: errors-protocol
 import Forwardcast
 // end
-// snippet: errors-list
-import Synchronization
-// end
 import TestSupport
 import Testing
 
@@ -28,15 +25,9 @@ final class Printer: Exporter {
 }
 // end
 
-// snippet: errors-list
-nonisolated final class ErrorList: Sendable {
-  let failures = Mutex<[MulticastFailure]>([])
-}
-// end
-
 @Suite("Errors and Unanswered Messages")
 struct Errors {
-  @Test("errors of a broadcast go to onError; errors of other calls are thrown or reported")
+  @Test("errors of a broadcast go to onError; those of a throwing requirement are thrown")
   func errors() throws {
     // snippet: errors-handler
     let (empty, full) = (Printer(paper: 0), Printer(paper: 9))
@@ -49,15 +40,10 @@ struct Errors {
     print(summary.failed)  // 1: `full` still printed
     // end
     #expect(summary.failed == 1 && summary.delivered == 1)
-    // snippet: errors-list
-    let errors = ErrorList()
-    exporters.onError = { failure in
-      errors.failures.withLock { $0.append(failure) }
-    }
-    // end
+    let heard = Heard()
+    exporters.onError = { heard.note("\($0)") }
     exporters.broadcast(ExporterProxy.Messages.export, "back")
-    let collected = errors.failures.withLock { $0 }
-    #expect(collected.count == 1 && collected[0].error is Printer.OutOfPaper)
+    expect(heard.lines, equals: ["'export:' failed in Printer: OutOfPaper()"])
     #expect(throws: Printer.OutOfPaper.self) { try exporters.export("cover") }
     withExtendedLifetime((empty, full)) {}
   }
