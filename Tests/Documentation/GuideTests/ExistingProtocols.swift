@@ -216,10 +216,8 @@ struct ExistingProtocols {
 
   @Test("a proxy retains a strong target")
   func temporaries() {
-    // snippet: real-temporaries
     let rowsOfOne = RowDelegateProxy()
     rowsOfOne.add(Selection(), ownership: .strong)
-    // end
     expect(rowsOfOne.targets.count, equals: 1)
   }
 }

@@ -61,7 +61,6 @@ final class AccountPage: AccountListener {
 }
 // end
 
-// snippet: migration-hand-after
 @Forwarded
 protocol CallDelegate: AnyObject, Sendable {
   func call(didConnect peer: String)
@@ -70,7 +69,6 @@ protocol CallDelegate: AnyObject, Sendable {
 final class CallScreen: CallDelegate {
   func call(didConnect peer: String) { print("connected", peer) }
 }
-// end
 
 // snippet: migration-gcd-after
 @Forwarded
@@ -169,12 +167,10 @@ private final class Page: PlayerObserver, PlayerListener {
 struct Migration {
   @Test("a proxy replaces a hand-written multicast delegate without changing its call site")
   func byHand() {
-    // snippet: migration-hand-after
     let callScreen = CallScreen()
     let calls = CallDelegateProxy()
     calls.add(callScreen)
     calls.call(didConnect: "ann")
-    // end
     let heard = Heard()
     calls.on(CallDelegateProxy.Messages.call) { heard.note($0) }
     calls.call(didConnect: "bob")
