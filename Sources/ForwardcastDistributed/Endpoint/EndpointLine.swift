@@ -4,13 +4,13 @@ import Forwardcast
 
 /// The messages of one sender at an endpoint, by number. Isolated to the endpoint.
 ///
-///     base: the first number that the sender awaits   passed: the last begun or given up
+///     base: the first number whose answer the sender awaits
+///     passed: the last number that has begun or was given up
 ///
 ///         released | answered, running | waiting | not received
 ///                  ^ base              ^ passed            ^ base + window
 ///
-/// Each message states the first number that the sender still awaits, and how long the sender
-/// awaits the numbers between that one and its own. The message waits that long for them.
+/// Each message states `base`, and how long it waits for earlier ones that have not arrived.
 final class EndpointLine {
   /// The most by which a number may exceed `passed`. Messages may be lost, so gaps are allowed.
   static let reach = 1 << 20
@@ -18,13 +18,13 @@ final class EndpointLine {
   let name: LineName
   let owner: WireName
   var lastUse = 0
-  /// The endpoint's task that waits until ``patience`` has passed.
+  /// The task that starts the next message when ``patience`` has passed.
   var watch: (wakesAt: Deadline, task: Task<Void, Never>)?
   private(set) var passed = 0
   private var base = 1
   /// Numbers above `passed` that the sender no longer awaits.
   private var givenUp: Set<Int> = []
-  /// The received messages from `base` on, in order; at most `window`.
+  /// The received messages from `base` on, by number; at most `window`.
   private var messages: [EndpointMessage] = []
   private var isRunning = false
   private let window: Int
@@ -36,22 +36,16 @@ final class EndpointLine {
 
   deinit { watch?.task.cancel() }
 
-  /// True if no message runs. Waiting messages then wait for ones that were not received.
+  /// True if no message runs, so waiting messages wait for ones that were not received.
   var isIdle: Bool { !isRunning }
-  /// Whether the line keeps answers, which may be dropped to free memory.
   var keepsAnswers: Bool { messages.contains { $0.kept != nil } }
-  /// Whether the endpoint has closed the line in favor of another.
   var isClosed: Bool { base == .max }
 
   private var firstHeld: EndpointMessage? { messages.first { $0.number > passed } }
 
   // MARK: Receiving
 
-  /// Stores a message at its position.
-  ///
-  /// - Returns: the message, and whether it was received before. A repeated message gets the
-  ///   earlier answer.
-  /// - Throws: ``WireRefusal`` for a message that will not run.
+  /// Stores a message, or finds it if it was received before. Throws if it will not run.
   func place(_ call: WireCall) throws(WireRefusal) -> (EndpointMessage, isSecond: Bool) {
     let number = call.number
     if let message = messages.first(where: { $0.number == number }) { return (message, true) }
@@ -76,9 +70,7 @@ final class EndpointLine {
     number - passed <= EndpointLine.reach && awaited > 0 && awaited <= number + 1 && number - awaited < window
   }
 
-  /// Records which of all messages up to `number` the sender still awaits, in order.
-  ///
-  /// - Returns: `false` for invalid numbers, which change nothing.
+  /// Gives up the messages up to `number` that are not in `awaited`. `false` for invalid numbers.
   func keepOnly(_ awaited: [Int], upTo number: Int) -> Bool {
     guard number < .max, awaited.count <= window else { return false }
     let first = awaited.first ?? number + 1
@@ -90,7 +82,7 @@ final class EndpointLine {
     return true
   }
 
-  /// Removes messages that the sender does not await. Those that have not begun do not run.
+  /// Removes the messages below `first`. Those that have not begun will not run.
   func release(below first: Int) {
     guard first > base else { return }
     base = first
@@ -109,8 +101,7 @@ final class EndpointLine {
     if !givenUp.isEmpty { givenUp = givenUp.filter { $0 > number } }
   }
 
-  /// The answer to a repeated message. `nil` if the answer was not kept or will not come, or if
-  /// there is no memory for the wait.
+  /// The answer to a repeated message; `nil` if there is none, or no memory to wait for it.
   func answer(
     to call: WireCall, of message: EndpointMessage, isolation: isolated (any Actor)? = #isolation
   ) async -> String? {
@@ -145,7 +136,7 @@ final class EndpointLine {
     goOn()
   }
 
-  /// Starts the next message if none runs and it waits for no earlier one.
+  /// Starts the next message if none runs and it need not wait for an earlier one.
   func goOn() {
     guard !isRunning, let next = firstHeld, let turn = next.turn else { return }
     while givenUp.contains(passed + 1) { pass(passed + 1) }
@@ -180,8 +171,7 @@ final class EndpointLine {
 /// A received message that its sender still awaits.
 final class EndpointMessage {
   let number: Int
-  /// The memory that it uses at the endpoint: until it has ended, its text and those of its
-  /// repetitions; then its kept answer.
+  /// Its memory at the endpoint: its text and repetitions until it has ended, then its answer.
   fileprivate(set) var size: Int
   /// The time until which it waits for earlier messages that were not received.
   let patience: Deadline

@@ -8,8 +8,7 @@ final class EndpointLines {
   private let limits: MessageLimits
   private let memory: EndpointMemory
   private var lines: [LineName: EndpointLine] = [:]
-  /// Recently closed lines, with the last message that had begun. Later messages did not run. Has
-  /// at least 16 for each line that may be open.
+  /// For recently closed lines, the last message that had begun. Later messages did not run.
   private var closed: (latest: [LineName: Int], earlier: [LineName: Int]) = ([:], [:])
   private var uses = 0
   /// The common suffix of all names.
@@ -26,10 +25,8 @@ final class EndpointLines {
     }
   }
 
-  /// Opens a line. If there are too many, closes the least recently used idle line: of the same
-  /// owner, or else of the owner with the most lines.
-  ///
-  /// - Returns: the name of the line; `nil` if all lines are busy.
+  /// Opens a line; `nil` if all are busy. If there are too many, closes the least recently used
+  /// idle line: of the same owner, or else of the owner with the most lines.
   func open(for owner: WireName) -> LineName? {
     if lines.count >= limits.lines {
       guard let oldest = oldestIdle(for: owner), let line = lines.removeValue(forKey: oldest) else { return nil }
@@ -55,10 +52,8 @@ final class EndpointLines {
     return candidates.min { $0.value.lastUse < $1.value.lastUse }?.key
   }
 
-  /// Finds the line of a message. A refusal says that the message did not run only if that is
-  /// certain.
-  ///
-  /// If the engine identifies callers, `owner` is the caller, who cannot use the lines of others.
+  /// Finds the line of a message. `owner` is the caller, if the engine identifies callers. A
+  /// refusal says that the message did not run only if that is certain.
   func find(_ name: LineName?, _ number: Int, for owner: WireName?) throws(WireRefusal) -> EndpointLine {
     guard let name, name.endpoint == endpoint else {
       throw WireRefusal(.unknownLine, "the endpoint does not know the line")
@@ -83,13 +78,12 @@ final class EndpointLines {
     line.lastUse = uses
   }
 
-  /// Drops the waiting messages of all lines.
   func dropHeld() { for line in lines.values { line.dropHeld() } }
 }
 
 /// The memory that an endpoint holds for its senders, in bytes. Isolated to the endpoint.
 ///
-/// A sender may use as much as it leaves free: one sender at most half, two a third each.
+/// A sender may use as much as it leaves free: a single one up to half, two up to a third each.
 final class EndpointMemory {
   private let most: Int
   /// Drops the oldest answer that an idle line keeps; `false` if there is none.
@@ -99,7 +93,7 @@ final class EndpointMemory {
 
   init(_ most: Int) { self.most = most }
 
-  /// Takes memory for a sender, if necessary from kept answers. `false` if it is not enough.
+  /// Takes memory for a sender. If necessary, drops kept answers. `false` if there is too little.
   func take(_ bytes: Int, for owner: WireName) -> Bool {
     guard bytes <= most - bytes else { return false }
     while parts[owner, default: 0] + bytes > most - held - bytes { guard makesRoom() else { return false } }

@@ -34,8 +34,8 @@ public distributed actor MessageEndpoint<ActorSystem> where ActorSystem: Distrib
   ///   - types: the types of arguments besides the standard ones.
   ///   - limits: the limits of messages and memory.
   ///   - caller: identifies the caller, for example by a task-local value that the engine sets.
-  ///     Other callers then can neither use its *line*, which orders its messages, nor get it
-  ///     closed by opening many. With `nil`, the endpoint trusts the names that senders state.
+  ///     Other callers then cannot use or close the *line* that orders its messages. With `nil`,
+  ///     the endpoint trusts the names that senders state.
   ///   - actorSystem: the engine.
   public init(
     _ receiver: any MessageReceiver & Sendable, allowing selectors: [MessageSelector],
@@ -51,8 +51,7 @@ public distributed actor MessageEndpoint<ActorSystem> where ActorSystem: Distrib
     lines = EndpointLines(self.limits)
   }
 
-  /// Makes a receiver reachable for the messages of a table, such as that of a protocol:
-  /// `RoomProxy.table`.
+  /// Makes a receiver reachable for the messages of a table, such as `RoomProxy.table`.
   ///
   /// Inherited selectors are accepted as well; rows that are added later are not. Otherwise as
   /// ``init(_:allowing:types:limits:caller:actorSystem:)``.
@@ -65,8 +64,7 @@ public distributed actor MessageEndpoint<ActorSystem> where ActorSystem: Distrib
       receiver, allowing: table.selectors, types: types, limits: limits, caller: caller, actorSystem: actorSystem)
   }
 
-  /// Closes the endpoint, for example when the process shuts down. Senders get the reason at once,
-  /// and do not wait for a deadline.
+  /// Closes the endpoint, for example when the process shuts down. Senders get the reason at once.
   ///
   /// The running message completes, and waiting ones do not run. Has an effect only in the process
   /// that created the endpoint.

@@ -6,24 +6,21 @@ import Forwardcast
 /// One message to an endpoint, or a question, such as which selectors it accepts.
 ///
 /// Only the code that removes it from its line, under the line's lock, ends it. So it ends once.
-///
 /// It is also the executor of the task that calls the engine. The caller runs the jobs of that task
 /// while it waits, so an answer wakes one thread instead of two. A caller on an actor runs only the
-/// first jobs, and a caller that has stopped waiting runs none. A global queue runs the others.
+/// first jobs. A global queue runs the others.
 final class OutgoingCall: TaskExecutor, @unchecked Sendable {  // the line's lock guards its state; `wait` has a lock
   private struct Wait: Sendable {
     var end: Result<WireFields, any Error>?
     var jobs: [UnownedJob] = []
-    /// The caller that waits for the end or for jobs. The code that removes it, under the lock,
-    /// resumes it.
+    /// The waiting caller. The code that removes it under the lock resumes it.
     var caller: UnsafeContinuation<Void, Never>?
     var hasCallerForJobs = true
   }
 
   let selector: String
   let text: WireRequestText
-  /// True for a message, which is sent when the window of the line has room. A question is sent at
-  /// once.
+  /// True for a message, which waits until the window has room; false for a question.
   let isMessage: Bool
   let deadline: Deadline
   /// The time limit, for errors.
@@ -35,7 +32,6 @@ final class OutgoingCall: TaskExecutor, @unchecked Sendable {  // the line's loc
   var number = 0
   /// True if it is sent again, because the endpoint did not know its line.
   var isSecond = false
-  /// The task that calls the engine.
   var task: Task<Void, Never>?
   private let wait = Guarded(Wait())
 
@@ -57,11 +53,8 @@ final class OutgoingCall: TaskExecutor, @unchecked Sendable {  // the line's loc
     caller?.resume()
   }
 
-  /// Waits until the call has ended.
-  ///
-  /// - Parameters:
-  ///   - startsJobs: whether the caller runs the first jobs of the task.
-  ///   - runsJobs: whether the caller runs the other jobs, too.
+  /// Waits until the call has ended. Meanwhile, the caller runs the first jobs of the task if it
+  /// `startsJobs`, and the others if it `runsJobs`.
   nonisolated(nonsending) func value(startsJobs: Bool, runsJobs: Bool) async throws -> WireFields {
     defer { leaveJobs() }
     if startsJobs { runJobs() }
@@ -95,7 +88,6 @@ final class OutgoingCall: TaskExecutor, @unchecked Sendable {  // the line's loc
     if isLeft { leave(job) }
   }
 
-  /// Runs jobs until the call has ended or there are no more.
   private func runJobs() {
     while let job = wait.withLock({ $0.end == nil && !$0.jobs.isEmpty ? $0.jobs.removeFirst() : nil }) {
       job.runSynchronously(on: asUnownedTaskExecutor())

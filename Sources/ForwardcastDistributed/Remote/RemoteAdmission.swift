@@ -3,18 +3,17 @@
 public import Distributed
 import Forwardcast
 
-/// Connects to endpoints as an engine discovers them, concurrently, and retries those that cannot
-/// be reached.
+/// Connects to endpoints, concurrently, as an engine discovers them, and retries those that cannot
+/// be reached. <doc:OtherProcesses> has an example.
 ///
-/// Endpoints do not delay one another, and an error of one does not affect the others. An endpoint
-/// that refuses, or whose answer cannot be read, is not retried. <doc:OtherProcesses> has an
-/// example.
+/// An error of one endpoint does not affect the others. An endpoint that refuses, or whose answer
+/// cannot be read, is not retried.
 public struct RemoteAdmission<ActorSystem>: Sendable where ActorSystem: DistributedActorSystem<any Codable> {
   /// The outcome for an endpoint.
   public enum Event: Sendable {
-    /// It is connected. Its identity distinguishes it from a successor with the same name.
+    /// The endpoint is connected. Its identity distinguishes it from a successor of the same name.
     case admitted(RemoteReceiver, ActorSystem.ActorID)
-    /// The connection failed. `triesAgain` says whether it is retried.
+    /// The connection failed. `triesAgain` says whether another attempt follows.
     case refused(ActorSystem.ActorID, RemoteError, triesAgain: Bool)
     /// The discovery ended, perhaps with an error. Attempts to connect to known endpoints continue.
     case searchEnded((any Error)?)
@@ -39,7 +38,6 @@ public struct RemoteAdmission<ActorSystem>: Sendable where ActorSystem: Distribu
   /// Attempts stop if the stream is released.
   ///
   /// Reconnects to a known endpoint only if its receiver has ended or was released.
-  ///
   /// - Parameter found: the endpoints as they are discovered. They may be repeated.
   public func events<Found: AsyncSequence & Sendable>(of found: Found) -> AsyncStream<Event>
   where Found.Element == MessageEndpoint<ActorSystem> {

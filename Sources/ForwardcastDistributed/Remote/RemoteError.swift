@@ -43,7 +43,7 @@ public struct RemoteError: Error, Hashable, CustomStringConvertible {
   }
 
   public let code: Code
-  /// What is known about the message. It tells whether sending it again may run it twice.
+  /// What is known about the message, and so whether sending it again may run it twice.
   public let outcome: Outcome
   /// The name of the remote receiver.
   public let peer: String

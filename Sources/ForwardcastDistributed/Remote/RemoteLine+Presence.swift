@@ -2,7 +2,7 @@
 
 import Forwardcast
 
-/// A registration that is cancelled when the other side is lost or, at the latest, has ended.
+/// A registration that is cancelled when the other side has ended, or already when it is lost.
 struct LineRegistration: Sendable {
   weak let registration: Registration?
   let absence: RemoteAbsence
@@ -26,9 +26,7 @@ extension RemoteLine {
   }
 
   /// Opens a line unless one is open.
-  ///
-  /// - Throws: ``RemoteError`` if the endpoint does not answer by the deadline or its answer cannot
-  ///   be read; `CancellationError`.
+  /// - Throws: ``RemoteError``; `CancellationError`.
   nonisolated(nonsending) func open() async throws {
     let call = OutgoingCall("", .open, within: options.deadline)
     guard case .opened(let name, let window, let listed) = try await send(call, opens: true) else {
@@ -58,13 +56,12 @@ extension RemoteLine {
   /// Opens a line in place of one that the endpoint no longer knows.
   func reopen() async {
     do { try await open() } catch {
-      // Not if the line was lost or opened meanwhile.
+      // If the line was lost or opened meanwhile, `isOpening` is already false.
       if state.withLock({ exchange(&$0.isOpening, with: false) }) { lose("\(error)") }
     }
   }
 
-  /// Ends all calls, and cancels the registrations that end with the line. Then reconnects if a
-  /// registration requires that, unless the other side has ended.
+  /// Ends all calls, cancels the registrations that end with the line, and reconnects for others.
   func lose(_ reason: String, forGood: Bool = false) {
     typealias Lost = (
       calls: [State.Left], registrations: [LineRegistration], listeners: [AsyncStream<RemotePresence>.Continuation]
@@ -120,8 +117,7 @@ extension RemoteLine {
 }
 
 extension RemoteLine.State {
-  /// The backoff of the newest registration that requires reconnecting. `nil` if there is none, or
-  /// if the line is not lost.
+  /// The backoff of the newest registration that requires reconnecting, while the line is lost.
   var backoff: RemoteBackoff? {
     guard case .lost = presence else { return nil }
     for tied in registrations.reversed() {
@@ -130,7 +126,6 @@ extension RemoteLine.State {
     return nil
   }
 
-  /// Whether to make another attempt.
   mutating func goesOnTrying() -> Bool {
     if backoff == nil { attempts = nil }
     return attempts != nil

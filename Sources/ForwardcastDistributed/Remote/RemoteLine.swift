@@ -4,13 +4,13 @@ import Forwardcast
 
 /// The messages to one endpoint in the order of their calls, each with a deadline.
 ///
-/// A message waits until the window has room, and gets the next number. A task that the caller runs
-/// passes it to the engine: see ``OutgoingCall``. The message ends once: with an answer, an error,
-/// the deadline, cancellation, or the loss of the other side. The line does not wait until the
-/// engine returns, but notifies the endpoint that the message is no longer awaited.
+/// A message waits until the *window* of messages in flight has room, and gets the next number. A
+/// task then passes it to the engine: see ``OutgoingCall``. It ends with an answer, an error, its
+/// deadline, cancellation, or the loss of the other side. If it ends before the engine returns, the
+/// endpoint is notified that its answer is no longer awaited.
 ///
-/// ``State/next(_:)`` decides under the lock what to send next. Each change of the state is
-/// followed by ``goOn()``.
+/// Each change of the state is followed by ``goOn()``, where ``State/next(_:)`` decides what to
+/// send.
 final class RemoteLine: Sendable {
   /// The endpoint's answer when the line was opened.
   struct Opening: Sendable {
@@ -24,8 +24,7 @@ final class RemoteLine: Sendable {
   struct State: Sendable {
     var presence = RemotePresence.lost("it is not connected yet")
     var opening = Opening()
-    /// True if the endpoint no longer knows the line. A new one is opened when no message is in
-    /// flight.
+    /// True if the endpoint has lost the line. A new one is opened when no message is in flight.
     var isStale = false
     var isOpening = false
     var number = 0
@@ -35,12 +34,11 @@ final class RemoteLine: Sendable {
     var underWay: [OutgoingCall] = []
     /// The number of calls that have ended, although the engine has not returned.
     var abandoned = 0
-    /// Whether a list of awaited messages is on its way to the endpoint, and whether the list has
-    /// changed since.
+    /// Whether a list of awaited messages is in flight, and whether the list has changed since.
     var isTelling = false
     var mustTell = false
     var failures = 0
-    /// Whether the endpoint repeats tags: its last reply to a question had one.
+    /// True if the last reply to a question had a tag, so replies to messages need one.
     var hasTags = false
     /// The number of replies that belonged to other calls.
     var mismatches = 0
@@ -53,16 +51,14 @@ final class RemoteLine: Sendable {
     var lastListener = 0
   }
 
-  /// The maximum number of ended calls from which the engine has not returned. At this number,
-  /// nothing is sent. Ended calls and messages in flight together are limited to this number, or to
-  /// the window if that is larger.
+  /// The number of `abandoned` calls at which new calls are refused.
   static let abandonedLimit = 16
 
   typealias Exchange = @Sendable (String, Deadline) async throws -> String
 
   let peer: String
   let options: RemoteOptions
-  /// True if the endpoint is in this process. Waiting callers then do not run its methods.
+  /// True if the endpoint is in this process, so waiting callers do not run its methods.
   private let isLocal: Bool
   private let exchange: Exchange
   let state = Guarded(State())
@@ -80,15 +76,12 @@ final class RemoteLine: Sendable {
     for listener in listeners { listener.finish() }
   }
 
-  /// The selectors that the endpoint accepts, with the types of those that it responded to when the
-  /// line was opened. Names from another process are not interned.
+  /// The selectors that the endpoint accepts, with the types that it stated for them.
   var messages: [WireName: MethodSignature?] { state.withLock { $0.opening.messages } }
 
   // MARK: Calls
 
-  /// Sends a question at once or a message when the window has room, and waits for the reply.
-  ///
-  /// - Parameter opens: whether to send it even if the other side is lost.
+  /// Sends a call and waits for the reply. With `opens`, sends it even if the other side is lost.
   /// - Throws: ``RemoteError``, also for a refusal; `CancellationError`.
   nonisolated(nonsending) func send(_ call: OutgoingCall, opens: Bool = false) async throws -> WireReply {
     try Task.checkCancellation()
@@ -146,8 +139,7 @@ final class RemoteLine: Sendable {
 
   // MARK: The window
 
-  /// Sends the messages for which the window has room. Opens a new line if the endpoint does not
-  /// know this one.
+  /// Sends the messages for which the window has room, or opens a new line if this one is stale.
   func goOn() {
     while let next = state.withLock({ $0.next(options.window) }) {
       switch next {
@@ -182,10 +174,8 @@ final class RemoteLine: Sendable {
     if isOver { task.cancel() }
   }
 
-  /// Whether a reply belongs to a call; counts those that do not.
-  ///
-  /// Replies have no tag if the request could not be read, or if the endpoint is of an earlier
-  /// version of the library.
+  /// Whether a reply belongs to a call. A reply has no tag if the request could not be read, or if
+  /// the endpoint uses an earlier version of the library.
   private func isReply(_ reply: WireFields, to call: OutgoingCall, _ tag: Int) -> Bool {
     state.withLock { state in
       let isUnread = [.unknownVersion, .malformed, .tooLarge].contains(reply.refusal)
@@ -238,11 +228,8 @@ final class RemoteLine: Sendable {
     goOn()
   }
 
-  /// Ends calls without a reply.
-  ///
-  /// - Parameters:
-  ///   - isUnanswered: whether sent calls count as unanswered.
-  ///   - error: makes the error of a call. Its second argument tells whether the call was sent.
+  /// Ends calls without a reply. With `isUnanswered`, sent calls count toward `givesUpAfter`. The
+  /// second argument of `error` tells whether the call was sent.
   private func leave(
     _ isMeant: (OutgoingCall) -> Bool, isUnanswered: Bool = false, _ error: (OutgoingCall, Bool) -> any Error
   ) {
@@ -253,7 +240,6 @@ final class RemoteLine: Sendable {
     goOn()
   }
 
-  /// Ends calls that were removed from the line.
   func end(_ left: [State.Left], _ error: (OutgoingCall, Bool) -> any Error) {
     for (call, task, wasSent) in left {
       call.end(.failure(error(call, wasSent)))
@@ -261,8 +247,7 @@ final class RemoteLine: Sendable {
     }
   }
 
-  /// Sends the endpoint the list of awaited messages, so that it begins no others. At most one list
-  /// is in flight.
+  /// Sends the endpoint the list of awaited messages, so that it starts no others.
   private func tell() {
     let text = state.withLock { state -> WireRequestText? in
       guard state.mustTell, !state.isTelling, !state.isStale, case .connected = state.presence else { return nil }
@@ -279,7 +264,7 @@ final class RemoteLine: Sendable {
 
   // MARK: Deadlines
 
-  /// Ensures that calls end by their deadlines. One task serves all calls.
+  /// Ends calls at their deadlines. One task serves all calls.
   private func watch(until deadline: Deadline) {
     let old = state.withLock { state -> Task<Void, Never>? in
       if let watch = state.watch, watch.wakesAt <= deadline { return nil }
@@ -298,8 +283,7 @@ final class RemoteLine: Sendable {
     old?.cancel()
   }
 
-  /// Ends late calls and returns the next deadline; `nil` if there is none, or another task
-  /// watches.
+  /// Ends late calls. Returns the next deadline; `nil` if this task need not wait for one.
   private func endLateCalls() -> Deadline? {
     let now = Deadline.present
     leave({ $0.deadline <= now }, isUnanswered: true) { call, wasSent in
@@ -373,6 +357,6 @@ extension RemoteLine.State {
   }
 }
 
-/// Not inlined, because the optimizer of Swift 6.3 crashes otherwise.
+/// Not inlined, because otherwise the optimizer of Swift 6.3 crashes.
 @inline(never)
 private func isActor(_ isolation: (any Actor)?) -> Bool { isolation != nil }

@@ -9,13 +9,13 @@ public struct RemoteOptions: Sendable {
   public enum Questions: Hashable, Sendable {
     /// As the endpoint answered when the receiver was connected.
     case askedOnce
-    /// With `true` for every accepted selector. A message fails if nothing responds to it. For
-    /// receivers whose answers change, such as proxies.
+    /// `true` for every accepted selector, for receivers whose answers change, such as proxies. A
+    /// message to which nothing responds fails.
     case askedEachTime
   }
 
-  /// The time limit of a message from its call to its answer, including the wait for earlier ones.
-  /// With zero or less, nothing is sent. More than a century means no limit.
+  /// The time limit of a message from its call to its answer, including the wait for earlier
+  /// messages. With zero or less, nothing is sent. More than a century means no limit.
   public var deadline: Duration
   /// The types of answers besides the standard ones.
   public var types: KnownTypes
@@ -28,8 +28,7 @@ public struct RemoteOptions: Sendable {
   public var window: Int
   /// The maximum number of calls that wait for the window. Further ones are refused as `busy`.
   public var waitingCalls: Int
-  /// The number of successive unanswered calls after which the other side counts as lost; `nil` for
-  /// never.
+  /// The number of successive unanswered calls after which the other side is lost; `nil` for never.
   public var givesUpAfter: Int?
   /// Passes the time limit of a call to an engine with a limit of its own. See ``EngineTimeout``.
   public var engineTimeout: EngineTimeout?

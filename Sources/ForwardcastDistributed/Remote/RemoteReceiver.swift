@@ -33,9 +33,8 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
   let line: RemoteLine
   let queue: DispatchQueue
 
-  /// Connects to an endpoint, and queries which selectors it accepts and responds to. `name` is its
-  /// name in errors, the identity by default.
-  ///
+  /// Connects to an endpoint, and queries its selectors. `name` is its name in errors, by default
+  /// its identity.
   /// - Throws: ``RemoteError`` if it does not answer by the deadline, has another version, or its
   ///   answer cannot be read; `CancellationError`.
   nonisolated(nonsending) public convenience init<ActorSystem>(
@@ -59,7 +58,7 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
     (line, endpointID, queue, self.deadline) = (other.line, other.endpointID, other.queue, deadline)
   }
 
-  /// The same receiver with another deadline. The two share one order of messages.
+  /// The same receiver with another deadline. The messages of both run in one order.
   public func with(deadline: Duration) -> RemoteReceiver { RemoteReceiver(self, deadline: deadline) }
 
   // MARK: Presence
@@ -81,13 +80,12 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
 
   /// Reconnects if the other side was lost: to the same endpoint, or to another that has its
   /// identity in the engine.
-  ///
   /// - Throws: ``RemoteError``, `gone` after ``end(_:)``; `CancellationError`.
   nonisolated(nonsending) public func reconnect() async throws { if isGone { try await line.open() } }
 
   /// Declares that the other side has ended, for example when the engine's node monitor reports it.
-  /// Calls end with `gone` and the reason. Those in flight have an unknown outcome. Registrations
-  /// that end with the receiver are cancelled.
+  /// Calls end with `gone` and the reason; it is unknown whether those in flight arrived.
+  /// Registrations are cancelled unless their `whenGone` is `fails`.
   public func end(_ reason: String) { line.lose(reason, forGood: true) }
 
   // MARK: Questions
@@ -99,7 +97,6 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
   }
 
   /// Queries whether the other side responds to a selector now.
-  ///
   /// - Throws: ``RemoteError``, `CancellationError`.
   nonisolated(nonsending) public func respondsNow(to selector: MessageSelector) async throws -> Bool {
     let call = OutgoingCall(selector.name, .ask(selector), within: deadline)
@@ -109,7 +106,7 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
     return answers
   }
 
-  /// The types that the endpoint stated. Object types with
+  /// The types that the endpoint stated; object types for
   /// ``RemoteOptions/Questions/askedEachTime``.
   public func methodSignature(for selector: MessageSelector) -> MethodSignature? {
     guard let types = line.messages[WireName(selector.name)] else { return nil }
@@ -134,7 +131,6 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
   }
 
   /// Sends a message to the other side and waits for its answer.
-  ///
   /// - Throws: the `MessageError` of the other side; ``RemoteError``; `CancellationError`, after
   ///   which it is unknown whether the message arrived.
   nonisolated(nonsending) public func forwardAndWait(_ invocation: Invocation) async throws -> DeliveryReport {

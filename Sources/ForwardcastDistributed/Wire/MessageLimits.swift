@@ -9,9 +9,8 @@ public struct MessageLimits: Hashable, Sendable {
   public var items: Int
   /// How deep lists and records may nest. At most 64.
   public var depth: Int
-  /// The maximum number of open lines of an endpoint. For one more, an idle line is closed: of the
-  /// same sender, or of the sender with the most lines, which opens a new one with its next
-  /// message.
+  /// The maximum number of open lines of an endpoint. Beyond it, an idle line is closed: of the
+  /// same sender, or of the sender with the most lines. Its next message opens a new line.
   public var lines: Int
   /// The window: the maximum number of messages of one line, running and waiting.
   public var waiting: Int
@@ -19,9 +18,9 @@ public struct MessageLimits: Hashable, Sendable {
   /// twice its text, 16 bytes for each item, and 4 KiB. Answers are kept in case the engine
   /// delivers a message twice.
   ///
-  /// A sender may use as much as it leaves free. If a message or answer does not fit, the oldest
-  /// kept answers of idle lines are dropped. If it still does not fit, the message is refused as
-  /// `busy` and does not run; the answer is not kept.
+  /// A sender may use as much as it leaves free. To make room, the oldest kept answers of idle
+  /// lines are dropped. A message that still does not fit is refused as `busy` and does not run. An
+  /// answer that does not fit is not kept.
   public var memory: Int
 
   /// Creates limits with these properties, clamped to their possible ranges.
@@ -37,7 +36,6 @@ public struct MessageLimits: Hashable, Sendable {
     self.memory = max(memory, 0)
   }
 
-  /// The limits, clamped to their possible ranges.
   var bounded: MessageLimits {
     MessageLimits(bytes: bytes, items: items, depth: depth, lines: lines, waiting: waiting, memory: memory)
   }

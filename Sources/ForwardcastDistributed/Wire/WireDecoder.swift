@@ -13,7 +13,6 @@ final class WireReading {
     (self.tree, self.types, self.selectors) = (tree, types, selectors)
   }
 
-  /// A decoder's `userInfo`.
   private(set) lazy var userInfo: [CodingUserInfoKey: Any] = {
     var info: [CodingUserInfoKey: Any] = [Invocation.typesKey: types]
     if let selectors { info[MessageSelector.selectorsKey] = selectors }
@@ -90,8 +89,7 @@ private struct WireDecoder: Decoder, SingleValueDecodingContainer {
     let reading: WireReading
     let record: Int
     let path: WirePath?
-    /// The values of a large record by key, so that it is read in linear time. Small ones are
-    /// searched.
+    /// The values of a large record by key. Small records are searched.
     private let many: [WireName: Int]?
 
     init(reading: WireReading, record: Int, path: WirePath?) {

@@ -10,7 +10,6 @@ func writeValue(_ value: any Encodable, to writer: inout WireWriter) throws {
   try item.fill()
 }
 
-/// How deep a value may nest.
 private let deepestValue = 64
 
 /// A value under construction. A class, because an encoder may create several containers for it.
@@ -115,7 +114,6 @@ private final class EncodedItem {
   }
 }
 
-/// An encoder, and the container of a single value or a list.
 private struct WireEncoder: Encoder, SingleValueEncodingContainer, UnkeyedEncodingContainer {
   let item: EncodedItem
   var isList = false
@@ -177,7 +175,7 @@ private struct WireEncoder: Encoder, SingleValueEncodingContainer, UnkeyedEncodi
       item.null()
     }
     func encode(_ value: some Encodable, forKey key: Key) throws { try write(value, key) }
-    // The protocol's defaults for these two throw, also in the other containers and the decoder.
+    // The protocol's default implementations of these two throw.
     func encode(_ value: Int128, forKey key: Key) throws { try write(value, key) }
     func encode(_ value: UInt128, forKey key: Key) throws { try write(value, key) }
 

@@ -10,9 +10,7 @@ enum WireReply {
   case told(Bool)
   /// The answer to a message; `nil` if its method has no result.
   case answer(number: Int, ArgumentBox?)
-  /// The message's method threw an error of the library.
   case messageError(number: Int, MessageError)
-  /// The message's method threw another error.
   case foreignError(number: Int, type: String, text: String)
   /// The endpoint did not run the message, or cannot provide its answer.
   case refused(number: Int?, WireRefusal)

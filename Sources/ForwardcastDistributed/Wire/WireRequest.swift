@@ -7,9 +7,8 @@ enum WireRequest {
   case open(sender: WireName)
   /// Queries whether the receiver responds to a selector at present.
   case ask(selector: WireName)
-  /// Lists the messages up to a number that are still awaited. Others do not begin.
+  /// Lists the messages up to a number that are still awaited. The endpoint starts no others.
   case await(line: LineName?, number: Int, awaited: [Int])
-  /// A message with arguments that are not decoded yet.
   case call(WireCall)
 }
 
@@ -18,17 +17,16 @@ struct WireCall {
   /// `nil` for an invalid name.
   let line: LineName?
   let number: Int
-  /// The first number that the sender awaits.
+  /// The first number that the sender still awaits.
   let awaited: Int
-  /// The time until which the sender awaits earlier ones.
+  /// The time until which the message waits for earlier ones.
   let patience: Deadline
   let selector: WireName
   let tree: WireTree
   /// The nodes of the arguments: types and values, alternating.
   let arguments: [Int]
 
-  /// Its memory until it has ended: the engine's text and a copy, the nodes, and the suspended
-  /// tasks.
+  /// Its memory until it has ended: two copies of its text, the nodes, and the suspended tasks.
   var size: Int { 2 * tree.bytes.count + 16 * tree.nodes.count + 4096 }
 }
 
@@ -100,12 +98,11 @@ struct WireRequestText: Sendable {
     }
   }
 
-  /// The position of a message on its line.
   struct Place: Sendable {
     let line: String
     let number: Int
     let awaited: Int
-    /// The time until which earlier ones are awaited.
+    /// The time until which the message waits for earlier ones.
     let patience: Deadline
   }
 
@@ -218,19 +215,17 @@ struct WireRefusal: Error, Hashable {
     case tooLarge = "size"
     case unknownLine = "line"
     case superseded
-    /// The number is too far ahead of the last one.
+    /// The number is too far above the last one that began, or is below the first awaited one.
     case ahead
     case notAllowed = "selector"
     case wrongArgumentCount = "count"
     case unreadableArgument = "argument"
     /// All lines, or all memory for the sender, are in use.
     case busy
-    /// The endpoint was closed.
     case closed
-    /// The message may have run: it was received twice, or its line was closed long ago, and its
-    /// answer is not kept.
+    /// The message may have run, but its answer is not kept.
     case answerNotKept = "kept"
-    /// The message ran, and its answer cannot be sent.
+    /// The message ran, but its answer cannot be sent.
     case answerCannotCross = "answer"
   }
   let code: Code

@@ -1,6 +1,6 @@
 // WireTree.swift: the items of a text from another process.
 
-/// One item: its position, and that of its next sibling.
+/// One item: its position, and the position of its next sibling.
 struct WireNode {
   enum Kind: UInt8 {
     case null, yes, no, integer, real, text, bytes, list, record
@@ -9,7 +9,7 @@ struct WireNode {
   /// The item's own bytes: digits, text, base64; none for a list or record.
   let start: UInt32
   let end: UInt32
-  /// The node after this one and its contents.
+  /// The index after this node and its contents.
   var next: UInt32
 }
 
@@ -99,7 +99,7 @@ private struct WireScanner {
   private var position: Int
   private let limits: MessageLimits
   private var nodes: [WireNode] = []
-  /// The enclosing list or record, and whether a key is expected next. None at the beginning.
+  /// The enclosing list or record, and whether a key is expected next; -1 at the beginning.
   private var around: (node: Int, isRecord: Bool, wantsKey: Bool) = (-1, false, false)
   /// The lists and records around the enclosing one.
   private var outer: [(node: Int, isRecord: Bool, wantsKey: Bool)] = []

@@ -77,7 +77,6 @@ struct WireWriter {
     integer(value)
   }
 
-  /// Appends items that were written separately.
   mutating func items(_ written: ArraySlice<UInt8>) { bytes += written }
 
   mutating func cut(to place: Int) { bytes.removeLast(bytes.count - place) }
@@ -85,8 +84,7 @@ struct WireWriter {
   /// The heading of a message, which names the version.
   mutating func heading() { bytes += WireVersion.bytes }
 
-  /// A reply of a kind, with its number and the tag of its request if it has them, and the fields
-  /// from `body`.
+  /// A reply of a kind, with the fields from `body`.
   static func message<Failure: Error>(
     _ kind: String, _ number: Int? = nil, tag: Int?, _ body: (inout WireWriter) throws(Failure) -> Void
   ) throws(Failure) -> String {
@@ -127,7 +125,6 @@ enum Base64 {
     return values
   }()
 
-  /// The number of letters for a number of bytes.
   static func length(of count: Int) -> Int { (count * 4 + 2) / 3 }
 
   static func write(_ value: [UInt8], to text: inout [UInt8]) {
