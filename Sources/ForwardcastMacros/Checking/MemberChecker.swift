@@ -27,7 +27,6 @@ struct MemberChecker {
     problems.append(Problem(message: message, offsets: source.offsets(positions), fixes: fixes))
   }
 
-  /// Refuses a type that has this specifier.
   private mutating func refuse(_ word: String, of type: TypeText, _ message: String) {
     guard type.specifiers.contains(word) else { return }
     let position =
@@ -222,7 +221,7 @@ struct MemberChecker {
 }
 
 extension TypeDeclaration {
-  /// Offers `@NotForwarded` as an alternative fix; empty for classes.
+  /// Offers `@NotForwarded` as an alternative fix; empty for classes, which do not have it.
   var orByHand: String {
     keyword == "protocol" ? ", or mark it '@NotForwarded' and implement it in an extension of '\(plainName)Proxy'" : ""
   }

@@ -10,8 +10,7 @@ struct ProtocolChecker {
   private(set) var entries: [Entry] = []
   /// True if the protocol itself or one of its associated types was refused.
   private(set) var isHeadRefused = false
-  /// The number of problems for which the member is generated nevertheless, so that its uses add no
-  /// errors.
+  /// The number of problems whose member is generated nevertheless, so that its uses add no errors.
   private(set) var harmlessProblems = 0
 
   private var source: SourceText { declaration.source }
@@ -96,7 +95,7 @@ struct ProtocolChecker {
       position, fixes: [.init(title: "make '\(type.name)' primary", offsets: place..<place, text: text)])
   }
 
-  /// Whether the protocol uses the type elsewhere, so that the class has to name it.
+  /// Whether the protocol uses the type elsewhere, so the class has to name it.
   private func isUsed(_ type: NamedType, by declaring: Member) -> Bool {
     let places = [declaration.whereClause].compactMap(\.self) + declaration.members.map(\.positions)
     return places.joined().contains { !declaring.positions.contains($0) && source.text($0) == type.name }
@@ -187,7 +186,7 @@ struct ProtocolChecker {
 }
 
 extension ForwardedInterface {
-  /// The problems of members that are not on the protocol's actor and so cannot reach its targets.
+  /// Problems of members that are not on the protocol's actor, and so cannot reach its targets.
   var isolationProblems: [Problem] {
     guard ![.nonisolated, .inherited].contains(isolation), !isVisiblySendable else { return [] }
     let isOnMainActorByDefault = !declaration.attributes.contains(where: \.isGlobalActor)

@@ -1,7 +1,7 @@
 // TypeDeclaration+Messages.swift: the messages of a class, and selectors that clash.
 
 extension TypeDeclaration {
-  /// The messages of a class. A member that cannot be one is an error if marked, else a warning.
+  /// The messages of a class. If a member cannot be one, this is an error if marked, else a warning.
   func messages(takesAll: Bool, _ settings: ModuleSettings) -> (entries: [Entry], problems: [Problem]) {
     var (entries, problems) = ([Entry](), [Problem]())
     for member in members {
@@ -53,7 +53,7 @@ extension TypeDeclaration {
     return problems
   }
 
-  /// An unused selector: the member's own with the type of its first argument, or with a number.
+  /// An unused selector: the member's, with the type of its first argument or with a number added.
   private func freeSelector(for member: Member, number: Int, taken: inout Set<String>) -> String {
     let getter = member.entries.first?.selector ?? ""
     let first = getter.prefix { $0 != ":" }

@@ -5,7 +5,6 @@ package enum Conversation {
   /// The newest version of the plug-in protocol that is supported.
   static let protocolVersion = 7
 
-  /// The reply to one message; every message gets one.
   package static func reply(to bytes: [UInt8]) -> String {
     guard let message = JSONValue(bytes), case .object(let members) = message else {
       return result("the compiler's message cannot be read")
@@ -51,8 +50,8 @@ package enum Conversation {
     return result(.string(expansion.text), diagnostics)
   }
 
-  /// Expands `#closureMustBeSendable` to an error. In Swift 5 mode it is a warning, because
-  /// references to functions are not `Sendable` there either.
+  /// Expands `#closureMustBeSendable` to an error. In Swift 5 mode it is a warning, because in that
+  /// mode references to functions are not `Sendable` either.
   private static func refuseClosure(_ question: JSONValue) -> String {
     let configuration = (question["staticBuildConfiguration"]?.text).flatMap { JSONValue(Array($0.utf8)) }
     let mode = configuration?["languageMode"]?["components"]?.elements.first?.integer ?? 6
@@ -80,7 +79,6 @@ package enum Conversation {
     return JSONValue.object(["expandMacroResult": .object(members)]).encoded
   }
 
-  /// An error without an expansion.
   private static func result(_ error: String, at location: JSONValue? = nil) -> String {
     result(.null, [diagnostic(Problem(message: error, offsets: 0..<0), location)])
   }

@@ -7,7 +7,6 @@ indirect enum JSONValue: Equatable {
   case array([JSONValue])
   case object([String: JSONValue])
 
-  /// The member of an object; `nil` for other values.
   subscript(key: String) -> JSONValue? { if case .object(let members) = self { members[key] } else { nil } }
 
   var text: String? { if case .string(let text) = self { text } else { nil } }
@@ -19,7 +18,7 @@ indirect enum JSONValue: Equatable {
 }
 
 extension JSONValue {
-  /// The text. Escapes only what JSON requires: the compiler misreads escaped surrogate pairs.
+  /// The value as JSON. Escapes only what must be: the compiler misreads escaped surrogate pairs.
   var encoded: String {
     switch self {
     case .plain(let text): return text

@@ -12,20 +12,17 @@ struct AttributeOptions {
   /// Whether all members are messages.
   var takesAll = false
 
-  /// The generated classes of refined protocols.
   var classes: [String] { inherited.map(Self.className) }
 
-  /// The generated class for `any Name` or `any Name<…>`; a class name stands for itself.
+  /// The name of the generated class for `any Name` or `any Name<…>`. A class name is unchanged.
   static func className(of type: String) -> String {
     type.hasPrefix("any ") ? String(type.dropFirst(4).prefix { $0 != "<" }).continued("Proxy") : type
   }
 
-  /// The enum that contains a generated class.
   static func namespace(of className: String) -> String { className.continued("Namespace") }
 }
 
 extension ExpansionRequest {
-  /// Reads the arguments of the attribute, and reports what cannot be read.
   func options(_ expansion: inout Expansion) -> AttributeOptions {
     var options = AttributeOptions()
     for (label, value) in arguments {
@@ -64,7 +61,7 @@ extension ExpansionRequest {
     return options
   }
 
-  /// The arguments of the attribute. One without a label gets the label of the argument before it.
+  /// The arguments of the attribute. An argument without a label gets the label of the one before.
   private var arguments: [(label: String, value: Range<Int>)] {
     var (position, label) = (0, "")
     return (attribute.attributes(&position).first?.arguments ?? []).map {
@@ -73,7 +70,7 @@ extension ExpansionRequest {
     }
   }
 
-  /// `Name` of an argument `Name.self`, without parentheses; `nil` for anything else.
+  /// The type's name in an argument `Name.self`, without parentheses; `nil` for other arguments.
   private func typeName(_ value: Range<Int>) -> String? {
     var (start, end) = (value.lowerBound, value.upperBound - 2)
     guard value.count > 2, attribute.isWord(end + 1, "self"), attribute.isMark(end, ".") else { return nil }

@@ -2,8 +2,8 @@
 
 /// Moves the class from the namespace, where a false `#if` condition hides it, to an extension.
 ///
-/// Whole-module optimization calls the only conforming type of an internal protocol directly. It
-/// counts declarations and extensions, but would miss a class in the output of a peer macro.
+/// Whole-module optimization calls the only type that conforms to an internal protocol directly. It
+/// would miss a class that a peer macro generates, but not one in an extension.
 extension ExpansionRequest {
   func expandCounted(into expansion: inout Expansion) {
     let source = declaration

@@ -15,7 +15,7 @@ struct ExpansionRequest {
   var settings = ModuleSettings()
   /// Where the text of the declaration begins, leading comments included.
   var place: SourcePlace?
-  /// Whether the type lacks the conformance that the macro declares. Only extensions know it.
+  /// Whether the type lacks the conformance that the macro declares. Only extension macros know it.
   var wantsConformance = true
 }
 
@@ -52,7 +52,7 @@ extension ExpansionRequest {
     case "Forwarded": expandForwarded(into: &expansion)
     case "Receiver": expandReceiver(into: &expansion)
     case "Message", "Answer", "NotForwarded":
-      // The other macros read these attributes, which generate nothing.
+      // The other macros read these attributes, which themselves generate nothing.
       guard let surplus else { break }
       expansion.attributeProblems = [Problem(severity: .warning, message: surplus, offsets: attribute.offsets(0..<2))]
     case "Counted": expandCounted(into: &expansion)
@@ -68,7 +68,6 @@ extension ExpansionRequest {
     return expansion
   }
 
-  /// Parses the declaration, and reports what cannot be read.
   func read(_ expansion: inout Expansion) -> TypeDeclaration? {
     var (source, unread) = (declaration, Expansion())
     source.statedActor = options(&unread).actor
@@ -93,7 +92,7 @@ extension ExpansionRequest {
 
   // MARK: @Message, @Answer and @NotForwarded
 
-  /// Why such an attribute has no effect; `nil` if it has one.
+  /// Why the attribute has no effect here; `nil` if it has one.
   private var surplus: String? {
     let around = around.first ?? nil
     if let around, around.keyword == "protocol", around.attribute("Forwarded") != nil { return nil }

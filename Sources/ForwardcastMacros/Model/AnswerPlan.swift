@@ -5,9 +5,7 @@ struct AnswerPlan {
   enum Empty {
     /// `nil`, since both the rule and the requirement return optionals.
     case none
-    /// The rule's own empty value.
     case ofPolicy
-    /// The error `nobodyResponds`.
     case thrown
     /// The expression of `otherwise:`.
     case stated(String)
@@ -16,7 +14,6 @@ struct AnswerPlan {
 
   /// The expression of the return policy: `.last`, `.reduce(0, +)`.
   let policy: String
-  /// Whether the policy returns an optional of the answer.
   let isOptional: Bool
   let empty: Empty
 }

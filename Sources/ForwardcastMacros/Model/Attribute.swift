@@ -9,7 +9,6 @@ struct Attribute {
 
   /// The name as written, modules included.
   let name: String
-  /// The tokens from `@` to the closing parenthesis.
   let positions: Range<Int>
   let namePositions: Range<Int>
   let arguments: [Argument]
@@ -22,7 +21,6 @@ struct Attribute {
 
   var shortName: String { name.lastName }
 
-  /// Whether this is one of the library's attributes.
   func isOurs(_ short: String) -> Bool { name == short || name == "Forwardcast.\(short)" }
 
   /// Whether this is a global actor: by its name, which ends in `Actor`, or by `isolatedTo:`.
@@ -66,7 +64,6 @@ extension SourceText {
     return String(text.dropFirst().dropLast())
   }
 
-  /// The arguments in the brackets that open at `bracket`.
   func arguments(in bracket: Int) -> [Attribute.Argument] {
     guard let closing = closing(bracket) else { return [] }
     var found: [Attribute.Argument] = []

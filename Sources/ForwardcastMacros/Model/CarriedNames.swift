@@ -7,7 +7,7 @@
 /// sees `Message` but the extension does not.
 struct CarriedNames {
   let source: SourceText
-  /// The qualified namespace and a dot; empty inside of it, and `nil` if no aliases are needed.
+  /// The qualified namespace and a dot. Empty inside the namespace; `nil` if no aliases are needed.
   var owner: String?
   /// The generic parameters and arguments of the class, which are also those of the aliases.
   var generics = (parameters: "", arguments: "")
@@ -33,7 +33,6 @@ struct CarriedNames {
     return (type.isSome ? "any " : prefix) + name(type) + (core.suffix.isEmpty ? "" : "?")
   }
 
-  /// The error of a typed `throws`.
   func error(_ text: String, of member: Member) -> String {
     owner.map { "\($0)Error\(member.positions.lowerBound)\(generics.arguments)" } ?? text
   }
@@ -56,7 +55,7 @@ struct CarriedNames {
     "\(owner ?? "")Type\(type.positions.lowerBound)\(generics.arguments)"
   }
 
-  /// The part of a type that an alias can replace, and the text around it; `nil` if none is needed.
+  /// The part of a type that an alias can replace, and the text around it; `nil` for no alias.
   private func core(_ type: TypeText) -> (prefix: String, text: String, suffix: String)? {
     guard owner != nil,
       type.positions.contains(where: { source[$0].isWord && !Self.fixed.contains(source.text($0)) })

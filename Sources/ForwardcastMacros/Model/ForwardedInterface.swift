@@ -1,6 +1,5 @@
 // ForwardedInterface.swift: a checked protocol, for generating its class.
 
-/// A checked protocol with its messages, the names that its class uses, and their isolation.
 struct ForwardedInterface {
   let declaration: TypeDeclaration
   let options: AttributeOptions
@@ -14,7 +13,6 @@ struct ForwardedInterface {
   let entries: [Entry]
   /// True if nothing was refused, so that the class can conform to the protocol.
   var isWhole = true
-  /// How the class names the types of members.
   private(set) var names: CarriedNames
   /// The isolation of the protocol, and so of the class.
   private(set) var isolation = Isolation.nonisolated
@@ -55,13 +53,12 @@ struct ForwardedInterface {
   var isNested: Bool { !request.context.isEmpty }
   var name: String { declaration.name }
   var className: String { declaration.plainName + "Proxy" }
-  /// The enum that contains the class.
   var namespace: String { AttributeOptions.namespace(of: className) }
 
   var place: SourcePlace? { declaration.attribute("Forwarded").flatMap { request.place(of: $0.positions) } }
 
-  /// A line that passes the arguments of a member. If one may be a non-escaping closure, the
-  /// compiler reports problems at the member, with a fix.
+  /// A line that passes the arguments of a member. If an argument may be a non-escaping closure,
+  /// the compiler reports problems at the member, with a fix.
   func located(_ line: String, _ member: Member) -> [String] {
     guard let type = member.parameters.first(where: { $0.type.mayBeClosure })?.type.text,
       let place = request.place(of: member.namePositions)
@@ -79,13 +76,12 @@ struct ForwardedInterface {
       ?? "any \(known("ForwardedProtocol", name))\(genericArguments)"
   }
 
-  /// The protocol that the class conforms to.
   var protocolName: String { known("ForwardedProtocol", statedProtocol) }
 
   var base: String? { statedBase.map { known("StatedBase", $0) } }
 
   /// Candidates for the superclass: the stated type, those of refined protocols, and protocols that
-  /// the macro does not see, since each may be class-constrained.
+  /// the macro does not see, since each may have a superclass constraint.
   var bases: [String] {
     let own = base.map { [$0] } ?? []
     guard isWhole, options.interface == nil else { return own }
@@ -99,10 +95,9 @@ struct ForwardedInterface {
   /// The alias of the composition of ``bases`` in the namespace.
   static let baseName = "ForwardedBase"
 
-  /// The aliases of the namespaces of refined protocols.
   var parents: [String] { options.inherited.indices.map { "ForwardedParent\($0)" } }
 
-  /// The name of a type in the class, which does not see the types around a nested protocol.
+  /// The name of a type in the class. The class does not see the types around a nested protocol.
   private func known(_ alias: String, _ type: String) -> String { isNested ? alias : type }
 
   /// The namespace's aliases for the types that ``known(_:_:)`` names.
@@ -163,14 +158,13 @@ struct ForwardedInterface {
     }
   }
 
-  /// The `where` clause after a space.
   var genericRequirements: String {
     guard isGeneric else { return "" }
     let all = requirements.filter { !$0.contains("Self") }
     return all.isEmpty ? "" : " where \(all.joined(separator: ", "))"
   }
 
-  /// The requirements of the type parameters. Other clauses fix types that the class does not name.
+  /// The requirements of the type parameters. Clauses about other types are not needed.
   private var requirements: [String] {
     let whole = declaration.whereClause.map { source.elements($0.lowerBound + 1..<$0.upperBound) } ?? []
     let parameters = typeParameters.map(\.name)
@@ -179,7 +173,6 @@ struct ForwardedInterface {
     return own.map { source.line($0) } + typeParameters.compactMap(\.requirements)
   }
 
-  /// Whether the protocol's `where` clause fixes an associated type.
   func fixesType(_ name: String) -> Bool {
     (declaration.whereClause ?? 0..<0).contains { source.isMark($0 + 1, "=") && source.text($0) == name }
   }
@@ -206,8 +199,8 @@ struct ForwardedInterface {
 
   func isolation(of member: Member) -> Isolation { member.isolation ?? isolation }
 
-  /// True if a member's types may use conformances that are isolated to the main actor, as the
-  /// module's own are by default. The member's key and the table are then on the main actor too.
+  /// True if a member's types may use conformances that are isolated to the main actor, as those of
+  /// the module are by default. Then the member's key and the table are on the main actor, too.
   func staysOnMainActor(_ member: Member) -> Bool {
     settings.isMainActorByDefault && isolation(of: member) == .mainActor && source.mayNeedConformances(member)
   }
@@ -216,10 +209,8 @@ struct ForwardedInterface {
     inheritedNames.contains { names.contains($0.lastName) }
   }
 
-  /// Whether the protocol visibly inherits `Sendable`.
   var isVisiblySendable: Bool { inherits(["Sendable", "Error"]) }
 
-  /// Whether the protocol visibly requires classes.
   var isVisiblyClassBound: Bool {
     inherits(["AnyObject", "NSObjectProtocol"])
       || declaration.whereClause.map { source.line($0).filter { $0 != " " }.contains("Self:AnyObject") } ?? false
@@ -227,14 +218,12 @@ struct ForwardedInterface {
 
   // MARK: Availability
 
-  /// The `@available` attributes, as written.
   func availability(_ attributes: [Attribute]) -> [String] {
     attributes.filter { $0.shortName == "available" }.map { source.line($0.positions) }
   }
 }
 
 extension String {
-  /// Whether this may be the name of a class.
   fileprivate var isPlainName: Bool { !contains { "<@ ".contains($0) } }
 
   fileprivate var asExistential: String { hasPrefix("any ") ? self : "any \(self)" }

@@ -40,7 +40,6 @@ struct Member {
   var kind: Kind
   var attributes: [Attribute] = []
   var modifiers: [Modifier] = []
-  /// The name with its backticks.
   var name: String
   /// The tokens to mark for a problem of the whole member.
   var namePositions: Range<Int>
@@ -89,12 +88,10 @@ struct Member {
   }
 }
 
-/// An associated type or alias of a protocol.
 struct NamedType {
   let name: String
   let position: Int
   let constraint: String?
-  /// Whether it is an alias of a function type.
   var isFunction = false
   var hasDefault = false
   let requirements: String?

@@ -1,11 +1,10 @@
 // ModuleSettings.swift: compiler settings that expansions depend on.
 
-/// Settings of the module that is being compiled.
 struct ModuleSettings {
   var isMainActorByDefault = false
   /// Whether nonisolated async methods run in the isolation of their caller.
   var isNonsendingByDefault = false
-  /// Whether `some` parameters open existentials of self-conforming types, as in Swift 6.
+  /// Whether `some` parameters open existentials of self-conforming types, as in Swift 6 mode.
   var opensAll = true
   /// Whether an import without an access level is internal.
   var hasInternalImports = false
@@ -16,14 +15,14 @@ struct SourcePlace {
   let file: String
   let line: Int
 
-  /// - Returns: `nil` outside of files, and for a file name that a literal would have to escape.
+  /// - Returns: `nil` outside of files, and for a file name that needs escapes in a literal.
   init?(file: String, line: Int) {
     let isPlain = !file.contains { "\"\\\n\r".contains($0) }
     guard isPlain, !file.isEmpty, !file.hasPrefix("@"), line > 0 else { return nil }
     (self.file, self.line) = (file, line)
   }
 
-  /// A generated line, with directives that locate it at this one.
+  /// A generated line between directives that locate it at this line.
   func lines(_ line: String) -> [String] {
     ["#sourceLocation(file: \"\(file)\", line: \(self.line))", line, "#sourceLocation()"]
   }

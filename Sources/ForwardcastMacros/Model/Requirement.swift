@@ -5,14 +5,12 @@ enum Isolation: Equatable {
   case mainActor
   /// A global actor, as its attribute names it.
   case global(String)
-  /// The isolation of the actor instance.
   case instance
   /// The isolation of a refined protocol. The macro cannot see it, but the compiler infers it.
   case inherited
 
   init(actor: String) { self = actor == "MainActor" ? .mainActor : .global(actor) }
 
-  /// The isolation that a declaration states, if any.
   init?(_ modifiers: [Modifier], _ attributes: [Attribute]) {
     if modifiers.contains(where: { $0.word == "nonisolated" }) {
       self = .nonisolated
@@ -69,7 +67,6 @@ struct Entry {
     }
   }
 
-  /// Declares the alias of the key. `head` precedes `static`, and `type` is the type of the key.
   func aliasLines(_ head: String, _ type: String) -> [String] {
     alias.map { ["\(head)static var \($0.quotedIfKeyword): \(type) { \(key.quotedIfKeyword) }"] } ?? []
   }
@@ -95,7 +92,7 @@ extension Member {
 }
 
 extension TypeDeclaration {
-  /// The messages in the order of their members, with the `#if` lines around them.
+  /// The messages in the order of their members, with the `#if` lines of the members.
   func items(of entries: [Entry]) -> [Item<Entry>] {
     let entries = Dictionary(grouping: entries, by: \.member.positions)
     return items.flatMap { item -> [Item<Entry>] in
@@ -108,8 +105,8 @@ extension TypeDeclaration {
 }
 
 extension Array where Element == Entry {
-  /// Names each key after the whole Swift name in camel case, so that other messages do not change
-  /// it. The name without labels is an alias as long as only one message has it.
+  /// Names each key after the whole Swift name in camel case, so that adding a message changes no
+  /// other key. The name without labels is an alias while only one message has it.
   mutating func nameKeys() {
     var taken: [String: [Member]] = [:]
     /// The next numbers to try. All lower ones are used by members of the same branches.

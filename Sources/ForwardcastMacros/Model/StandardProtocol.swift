@@ -40,6 +40,5 @@ struct StandardProtocol {
 }
 
 extension String {
-  /// The name without the types and the module before it.
   var lastName: String { split(separator: ".").last.map(String.init) ?? self }
 }

@@ -9,7 +9,6 @@ struct TypeDeclaration {
   let keywordPosition: Int
   let attributes: [Attribute]
   let modifiers: [Modifier]
-  /// The name with its backticks.
   var name = ""
   var namePosition: Int
   /// The generic parameter clause, or the primary associated types.
@@ -38,7 +37,7 @@ struct TypeDeclaration {
 
   var associatedTypes: [NamedType] { namedTypes.filter { $0.name == "associatedtype" }.compactMap(\.namedType) }
   func hasType(_ name: String) -> Bool { namedTypes.contains { $0.namedType?.name == name } }
-  /// Whether a `typealias` of the protocol gives a function type this name.
+  /// Whether a `typealias` of the protocol declares this name for a function type.
   func isFunction(_ name: String) -> Bool {
     namedTypes.contains { $0.namedType?.name == name && $0.namedType?.isFunction == true }
   }
@@ -65,10 +64,10 @@ struct TypeDeclaration {
 
   var access: String? { modifiers.first { Self.accessLevels.contains($0.word) && $0.detail == nil }?.word }
 
-  /// The attribute for public members, which clients compile, so that the module needs no symbols.
+  /// The attribute for public members. Clients compile these, so the module needs no symbols.
   var inClient: String { memberAccess == "public " ? "@export(implementation) " : "" }
 
-  /// The access of members as visible as the declaration, and a space; empty for internal ones.
+  /// The access of members as visible as the declaration, and a space. Empty for internal members.
   var memberAccess: String { ["", "package ", "public "][visibility] }
 
   /// 2 for public, 1 for package, else 0. An extended type counts as public.

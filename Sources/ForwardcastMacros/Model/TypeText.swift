@@ -3,7 +3,6 @@
 /// A type as text. The macro cannot look up its names.
 struct TypeText {
   let positions: Range<Int>
-  /// The type on one line.
   let text: String
   /// The type in a key: without ownership, `any P` for `some P`, an optional for `T!`.
   let keyed: String
@@ -98,7 +97,6 @@ extension SourceText {
     }
   }
 
-  /// Whether the type is a function type, in parentheses or not.
   private func function(_ positions: Range<Int>) -> Bool {
     var (start, end) = (positions.lowerBound, positions.upperBound)
     while true {

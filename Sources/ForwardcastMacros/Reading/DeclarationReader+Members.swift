@@ -1,7 +1,6 @@
 // DeclarationReader+Members.swift: reads the members between the braces.
 
 extension DeclarationReader {
-  /// Reads the members up to the closing brace.
   mutating func members() -> [Item<Member>] {
     var items: [Item<Member>] = []
     while position < limit {
@@ -130,8 +129,6 @@ extension DeclarationReader {
   }
 
   /// Reads `func a<T: P>(_ x: T)` as `func a(_ x: some P)`, if `T` occurs nowhere else.
-  ///
-  /// - Parameter requirements: the tokens after `where`.
   private func openGenerics(_ member: inout Member, _ requirements: Range<Int>) {
     guard let clause = member.generics, source.isMark(clause.lowerBound, "<") else { return }
     let declared = clause.lowerBound + 1..<clause.upperBound - 1
@@ -162,9 +159,7 @@ extension DeclarationReader {
     (member.parameters, member.generics) = (parameters, nil)
   }
 
-  /// Reads what follows the name of a method, or `subscript`.
-  ///
-  /// - Returns: the tokens after `where`.
+  /// Reads what follows the name of a method, or `subscript`. Returns the tokens after `where`.
   private mutating func signature(_ member: inout Member) -> Range<Int> {
     let isMethod = member.kind != .subscripted
     member.generics = generics()
@@ -212,9 +207,7 @@ extension DeclarationReader {
     position = behind
   }
 
-  /// Reads a parameter list and moves past it.
-  ///
-  /// - Parameter labelled: true if a single name is also the label, as in methods.
+  /// Reads a parameter list. If it is `labelled`, a single name is also the label, as in methods.
   private mutating func parameters(before closing: Int, labelled: Bool) -> [Parameter] {
     defer { position = closing + 1 }
     var found: [Parameter] = []
@@ -277,7 +270,8 @@ extension DeclarationReader {
       position += 1
       if take(":") {
         result(&next)
-        // In `var a, b: Int`, earlier names without a type or value get this type too.
+        // In `var a, b: Int`, names before the type also have this type, unless they have one or a
+        // value.
         for index in found.indices.reversed() {
           guard found[index].type == nil, found[index].positions.upperBound == found[index].namePositions.upperBound
           else { break }

@@ -31,7 +31,6 @@ struct DeclarationReader {
     problems.append(Problem(message: message, offsets: source.offsets(positions)))
   }
 
-  /// Moves past a mark or a word, if it is at the position.
   mutating func take(_ text: StaticString) -> Bool {
     guard source.isMark(position, text) || source.isWord(position, text) else { return false }
     position += 1
@@ -106,7 +105,6 @@ struct DeclarationReader {
     return declaration
   }
 
-  /// The generic parameter clause at the position, if there is one.
   mutating func generics() -> Range<Int>? {
     let behind = source.endOfGenericArguments(position, before: source.end)
     guard behind > position else { return nil }
@@ -122,10 +120,10 @@ extension SourceText {
     return DeclarationReader.modifierWords.contains(word) || DeclarationReader.introducers.contains(word)
   }
 
-  /// Whether a member begins at a position where an expression may have ended.
+  /// Whether a member begins here, where an expression may have ended.
   func isMemberStart(_ position: Int) -> Bool {
     if self[position].kind == .directive { return true }
-    // After these the attribute belongs to a type.
+    // An attribute after one of these belongs to a type.
     if isMark(position, "@") { return !["=", "->", ":", ",", "&"].contains { isMark(position - 1, $0) } }
     guard self[position].kind == .word, self[position].beginsLine else { return false }
     let word = text(position)

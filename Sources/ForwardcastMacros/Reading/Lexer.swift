@@ -2,22 +2,20 @@
 
 /// Splits Swift text into tokens. Accepts every text: bytes that are not Swift become `unknown`.
 struct Lexer {
-  /// How deep string interpolations may nest.
   static let maximumInterpolation = 32
   /// The longest regular expression literal, in bytes, which keeps lexing linear. An extended
   /// literal may be 32 times as long.
   static let maximumRegex = 512
 
-  /// The most `#` signs that a literal may begin with, for the same reason.
+  /// The most `#` signs that a literal may begin with, which also keeps lexing linear.
   static let maximumHashes = 256
 
   let bytes: [UInt8]
   private var index = 0
   private var tokens: [Token] = []
   private var depth = 0
-  /// Documentation comments that were skipped.
   private var documentation: [Range<Int>] = []
-  /// The offset up to which no end of an extended regular expression was found.
+  /// The offset up to which a search found no end of an extended regular expression.
   private var searched = 0
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
@@ -164,7 +162,6 @@ struct Lexer {
     }
   }
 
-  /// Whether `quote` is here, followed by that many `#` signs.
   private func closes(_ quote: StaticString, hashes: Int) -> Bool {
     at(quote) && (0..<hashes).allSatisfy { byte(quote.utf8CodeUnitCount + $0) == UInt8(ascii: "#") }
   }
@@ -190,7 +187,6 @@ struct Lexer {
     return .unknown
   }
 
-  /// Skips an interpolation from its opening to its closing parenthesis.
   private mutating func skipInterpolation() -> Bool {
     guard depth < Self.maximumInterpolation else { return false }
     depth += 1

@@ -1,7 +1,6 @@
 // SourceText+Types.swift: finds the ends of types and attributes.
 
 extension SourceText {
-  /// Keywords that precede a type.
   static let typeSpecifiers: Set<String> = [
     "inout", "some", "any", "borrowing", "consuming", "__owned", "__shared", "isolated", "sending", "nonisolated",
     "_const", "repeat", "each",
@@ -109,7 +108,7 @@ extension SourceText {
     position += 1
     while isMark(position, "."), self[position + 1].isWord { position += 2 }
     position = endOfGenericArguments(position, before: end)
-    // After these, `(` begins a type. Only `@available` may have a space before its arguments.
+    // After these, `(` begins a type. Only `@available` may have a space before its `(`.
     let name = text(start + 1)
     let isFree = ["escaping", "autoclosure", "Sendable", "MainActor", "concurrent"].contains(name)
     if isMark(position, "("), isAdjacent(position) ? !isFree : name == "available" {

@@ -46,9 +46,8 @@ struct SourceText {
   /// The text of the tokens, with the whitespace and comments between them.
   func text(_ positions: Range<Int>) -> String { String(decoding: bytes[offsets(positions)], as: UTF8.self) }
 
-  /// The tokens on one line. One space replaces whitespace and comments.
-  ///
-  /// - Parameter spelling: replaces the text of a token.
+  /// The tokens on one line. One space replaces whitespace and comments, `spelling` may replace
+  /// tokens.
   func line(_ positions: some Sequence<Int>, _ spelling: ((Int) -> String)? = nil) -> String {
     positions.reduce(into: "") { line, position in
       line += (isApart(position) && !line.isEmpty ? " " : "") + (spelling?(position) ?? text(position))
@@ -61,7 +60,6 @@ struct SourceText {
       || isMark(position, "(") && isMark(position - 2, "@") && endOfAttribute(position - 2) == position
   }
 
-  /// Whether the token is that word, without backticks.
   func isWord(_ position: Int, _ word: StaticString) -> Bool {
     self[position].kind == .word && hasBytes(position, word)
   }

@@ -23,7 +23,6 @@ struct Token: Equatable {
   var range: Range<Int>
   /// The offset of the whitespace and comments before the token.
   var leading: Int
-  /// Whether a line break precedes the token.
   var beginsLine: Bool
 
   var isWord: Bool { if case .quotedWord = kind { true } else { kind == .word } }

@@ -1,20 +1,18 @@
 // ForwardedInterface+Class.swift: the class that @Forwarded writes.
 
-/// Writes the namespace and class of a protocol, or the extension with its requirements.
 extension ForwardedInterface {
   var access: String { declaration.memberAccess }
 
   /// The access of the namespace, and so the limit of the class's access.
   private var namespaceAccess: String { declaration.access.map { $0 == "open" ? "public " : "\($0) " } ?? "" }
 
-  /// The isolation attribute of the class and a space; may be empty.
   private var classIsolation: String {
     guard isolation == .nonisolated else { return isolation.attribute }
-    // The superclass or another stated protocol may be isolated.
+    // The superclass, or another stated protocol, may be isolated.
     return settings.isMainActorByDefault || mayInherit ? "nonisolated " : ""
   }
 
-  /// True if an extension has the requirements. Objective-C cannot call members of extensions.
+  /// True if an extension has the members, which Objective-C could not call there.
   private var hasInheritance: Bool { isWhole && options.interface == nil && !declaration.isObjectiveC }
 
   /// True if the class is isolated but the proxy may be used on any thread.
@@ -82,7 +80,7 @@ extension ForwardedInterface {
     return remarks.isEmpty ? nil : remarks.joined(separator: " ")
   }
 
-  /// A declaration with `@available` attributes, on the single line that `#sourceLocation` locates.
+  /// A declaration with its `@available` attributes on one line, as `#sourceLocation` needs.
   private func available(_ attributes: [Attribute], _ line: String) -> String {
     (availability(attributes) + [line]).joined(separator: " ")
   }
@@ -97,7 +95,6 @@ extension ForwardedInterface {
       "\(classIsolation)\(access)final class \(className)\(genericParameters): \(conformances.joined(separator: ", "))\(genericRequirements)"
   }
 
-  /// The isolation of the conformance to `Forwarding` and a space; may be empty.
   private var facadeIsolation: String {
     if isolation == .nonisolated { return "" }
     return isSharedFromAnywhere || isHeld ? "nonisolated " : isolation.attribute
@@ -178,9 +175,8 @@ extension ForwardedInterface {
     return name
   }
 
-  /// Deprecated aliases for base names that several requirements share. Each stands for the first
-  /// requirement's key, and its message lists all keys. So code that uses an alias still compiles
-  /// when an overload is added.
+  /// Deprecated aliases for base names that several requirements share, so that code still compiles
+  /// when an overload is added. Each is the key of the first one; its message lists all keys.
   private var overloads: [String] {
     let keys = Dictionary(grouping: entries) { SelectorName.key($0.base) }
     let taken = Set(entries.flatMap { [$0.key, $0.alias] })
@@ -236,8 +232,7 @@ extension ForwardedInterface {
 
   // MARK: Inheritance
 
-  /// A protocol for the class and for the classes of refining protocols. An extension of it has the
-  /// requirements.
+  /// A protocol for the class and for classes of refining protocols. Its extension has the members.
   private var forwarding: [String] {
     let parents = parents.map { ", \($0).Forwarding" }.joined()
     let sharing = isVisiblySendable ? " where Interface: Sendable" : ""
@@ -247,7 +242,7 @@ extension ForwardedInterface {
     ]
   }
 
-  /// The extension with the requirements, for the class and for classes of refining protocols.
+  /// The extension with the members, for the class and for classes of refining protocols.
   func inheritance(of type: String) -> String {
     guard hasInheritance, !items.isEmpty else { return "" }
     // The suffix makes the backticks of the last name unnecessary.

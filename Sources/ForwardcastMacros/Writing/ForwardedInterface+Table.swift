@@ -1,6 +1,5 @@
 // ForwardedInterface+Table.swift: the table of a generated class.
 
-/// The table of a protocol with its helper declarations, and `responds(to:)`.
 extension ForwardedInterface {
   private var tableHead: String {
     // The table includes rows of refined protocols.
@@ -41,7 +40,6 @@ extension ForwardedInterface {
     return lines + beside(isDeprecated, deprecatedRow) + [""]
   }
 
-  /// A declaration for each wanted message.
   private func beside(_ isWanted: (Member) -> Bool, _ body: (Entry) -> [String]) -> [String] {
     guard declaration.members.contains(where: isWanted) else { return [] }
     return items.lines(where: { isWanted($0.member) }) { [""] + body($0) }
@@ -62,7 +60,7 @@ extension ForwardedInterface {
     return "\(row).present { Forwardcast.implements($0, \(objectiveCSelector(entry.member))) }"
   }
 
-  /// The modifier that makes a proxy answer by its targets' rule; empty for `.last`.
+  /// The modifier that makes a proxy answer by the rule of its targets; empty for `.last`.
   private func rule(of entry: Entry) -> String {
     guard let plan = entry.member.plan, entry.role != .setter, entry.member.answers, plan.policy != ".last" else {
       return ""
@@ -93,7 +91,6 @@ extension ForwardedInterface {
 
   // MARK: Optional requirements
 
-  /// The `#selector` of an optional requirement.
   private func objectiveCSelector(_ member: Member) -> String {
     let labels = member.parameters.map { ($0.label?.asLabel ?? "_") + ":" }.joined()
     let arguments = labels.isEmpty ? "" : "(\(labels))"

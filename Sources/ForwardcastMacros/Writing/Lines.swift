@@ -13,7 +13,7 @@ extension [String] {
 }
 
 extension [Item<Entry>] {
-  /// The lines that `body` returns for each wanted message, with the `#if` lines around them.
+  /// The lines that `body` returns for each wanted message, with the `#if` lines of the members.
   func lines(where isWanted: (Entry) -> Bool = { _ in true }, _ body: (Entry) -> [String]) -> [String] {
     flatMap { item in
       switch item {

@@ -1,16 +1,16 @@
 // MemberWriter.swift: the requirements of a protocol, each of which sends its message.
 
-/// Writes the members that implement the protocol's requirements.
 struct MemberWriter {
   let interface: ForwardedInterface
   private var access: String { interface.access }
   /// How types are named where the members are written.
   let carried: CarriedNames
   let keys: String
-  /// The attribute for public members; empty in an extension, as the class has its own witnesses.
+  /// The attribute for public members. Empty in an extension, since the class has witnesses of its
+  /// own.
   private let inClient: String
-  /// A remark for the compiler's note about a class that lacks a requirement. The note itself names
-  /// only the extension's condition.
+  /// A remark for the compiler's note about a class that lacks a requirement. That note names only
+  /// the condition of the extension.
   private let remark: String?
   /// The messages of setters, by the positions of their members.
   private let setters: [Range<Int>: Entry]
@@ -31,7 +31,6 @@ struct MemberWriter {
     carried = names
   }
 
-  /// The expression that sends messages.
   private var sender: String { interface.inheritsFacade ? "self" : "multicast" }
 
   var lines: [String] {
@@ -76,9 +75,8 @@ struct MemberWriter {
     "backDeployed",
   ]
 
-  /// The attributes to copy, one on each line.
-  ///
-  /// - Parameter isOwn: true for an overload that is not a requirement and so not in Objective-C.
+  /// The attributes to copy. `isOwn` is true for an overload that is no requirement, and so not
+  /// `@objc`.
   private func attributes(_ member: Member, isOwn: Bool = false) -> [String] {
     member.attributes.filter {
       !$0.isOurs("Message") && !$0.isOurs("Answer") && !$0.isGlobalActor && !(isOwn && $0.name == "objc")
@@ -143,7 +141,6 @@ struct MemberWriter {
     }
   }
 
-  /// The call that collects the answers.
   private func question(_ arguments: String, _ policy: String, _ member: Member, _ throwing: Throwing) -> String {
     let call = call(arguments, policy, member, throwing)
     guard !member.effects.isAsync, isOnGlobalActor(member) else { return call }
@@ -193,7 +190,6 @@ struct MemberWriter {
 
   // MARK: Forms with a policy
 
-  /// The throwing overload with a policy.
   private func policyForm(_ entry: Entry) -> [String] {
     let member = entry.member
     var names = LocalNames(member)
@@ -216,7 +212,6 @@ struct MemberWriter {
         isSubscript ? block("get\(effects)", [call]) : interface.located(call, member))
   }
 
-  /// A name for the result type that the member does not use.
   private func unusedType(_ member: Member) -> String {
     let used = Set(member.positions.map { interface.source.text($0) })
     return ["Output", "Result", "Combined", "Collected"].first { !used.contains($0) } ?? "CollectedOutput"
@@ -224,6 +219,5 @@ struct MemberWriter {
 }
 
 extension String {
-  /// `Name.self`, or `(any Name).self`.
   fileprivate var asMetatype: String { contains(" ") ? "(\(self)).self" : "\(self).self" }
 }

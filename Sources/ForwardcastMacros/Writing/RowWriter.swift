@@ -1,6 +1,5 @@
 // RowWriter.swift: one row of a table.
 
-/// Writes one row of a protocol's or a class's table.
 struct RowWriter {
   /// The type of the targets: `any Name` or a class.
   let targetType: String
@@ -12,7 +11,6 @@ struct RowWriter {
   let isolation: Isolation
   /// Whether targets are known to be `Sendable`.
   var isShared = true
-  /// Whether nonisolated async methods run in the isolation of their caller.
   var isNonsendingByDefault = false
   /// The prefix of functions for rows with inferred isolation: their type and a dot.
   var functions = ""
@@ -61,7 +59,6 @@ struct RowWriter {
     return responds + (label.map { "(\($0)\(body))" } ?? "(\(to): \(key)) { \(body)")
   }
 
-  /// The parameters of a row's closure or function, and the call that it makes.
   private func body(_ entry: Entry) -> (parameters: [(name: String, type: String)], call: String) {
     var locals = LocalNames(entry.member)
     let target = locals.unique("target")
@@ -103,7 +100,6 @@ struct RowWriter {
 }
 
 extension Entry {
-  /// False for setters.
   var isAsync: Bool { role != .setter && member.effects.isAsync }
   var `throws`: Bool { role != .setter && member.effects.throwing != .never }
 
@@ -123,7 +119,7 @@ extension SourceText {
     availability(of: member).contains { $0.first == "*" && $0.contains("unavailable") }
   }
 
-  /// A row, within `#available` if its member is limited to certain platforms.
+  /// A row, inside `#available` if its member is limited to certain platforms.
   func available(_ row: [String], _ member: Member) -> [String] {
     let platforms = availability(of: member).flatMap { arguments -> [String] in
       guard let platform = arguments.first, !platform.hasPrefix("swift"), !platform.hasPrefix("*") else { return [] }

@@ -1,6 +1,5 @@
 // TableWriter.swift: the table that @Receiver writes.
 
-/// Writes the selector table of a checked class or actor.
 struct TableWriter {
   let declaration: TypeDeclaration
   let options: AttributeOptions
@@ -21,8 +20,8 @@ struct TableWriter {
       ?? (settings.isMainActorByDefault ? .mainActor : .nonisolated)
   }
 
-  /// A question for compiler errors in the rows. The superclass may isolate members, and a
-  /// nonisolated table cannot use conformances that are isolated to the main actor.
+  /// A question for compiler errors in the rows: the superclass may isolate members, and a
+  /// nonisolated table cannot use conformances of the main actor.
   private var advice: String? {
     let members = items.compactMap(\.element).map(\.member)
     if !declaration.inherited.isEmpty, !isActor, declaration.isolation(or: options.actor) == nil,
