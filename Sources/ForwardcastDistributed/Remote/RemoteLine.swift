@@ -5,12 +5,11 @@ import Forwardcast
 /// The messages to one endpoint in the order of their calls, each with a deadline.
 ///
 /// A message waits until the *window* of messages in flight has room, and gets the next number. A
-/// task then passes it to the engine: see ``OutgoingCall``. The message ends with an answer, an error, its
-/// deadline, cancellation, or the loss of the other side. If it ends before the engine returns, the
-/// endpoint is notified that its answer is no longer awaited.
+/// task then passes it to the engine: see ``OutgoingCall``. The message ends with an answer, an
+/// error, its deadline, cancellation, or the loss of the other side. If it ends before the engine
+/// returns, the endpoint is notified that its answer is no longer awaited.
 ///
-/// Each change of the state is followed by ``goOn()``, where ``State/next(_:)`` decides what to
-/// send.
+/// After each change of the state, ``goOn()`` sends what ``State/next(_:)`` returns.
 final class RemoteLine: Sendable {
   /// The endpoint's answer when the line was opened.
   struct Opening: Sendable {

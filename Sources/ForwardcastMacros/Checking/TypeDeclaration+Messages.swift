@@ -1,7 +1,7 @@
 // TypeDeclaration+Messages.swift: the messages of a class, and selectors that clash.
 
 extension TypeDeclaration {
-  /// The messages of a class. If a member cannot be one, this is an error if marked, else a warning.
+  /// The messages of a class. A member that cannot be one is an error if marked, else a warning.
   func messages(takesAll: Bool, _ settings: ModuleSettings) -> (entries: [Entry], problems: [Problem]) {
     var (entries, problems) = ([Entry](), [Problem]())
     for member in members {

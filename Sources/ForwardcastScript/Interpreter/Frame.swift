@@ -2,7 +2,7 @@
 
 enum Binding: Sendable {
   case value(ScriptValue)
-  /// The name was dropped. Its object is referenced weakly, for `alive`.
+  /// The name was dropped. `alive` needs a weak reference to its object.
   case dropped(WeakObject)
 
   /// What replaces the binding when the name is dropped.
@@ -25,12 +25,12 @@ struct WeakObject: @unchecked Sendable {  // the runtime synchronizes weak refer
 /// One activation of a row, a hook or a script, on one thread.
 final class Frame {
   let source: SourceText
-  /// The object whose row runs; `nil` elsewhere.
+  /// The object whose row runs; `nil` for a hook or a script.
   let object: ScriptObject?
   let depth: Int
   /// The scopes of the row and its blocks, innermost last; empty at the top level.
   private var scopes: [[String: Binding]]
-  /// The hook whose block runs; `nil` elsewhere.
+  /// The hook whose block runs; `nil` for a row or a script.
   var hook: HookRun?
 
   init(source: SourceText, object: ScriptObject? = nil, depth: Int, scopes: [[String: Binding]] = []) {

@@ -58,8 +58,8 @@ extension Interpreter {
     return try bounded(.list(living.map { .object($0.reference) }))
   }
 
-  /// `clear services`: notifies every service, releases those that are not persistent, and throws
-  /// their first error.
+  /// `clear services`: notifies all services, releases those that are not persistent, and throws
+  /// the first error.
   func clearServices() throws {
     try run.charge(Work.pass * world.services.services.count)
     let errors = HookErrors()
@@ -96,12 +96,12 @@ extension ScriptObject: ServiceLifecycle {
     }
   }
 
-  /// Runs the object's row of that name, if there is one, and returns its answer.
+  /// Runs the row of that name, if the object has one, and returns its answer.
   private func callHook(_ name: String, isMaking: Bool = false) throws -> ArgumentBox? {
     guard let selector = MessageSelector(known: name), objectTable?.responds(to: selector) ?? false else { return nil }
     var call = Invocation(selector, arguments: [])
     let sending = SendInProgress.current.map { SendInProgress(run: $0.run, depth: $0.depth + 1, isMaking: isMaking) }
-    // Counts the first row now, so that the callback's row costs a step.
+    // Counts the first row here, so that the row of the callback costs a step.
     _ = sending?.beginRow()
     try SendInProgress.$current.withValue(sending) { try perform(&call) }
     return call.result

@@ -16,7 +16,7 @@ extension Interpreter {
     }
   }
 
-  /// `==` that charges as it compares, and so ends when the run's work is exhausted.
+  /// `==` that charges while it compares, so it ends when the run's work is exhausted.
   private func areEqual(_ left: ScriptValue, _ right: ScriptValue) throws -> Bool {
     switch (left, right) {
     case (.list(let left), .list(let right)):

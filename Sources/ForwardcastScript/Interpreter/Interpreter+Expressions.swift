@@ -19,8 +19,7 @@ extension Interpreter {
     return stack.removeLast()
   }
 
-  /// A part of the value of an expression: see ``ScriptValue/wanted(_:showsValue:_:)``.
-  /// - Throws: `type mismatch` at the expression.
+  /// See ``ScriptValue/wanted(_:showsValue:_:)``. The error is located at the expression.
   func evaluate<Part>(
     _ expression: Expression, _ need: @autoclosure () -> String, showsValue: Bool = false,
     _ part: (ScriptValue) -> Part?
@@ -29,7 +28,7 @@ extension Interpreter {
     return try at(expression.offset) { try value.wanted(need(), showsValue: showsValue, part) }
   }
 
-  /// Runs `body`. Its errors get the position `offset` unless they have one.
+  /// Runs `body`. Errors without a position get the position `offset`.
   func at<Result>(_ offset: Int, _ body: () throws -> Result) throws -> Result {
     do { return try body() } catch { throw run.located(error, at: offset, of: source) }
   }

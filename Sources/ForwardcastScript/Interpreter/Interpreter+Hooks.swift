@@ -2,7 +2,7 @@
 
 import Forwardcast
 
-/// One run of a hook's block, on one thread, which `arg` and `proceed` refer to.
+/// One run of a hook's block, on one thread. `arg` and `proceed` refer to it.
 final class HookRun {
   let arguments: [ScriptValue]
   /// The answers of the last `proceed`, if any.
@@ -10,7 +10,6 @@ final class HookRun {
   private(set) var failure: (any Error)?
   private let rest: ([ArgumentBox]?) throws -> [ArgumentBox]
 
-  /// - Parameter rest: runs the rest of the message.
   init(_ arguments: [ScriptValue], rest: @escaping ([ArgumentBox]?) throws -> [ArgumentBox]) {
     (self.arguments, self.rest) = (arguments, rest)
   }
@@ -90,14 +89,12 @@ private struct HookBody: @unchecked Sendable {  // immutable: `names` is a copy 
       return try other.map { try call.proceed(with: $0) } ?? call.proceed()
     }
     guard let answer else { return hook.answers ?? [] }
-    // With the policy `all`, a list stands for the answers, as in the value of `proceed`.
+    // With the policy `all`, a list is several answers, as in the value of `proceed`.
     if SendInProgress.current?.policy == .all, case .list(let elements) = answer { return elements.map(\.box) }
     return [answer.box]
   }
 
-  /// - Parameters:
-  ///   - answers: the answers that `result` is made from, for `after`.
-  ///   - rest: runs the rest of the message, for `around`.
+  /// `answers` are those of the message, for `after`. `rest` runs the rest of it, for `around`.
   func run(
     _ message: Invocation, after answers: [ArgumentBox]? = nil,
     rest: ((Run, [ArgumentBox]?) throws -> [ArgumentBox])? = nil

@@ -3,7 +3,7 @@
 import Forwardcast
 
 extension Interpreter {
-  /// `proxy p = …`: binds a global name, even within a row.
+  /// `proxy p = …`: binds a global name, even in a row.
   func makeProxy(_ name: String, _ make: (Interpreter) throws -> ScriptReference) throws {
     try run.charge(Work.make + Work.name(name))
     world.bind(name, .object(try make(self)))
@@ -37,7 +37,7 @@ extension Interpreter {
         world: world, run: send?.run ?? Run(world), frame: names.copy(depth: send?.depth ?? 0))
       let target = try interpreter.object(expression).receiver
       if let owner {
-        // A query cannot throw an exceeded limit, so the run stores it.
+        // A query cannot throw an exceeded limit. The run stores it.
         try interpreter.at(expression.offset) { try world.link(owner, to: target, strongly: true) }
       }
       let holder = LazyTarget(target)
@@ -122,8 +122,8 @@ extension Interpreter {
   }
 }
 
-/// Retains the target of a lazy proxy until the session ends. Without it, a lazy proxy behind its
-/// own target would be a reference cycle.
+/// Retains the target of a lazy proxy until the session ends. If the proxy itself did, a lazy proxy
+/// that its own target leads to would be a reference cycle.
 final class LazyTarget: ForwardingProxy, CustomStringConvertible {
   /// Used only in the session's isolation, like the proxy.
   private var target: (any MessageReceiver)?

@@ -110,7 +110,7 @@ extension Interpreter {
     let proxy = ScriptRecording(of: receiver, as: name, into: CallRecorder(keepingLast: world.limits.recordedCalls))
     let reference = world.label(proxy, "<recording \(name)>")
     try world.link(proxy, to: receiver, strongly: true)
-    // A recording stores the names of all messages, even of those without an answer.
+    // A recording stores the names of all messages, also of messages without an answer.
     world.state.withLock { $0.hasForeignReceivers = true }
     return reference
   }

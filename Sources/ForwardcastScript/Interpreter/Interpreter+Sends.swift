@@ -62,8 +62,8 @@ extension Interpreter {
     return SendInProgress(run: run, depth: depth, policy: policy, receiver: receiver)
   }
 
-  /// Counts and sends a message through the library, and emits its events.
-  /// - Throws: errors of `body`, in the script's names; or an exceeded limit, even if caught.
+  /// Counts and sends a message through the library, and emits its events. Errors of `body` have
+  /// the script's names. An exceeded limit is thrown even if it was caught.
   private func deliver<T>(
     _ sending: Sending, _ reference: ScriptReference, policy: CollectPolicy? = nil,
     _ body: (inout Invocation) throws -> T
@@ -89,7 +89,8 @@ extension Interpreter {
     do {
       let answer = try SendInProgress.$current.withValue(inProgress) {
         if reference.receiver is ScriptObject { return try body(&call) }
-        // Also charges for queries that resolve targets or the end of a chain of proxies.
+        // Also charges for queries that find targets, or the target at the end of a chain of
+        // proxies.
         return try budget.charging { try body(&call) }
       }
       try run.check()
@@ -103,7 +104,7 @@ extension Interpreter {
     }
   }
 
-  /// Interns selector arguments of selector parameters. Other parameters need only the name.
+  /// Interns selector arguments of parameters of that type. Other parameters need only the name.
   private func internSelectors(
     in arguments: [ScriptValue], of message: MessageSelector, to receiver: any MessageReceiver, _ budget: MessageBudget
   ) throws {
@@ -175,7 +176,7 @@ extension Interpreter {
     return try bounded(.list(errors.map { .string(ScriptError($0).text) }))
   }
 
-  /// Runs `body`, which waits for a proxy's targets; `nil` if it never had any on queues.
+  /// Runs `body`, which waits for a proxy's targets. Returns `nil` if it never had any on queues.
   /// - Throws: also `unrecognized selector` for a message that the extension point does not have.
   private func waiting<T>(
     for proxy: any ScriptedMulticast, _ call: Invocation,
@@ -208,7 +209,7 @@ extension CollectPolicy {
     }
   }
 
-  /// The result of all answers in the order of delivery; the policy's empty value without any.
+  /// The result of all answers in the order of delivery; without answers, the policy's empty value.
   func result(_ answers: [ScriptValue]) throws -> ScriptValue {
     for answer in answers { _ = try needsMore(after: answer) }
     switch self {

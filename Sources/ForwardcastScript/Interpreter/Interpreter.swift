@@ -4,7 +4,7 @@ import Forwardcast
 
 /// Runs one activation: a row, a hook or the top level of a script.
 ///
-/// Blocks and expressions use stacks on the heap. Only sends in progress use the thread's stack.
+/// Blocks and expressions use stacks on the heap. Only unfinished sends use the thread's stack.
 /// Their number is limited, so a script fits the stack of any thread that delivers messages.
 struct Interpreter {
   let world: World
@@ -20,8 +20,8 @@ struct Interpreter {
     var rounds = 1
   }
 
-  /// Runs statements in order.
-  /// - Returns: the value of a `return`, or of a final expression at the top level; else `nil`.
+  /// Runs statements in order. Returns the value of a `return`, or of a final expression at the top
+  /// level; else `nil`.
   /// - Throws: ``ScriptError``, always with its position.
   func execute(_ statements: [Statement]) throws -> ScriptValue? {
     var cursors = [Cursor(statements: statements, rest: statements[...])]
@@ -109,7 +109,7 @@ struct Interpreter {
   /// - Throws: `isolation mismatch` for a value that is not `Sendable`.
   private func refuse(_ value: ScriptValue, on mark: ScriptQueue.Mark) throws {
     if case .object(let reference) = value {
-      // The targets of a proxy may have changed since it was bound.
+      // The targets of a proxy may have changed since its name was bound.
       if try world.mayCross(reference.receiver, run) { return }
     } else {
       try chargeCopy(of: value)
@@ -119,7 +119,6 @@ struct Interpreter {
       .thrown, "isolation mismatch: \(value.evidence) is not Sendable and may not be used on queue \(mark.name)")
   }
 
-  /// Whether the object of a name exists, even if the name was dropped.
   func isAlive(_ name: String) throws -> Bool {
     switch frame.binding(name) ?? world.binding(name) {
     case .value: return true
@@ -169,7 +168,7 @@ struct Interpreter {
     do {
       value = try evaluate(expression)
     } catch {
-      // `expect` does not catch an exceeded limit.
+      // `expect` cannot catch an exceeded limit.
       try run.check()
       let error = run.located(error, at: expression.offset, of: source)
       if error.code == .limitExceeded { throw error }

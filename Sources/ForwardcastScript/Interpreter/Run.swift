@@ -8,9 +8,9 @@ final class Run: Sendable {
   static let sendLimit = 64
   /// The units of ``Work`` that a run may take for each step of its limit.
   static let workPerStep = 1024
-  /// The units that every run may take in addition.
+  /// The units that a run may take in addition, whatever its limit of steps.
   static let leastWork = 1 << 24
-  /// The units of work, a few milliseconds, after which a step checks for cancellation.
+  /// The units of work after which a charge checks for cancellation; they take a few milliseconds.
   static let workBetweenLooks = 1 << 22
   /// The number of failed expectations that are kept. Further ones are only reported and counted.
   static let keptFailures = 1000
@@ -24,7 +24,7 @@ final class Run: Sendable {
   private let failed = Mutex<(count: Int, kept: [ScriptError])>((0, []))
   private let unawaited = Atomic<Int>(0)
   private let eventSteps = Atomic<Int>(0)
-  /// The statement whose message is being delivered on each queue.
+  /// For each queue, the statement that sent the message that runs there.
   private let places = Mutex<[ObjectIdentifier: (offset: Int, source: SourceText)]>([:])
 
   init(_ world: World) { (self.world, workLimit) = (world, ScriptSession.workLimit(forSteps: world.stepLimit)) }
@@ -54,8 +54,8 @@ final class Run: Sendable {
     try ScriptError.limit(!(world.handlers.isCancelled?() ?? false), "the run was cancelled")
   }
 
-  /// Charges for an error that does not end the run, and reports it.
-  /// - Throws: `limit exceeded`. The run stores it, since the caller may be unable to throw it.
+  /// Charges for an error that does not end the run, and reports it. The run stores an exceeded
+  /// limit, since the caller may be unable to throw it.
   private func show(_ error: ScriptError) throws {
     do { try charge(8 * Work.make) } catch let limit { throw located(limit, at: error.offset, of: error.source) }
     world.handlers.diagnostics(error)
@@ -69,7 +69,8 @@ final class Run: Sendable {
     if let error = limit.withLock({ $0 }) { throw error }
   }
 
-  /// Gives an error its position. Stores an exceeded limit, which ends the run even if caught.
+  /// Gives an error its position. Stores an exceeded limit, so the run ends even if a script
+  /// catches it.
   func located(_ error: any Error, at offset: Int, of source: SourceText) -> ScriptError {
     let found = ScriptError(error)
     let error = found.placed(at: offset, of: source)
@@ -95,21 +96,21 @@ final class Run: Sendable {
       } catch {
         throw located(error, at: offset, of: source)
       }
-      // An error of the target on the queue belongs to this statement.
+      // If the target on the queue throws, its error belongs to this statement.
       if item == .target, let mark = ScriptQueue.current {
         places.withLock { $0[ObjectIdentifier(mark)] = (offset, source) }
       }
     }
   }
 
-  /// Locates an error of the current delivery, by default at the statement of its message.
+  /// Locates an error without a position at the statement whose message runs on the queue.
   private func located(_ error: any Error) -> ScriptError {
     let place = ScriptQueue.current.flatMap { mark in places.withLock { $0[ObjectIdentifier(mark)] } }
     return located(error, at: place?.offset ?? 0, of: place?.source ?? SourceText("", name: "queue"))
   }
 
-  /// Counts and reports an error of a queued delivery that no sender waited for. Ignores an
-  /// exceeded limit, which the run reports when it ends.
+  /// Counts and reports an error of a queued delivery that no sender waited for. The run itself
+  /// reports an exceeded limit when it ends.
   func note(unawaited failure: any Error) {
     let error = located(failure)
     if error.code == .limitExceeded { return }
@@ -118,7 +119,7 @@ final class Run: Sendable {
   }
   var unawaitedErrors: Int { unawaited.load(ordering: .relaxed) }
 
-  /// A unique number for the events of one execution; negative, unlike those of the library.
+  /// A unique number for the events of one execution. It is negative, unlike those of the library.
   func nextEventStep() -> Int { eventSteps.wrappingSubtract(1, ordering: .relaxed).newValue }
 
   func fail(_ failure: ScriptError) throws {
@@ -133,8 +134,8 @@ final class Run: Sendable {
   var stepsTaken: Int { min(steps.load(ordering: .relaxed), world.stepLimit) }
 }
 
-/// Counts the proxies, queries, hooks and registrations that one message or query passes. Their
-/// limits bound the time of each step. Targets are counted as steps.
+/// Counts the proxies, queries, hooks and registrations of one message or query. Their limits bound
+/// the time of each step.
 final class MessageWay: Sendable {
   private let limits: ScriptLimits
   private let proxies = Atomic<Int>(0)
@@ -156,12 +157,11 @@ final class MessageWay: Sendable {
   }
 }
 
-/// Passes the number of a traced execution from the proxy to the row that runs.
+/// Passes the step number of a row's events from the proxy to the row.
 final class ToldTurn: Sendable {
   private let number = Atomic<Int>(0)
 
   func begin(_ step: Int) { number.store(step, ordering: .relaxed) }
-  /// Returns the number once; `nil` if there is none.
   func take() -> Int? {
     let step = number.exchange(0, ordering: .relaxed)
     return step == 0 ? nil : step
@@ -171,19 +171,19 @@ final class ToldTurn: Sendable {
 /// A message that a script has sent and that has no answer yet.
 ///
 /// A task-local value passes it to the row that runs, which reads its depth and run. A delivery on
-/// a queue has no such value, so it belongs to the run in progress.
+/// a queue has no such value, so it belongs to the innermost run.
 final class SendInProgress: Sendable {
   @TaskLocal static var current: SendInProgress?
 
   let run: Run
   let depth: Int
-  /// Whether a service is being created. Others may wait for it.
+  /// True while a service is being created. Queued rows may wait for the service.
   let isMaking: Bool
   /// The policy for the answers; `nil` takes the last.
   let policy: CollectPolicy?
-  /// Whether a `collect` is in progress. It throws the first error of its targets.
+  /// True during a `collect`, which throws the first error of its targets.
   let isCollecting: Bool
-  /// The receiver; `nil` for sends of the session itself.
+  /// The receiver; `nil` if the session itself sends.
   let receiver: ScriptReference?
   private let rows = Atomic<Int>(0)
   let turn = ToldTurn()
@@ -194,6 +194,5 @@ final class SendInProgress: Sendable {
     isCollecting = policy != nil || SendInProgress.current?.isCollecting ?? false
   }
 
-  /// Counts a row that begins. Returns its number, from 1.
   func beginRow() -> Int { rows.wrappingAdd(1, ordering: .relaxed).newValue }
 }

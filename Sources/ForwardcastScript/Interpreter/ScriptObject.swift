@@ -2,7 +2,7 @@
 
 import Forwardcast
 
-/// The object that `new Cook` creates, which answers from the table of `receiver Cook { … }`.
+/// The object that `new Cook` creates. It answers from the table of `receiver Cook { … }`.
 final class ScriptObject: MessageReceiver, NamedReceiver, Sendable, CustomStringConvertible {
   static let selectorTable = SelectorTable(for: ScriptObject.self, rows: [])
 
@@ -48,7 +48,7 @@ extension World {
 
   private func entry(for row: RowDefinition) throws -> Responds<ScriptObject> {
     let selector = try intern(row.selector)
-    // Without an encoding all types are objects.
+    // If the row has no encoding, all its types are objects.
     let encoding = row.encoding?.text ?? "@@:" + String(repeating: "@", count: row.arguments.count)
     let signature = try MethodSignature(encoding)
     let answers = signature.returnType.kind != .void
@@ -58,14 +58,13 @@ extension World {
     }
   }
 
-  /// Runs a row synchronously in the sender, or on a queue.
   private func answer(_ row: RowDefinition, _ object: ScriptObject, _ call: Invocation) throws -> ScriptValue {
     let sender = SendInProgress.current
     let send = sender ?? SendInProgress(run: runInProgress ?? Run(self), depth: 1)
     let queue = sender == nil ? ScriptQueue.current : nil
     if queue != nil { queues { $0.turns &+= 1 } }
     let number = send.beginRow()
-    // For a message directly to this object, the sender emits the events.
+    // If the message was sent directly to this object, the sender emits the events.
     let isSent = queue == nil && send.receiver.map { $0.receiver === object } ?? false
     let step = isTold ? (queue?.turn ?? send.turn).take() ?? send.run.nextEventStep() : 0
     func tellOf(_ stage: MessageEvent.Stage, _ evidence: @autoclosure () -> String = "") {

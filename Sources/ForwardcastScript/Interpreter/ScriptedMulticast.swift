@@ -5,8 +5,8 @@ import ForwardcastCenters
 
 /// The multicast proxy of a script, which accepts every receiver.
 ///
-/// `register` casts dynamically, and so also accepts receivers that are not `Sendable`. Such targets
-/// run synchronously, and `World.link` refuses them if their proxy may be used on a queue.
+/// `register` casts dynamically, so it also accepts receivers that are not `Sendable`. These run
+/// synchronously, and `World.link` refuses them if their proxy may be used on a queue.
 typealias ScriptMulticast = MulticastProxy<any MessageReceiver & Sendable>
 
 /// The modifiers of `add`.
@@ -15,7 +15,7 @@ struct RegistrationTerms {
 
   var queue: ScriptQueue?
   var name: String?
-  /// `nil` keeps the position of a target that is already registered.
+  /// The priority; `nil` keeps the position of a target that is already registered.
   var priority: Int?
   var ownership = Ownership.weak
   var only: [MessageSelector]?
@@ -60,7 +60,7 @@ extension MulticastProxy: ScriptedMulticast {
 }
 
 extension MulticastProxy where Interface: Sendable {
-  /// Registers a receiver that is known to be `Sendable`, with any delivery.
+  /// Registers a receiver that is known to be `Sendable`. Any delivery is possible.
   func register(
     crossing receiver: any MessageReceiver, delivery: Delivery, _ terms: RegistrationTerms
   ) throws -> Registration {

@@ -4,22 +4,22 @@ import Forwardcast
 
 /// The prices of operations. ``Run/workPerStep`` says how many units a step may take.
 ///
-/// A step is a statement or a send, and takes a few microseconds. Values, lists and encodings are
-/// charged by size, and registrations when a message passes them. A unit takes at most ten
-/// nanoseconds. Each stored byte costs two more units, which bounds the memory of a run.
+/// A step is a statement or a send, and takes a few microseconds. A unit takes at most ten
+/// nanoseconds. Values, lists and encodings are charged by size. A stored byte costs two more
+/// units, which bounds the memory of a run.
 enum Work {
   /// A byte that is compared, hashed, counted, copied or shown.
   static let byte = 8
-  /// Something visited: a step of an expression, a registration, an object behind a proxy.
+  /// One visit to a step of an expression, a registration, or an object behind a proxy.
   static let look = 32
-  /// One of many elements, names or targets that are compared or listed; a passed registration.
+  /// One of many elements, names or targets that are compared or listed, or a registration passed.
   static let pass = 256
-  /// Something created: an object, a proxy, the text of a call or of an error.
+  /// The creation of an object, a proxy, or the text of a call or an error.
   static let make = 1024
   /// A delivery on a queue, where many queues contend for the session's lock.
   static let turn = 1 << 14
 
-  /// The price of what the library counts while it delivers a message.
+  /// The price of something that the library counts while it delivers a message.
   static func price(of item: MessageBudget.Item) -> Int {
     switch item {
     case .proxy, .hook, .question: 2 * pass
@@ -75,7 +75,7 @@ extension ScriptValue {
 extension Interpreter {
   func chargeCopy(of value: ScriptValue) throws { try run.charge(value.copyingWork()) }
 
-  /// The value with the current isolation of its proxies, since a message may take them to a queue.
+  /// The value with the current isolation of its proxies. A message may take the value to a queue.
   func settled(_ value: ScriptValue) throws -> ScriptValue {
     switch value {
     case .object(let reference)

@@ -3,7 +3,6 @@
 import Forwardcast
 
 extension World {
-  /// The error with its hint, if there is one.
   func hinting(_ error: ScriptError) -> ScriptError {
     var error = error
     error.hint = error.subject.flatMap(hint)

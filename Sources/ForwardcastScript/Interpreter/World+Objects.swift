@@ -4,9 +4,9 @@ import Forwardcast
 
 struct Label: Sendable {
   enum Isolation {
-    /// It may also be used on queues.
+    /// It may be used in the session and on queues.
     case anywhere
-    /// Only in the session's isolation: it is not `Sendable`, or leads to an object that is not.
+    /// It may be used only in the session: it or an object that it leads to is not `Sendable`.
     case session
     /// A proxy that was not used on a queue yet. Its first use there requires that everything
     /// behind it is `Sendable`, and makes it `anywhere`.
@@ -18,17 +18,17 @@ struct Label: Sendable {
   var isolation: Isolation
   /// The target of a proxy that has one; `nil` for an object of a script.
   var target: WeakObject?
-  /// How a multicast proxy of the session holds its targets; `nil` for everything else.
+  /// How a multicast proxy of the session holds its targets; `nil` for other objects.
   var ownership: Ownership?
   /// The number of registrations that were checked for duplicates.
   var repeatable = 0
   var priorities: Set<Int> = []
-  /// Whether it was linked to another proxy.
   var leadsToProxies = false
 }
 
 extension World {
-  /// The most proxies that hold proxies strongly. Releasing a chain of them uses stack for each.
+  /// The most proxies that hold proxies strongly. Releasing a chain of them uses stack for each
+  /// one.
   static let holderLimit = 255
 
   func reference(_ receiver: any MessageReceiver) -> ScriptReference {
@@ -44,7 +44,6 @@ extension World {
     return label?.object.object === object ? label : nil
   }
 
-  /// Labels an object with its text and isolation.
   @discardableResult
   func label(
     _ receiver: any MessageReceiver, _ text: String, _ isolation: Label.Isolation = .undecided,
@@ -66,10 +65,9 @@ extension World {
 
   // MARK: Isolation
 
-  /// Whether an object and everything behind it are `Sendable`, so it may be used on queues.
-  /// Charges the run for the search.
-  /// - Parameter decides: true if a positive answer marks the proxies that were found as
-  ///   `anywhere`. They then refuse targets that are not `Sendable`.
+  /// Whether an object and everything behind it are `Sendable`, so it may be used on queues. If
+  /// `decides` is true, all proxies that were found become `anywhere`, and then refuse other
+  /// targets.
   func mayCross(_ receiver: any MessageReceiver, decides: Bool = true, _ run: Run) throws -> Bool {
     if receiver is ScriptObject { return true }
     let (answer, seen) = state.withLock { $0.mayCross(receiver, decides: decides, atMost: limits.registrations) }
@@ -84,9 +82,8 @@ extension World {
     try ScriptError.limit(seen.objects.count <= most, "a value that leads to more than \(most) targets")
   }
 
-  /// Records that `proxy` will lead to `target`.
-  /// - Throws: `isolation mismatch` if the proxy may be used on queues but the target may not;
-  ///   `limit exceeded` if too many proxies hold proxies.
+  /// Records that `proxy` will lead to `target`. Throws `isolation mismatch` if the proxy may be
+  /// used on queues but the target may not, and `limit exceeded` if too many proxies hold proxies.
   func link(_ proxy: any MessageReceiver, to target: any MessageReceiver, strongly: Bool) throws {
     let id = ObjectIdentifier(proxy)
     let isProxy = target is any MessageForwarding
@@ -118,8 +115,8 @@ extension World {
     try ScriptError.limit(!isFull, "more than \(World.holderLimit) proxies that hold proxies")
   }
 
-  /// Counts a registration, and returns its price. The price grows with the registrations to
-  /// compare where duplicates are allowed, and with the priorities.
+  /// Counts a registration, and returns its price. The price grows with the priorities and, where
+  /// duplicates are possible, with the registrations to compare.
   func workOfAdding(to proxy: any ScriptedMulticast, _ terms: RegistrationTerms) -> Int {
     let id = ObjectIdentifier(proxy)
     let isRepeatable = terms.only != nil || proxy.holder.options.duplicates == .allowed
@@ -141,7 +138,6 @@ extension World {
   struct Seen: @unchecked Sendable {  // owned by the one call that collects it
     fileprivate(set) var objects: [AnyObject] = []
 
-    /// Adds the object of `place`; false if it was deallocated.
     mutating func add(_ place: WeakObject) -> Bool {
       guard let object = place.object else { return false }
       objects.append(object)

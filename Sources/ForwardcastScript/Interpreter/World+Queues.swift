@@ -8,17 +8,16 @@ struct QueueState: Sendable {
   var all: [ScriptQueue] = []
   /// The queues of each proxy's targets, past and present.
   var ofProxies: [ObjectIdentifier: (proxy: WeakObject, queues: [ScriptQueue])] = [:]
-  /// The runs in progress, outermost first. A delivery on a queue belongs to the last one.
+  /// The runs in progress, innermost last. Deliveries on queues belong to the last one.
   var runs: [Run] = []
   /// The number of rows that have begun on queues.
   var turns = 0
 }
 
 extension World {
-  /// A timeout longer than any script, since steps are limited.
+  /// A timeout that no script reaches, since steps are limited.
   static let patience = Duration.seconds(Int64(1) << 33)
 
-  /// The run that a delivery on a queue belongs to.
   var runInProgress: Run? { queues { $0.runs.last } }
 
   /// Runs `body` as the run in progress, and then waits for all queued deliveries.
@@ -26,7 +25,7 @@ extension World {
     queues { $0.runs.append(run) }
     defer { queues { state in state.runs.removeAll { $0 === run } } }
     let result = Result { try body() }
-    // A text that a host runs within a row on a queue does not wait.
+    // A text that a host runs while a row runs on a queue does not wait.
     if ScriptQueue.current == nil { try waitForQueues() }
     return try result.get()
   }
@@ -59,7 +58,7 @@ extension World {
       if let known = queues({ $0.ofProxies[ObjectIdentifier(next)] }), known.proxy.object === next {
         found = (found ?? []) + known.queues
       }
-      // Its target does not exist yet and may have queues.
+      // The target of the lazy proxy does not exist yet, and may have queues.
       if (next as? LazyProxy)?.isMade == false { found = found ?? [] }
       guard let label = label(of: next), label.leadsToProxies else { continue }
       open += (next as? any ScriptedMulticast)?.holder.liveTargets ?? []
@@ -68,11 +67,10 @@ extension World {
     return found
   }
 
-  /// The price of waiting: for each queue, and for each proxy that has targets on one.
   var workOfWaiting: Int { queues { 2 * Work.turn * ($0.all.count + $0.ofProxies.count) } }
 
-  /// Waits until every queued delivery has run, including those queued meanwhile.
-  /// - Throws: `would deadlock` on a queue, which would wait for its own delivery.
+  /// Waits until every queued delivery has run, also those that are queued meanwhile. On a queue,
+  /// throws `would deadlock`, because that queue's delivery would wait for itself.
   func waitForQueues() throws {
     try refuseWhileMaking()
     if let mark = ScriptQueue.current {
@@ -91,7 +89,7 @@ extension World {
       for case let proxy as ScriptMulticast in living.objects {
         drained += try proxy.drainBlocking(timeout: World.patience)
       }
-      // Waits for deliveries of released proxies.
+      // Waits for deliveries of released proxies, too.
       let group = DispatchGroup()
       for queue in queues({ $0.all }) {
         group.enter()
@@ -101,13 +99,13 @@ extension World {
     } while drained > 0 || before != queues { $0.turns }
   }
 
-  /// - Throws: `would deadlock` while a service is created, as a queued row may wait for it.
+  /// Throws `would deadlock` while a service is created, because a queued row may wait for it.
   func refuseWhileMaking() throws {
     guard SendInProgress.current?.isMaking ?? false else { return }
     throw ScriptError(.wouldDeadlock, "a service that is being created cannot wait for queues")
   }
 
-  /// Reports an error of a queued target or of a service's callback that no sender waits for.
+  /// Reports an error that no sender waits for: of a queued target, or of a service's callback.
   func report(_ failure: any Error) {
     if !(SendInProgress.current?.isCollecting ?? false) { (runInProgress ?? Run(self)).note(unawaited: failure) }
   }

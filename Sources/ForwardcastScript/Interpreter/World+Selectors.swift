@@ -20,9 +20,9 @@ extension World {
 
   /// The selector to send for a name in the script.
   ///
-  /// No table answers a name that the process has not interned. Interning all of them would let a
-  /// script fill memory, so a stand-in is sent that no table has. The name itself is interned only
-  /// if a host's receiver may get the message or a recording stores it.
+  /// No table has a name that the process has not interned. If a script could intern all names, it
+  /// could fill memory. So a stand-in that no table has is sent. The name itself is interned only
+  /// if a receiver of the host may get the message, or a recording stores it.
   func selectorToSend(_ name: String, argumentCount: Int, to receiver: any MessageReceiver) throws -> MessageSelector {
     if let known = MessageSelector(known: name) { return known }
     if !(receiver is ScriptObject), state.withLock({ $0.hasForeignReceivers }) { return try intern(name) }
@@ -33,8 +33,8 @@ extension World {
     "_unknownToEveryTable" + String(repeating: ":", count: argumentCount)
   }
 
-  /// Replaces names in a library's error: a stand-in by the written selector, and a class by the
-  /// label of the proxy if no other proxy can be meant.
+  /// Replaces names in an error of the library: a stand-in by the name in the script, and a class
+  /// by the label of the proxy if no other proxy can be meant.
   func naming(_ sending: Sending, to receiver: ScriptReference, in error: any Error) -> any Error {
     guard let error = error as? MessageError else { return error }
     let isStandIn = error.selector == World.standIn(sending.arguments.count)
@@ -51,7 +51,7 @@ extension World {
 
 /// The names that scripts have interned. They are never freed, so all sessions share one limit.
 enum InternedNames {
-  /// The bytes that the names and their records may take. Tests lower it.
+  /// The bytes that the names and their records may use. Tests lower this limit.
   static let limit = Atomic<Int>(16 << 20)
   private static let weightOfRecord = 128
   private static let used = Atomic<Int>(0)

@@ -7,8 +7,8 @@ import Synchronization
 /// The state that the statements of a session share.
 ///
 /// Evaluation takes no lock, because each activation has its own ``Frame`` and values are
-/// immutable. A lock guards the shared names and receivers, so rows may run on any thread. No
-/// foreign code runs under it: replaced values are released afterwards.
+/// immutable. A lock guards the shared names and receivers, so rows may run on any thread. Replaced
+/// values are released after the lock, so no foreign code runs under it.
 final class World: Sendable {
   static let inheritanceLimit = 64
 
@@ -21,10 +21,10 @@ final class World: Sendable {
     /// Proxies that hold proxies.
     var holders: [ObjectIdentifier: WeakObject] = [:]
     var internedCount = 0
-    /// True if there are recordings, which store names, or receivers of the host, whose tables may
-    /// respond to names that were not interned.
+    /// True if there are recordings or receivers of the host. These may need names that were not
+    /// interned.
     var hasForeignReceivers = false
-    /// The hooks that this session's scripts have installed. They retain the session's names.
+    /// The hooks that scripts of this session have installed. They retain the session's names.
     var hooks: [HookRegistration] = []
   }
 
@@ -78,7 +78,6 @@ final class World: Sendable {
 
   var isTold: Bool { handlers.events != nil || handlers.trace != nil }
 
-  /// Emits an event. Creates it only if there is a handler.
   func tell(_ event: () -> MessageEvent) {
     guard isTold else { return }
     let event = event()
@@ -87,8 +86,8 @@ final class World: Sendable {
     handlers.trace?(String(repeating: "  ", count: depth) + event.description)
   }
 
-  /// Emits the events of a proxy's deliveries. The sender emits those of the message itself. A row
-  /// of a script emits its own, under the step number that this proxy gave it.
+  /// Emits the events of a proxy's deliveries, except those of rows of a script. A row emits its
+  /// own, under the step number that this proxy passes to it.
   func trace(_ proxy: some MulticastSending, as name: String) {
     guard isTold else { return }
     let ofRow = "\u{0}"
@@ -136,6 +135,6 @@ final class World: Sendable {
     throw ScriptError(.unknownName, "receiver \(receiver)", about: .receiver(receiver))
   }
 
-  /// The price of a visited registration, since a lookup may search the tables of all ancestors.
+  /// The price of visiting a registration. A lookup may search the tables of all ancestors.
   var weightOfTable: Int { 1 + deepestReceiver.load(ordering: .relaxed) / 8 }
 }

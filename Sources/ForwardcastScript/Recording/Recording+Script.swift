@@ -12,7 +12,7 @@ extension Recording {
   ///     expect [cart wash] throws "unrecognized selector 'wash' of Cart"
   ///
   /// Each outermost call is a line. Nested calls follow as comments, since the receiver makes them
-  /// again. A call that has no answer, or one without a literal, is sent without expectation.
+  /// again. A call without an answer, or whose answer has no literal, is sent without expectation.
   ///
   /// To replay, register the receivers under their recorded names and run the text:
   ///
@@ -38,7 +38,7 @@ extension RecordedCall {
 
   fileprivate func line(_ literal: ScriptLiteral) throws(ScriptWritingError) -> String {
     guard depth > 0 else { return try statement(literal) }
-    // A comment may hold values without a literal.
+    // A comment may contain values without a literal.
     let text = (try? statement(literal)) ?? "\(self)"
     let oneLine = text.unicodeScalars.map { $0 == "\n" || $0 == "\r" ? " " : String($0) }.joined()
     return "#" + indentation + " " + oneLine
@@ -80,7 +80,7 @@ extension Invocation {
   }
 }
 
-/// Recorded without its position, as errors from Swift are.
+/// Recorded without its position, like an error of a Swift method.
 extension ScriptError: RecordableError {
   package var recordedText: String { text }
 }

@@ -31,7 +31,6 @@ struct ScriptLiteral {
   /// How deep lists may nest. A text has at most 64 open brackets, some of them around the list.
   static let depthLimit = 60
 
-  /// Objects that have names in the script.
   let names: [ObjectIdentifier: String]
 
   /// The literal of `value`, or of an equivalent value that methods accept.

@@ -89,11 +89,10 @@ extension ScriptError {
     case selector(String)
     /// An unknown word where a word of the language was expected.
     case word(String)
-    /// The hint itself.
     case advice(String)
   }
 
-  /// The codes whose words are also those of the library's error codes.
+  /// The codes that begin with the same words as codes of the library's errors.
   private static let shared: [Code] = [
     .unrecognizedSelector, .typeMismatch, .wrongNumberOfArguments, .invalidTypeEncoding, .nobodyResponds, .proxyCycle,
     .wouldDeadlock,
@@ -101,7 +100,6 @@ extension ScriptError {
 
   var isPlaced: Bool { source !== SourceText.nowhere }
 
-  /// The error with a position, unless it already has one.
   func placed(at offset: Int, of source: SourceText) -> ScriptError {
     if isPlaced { return self }
     var error = self
@@ -158,7 +156,6 @@ enum Advice {
   static let negation = "write not before the condition"
   static let quotes = "a text is written between straight quotes: \"…\""
 
-  /// The hints, by words of other languages.
   static let words: [String: String] = {
     let rows = [
       ("while for foreach loop until", "repeat n { … } runs a block n times"),

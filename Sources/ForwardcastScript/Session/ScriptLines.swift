@@ -20,15 +20,14 @@ public struct ScriptLines: Sendable {
   private var text = ""
   private var firstLine = 1
   private var open: [Sign] = []
-  /// True if `text` is complete but ends in an `if`, which an `else` may follow.
+  /// True if `text` is complete but ends in an `if`, so the next line may be its `else`.
   private var mayGoOn = false
   /// The number of lines so far, including skipped ones.
   public private(set) var lineCount = 0
-  /// The number of lexed bytes.
   package private(set) var examinedBytes = 0
 
   /// - Parameter joinsElse: true if an `if` waits for the next line, which may begin with `else`.
-  ///   Use it for files: in a terminal, nothing would show that the `if` waits.
+  ///   Use it for files only: in a terminal, nothing would show that the `if` waits.
   public init(joinsElse: Bool = false) { self.joinsElse = joinsElse }
 
   /// True if no lines wait for further ones.

@@ -11,14 +11,14 @@ import Forwardcast
 ///     session.run("[cart wash]").error?.text  // unrecognized selector 'wash' of Cart
 ///
 /// Everything runs synchronously in the caller, except for deliveries on a `queue`, which `run`
-/// waits for. A session is not `Sendable`, so it accepts receivers that are not. The compiler keeps
-/// them in one isolation, and the session refuses them on queues. Its handlers are `@Sendable`.
+/// waits for. A session is not `Sendable`, so its receivers need not be. It refuses such receivers
+/// on queues.
 ///
 /// When a session is deallocated, it releases what was registered, and empties the proxies that its
 /// texts created. Objects and proxies of the host are not changed.
 ///
-/// Texts may come from untrusted sources. Size, depth, steps and memory are limited, so at worst a
-/// text ends with an error, unless the registered receivers allow more.
+/// Texts may come from untrusted sources. Size, depth, steps and memory are limited, so a text can
+/// do harm only through the registered receivers.
 public final class ScriptSession {
   /// The default limit of statements and sends of one text.
   public static let defaultStepLimit = 1_000_000
@@ -124,7 +124,7 @@ public struct ScriptOutcome: Sendable, CustomStringConvertible {
   public fileprivate(set) var failureCount = 0
   /// The number of unawaited errors on queues. ``ScriptHandlers/diagnostics`` received each.
   public fileprivate(set) var unawaitedErrorCount = 0
-  /// The number of statements, sends, and further rows and hooks that messages reached.
+  /// The number of steps: statements, sends, hooks, and all rows of a message after its first.
   public fileprivate(set) var steps = 0
   /// The work beyond steps, in units of `Work`.
   package fileprivate(set) var work = 0

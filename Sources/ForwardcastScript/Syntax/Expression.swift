@@ -2,8 +2,8 @@
 
 /// An expression, compiled by the parser to the steps of a stack machine.
 ///
-/// Evaluating a tree would recurse, and nested sends with nested brackets would exceed the stack of
-/// a queue's thread. Steps need a loop and an array on the heap.
+/// Evaluating a tree would recurse, so nested sends could exceed the stack of a queue's thread.
+/// Steps need a loop and an array on the heap.
 struct Expression: Sendable {
   let steps: [Step]
   let offset: Int

@@ -69,7 +69,6 @@ extension Parser {
     for (action, offset) in pending.reversed() { append(action, at: offset) }
   }
 
-  /// The operand that names a selector.
   private mutating func appendSelector() throws {
     try appendOperand()
     if try peek().is(.colon) { throw unexpected(try peek(), wanted: "the selector in quotes") }
@@ -234,7 +233,7 @@ extension Parser {
     }
     let selector = try source.checkedSelector(name, at: first.offset)
     let action = Step.Action.compute { [count, offset = token.offset] interpreter, stack in
-      // The stack has the receiver below the arguments.
+      // The receiver is below the arguments on the stack.
       let arguments = stack.popLast(count)
       let receiver = stack.removeLast()
       try interpreter.run.step(at: offset, of: interpreter.source)
@@ -246,7 +245,7 @@ extension Parser {
 }
 
 extension [ScriptValue] {
-  /// Pops the last values in their order. A slice would make a later change copy the stack.
+  /// Pops the last values in order. A slice would cause the next change to copy the stack.
   fileprivate mutating func popLast(_ count: Int) -> [ScriptValue] {
     defer { removeLast(count) }
     return Array(suffix(count))

@@ -105,7 +105,7 @@ extension Parser {
   mutating func parseAddition() throws -> Statement.Kind {
     let target = try parseExpression()
     let proxy = try parseExpression(after: "to")
-    // Evaluated in the order of the text.
+    // Modifiers are evaluated in the order of the text.
     var modifiers: [RegistrationTerms.Modifier] = []
     var seen: Set<String> = []
     while let word = try peek().word {

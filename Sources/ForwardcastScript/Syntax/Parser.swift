@@ -4,13 +4,12 @@
 struct Parser {
   private var lexer: Lexer
   private var ahead: [Token] = []
-  /// Whether the last token was a separator. Further ones are dropped, to bound the lookahead.
+  /// Whether the last token was a separator. Drops consecutive ones, which bounds the lookahead.
   private var endsInSeparator = false
   private var tokenCount = 0
   private let tokenLimit = ScriptLimits.current.tokens
-  /// The nesting depth of `new R name: e` and `explain`.
+  /// The nesting depth of `new R name: e` and `explain`, which parse recursively.
   var openNames = 0
-  /// The steps of the expression that is being parsed.
   var steps: [Step] = []
   var surroundings = Surroundings.script
   var receivers: Set<String> = []
@@ -29,10 +28,9 @@ struct Parser {
     return try parser.parseStatements(until: nil)
   }
 
-  /// Looks at further lines of a text; a token never spans lines.
-  /// - Parameter open: open brackets of earlier lines.
-  /// - Returns: the first token, `.separator` if there is none; and the brackets that are open at
-  ///   the end, innermost last. If the lexer fails, `nil` and no brackets.
+  /// The first token of further lines, and the brackets that are open after them, innermost last.
+  /// The token is `.separator` if there is none, and `nil` if the lexer fails. `open` are the open
+  /// brackets of earlier lines.
   static func look(at source: SourceText, after open: [Sign]) -> (first: Token.Kind?, open: [Sign]) {
     guard var lexer = try? Lexer(source, after: open) else { return (nil, []) }
     var first: Token.Kind?
@@ -104,7 +102,6 @@ struct Parser {
     return error("wanted \(wanted), found \(token.shown)", at: token, about: subject)
   }
 
-  /// Consumes a token, and returns the part of it that is wanted.
   @discardableResult
   mutating func take<Part>(_ wanted: @autoclosure () -> String, _ part: (Token) -> Part?) throws -> Part {
     let token = try take()

@@ -5,8 +5,8 @@ struct Statement: Sendable {
   let offset: Int
 
   /// Statements with blocks or an answer are data, because the interpreter enters blocks without
-  /// recursion. All others are closures.
-  // Large cases are indirect, since a text of 16 MiB may have eight million statements.
+  /// recursion. All others are closures. Large cases are indirect, since a text may have millions
+  /// of statements.
   enum Kind: Sendable {
     case evaluate(Expression)
     indirect case condition(Condition, then: [Statement], otherwise: [Statement]?)

@@ -12,7 +12,6 @@ struct Lexer {
   /// The open brackets with their offsets, innermost last.
   private(set) var open: [(sign: Sign, offset: Int)] = []
 
-  /// - Parameter open: open brackets of an earlier part of the text.
   init(_ source: SourceText, after open: [Sign] = []) throws {
     self.source = source
     self.open = open.map { ($0, 0) }
@@ -51,7 +50,7 @@ struct Lexer {
     while let byte = byte(at: offset), isMeant(byte) { offset += 1 }
   }
 
-  /// Skips spaces and comments. Returns the separator if one of them ends a statement.
+  /// Skips spaces, comments and line breaks. Returns the separator that ends a statement, if any.
   private mutating func skipBlanks() -> Token? {
     while let byte = byte(at: offset) {
       switch byte {
@@ -137,7 +136,7 @@ struct Lexer {
     return Token(kind: .word(name), offset: start, end: offset)
   }
 
-  /// An error at the first character that resembles a quote or space, else at the text's start.
+  /// An error at the first character that resembles a quote or space, or else at the start.
   private func notAName(_ text: String, _ reason: String, at start: Int) -> ScriptError {
     var place = start
     for scalar in text.unicodeScalars {

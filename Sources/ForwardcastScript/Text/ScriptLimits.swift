@@ -17,7 +17,6 @@ package struct ScriptLimits: Sendable {
 }
 
 extension ScriptSession {
-  /// Runs `body` with other limits for the texts and sessions that it creates.
   package static func withLimits<Result>(
     _ change: (inout ScriptLimits) -> Void, _ body: () throws -> Result
   ) rethrows -> Result {
@@ -26,6 +25,5 @@ extension ScriptSession {
     return try ScriptLimits.$current.withValue(limits) { try body() }
   }
 
-  /// Changes the limit of interned names for the whole process.
   package static func limitInternedNames(to bytes: Int) { InternedNames.limit.store(bytes, ordering: .relaxed) }
 }

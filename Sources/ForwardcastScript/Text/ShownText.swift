@@ -2,7 +2,6 @@
 
 /// Shortens text from outside and escapes control characters, for errors, traces and prompts.
 package enum ShownText {
-  /// The number of characters that are shown.
   package static let limit = 1000
 
   /// `text` on one line, shortened, with escapes for control and direction characters.
@@ -65,10 +64,7 @@ package struct CaretExcerpt {
   /// Spaces up to the column, then the caret.
   package let caret: String
 
-  /// - Parameters:
-  ///   - bytes: UTF-8.
-  ///   - bounds: the range of the line, without its line break.
-  ///   - offset: the byte that the caret points at.
+  /// Shows the line in `bounds`, which excludes its line break, and points at the byte at `offset`.
   /// - Complexity: O(1), however long the line is.
   package init(_ bytes: [UInt8], line bounds: Range<Int>, at offset: Int) {
     let (width, offset) = (CaretExcerpt.width, min(max(offset, bounds.lowerBound), bounds.upperBound))

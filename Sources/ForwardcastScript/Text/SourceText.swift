@@ -9,11 +9,11 @@ final class SourceText: Sendable {
 
   let name: String
   let bytes: [UInt8]
-  /// The number of the first line; more than 1 in a later part of a session.
+  /// The number of the first line. More than 1 if the text is a later part of a session.
   private let firstLine: Int
   private let lineStarts: [Int32]
   private let isASCII: Bool
-  /// The columns of bytes at intervals in long lines that are not ASCII, which bounds the search.
+  /// The columns of some bytes in long lines that are not ASCII, which bounds the search.
   private let columns: [(offset: Int32, column: Int32)]
   private static let columnStride = 4096
 
@@ -81,7 +81,6 @@ final class SourceText: Sendable {
     return Int(columns[index].column) + text(Int(columns[index].offset)..<offset).count
   }
 
-  /// The line of a byte, without its line break.
   func line(at offset: Int) -> String { text(lineBounds(at: offset)) }
 
   func excerpt(at offset: Int) -> CaretExcerpt { CaretExcerpt(bytes, line: lineBounds(at: offset), at: offset) }
@@ -96,7 +95,7 @@ final class SourceText: Sendable {
 
   private func lineIndex(of offset: Int) -> Int { SourceText.last(in: lineStarts) { $0 <= offset } ?? 0 }
 
-  /// Binary search: the index of the last element for which `holds` is true, as for all before it.
+  /// Binary search for the last element for which `holds` is true. It is true for all before it.
   private static func last<Element>(in elements: [Element], where holds: (Element) -> Bool) -> Int? {
     var (low, high) = (0, elements.count)
     while low < high {

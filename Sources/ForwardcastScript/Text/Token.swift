@@ -37,7 +37,6 @@ struct Token: Sendable {
     case integer(Int)
     case floating(Double)
     case string(String)
-    /// The name in `@selector(…)`.
     case selector(String)
     case sign(Sign)
     /// A line break or `;` that ends a statement.

@@ -5,7 +5,7 @@ import Forwardcast
 
 /// A serial queue that `queue q` creates, with its name in errors and traces.
 public final class ScriptQueue: Sendable, CustomStringConvertible {
-  /// Identifies the queue to code that runs on it, without retaining it.
+  /// Identifies the queue to code that runs on it. Does not retain the queue.
   final class Mark: Sendable {
     let name: String
     let turn = ToldTurn()

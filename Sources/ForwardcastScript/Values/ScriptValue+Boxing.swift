@@ -63,7 +63,6 @@ extension ScriptValue {
     }
   }
 
-  /// - Parameter reference: labels an object.
   /// - Throws: `type mismatch` for an integer of over 64 bits; `limit exceeded` for deep nesting.
   init(_ box: ArgumentBox, reference: (any MessageReceiver) -> ScriptReference) throws {
     self = try ScriptValue.value(box.value, in: box, depth: 0, reference)
@@ -74,7 +73,7 @@ extension ScriptValue {
   ) throws -> ScriptValue {
     try ScriptError.limit(depth <= depthLimit, "a value of more than \(depthLimit) nested lists")
     func inner(_ value: Any) throws -> ScriptValue { try Self.value(value, depth: depth + 1, reference) }
-    // Avoids the casts of the switch below, which take several microseconds together.
+    // Avoids the casts of the switch below, which are slow.
     let type = Swift.type(of: value)
     if let known = try known(value, type, inner) { return known }
     if type is AnyClass, let receiver = value as AnyObject as? any MessageReceiver {
@@ -108,7 +107,6 @@ extension ScriptValue {
     }
   }
 
-  /// Values of the most common types, recognized by their exact type.
   private static func known(_ value: Any, _ type: Any.Type, _ inner: (Any) throws -> ScriptValue) rethrows
     -> ScriptValue?
   {

@@ -1,7 +1,7 @@
 // ScriptValue+Comparison.swift: equality and order of values.
 
 extension ScriptValue: Hashable {
-  /// Equality as in a script. Of different kinds, only numbers can be equal, by exact value.
+  /// Equality as in a script: values of different kinds are unequal, and numbers compare exactly.
   public static func == (left: ScriptValue, right: ScriptValue) -> Bool {
     switch (left, right) {
     case (.null, .null): true

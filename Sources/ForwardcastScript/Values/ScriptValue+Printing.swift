@@ -11,7 +11,7 @@ extension ScriptValue: CustomStringConvertible, CustomDebugStringConvertible {
     return text
   }
 
-  /// ``debugDescription``, shortened for an error. Its cost does not grow with the value.
+  /// ``debugDescription``, shortened for an error. The cost does not depend on the value's size.
   var evidence: String {
     var text = ""
     write(into: &text, enough: 200)
@@ -40,7 +40,7 @@ extension ScriptValue: CustomStringConvertible, CustomDebugStringConvertible {
       text += "a dictionary of \(entries.count) keys"
     case .dictionary(let entries):
       text += "{"
-      // Sorted by bytes, which takes no longer than copying them.
+      // Sorts by bytes, which takes no longer than copying them.
       let sorted = entries.sorted { ScriptValue.precedes($0.key, $1.key, enough) }
       for (index, (key, value)) in sorted.enumerated() {
         if text.utf8.count > enough { break }

@@ -57,7 +57,7 @@ public struct ScriptSelector: Hashable, Sendable, CustomStringConvertible {
 /// An object of a script with its label. References are equal if they refer to the same object.
 public struct ScriptReference: Hashable, @unchecked Sendable, CustomStringConvertible {  // used in one isolation
   // The object may not be Sendable. A script sends to it only in the isolation of its session, and
-  // on a queue only if `crosses`. A host that uses it on another thread is responsible for that.
+  // on a queue only if `crosses`. If a host uses it on another thread, the host must ensure safety.
 
   /// The object, kept alive.
   public let receiver: any MessageReceiver
@@ -93,7 +93,7 @@ extension ScriptValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
   public init(stringLiteral value: String) { self = .string(value) }
   public init(nilLiteral: ()) { self = .null }
   public init(arrayLiteral elements: ScriptValue...) { self = .list(elements) }
-  /// The last of equal keys wins.
+  /// Of equal keys, the last one wins.
   public init(dictionaryLiteral elements: (String, ScriptValue)...) { self = .dictionary(Dictionary(elements) { $1 }) }
 }
 
@@ -133,11 +133,8 @@ extension ScriptValue {
   var registration: Registration? { if case .registration(let value) = self { value } else { nil } }
   var queue: ScriptQueue? { if case .queue(let value) = self { value } else { nil } }
 
-  /// A part of the value.
-  /// - Parameters:
-  ///   - need: the beginning of an error's text, before the kind of the value or the value itself.
-  ///   - part: returns `nil` for a value of another kind.
-  /// - Throws: `type mismatch`.
+  /// The part of the value that `part` returns. If it is `nil`, throws `type mismatch` with a text
+  /// that begins with `need` and ends with the kind of the value, or the value itself.
   func wanted<Part>(
     _ need: @autoclosure () -> String, showsValue: Bool = false, _ part: (ScriptValue) -> Part?
   ) throws(ScriptError) -> Part {
@@ -145,7 +142,6 @@ extension ScriptValue {
     throw ScriptError(.typeMismatch, "\(need()) \(showsValue ? evidence : kind)")
   }
 
-  /// How deep lists and dictionaries may nest.
   static let depthLimit = 128
   /// The most bytes of one value.
   static let sizeLimit = 16 << 20
