@@ -55,7 +55,6 @@ struct CommandWord {
   let name: String
   let operands: Operands
   var options: [Option] = []
-  /// What it does, in a few words.
   let summary: String
   /// The text of its help after ``summary``.
   let story: String
@@ -71,7 +70,6 @@ struct CommandWord {
 
   static func named(_ name: String) -> CommandWord? { all.first { $0.name == name } }
 
-  /// The subcommands that are similar to a text.
   static func like(_ text: String) -> [String] { Likeness.nearest(to: text, among: all.map(\.name)) }
 }
 
@@ -83,8 +81,8 @@ struct Arguments {
   func has(_ option: String) -> Bool { values[option] != nil }
   func value(of option: String) -> String? { values[option] ?? nil }
 
-  /// Parses the words after `word`. All words after `--` are operands. The last of repeated options
-  /// is used.
+  /// Parses the words after `word`. Words after `--` are operands. The last of equal options is
+  /// used.
   init(_ words: [String], of word: CommandWord) throws(UsageError) {
     func refusal(_ text: String) -> UsageError { UsageError(text: text, word: word.name.isEmpty ? nil : word) }
     var rest = words[...]

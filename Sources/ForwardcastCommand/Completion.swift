@@ -26,7 +26,6 @@ struct Completion {
 
   private func options(_ word: CommandWord) -> [Option] { word.options + [general[0]] }
 
-  /// The values that complete an operand.
   private func value(of operands: CommandWord.Operands) -> Option.Value {
     switch operands {
     case .files: .file([])
@@ -63,7 +62,7 @@ struct Completion {
       """
   }
 
-  /// The statement that completes a value. `compgen -W` splits words at `IFS`.
+  /// The shell statement that completes a value. `compgen -W` splits words at `IFS`.
   private func reply(_ value: Option.Value) -> String {
     switch value {
     case .file: "COMPREPLY=($(compgen -f -- \"$current\"))"

@@ -21,9 +21,9 @@ final class Conversation {
   private var lines: ScriptLines
   /// The texts that ran without error, for `:save`.
   private var spoken: [String] = []
-  /// True after `:quit`, or if further input cannot change the status, so the session ends.
+  /// True after `:quit`, or if no further input can change the exit status.
   private var isOver = false
-  /// True after an error in input from a pipe, so the rest is only checked.
+  /// True after an error in input from a pipe. The rest is then only checked.
   private var checksOnly = false
   private var status = Status.success
 
@@ -73,7 +73,6 @@ final class Conversation {
     }
   }
 
-  /// Handles a line, which includes its line break.
   private func take(_ line: String) {
     if line.first == ":", lines.mayBegin {
       lines.finish().forEach(say)
@@ -87,8 +86,7 @@ final class Conversation {
     }
   }
 
-  /// The completions at the end of a text: commands, operands, or names, selectors and words of the
-  /// language.
+  /// The completions at the end of a text: commands, operands, names, selectors and words.
   private func completions(_ text: String) -> (part: String, candidates: [String]) {
     let words = ScriptLanguage.entries.map(\.word)
     guard text.first == ":", lines.mayBegin else {
@@ -144,14 +142,14 @@ final class Conversation {
     return outcome
   }
 
-  /// Records a status and prints its message. The highest status ends input from a pipe.
+  /// Records a status and prints its message. After invalid input, a pipe is not read further.
   private func note(_ status: Status, _ complaint: String? = nil) {
     if let complaint { Stream.error.write("\(complaint)\n") }
     self.status = self.status.worse(status)
     if !isTerminal, status == .usage { isOver = true }
   }
 
-  /// The command for a word of other interactive programs, unless the session has such a name.
+  /// The command for a word that asks for help or ends, unless the session has such a name.
   private func command(_ word: String) -> String? {
     let first = word.prefix { $0 != " " }
     guard session.value(of: String(first)) == nil else { return nil }

@@ -113,14 +113,12 @@ struct HelpCommand {
     return .success
   }
 
-  /// The form and meaning of a word; empty if it is unknown.
   static func explanation(of word: String) -> String {
     ScriptLanguage.entries(of: word).map { entry in
       (entry.kind == .limit ? "\(entry.word): " : "") + "\(entry.form)\n  \(entry.meaning)\n"
     }.joined()
   }
 
-  /// Every word, by kind, on one screen.
   static var words: String {
     ScriptLanguage.Kind.allCases.map { kind in
       var lines = [""]
@@ -132,7 +130,6 @@ struct HelpCommand {
     }.joined()
   }
 
-  /// Every word with its form, by kind.
   static var list: String {
     ScriptLanguage.Kind.allCases.map { kind in
       let rows = ScriptLanguage.entries.filter { $0.kind == kind }

@@ -29,8 +29,8 @@ final class LineEditor {
   typealias Completions = (_ text: String) -> (part: String, candidates: [String])
 
   /// Reads a line, or several if they were pasted or recalled. Returns `nil` at the end of the
-  /// input, or for control-D on an empty line.
-  /// - Parameter continues: whether the line belongs to the last entry of the history.
+  /// input, or for control-D on an empty line. If it `continues`, the line extends the last entry
+  /// of the history.
   func read(continues: Bool, completions: Completions) -> Input? {
     guard var terminal = RawTerminal() else { return nil }
     let input = edit(continues, &terminal, completions)
@@ -122,8 +122,8 @@ struct EditedLine {
 
   var text: String { String(characters) }
 
-  /// The part of the line around the cursor that fits, and the columns before the cursor. Control
-  /// characters are escaped, and line breaks are shown as arrows.
+  /// The part of the line around the cursor that fits, and the columns before the cursor. Shows
+  /// escapes for control characters, and arrows for line breaks.
   func window(of room: Int) -> (text: String, columnsBefore: Int) {
     // Measures only characters near the cursor, because each key redraws the line.
     func drawn(_ index: Int) -> String {
@@ -153,7 +153,6 @@ struct EditedLine {
     return characters[..<end].lastIndex { !Self.isOfWord($0) }.map { $0 + 1 } ?? 0
   }
 
-  /// The end of the word that the cursor is in or before.
   private var wordEnd: Int {
     let start = characters[cursor...].firstIndex(where: Self.isOfWord) ?? characters.count
     return characters[start...].firstIndex { !Self.isOfWord($0) } ?? characters.count

@@ -5,8 +5,7 @@ import ForwardcastRecording
 import ForwardcastScript
 import Synchronization
 
-/// `forwardcast run FILE… [--trace] [--diagram F] [--trace-file F] [--steps N]`, each file in a
-/// session of its own.
+/// `forwardcast run FILE… [--trace] [--diagram F] [--trace-file F] [--steps N]`
 struct RunCommand {
   let call: Arguments
 
@@ -15,14 +14,14 @@ struct RunCommand {
     let diagram = diagramPath.map { _ in SequenceDiagram() }
     var status = Status.success
     Interruption.begin()
-    // Ends by the signal, so that the parent process sees it, but after the files are complete.
+    // Ends by the signal, so that the parent process sees it. The files are complete by then.
     defer { if Interruption.isAsked { Interruption.passOn() } }
     do throws(FileError) {
       let tracePath = call.value(of: "--trace-file")
       let output = try tracePath.map { path throws(FileError) in try Stream(path: path) }
       let trace = output.map { output in TraceFile { output.write($0) } }
       for file in call.operands {
-        // If output cannot be written, that of further files would be lost.
+        // If output cannot be written, the output of further files would be lost, too.
         if Stream.hasFailed || Interruption.isAsked { break }
         status = status.worse(run(file, diagram, trace))
       }
@@ -59,7 +58,6 @@ final class ProgressDisplay: Sendable {
   /// Whether to print the trace, for handlers that were created with `traces`.
   let tracing = Atomic<Bool>(true)
 
-  /// Handlers that write to the standard streams, and clear the progress line first.
   func handlers(traces: Bool) -> ScriptHandlers {
     var handlers = ScriptHandlers(
       output: { [self] text in write(text, to: .output) },

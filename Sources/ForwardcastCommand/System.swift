@@ -28,7 +28,7 @@ final class Stream: Sendable {
   /// The `errno` of the first failed write; 0 if none failed.
   var failure: Int32 { code.load(ordering: .relaxed) }
 
-  /// True if output was lost, so the exit status is 1.
+  /// True if output was lost. The exit status is then 1.
   static var hasFailed: Bool { output.failure != 0 || error.failure != 0 }
 
   /// True if no output was lost. Otherwise prints the reason, unless the reader closed the pipe.
@@ -71,8 +71,7 @@ struct FileError: Error {
   }
 }
 
-/// Reads the next bytes of a file. Returns no bytes at its end, and `nil` for an error: see
-/// `errno`.
+/// Reads the next bytes of a file. Returns none at its end, and `nil` for an error in `errno`.
 func readBytes(_ file: Int32, atMost count: Int) -> [UInt8]? {
   var bytes = [UInt8](repeating: 0, count: count)
   while true {
@@ -111,7 +110,7 @@ func scriptText(_ path: String, reason: (FileError) -> String = \.line) -> Strin
 /// Decodes UTF-8. Throws ``FileError`` with the place of the first invalid byte.
 func decoded(_ bytes: [UInt8], from name: String, firstLine: Int = 1) throws(FileError) -> String {
   let valid = validPrefix(bytes)
-  // The parser rejects a text that is too long, so it does not matter where it was cut.
+  // The parser rejects a text that is too long. So it does not matter where this one was cut.
   if valid == bytes.count || bytes.count > ScriptSession.textLimit { return String(decoding: bytes, as: UTF8.self) }
   let before = String(decoding: bytes[..<valid], as: UTF8.self)
   // `isNewline` is also true for characters that do not end a line of a script.
@@ -121,8 +120,8 @@ func decoded(_ bytes: [UInt8], from name: String, firstLine: Int = 1) throws(Fil
   throw FileError(text: "\(place): error: syntax: the byte 0x\(byte) is not UTF-8")
 }
 
-/// The paths that begin with a text. Folders end in a slash. Hidden files are included if the last
-/// part of the text begins with a dot.
+/// The paths that begin with a text. Folders end in a slash. Hidden files are listed only if the
+/// last part of the text begins with a dot.
 func paths(beginningWith text: String) -> [String] {
   let folder = text.lastIndex(of: "/").map { String(text[...$0]) } ?? ""
   guard let stream = opendir(folder.isEmpty ? "." : folder) else { return [] }
@@ -140,7 +139,8 @@ func paths(beginningWith text: String) -> [String] {
 struct InputLines {
   private let file = fdopen(Stream.input.descriptor, "r")
 
-  /// The next line with its line break; `nil` at the end. Splits lines of more than `limit` bytes.
+  /// The next line with its line break; `nil` at the end. Longer lines are split after `limit`
+  /// bytes.
   func next(limit: Int) -> [UInt8]? {
     // There is no file without standard input.
     guard let file else { return nil }

@@ -41,8 +41,7 @@ struct RawTerminal {
   /// The maximum milliseconds between two bytes of a key. People type slower after Escape.
   private static let patience: Int32 = 50
 
-  /// A key that begins with Escape: a special one, or a letter with Alt. `unknown` for others and
-  /// for Escape itself.
+  /// A key that begins with Escape: a special key, or a letter with Alt; else `unknown`.
   private mutating func readEscape() -> Key? {
     var watched = pollfd(fd: Stream.input.descriptor, events: Int16(POLLIN), revents: 0)
     guard poll(&watched, 1, Self.patience) > 0 else { return .unknown }
@@ -60,7 +59,7 @@ struct RawTerminal {
   }
 
   /// Reads the rest of a control sequence: parameters and a final byte. Returns the control key
-  /// that does the same, if there is one: control-P for arrow up.
+  /// with the same effect, if there is one: control-P for arrow up.
   private mutating func readSequence() -> Key? {
     var (parameters, byte) = ("", readByte())
     while let more = byte, (0x20..<0x40).contains(more) {
