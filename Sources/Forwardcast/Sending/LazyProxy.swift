@@ -44,7 +44,7 @@ public final class LazyProxy: ForwardingProxy {
     guard let make = maker.take() else {
       throw MessageError(
         .proxyCycle, receiver: typeName(of: self), selector: "",
-        evidence: "the closure that creates the target sent a message to the proxy itself")
+        evidence: "the closure that creates the target uses the proxy itself")
     }
     do {
       let target = try make()

@@ -50,16 +50,20 @@ final class EndpointLine {
     let number = call.number
     if let message = messages.first(where: { $0.number == number }) { return (message, true) }
     guard number > passed, !givenUp.contains(number) else {
-      throw WireRefusal(.superseded, "the sender no longer awaits message \(number), or message \(passed) has begun")
+      let evidence = "message \(number) came too late: a later message has begun, or the sender no longer awaits it"
+      throw WireRefusal(.superseded, evidence)
     }
-    guard call.awaited <= number, isWithinReach(number, from: call.awaited) else {
+    guard (1...number).contains(call.awaited) else {
+      throw WireRefusal(.ahead, "message \(number) states \(call.awaited) as the first awaited number")
+    }
+    guard isWithinReach(number, from: call.awaited) else {
       throw WireRefusal(.ahead, "message \(number) is too far ahead of message \(passed)")
     }
     release(below: call.awaited)
     guard memory.take(call.size, for: owner) else {
       givenUp.insert(number)
       goOn()
-      throw WireRefusal(.busy, "the endpoint has no memory left for the sender, within MessageLimits.memory")
+      throw WireRefusal(.busy, "the sender's messages would exceed MessageLimits.memory of the endpoint")
     }
     let message = EndpointMessage(number, call.patience, size: call.size)
     messages.insert(message, at: messages.firstIndex { $0.number > number } ?? messages.count)

@@ -66,7 +66,7 @@ extension Interpreter {
     _ target: any MessageReceiver, with proxy: any ScriptedMulticast, on queue: ScriptQueue, _ terms: RegistrationTerms
   ) throws -> Registration {
     guard let proxy = proxy as? ScriptMulticast, world.label(of: proxy)?.ownership != nil else {
-      throw ScriptError(.typeMismatch, "only a proxy of the script takes targets on a queue")
+      throw ScriptError(.typeMismatch, "targets on a queue can be added only to proxies that the script created")
     }
     let reference = world.reference(target)
     guard try world.mayCross(target, run) else {

@@ -63,7 +63,7 @@ enum InternedNames {
     let weight = name.utf8.count + weightOfRecord
     if used.wrappingAdd(weight, ordering: .relaxed).newValue > limit {
       used.wrappingSubtract(weight, ordering: .relaxed)
-      throw ScriptError(.limitExceeded, "selectors of over \(limit >> 20) MiB in the process")
+      throw ScriptError(.limitExceeded, "the selectors of all scripts in the process exceed \(limit >> 20) MiB")
     }
   }
 }

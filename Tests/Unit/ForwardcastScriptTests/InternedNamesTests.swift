@@ -27,7 +27,8 @@ struct InternedNamesTests {
         let played = play(Self.text(number, names: limit / 4_200))
         if played.output == "done\n" { continue }
         precondition(
-          played.outcome.error?.text == "limit exceeded: selectors of over \(limit >> 20) MiB in the process")
+          played.outcome.error?.text
+            == "limit exceeded: the selectors of all scripts in the process exceed \(limit >> 20) MiB")
         refused += 1
         if count == 0 { count = SelectorNames.count }
         precondition(SelectorNames.count == count, "a session added names beyond the bound")

@@ -266,7 +266,7 @@ struct QueueTests {
     session.register(Ledger(), as: "ledger")
     session.run(Self.cast + "proxy mixed = multicast; add ledger to mixed; proxy own = multicast; add b to own")
     let refused = session.run("add a to line on q").error?.text
-    expect(refused, equals: "type mismatch: only a proxy of the script takes targets on a queue")
+    expect(refused, equals: "type mismatch: targets on a queue can be added only to proxies that the script created")
     // The host may be using the proxy on another thread.
     for text in ["add ledger to line", "add mixed to line"] {
       expect(session.run(text).error?.text.hasPrefix("isolation mismatch") == true, "\(text)")
