@@ -81,8 +81,7 @@ struct Arguments {
   func has(_ option: String) -> Bool { values[option] != nil }
   func value(of option: String) -> String? { values[option] ?? nil }
 
-  /// Parses the words after `word`. Words after `--` are operands. The last of equal options is
-  /// used.
+  /// Parses the words after `word`. After `--`, all are operands. The last of repeated options wins.
   init(_ words: [String], of word: CommandWord) throws(UsageError) {
     func refusal(_ text: String) -> UsageError { UsageError(text: text, word: word.name.isEmpty ? nil : word) }
     var rest = words[...]

@@ -139,8 +139,7 @@ func paths(beginningWith text: String) -> [String] {
 struct InputLines {
   private let file = fdopen(Stream.input.descriptor, "r")
 
-  /// The next line with its line break; `nil` at the end. Longer lines are split after `limit`
-  /// bytes.
+  /// The next line with its line break; `nil` at the end. Splits lines after `limit` bytes.
   func next(limit: Int) -> [UInt8]? {
     // There is no file without standard input.
     guard let file else { return nil }

@@ -8,9 +8,8 @@ public import Forwardcast
 ///     let door = MessageEndpoint(room, for: RoomProxy.table, actorSystem: system)
 ///     await system.receptionist.checkIn(door, with: .rooms)  // or as your engine does
 ///
-/// It is a distributed actor. Its *engine* is any `DistributedActorSystem` whose
-/// `SerializationRequirement` is `any Codable`. Senders discover the endpoint through the engine,
-/// and send with a ``RemoteReceiver``.
+/// Its *engine* is any `DistributedActorSystem` whose `SerializationRequirement` is `any Codable`.
+/// Senders discover the endpoint through the engine, and send with a ``RemoteReceiver``.
 ///
 /// An endpoint accepts only the selectors that it was created with, and decodes only arguments of
 /// the standard types and the stated ones. Messages of one sender run in the order of sending, one
@@ -66,8 +65,7 @@ public distributed actor MessageEndpoint<ActorSystem> where ActorSystem: Distrib
 
   /// Closes the endpoint, for example when the process shuts down. Senders get the reason at once.
   ///
-  /// The running message completes, and waiting ones do not run. Has an effect only in the process
-  /// that created the endpoint.
+  /// The running message completes, and waiting ones do not run. No effect in other processes.
   nonisolated public func close(_ reason: String) async {
     await whenLocal { endpoint in
       guard endpoint.closed == nil else { return }

@@ -5,10 +5,9 @@ import Forwardcast
 
 /// One message to an endpoint, or a question, such as which selectors it accepts.
 ///
-/// Only the code that removes it from its line, under the line's lock, ends it. So it ends once.
-/// It is also the executor of the task that calls the engine. The caller runs the jobs of that task
-/// while it waits, so an answer wakes one thread instead of two. A caller on an actor runs only the
-/// first jobs. A global queue runs the others.
+/// It ends once, because only the code that removes it from its line, under the lock, ends it. It
+/// is also the executor of the task that calls the engine. The caller runs the jobs of that task
+/// while it waits, so an answer wakes one thread instead of two.
 final class OutgoingCall: TaskExecutor, @unchecked Sendable {  // the line's lock guards its state; `wait` has a lock
   private struct Wait: Sendable {
     var end: Result<WireFields, any Error>?

@@ -17,8 +17,7 @@ public struct RemoteError: Error, Hashable, CustomStringConvertible {
     /// The endpoint refuses the message because of its selector, an argument of unknown type, its
     /// size or its version.
     public static let refused = Code(description: "refused")
-    /// An argument or the answer cannot be encoded, is too large, or has a type that the other side
-    /// does not list.
+    /// An argument or the answer cannot be encoded, is too large, or has an unlisted type.
     public static let cannotCross = Code(description: "cannot cross")
     /// No answer before the deadline.
     public static let timedOut = Code(description: "timed out")

@@ -22,9 +22,8 @@ public struct RemoteOptions: Sendable {
   /// The limits of answers.
   public var limits: MessageLimits
   public var questions: Questions
-  /// The window: the maximum number of messages in flight. The endpoint's ``MessageLimits/waiting``
-  /// may lower it. Messages run in order, one at a time. With 1 or less, each message is sent after
-  /// the answer to the previous one.
+  /// The window: the maximum number of messages in flight, which run in order, one at a time. The
+  /// endpoint's ``MessageLimits/waiting`` may lower it. With 1, each waits for the previous answer.
   public var window: Int
   /// The maximum number of calls that wait for the window. Further ones are refused as `busy`.
   public var waitingCalls: Int

@@ -26,15 +26,13 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
   /// The time limit of a message.
   public let deadline: Duration
 
-  /// The `ActorSystem.ActorID` of the endpoint, including what the engine adds, such as the
-  /// incarnation of a node.
+  /// The `ActorSystem.ActorID` of the endpoint, with what the engine adds, such as an incarnation.
   public let endpointID: any Hashable & Sendable
 
   let line: RemoteLine
   let queue: DispatchQueue
 
-  /// Connects to an endpoint, and queries its selectors. `name` is its name in errors, by default
-  /// its identity.
+  /// Connects to an endpoint and queries its selectors. `name` is for errors.
   /// - Throws: ``RemoteError`` if it does not answer by the deadline, has another version, or its
   ///   answer cannot be read; `CancellationError`.
   nonisolated(nonsending) public convenience init<ActorSystem>(
@@ -63,12 +61,10 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
 
   // MARK: Presence
 
-  /// Whether the other process is reachable, as far as this one knows: see *Handle Lost Processes*
-  /// in <doc:OtherProcesses>.
+  /// Whether the other side is reachable: see *Handle Lost Processes* in <doc:OtherProcesses>.
   public var presence: RemotePresence { line.presence }
 
-  /// The current presence and each later one. Ends with the receiver, and after
-  /// ``RemotePresence/ended(_:)``.
+  /// The current presence and all later ones. Ends after ``RemotePresence/ended(_:)``.
   public var presences: AsyncStream<RemotePresence> { line.presences }
 
   /// True if nothing is sent to the other side at present.
@@ -78,8 +74,7 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
   /// call ended as ``RemoteError/Code/malformedAnswer``.
   public var misdeliveredReplies: Int { line.state.withLock { $0.mismatches } }
 
-  /// Reconnects if the other side was lost: to the same endpoint, or to another that has its
-  /// identity in the engine.
+  /// If the other side was lost, reconnects to the endpoint that has its identity in the engine.
   /// - Throws: ``RemoteError``, `gone` after ``end(_:)``; `CancellationError`.
   nonisolated(nonsending) public func reconnect() async throws { if isGone { try await line.open() } }
 

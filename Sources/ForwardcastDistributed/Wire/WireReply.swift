@@ -3,8 +3,7 @@
 import Forwardcast
 
 enum WireReply {
-  /// A new line with its window and the accepted selectors, each with its types if the receiver
-  /// responds at present.
+  /// A new line, its window, and the accepted selectors, with types if the receiver responds.
   case opened(line: String, window: Int, messages: [(name: String, signature: String?)])
   /// Whether the receiver responds at present, or whether a list of awaited messages was valid.
   case told(Bool)

@@ -100,8 +100,7 @@ struct WireWriter {
   }
 }
 
-/// The version of the wire format. It contains no slash, because JSON encoders escape it, which
-/// slows down decoding.
+/// The version of the wire format. It has no slash, since JSON encoders escape slashes.
 enum WireVersion {
   static let heading = "forwardcast:2"
   fileprivate static let bytes = Array("\(heading) ".utf8)

@@ -270,8 +270,7 @@ extension DeclarationReader {
       position += 1
       if take(":") {
         result(&next)
-        // In `var a, b: Int`, names before the type also have this type, unless they have one or a
-        // value.
+        // In `var a, b: Int`, a name before the type has it too, if it has no type or value.
         for index in found.indices.reversed() {
           guard found[index].type == nil, found[index].positions.upperBound == found[index].namePositions.upperBound
           else { break }

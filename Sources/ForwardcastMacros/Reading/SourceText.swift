@@ -46,8 +46,7 @@ struct SourceText {
   /// The text of the tokens, with the whitespace and comments between them.
   func text(_ positions: Range<Int>) -> String { String(decoding: bytes[offsets(positions)], as: UTF8.self) }
 
-  /// The tokens on one line. One space replaces whitespace and comments, `spelling` may replace
-  /// tokens.
+  /// The tokens on one line. One space replaces whitespace and comments.
   func line(_ positions: some Sequence<Int>, _ spelling: ((Int) -> String)? = nil) -> String {
     positions.reduce(into: "") { line, position in
       line += (isApart(position) && !line.isEmpty ? " " : "") + (spelling?(position) ?? text(position))

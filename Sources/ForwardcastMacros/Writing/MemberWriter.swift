@@ -6,11 +6,9 @@ struct MemberWriter {
   /// How types are named where the members are written.
   let carried: CarriedNames
   let keys: String
-  /// The attribute for public members. Empty in an extension, since the class has witnesses of its
-  /// own.
+  /// The attribute for public members. Empty in an extension: the class has witnesses of its own.
   private let inClient: String
-  /// A remark for the compiler's note about a class that lacks a requirement. That note names only
-  /// the condition of the extension.
+  /// A remark at each body, where the compiler's note about a missing requirement points.
   private let remark: String?
   /// The messages of setters, by the positions of their members.
   private let setters: [Range<Int>: Entry]
@@ -75,8 +73,7 @@ struct MemberWriter {
     "backDeployed",
   ]
 
-  /// The attributes to copy. `isOwn` is true for an overload that is no requirement, and so not
-  /// `@objc`.
+  /// The attributes to copy. An overload that is no requirement, `isOwn`, must not be `@objc`.
   private func attributes(_ member: Member, isOwn: Bool = false) -> [String] {
     member.attributes.filter {
       !$0.isOurs("Message") && !$0.isOurs("Answer") && !$0.isGlobalActor && !(isOwn && $0.name == "objc")

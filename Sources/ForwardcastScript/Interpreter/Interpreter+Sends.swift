@@ -89,8 +89,7 @@ extension Interpreter {
     do {
       let answer = try SendInProgress.$current.withValue(inProgress) {
         if reference.receiver is ScriptObject { return try body(&call) }
-        // Also charges for queries that find targets, or the target at the end of a chain of
-        // proxies.
+        // Also charges for queries that find targets, or the target behind a chain of proxies.
         return try budget.charging { try body(&call) }
       }
       try run.check()

@@ -20,8 +20,7 @@ struct Interpreter {
     var rounds = 1
   }
 
-  /// Runs statements in order. Returns the value of a `return`, or of a final expression at the top
-  /// level; else `nil`.
+  /// Runs statements in order. Returns the value of `return` or of a final top-level expression.
   /// - Throws: ``ScriptError``, always with its position.
   func execute(_ statements: [Statement]) throws -> ScriptValue? {
     var cursors = [Cursor(statements: statements, rest: statements[...])]

@@ -27,8 +27,7 @@ struct Label: Sendable {
 }
 
 extension World {
-  /// The most proxies that hold proxies strongly. Releasing a chain of them uses stack for each
-  /// one.
+  /// The most proxies that hold proxies strongly. Releasing a chain of them uses stack for each.
   static let holderLimit = 255
 
   func reference(_ receiver: any MessageReceiver) -> ScriptReference {
@@ -65,9 +64,8 @@ extension World {
 
   // MARK: Isolation
 
-  /// Whether an object and everything behind it are `Sendable`, so it may be used on queues. If
-  /// `decides` is true, all proxies that were found become `anywhere`, and then refuse other
-  /// targets.
+  /// Whether an object and everything behind it are `Sendable`, so it may be used on queues. If it
+  /// `decides`, the proxies that were found become `anywhere`, and then refuse other targets.
   func mayCross(_ receiver: any MessageReceiver, decides: Bool = true, _ run: Run) throws -> Bool {
     if receiver is ScriptObject { return true }
     let (answer, seen) = state.withLock { $0.mayCross(receiver, decides: decides, atMost: limits.registrations) }

@@ -21,8 +21,7 @@ final class World: Sendable {
     /// Proxies that hold proxies.
     var holders: [ObjectIdentifier: WeakObject] = [:]
     var internedCount = 0
-    /// True if there are recordings or receivers of the host. These may need names that were not
-    /// interned.
+    /// True if a recording or a receiver of the host may need names that are not interned yet.
     var hasForeignReceivers = false
     /// The hooks that scripts of this session have installed. They retain the session's names.
     var hooks: [HookRegistration] = []

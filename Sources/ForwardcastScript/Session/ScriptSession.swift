@@ -11,8 +11,7 @@ import Forwardcast
 ///     session.run("[cart wash]").error?.text  // unrecognized selector 'wash' of Cart
 ///
 /// Everything runs synchronously in the caller, except for deliveries on a `queue`, which `run`
-/// waits for. A session is not `Sendable`, so its receivers need not be. It refuses such receivers
-/// on queues.
+/// waits for. A session and its receivers need not be `Sendable`. Queues refuse such receivers.
 ///
 /// When a session is deallocated, it releases what was registered, and empties the proxies that its
 /// texts created. Objects and proxies of the host are not changed.
@@ -47,8 +46,7 @@ public final class ScriptSession {
 
   deinit { world.close() }
 
-  /// Binds `name` to a receiver, in place of an earlier value. The receiver is retained until a
-  /// text drops the name.
+  /// Binds `name` to a receiver, in place of an earlier value. Retains it until a `drop`.
   ///
   /// Queues refuse this receiver, and every proxy to which it was added, with `isolation mismatch`.
   /// A receiver that is `Sendable` has its own overload.

@@ -5,8 +5,7 @@ struct Statement: Sendable {
   let offset: Int
 
   /// Statements with blocks or an answer are data, because the interpreter enters blocks without
-  /// recursion. All others are closures. Large cases are indirect, since a text may have millions
-  /// of statements.
+  /// recursion; others are closures. Large cases are indirect, since there may be millions.
   enum Kind: Sendable {
     case evaluate(Expression)
     indirect case condition(Condition, then: [Statement], otherwise: [Statement]?)
