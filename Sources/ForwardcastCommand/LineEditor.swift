@@ -85,7 +85,6 @@ final class LineEditor {
     if common.count > word.count {
       line.insert(String(common.dropFirst(word.count)))
     } else {
-      // Lists paths without their folder.
       let folder = word.lastIndex(of: "/").map { word[...$0].count } ?? 0
       let names = fitting.prefix(40).map { $0.dropFirst(folder) }
       Stream.output.write("\n" + ShownText.shown(names.joined(separator: "  ")) + "\n")

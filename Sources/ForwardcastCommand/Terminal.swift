@@ -21,7 +21,6 @@ struct RawTerminal {
     tcsetattr(Stream.input.descriptor, TCSADRAIN, &saved)
   }
 
-  /// A byte that is to be read again.
   private var returned: UInt8?
 
   private mutating func readByte() -> UInt8? { returned.take() ?? readBytes(Stream.input.descriptor, atMost: 1)?.first }

@@ -65,7 +65,8 @@ public distributed actor MessageEndpoint<ActorSystem> where ActorSystem: Distrib
 
   /// Closes the endpoint, for example when the process shuts down. Senders get the reason at once.
   ///
-  /// The running message completes, and waiting ones do not run. No effect in other processes.
+  /// The running message completes, and waiting ones do not run. Has an effect only in the process
+  /// that created the endpoint.
   nonisolated public func close(_ reason: String) async {
     await whenLocal { endpoint in
       guard endpoint.closed == nil else { return }

@@ -23,7 +23,8 @@ public struct RemoteOptions: Sendable {
   public var limits: MessageLimits
   public var questions: Questions
   /// The window: the maximum number of messages in flight, which run in order, one at a time. The
-  /// endpoint's ``MessageLimits/waiting`` may lower it. With 1, each waits for the previous answer.
+  /// endpoint's ``MessageLimits/waiting`` may lower it. With 1 or less, each message is sent after
+  /// the answer to the previous one.
   public var window: Int
   /// The maximum number of calls that wait for the window. Further ones are refused as `busy`.
   public var waitingCalls: Int

@@ -32,7 +32,8 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
   let line: RemoteLine
   let queue: DispatchQueue
 
-  /// Connects to an endpoint and queries its selectors. `name` is for errors.
+  /// Connects to an endpoint and queries its selectors. `name` is the endpoint's name in errors, by
+  /// default its identity.
   /// - Throws: ``RemoteError`` if it does not answer by the deadline, has another version, or its
   ///   answer cannot be read; `CancellationError`.
   nonisolated(nonsending) public convenience init<ActorSystem>(
@@ -64,7 +65,8 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
   /// Whether the other side is reachable: see *Handle Lost Processes* in <doc:OtherProcesses>.
   public var presence: RemotePresence { line.presence }
 
-  /// The current presence and all later ones. Ends after ``RemotePresence/ended(_:)``.
+  /// The current presence and all later ones. The stream ends with the receiver, and after
+  /// ``RemotePresence/ended(_:)``.
   public var presences: AsyncStream<RemotePresence> { line.presences }
 
   /// True if nothing is sent to the other side at present.

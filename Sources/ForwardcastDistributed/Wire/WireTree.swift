@@ -80,7 +80,8 @@ struct WireName: Hashable, Comparable, Sendable {
     text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
   }
 
-  /// True if no run of combining marks exceeds Unicode's stream-safe limit. Comparison is cheap.
+  /// True if no run of combining marks exceeds the limit of Unicode's stream-safe text, so that
+  /// comparison is cheap.
   static func isStreamSafe(_ bytes: ArraySlice<UInt8>) -> Bool {
     if bytes.allSatisfy({ $0 < 0x80 }) { return true }
     var marks = 0

@@ -1,6 +1,5 @@
 // ProtocolChecker.swift: checks whether a protocol can be forwarded, and plans its answers.
 
-/// Checks a protocol and its members. Each problem marks the offending tokens and suggests a fix.
 struct ProtocolChecker {
   let declaration: TypeDeclaration
   let settings: ModuleSettings

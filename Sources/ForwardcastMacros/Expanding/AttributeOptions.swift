@@ -9,7 +9,6 @@ struct AttributeOptions {
   var actor: String?
   /// The answer if no target responds, for requirements without `@Answer(otherwise:)`.
   var silence = SilentAnswers.refused
-  /// Whether all members are messages.
   var takesAll = false
 
   var classes: [String] { inherited.map(Self.className) }

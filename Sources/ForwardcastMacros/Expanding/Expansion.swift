@@ -23,7 +23,6 @@ struct Expansion {
   var text = ""
   /// Problems with offsets in the declaration.
   var problems: [Problem] = []
-  /// Problems with offsets in the attribute.
   var attributeProblems: [Problem] = []
 
   var errorCount: Int { (problems + attributeProblems).count { $0.severity == .error } }

@@ -7,7 +7,6 @@ struct AnswerPlan {
     case none
     case ofPolicy
     case thrown
-    /// The expression of `otherwise:`.
     case stated(String)
     case trap
   }

@@ -16,7 +16,6 @@ struct Attribute {
   let hasArguments: Bool
   /// The text of the first argument, if it is a plain string literal without a label.
   let literal: String?
-  /// Whether `isolatedTo:` names this as a global actor.
   let isStatedActor: Bool
 
   var shortName: String { name.lastName }
@@ -81,7 +80,6 @@ extension SourceText {
     return found
   }
 
-  /// The parts that commas separate.
   func elements(_ positions: Range<Int>) -> [Range<Int>] {
     var (found, start) = ([Range<Int>](), positions.lowerBound)
     while start < positions.upperBound {

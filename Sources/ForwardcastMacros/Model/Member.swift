@@ -48,12 +48,10 @@ struct Member {
   var parameters: [Parameter] = []
   var effects = Effects()
   var rethrowsPosition: Int?
-  /// The type of the result or property, if it is written.
   var type: TypeText?
   var isSettable = false
   /// How answers are combined; set by ``ProtocolChecker``.
   var plan: AnswerPlan?
-  /// What an `associatedtype` or `typealias` declares.
   var namedType: NamedType?
   var isConstant = false
   var setterIsNonmutating = false
@@ -63,7 +61,6 @@ struct Member {
   var positions: Range<Int>
 
   var plainName: String { name.withoutBackticks }
-  /// The isolation that the member itself states.
   var isolation: Isolation? { Isolation(modifiers, attributes) }
 
   func attribute(_ short: String) -> Attribute? { attributes.first { $0.isOurs(short) } }

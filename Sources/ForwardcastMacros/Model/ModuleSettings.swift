@@ -10,7 +10,6 @@ struct ModuleSettings {
   var hasInternalImports = false
 }
 
-/// A line of the user's source.
 struct SourcePlace {
   let file: String
   let line: Int

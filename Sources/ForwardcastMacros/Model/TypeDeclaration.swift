@@ -2,7 +2,6 @@
 
 /// The declaration that an attribute is attached to, or that encloses it.
 struct TypeDeclaration {
-  /// The text that all positions refer to.
   let source: SourceText
   /// `protocol`, `class`, `actor` or another keyword.
   let keyword: String

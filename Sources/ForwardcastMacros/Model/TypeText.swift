@@ -11,7 +11,6 @@ struct TypeText {
   var isNonescapingFunction = false
   /// Whether `some` occurs within the type, not only before it.
   var hasInnerSome = false
-  /// The token `Self`, if there is one.
   var selfPosition: Int?
   var isOptional = false
   var isFunction = false

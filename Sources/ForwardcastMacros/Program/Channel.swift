@@ -25,7 +25,6 @@ struct Channel {
     return read(Int(length))
   }
 
-  /// Sends one message; `false` when the pipe is closed.
   func send(_ text: String) -> Bool {
     let body = Array(text.utf8)
     let header = (0..<8).map { UInt8(truncatingIfNeeded: UInt64(body.count) >> UInt64($0 * 8)) }

@@ -313,7 +313,6 @@ extension DeclarationReader {
       case "nonmutating": member.setterIsNonmutating = member.setterIsNonmutating || source.isWord(position, "set")
       case "set", "_modify", "modify": member.isSettable = true
       case "mutating", "didSet", "willSet", "unsafeAddress", "init", "borrow", "mutate": break
-      // The body of a getter, without `get`.
       default: position = end
       }
       if source.isMark(position, "(") { position = min(source.after(position), end) }

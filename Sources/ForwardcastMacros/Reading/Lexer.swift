@@ -20,7 +20,6 @@ struct Lexer {
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  /// All tokens; the last one is `end`.
   static func tokens(of bytes: [UInt8]) -> [Token] {
     var lexer = Lexer(bytes)
     while true {
@@ -203,7 +202,6 @@ struct Lexer {
 
   private mutating func scanExtendedRegex(hashes: Int) -> Token.Kind {
     let start = index
-    // An earlier search found no end in this range.
     guard start >= searched else {
       index = start + 1
       return .unknown

@@ -101,7 +101,6 @@ extension SourceText {
     return start
   }
 
-  /// The position after `@name` and its arguments.
   func endOfAttribute(_ start: Int) -> Int {
     var position = start + 1
     guard self[position].isWord else { return position }

@@ -14,7 +14,6 @@ struct SourceText {
     self.bytes = bytes
     tokens = Lexer.tokens(of: bytes)
     var open: [(Int, UInt8)] = []
-    /// The number of open brackets, by closing bracket.
     var counts: [UInt8: Int] = [:]
     var partners: [Int: Int] = [:]
     let (opening, closing) = (Array("([{".utf8), Array(")]}".utf8))

@@ -14,7 +14,6 @@ struct Token: Equatable {
     case directive
     /// Punctuation, `->`, or one character of an operator.
     case mark
-    /// Bytes that are not Swift.
     case unknown
     case end
   }

@@ -195,7 +195,6 @@ extension ForwardedInterface {
 
   private var storage: [String] {
     let arguments = "(table: \(className).table, options: options)"
-    // The superclass stores the proxy.
     if inheritsFacade { return initializer("super.init\(arguments)") }
     let proxy = "Forwardcast.MulticastProxy<\(target)>"
     var lines = ["/// The proxy with the targets."]

@@ -9,7 +9,6 @@ extension ForwardedInterface {
     return staysOnMainActor ? "@MainActor \(access)static" : "\(access)nonisolated static"
   }
 
-  /// A function that returns the table for classes of refining protocols.
   var tableForRefining: [String] {
     let child = isGeneric ? "Child: \(protocolName)" : "Child"
     let shared = sharedTypes.map { "Child.\($0): SendableMetatype" }.joined(separator: ", ")
@@ -21,7 +20,6 @@ extension ForwardedInterface {
   }
 
   var table: [String] {
-    // See ``tableForRefining``.
     let inherited = isWhole ? parents.map { "\($0).table(of: \(className).self)" }.joined(separator: ", ") : ""
     let arguments = "(for: (\(target)).self" + (inherited.isEmpty ? ")" : ", inheritingAll: [\(inherited)])")
     let rows = items.lines(row)

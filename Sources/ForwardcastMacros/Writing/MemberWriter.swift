@@ -3,7 +3,6 @@
 struct MemberWriter {
   let interface: ForwardedInterface
   private var access: String { interface.access }
-  /// How types are named where the members are written.
   let carried: CarriedNames
   let keys: String
   /// The attribute for public members. Empty in an extension: the class has witnesses of its own.

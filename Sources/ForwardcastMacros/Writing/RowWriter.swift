@@ -3,7 +3,6 @@
 struct RowWriter {
   /// The type of the targets: `any Name` or a class.
   let targetType: String
-  /// How types are named where the table is written.
   let names: CarriedNames
   /// True if targets are known to be class instances, so setters need not copy them back.
   let isClassBound: Bool
@@ -114,7 +113,6 @@ extension SourceText {
     }
   }
 
-  /// Whether a member is unavailable on every platform.
   func isUnavailable(_ member: Member) -> Bool {
     availability(of: member).contains { $0.first == "*" && $0.contains("unavailable") }
   }
@@ -156,7 +154,6 @@ struct LocalNames {
     }
   }
 
-  /// An unused name that begins with `wanted`.
   mutating func unique(_ wanted: String) -> String {
     var name = wanted
     while taken.contains(name) { name += "_" }

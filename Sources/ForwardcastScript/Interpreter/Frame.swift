@@ -5,7 +5,6 @@ enum Binding: Sendable {
   /// The name was dropped. `alive` needs a weak reference to its object.
   case dropped(WeakObject)
 
-  /// What replaces the binding when the name is dropped.
   var afterDrop: Binding {
     switch self {
     case .value(.object(let reference)): .dropped(WeakObject(reference.receiver))

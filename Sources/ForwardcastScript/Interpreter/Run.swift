@@ -181,7 +181,6 @@ final class SendInProgress: Sendable {
   let policy: CollectPolicy?
   /// True during a `collect`, which throws the first error of its targets.
   let isCollecting: Bool
-  /// The receiver; `nil` if the session itself sends.
   let receiver: ScriptReference?
   private let rows = Atomic<Int>(0)
   let turn = ToldTurn()

@@ -9,7 +9,6 @@ import ForwardcastCenters
 /// synchronously, and `World.link` refuses them if their proxy may be used on a queue.
 typealias ScriptMulticast = MulticastProxy<any MessageReceiver & Sendable>
 
-/// The modifiers of `add`.
 struct RegistrationTerms {
   typealias Modifier = @Sendable (Interpreter, inout RegistrationTerms) throws -> Void
 

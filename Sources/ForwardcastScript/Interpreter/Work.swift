@@ -12,11 +12,11 @@ enum Work {
   static let byte = 8
   /// One visit to a step of an expression, a registration, or an object behind a proxy.
   static let look = 32
-  /// One of many elements, names or targets that are compared or listed, or a registration passed.
+  /// A registration that a message passes, or one of many elements that are compared or listed.
   static let pass = 256
   /// The creation of an object, a proxy, or the text of a call or an error.
   static let make = 1024
-  /// A delivery on a queue, where many queues contend for the session's lock.
+  /// A delivery on a queue. Many queues contend for the session's lock.
   static let turn = 1 << 14
 
   /// The price of something that the library counts while it delivers a message.

@@ -46,7 +46,8 @@ public final class ScriptSession {
 
   deinit { world.close() }
 
-  /// Binds `name` to a receiver, in place of an earlier value. Retains it until a `drop`.
+  /// Binds `name` to a receiver, in place of an earlier value. The session retains the receiver
+  /// until a text drops the name.
   ///
   /// Queues refuse this receiver, and every proxy to which it was added, with `isolation mismatch`.
   /// A receiver that is `Sendable` has its own overload.

@@ -27,7 +27,6 @@ public final class ScriptQueue: Sendable, CustomStringConvertible {
     self.queue = queue
   }
 
-  /// The mark of the script's queue that the current code runs on.
   static var current: Mark? { DispatchQueue.getSpecific(key: key) }
 
   var delivery: Delivery { replaced ?? .queue(queue) }
