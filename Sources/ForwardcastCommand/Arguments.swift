@@ -81,8 +81,8 @@ struct Arguments {
   func has(_ option: String) -> Bool { values[option] != nil }
   func value(of option: String) -> String? { values[option] ?? nil }
 
-  /// Parses the words after `word`. All words after `--` are operands. If an option is repeated, the
-  /// last one is used.
+  /// Parses the words after `word`. All words after `--` are operands. If an option is repeated,
+  /// the last one is used.
   init(_ words: [String], of word: CommandWord) throws(UsageError) {
     func refusal(_ text: String) -> UsageError { UsageError(text: text, word: word.name.isEmpty ? nil : word) }
     var rest = words[...]

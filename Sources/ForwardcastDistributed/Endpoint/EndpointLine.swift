@@ -175,7 +175,7 @@ final class EndpointLine {
 /// A received message that its sender still awaits.
 final class EndpointMessage {
   let number: Int
-  /// Its memory at the endpoint: its text and repetitions until it has ended, then its answer.
+  /// The memory at the endpoint: text and repetitions until the message has ended, then the answer.
   fileprivate(set) var size: Int
   /// The time until which it waits for earlier messages that were not received.
   let patience: Deadline

@@ -8,7 +8,7 @@ public import Forwardcast
 ///     let door = MessageEndpoint(room, for: RoomProxy.table, actorSystem: system)
 ///     await system.receptionist.checkIn(door, with: .rooms)  // or as your engine does
 ///
-/// Its *engine* is any `DistributedActorSystem` whose `SerializationRequirement` is `any Codable`.
+/// The *engine* is any `DistributedActorSystem` whose `SerializationRequirement` is `any Codable`.
 /// Senders discover the endpoint through the engine, and send with a ``RemoteReceiver``.
 ///
 /// An endpoint accepts only the selectors that it was created with, and decodes only arguments of

@@ -19,8 +19,8 @@ extension MulticastHolding where Interface: Sendable {
   ///     room.add(remote: bob, buffer: .keepNewest(100), whenGone: .endsRegistration)
   ///
   /// Messages to it are sent one after another, and other targets do not wait for them. Senders
-  /// that wait get its answers. Errors of a broadcast go to `onError`. Swift calls (`broadcast {
-  /// $0.… }`) do not reach it.
+  /// that wait get its answers. Errors of a broadcast go to `onError`. Typed Swift calls, such as
+  /// `broadcast { $0.… }`, do not reach it.
   ///
   /// - Parameters:
   ///   - remote: the receiver. It need not conform to the proxy's interface.

@@ -52,8 +52,8 @@ final class OutgoingCall: TaskExecutor, @unchecked Sendable {  // the line's loc
     caller?.resume()
   }
 
-  /// Waits until the call has ended. Meanwhile, the caller runs the first jobs of the task if it
-  /// `startsJobs`, and the others if it `runsJobs`.
+  /// Waits until the call has ended. Meanwhile, the caller runs the first jobs of the task with
+  /// `startsJobs`, and the others with `runsJobs`.
   nonisolated(nonsending) func value(startsJobs: Bool, runsJobs: Bool) async throws -> WireFields {
     defer { leaveJobs() }
     if startsJobs { runJobs() }

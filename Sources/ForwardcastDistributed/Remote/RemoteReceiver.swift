@@ -103,8 +103,8 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
     return answers
   }
 
-  /// The types that the endpoint stated; object types for
-  /// ``RemoteOptions/Questions/askedEachTime``.
+  /// The types that the endpoint stated. With ``RemoteOptions/Questions/askedEachTime``, all types
+  /// are object types.
   public func methodSignature(for selector: MessageSelector) -> MethodSignature? {
     guard let types = line.messages[WireName(selector.name)] else { return nil }
     if line.options.questions == .askedEachTime { return .objects(arguments: selector.numberOfArguments) }

@@ -10,7 +10,8 @@ public struct MessageLimits: Hashable, Sendable {
   /// How deep lists and records may nest. At most 64.
   public var depth: Int
   /// The maximum number of open lines of an endpoint. Beyond it, an idle line is closed: of the
-  /// same sender, or of the sender with the most lines. Its next message opens a new line.
+  /// same sender, or of the sender with the most lines. That sender opens a new line with its next
+  /// message.
   public var lines: Int
   /// The window: the maximum number of messages of one line, running and waiting.
   public var waiting: Int

@@ -26,7 +26,7 @@ struct WireCall {
   /// The nodes of the arguments: types and values, alternating.
   let arguments: [Int]
 
-  /// Its memory until it has ended: two copies of its text, the nodes, and the suspended tasks.
+  /// The memory of the call until it has ended: two copies of its text, its nodes and its tasks.
   var size: Int { 2 * tree.bytes.count + 16 * tree.nodes.count + 4096 }
 }
 

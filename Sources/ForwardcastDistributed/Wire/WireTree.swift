@@ -99,7 +99,7 @@ private struct WireScanner {
   private var position: Int
   private let limits: MessageLimits
   private var nodes: [WireNode] = []
-  /// The enclosing list or record, and whether a key is expected next; -1 at the beginning.
+  /// The enclosing list or record, and whether a key is expected next. `node` is -1 at the top.
   private var around: (node: Int, isRecord: Bool, wantsKey: Bool) = (-1, false, false)
   /// The lists and records around the enclosing one.
   private var outer: [(node: Int, isRecord: Bool, wantsKey: Bool)] = []

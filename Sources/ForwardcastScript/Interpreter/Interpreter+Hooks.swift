@@ -89,7 +89,7 @@ private struct HookBody: @unchecked Sendable {  // immutable: `names` is a copy 
       return try other.map { try call.proceed(with: $0) } ?? call.proceed()
     }
     guard let answer else { return hook.answers ?? [] }
-    // With the policy `all`, a list is several answers, as in the value of `proceed`.
+    // With the policy `all`, a list stands for several answers, as in the value of `proceed`.
     if SendInProgress.current?.policy == .all, case .list(let elements) = answer { return elements.map(\.box) }
     return [answer.box]
   }

@@ -64,8 +64,9 @@ extension World {
 
   // MARK: Isolation
 
-  /// Whether an object and everything behind it are `Sendable`, so it may be used on queues. If it
-  /// `decides`, the proxies that were found become `anywhere`, and then refuse other targets.
+  /// Whether an object and everything behind it are `Sendable`, so it may be used on queues. With
+  /// `decides`, the proxies that were found become `anywhere`, and refuse targets that are not
+  /// `Sendable`.
   func mayCross(_ receiver: any MessageReceiver, decides: Bool = true, _ run: Run) throws -> Bool {
     if receiver is ScriptObject { return true }
     let (answer, seen) = state.withLock { $0.mayCross(receiver, decides: decides, atMost: limits.registrations) }

@@ -80,7 +80,7 @@ extension Invocation {
   }
 }
 
-/// Recorded without its position, like an error of a Swift method.
+/// A recorded script error has no position, like an error of a Swift method.
 extension ScriptError: RecordableError {
   package var recordedText: String { text }
 }

@@ -11,7 +11,8 @@ import Forwardcast
 ///     session.run("[cart wash]").error?.text  // unrecognized selector 'wash' of Cart
 ///
 /// Everything runs synchronously in the caller, except for deliveries on a `queue`, which `run`
-/// waits for. A session and its receivers need not be `Sendable`. Queues refuse such receivers.
+/// waits for. A session is not `Sendable`, so it accepts receivers that are not. Queues refuse
+/// these.
 ///
 /// When a session is deallocated, it releases what was registered, and empties the proxies that its
 /// texts created. Objects and proxies of the host are not changed.

@@ -4,7 +4,7 @@
 struct Parser {
   private var lexer: Lexer
   private var ahead: [Token] = []
-  /// Whether the last token was a separator. Drops consecutive ones, which bounds the lookahead.
+  /// Whether the last token was a separator. Later ones are dropped, which bounds the lookahead.
   private var endsInSeparator = false
   private var tokenCount = 0
   private let tokenLimit = ScriptLimits.current.tokens
