@@ -75,9 +75,12 @@ public protocol ArgumentCopying: AnyObject {
 }
 
 extension ArgumentBox {
+  /// True if the box holds an ``ArgumentCopying`` object.
+  var mayCopy: Bool { mayBeObject(Swift.type(of: storage)) && storage is any ArgumentCopying }
+
   /// The box for the next target. Copies an ``ArgumentCopying`` object.
   package func copiedForDelivery() -> ArgumentBox {
-    guard let object = storage as? any ArgumentCopying else { return self }
+    guard mayBeObject(Swift.type(of: storage)), let object = storage as? any ArgumentCopying else { return self }
     return ArgumentBox(storage: object.argumentCopy(), isSendable: isSendable)
   }
 }

@@ -59,6 +59,12 @@ extension MulticastHolding {
   /// Removes every target of a class or its subclasses.
   public func removeAll<T: AnyObject>(of type: T.Type) { core.cancel(core.registrations) { $0.currentTarget is T } }
 
+  /// Removes the closures that were registered with `owner:`, and returns their number.
+  @discardableResult
+  public func remove(owner: AnyObject) -> Int {
+    core.cancel(core.registrations) { $0.closure != nil && core.target(of: $0) === owner }
+  }
+
   /// Removes every target, including closures.
   public func removeAll() { core.cancel(core.registrations) { _ in true } }
 

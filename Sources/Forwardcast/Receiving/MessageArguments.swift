@@ -100,7 +100,7 @@ final class BoxedArguments: MessageArguments, @unchecked Sendable {  // immutabl
   init(_ message: Invocation) {
     self.message = message
     super.init(
-      functionType: nil, mayCopy: message.arguments.contains { $0.value is any ArgumentCopying },
+      functionType: nil, mayCopy: message.arguments.contains(where: \.mayCopy),
       crosses: message.arguments.allSatisfy(\.isSendable))
   }
 
@@ -185,10 +185,15 @@ extension Arguments: ArgumentValues {
 /// True if a value of `type` may be, or contain, an ``ArgumentCopying`` object.
 @export(implementation) @inline(__always)
 func mayCopy<T>(_ type: T.Type) -> Bool {
-  // In Swift's stable ABI, 0x200 is a struct and 0x201 an enum, which are no `ArgumentCopying`
-  // objects. Values of other kinds are inspected when sent.
-  if _isPOD(T.self) { return false }
-  let kind = unsafeBitCast(T.self as Any.Type, to: UnsafePointer<UInt>.self).pointee
+  _isPOD(T.self) ? false : mayBeObject(T.self)
+}
+
+/// True unless the type is a struct or an enum other than `Optional`: a check that costs less than
+/// a cast.
+@usableFromInline
+func mayBeObject(_ type: Any.Type) -> Bool {
+  // In Swift's stable ABI, 0x200 is a struct and 0x201 an enum.
+  let kind = unsafeBitCast(type, to: UnsafePointer<UInt>.self).pointee
   return kind != 0x200 && kind != 0x201
 }
 

@@ -18,8 +18,8 @@ public struct RecordedCall: CustomStringConvertible {
 
   /// The name of the receiver in the recording.
   public let receiver: String
-  /// The message, without a result.
-  public let message: Invocation
+  /// The message, without a result. Set arguments to replace redacted ones before a replay.
+  public var message: Invocation { didSet { message = message.asSent } }
   /// The outcome; `inProgress` if the call had not ended when the recording was read.
   public package(set) var outcome: Outcome
   /// The number of enclosing calls of the same recorder: 0 for an outermost call.

@@ -100,6 +100,20 @@ struct OwnerShapes {
     expect(page.sum, equals: 121)
   }
 
+  @Test("removing an owner removes its closures, but neither the owner as a target nor other closures")
+  nonisolated func removed() {
+    let (listeners, page, other) = (LocalListenerProxy(), Leaf(), Leaf())
+    listeners.add(page)
+    let first = listeners.on(Local.heard, owner: page) { page, n in page.sum += n * 10 }
+    listeners.on(Local.heard, owner: page) { page, n in page.sum += n * 100 }
+    listeners.on(Local.heard, owner: other) { other, n in other.sum += n }
+    expect(listeners.remove(owner: page), equals: 2)
+    expect(first.isCancelled)
+    listeners.heard(1)
+    expect([page.sum, other.sum], equals: [1, 1])
+    expect(listeners.remove(owner: page), equals: 0)
+  }
+
   @Test("a closure with an owner runs on its delivery")
   nonisolated func delivery() async throws {
     let (listeners, log, queue) = (SharedListenerProxy(), Tally(), DispatchQueue(label: "owner"))

@@ -98,7 +98,7 @@ struct ReplayTests {
     expect(try await recording.replayAndWait(into: vault).isEqual(to: recording) == false)
   }
 
-  @Test("a missing receiver or a redacted argument is reported before anything is sent")
+  @Test("a missing receiver or a redacted argument is reported before anything is sent, unless it is replaced")
   func refusals() throws {
     let recorder = CallRecorder()
     let (till, account) = (Till(), RecordingProxy(of: Account(), as: "account", into: recorder))
@@ -113,6 +113,12 @@ struct ReplayTests {
     }
     expect(redacted?.reason == .redacted && redacted?.selector == "logIn:password:")
     expect(till.total, equals: 0)
+    var calls = recorder.recording.outermostCalls
+    calls[1].message.arguments[1] = ArgumentBox("sesame")
+    calls[1].message.result = ArgumentBox("not part of a message")
+    expect(calls[1].message.result == nil)
+    let again = try Recording(calls).replay(into: ["till": till, "account": Account()])
+    expect(again.calls.map { $0.answer?.description }, equals: ["1", "\"token of sesame\""])
   }
 
   @Test("times are recorded only on request, are encoded, and are not compared")
