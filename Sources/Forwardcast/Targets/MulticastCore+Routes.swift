@@ -64,22 +64,24 @@ extension MulticastCore {
     if state.withLock({ !($0.rest?.unreachable.isEmpty ?? true) }) { tellUnreachable() }
     for _ in 0..<8 {
       let epoch = TableEpoch.current
-      // Read under one lock, since another message may be extending the old route.
-      let (registrations, seen, around, old) = state.withLock { state in
+      // Read under one lock, since another message may be extending the route.
+      let (registrations, seen, around, isNew) = state.withLock { state in
         let (old, seen) = (current(selector, epoch, state), RouteSource(self))
         let registrations = old.map { state.list.joined(in: seen.version &- $0.version) } ?? state.list.all
-        return (registrations, seen, old == nil ? state.rest?.around(selector) : nil, old)
+        return (registrations, seen, old == nil ? state.rest?.around(selector) : nil, old == nil)
       }
       if registrations.count >= MulticastCore.fewRegistrations {
         do { try ProxyQuestion.charge(.passed, registrations.count) } catch { return refused(selector, error) }
       }
       let steps = steps(registrations, selector)
-      let surroundings = around.flatMap { RouteSurroundings(hooks: $0, trace: $1) }
-      let route = old ?? Route(self, selector, version: seen.version, steps: steps, around: surroundings)
-      if let found = publish(route, epoch, seen, adding: old == nil ? nil : steps, of: registrations.count) {
-        return found
+      if isNew {
+        let surroundings = around.flatMap { RouteSurroundings(hooks: $0, trace: $1) }
+        let route = Route(self, selector, version: seen.version, steps: steps, around: surroundings)
+        if let found = publish(route, epoch, seen) { return found }
+      } else {
+        if let found = extend(selector, epoch, seen, by: steps, of: registrations.count) { return found }
+        for step in steps.list { step.release() }
       }
-      if old != nil { for step in steps.list { step.release() } }
     }
     let own = ownRoute(selector)
     return MessageRoute(own, count: own.count)
@@ -95,23 +97,35 @@ extension MulticastCore {
     }
   }
 
-  /// Publishes a route on the board, or on a new one. If the board already has the route, appends
-  /// the steps `more` first. Returns `nil` if the list has changed.
-  private func publish(
-    _ route: Route, _ epoch: UInt, _ seen: RouteSource, adding more: RouteSteps?, of joined: Int
+  /// Adds the steps of the `joined` latest registrations to the published route, in place if
+  /// possible. Returns `nil` if the list has changed.
+  private func extend(
+    _ selector: MessageSelector, _ epoch: UInt, _ seen: RouteSource, by more: RouteSteps, of joined: Int
   ) -> MessageRoute? {
     change { state, garbage in
-      guard !state.isClosed, RouteSource(self) == seen else { return nil }
-      if let more {
-        guard current(route.selector, epoch, state) === route, seen.version &- route.version == joined else {
-          return nil
+      guard !state.isClosed, RouteSource(self) == seen, let board = state.board, board.epoch == epoch,
+        let found = board.find(selector),
+        seen.version &- found._withUnsafeGuaranteedRef({ $0.version }) == joined
+      else { return nil }
+      let isExtended = found._withUnsafeGuaranteedRef { $0.extend(by: more, to: seen.version) }
+      if !isExtended {
+        // No message has used a stale route, but a query may be reading it.
+        let isStale = found._withUnsafeGuaranteedRef(\.isStale)
+        let isUnused = isStale && board.isOnlyOwner(of: found)
+        let hooks = isStale ? surroundings(of: selector, state) : nil
+        let grown = found._withUnsafeGuaranteedRef {
+          $0.grown(by: more, to: seen.version, around: isStale ? hooks : $0.around, isUnused: isUnused)
         }
-        if route.extend(by: more, to: seen.version) { return MessageRoute(route, count: route.count) }
-        let around = route.isStale ? surroundings(of: route.selector, state) : route.around
-        let grown = route.grown(by: more, to: seen.version, around: around)
         replace(with: grown, &state, &garbage)
-        return MessageRoute(grown, count: grown.count)
       }
+      return current(selector, epoch, state).map { MessageRoute($0, count: $0.count) }
+    }
+  }
+
+  /// Publishes a route on the board, or on a new one. Returns `nil` if the list has changed.
+  private func publish(_ route: Route, _ epoch: UInt, _ seen: RouteSource) -> MessageRoute? {
+    change { state, garbage in
+      guard !state.isClosed, RouteSource(self) == seen else { return nil }
       if let board = state.board, board.epoch == epoch {
         // Another message may have published a route of this selector meanwhile.
         if board.find(route.selector) != nil {
@@ -154,14 +168,16 @@ extension MulticastCore {
   ) {
     assert(registration.strong == nil, "a removed registration owns no target")
     noteChanges()
-    patch(selector, &state, &garbage) { $0.hasStep(of: registration) ? $0.withoutEnded() : nil }
+    patch(selector, &state, &garbage, where: { $0.hasStep(of: registration) }) {
+      $0.withoutEnded(version: $1, isUnused: $2)
+    }
   }
 
   /// Marks the routes of a hook that was installed or removed as stale. The next message rebuilds
   /// them, so a series of changes costs one rebuild.
   func noteHooksChanged(for selector: MessageSelector?, _ state: inout State, _ garbage: inout Garbage) {
     noteChanges()
-    patch(selector, &state, &garbage) { $0.isStale ? nil : $0.stale() }
+    patch(selector, &state, &garbage, where: { !$0.isStale }) { $0.stale(version: $1, isUnused: $2) }
   }
 
   private func surroundings(of selector: MessageSelector, _ state: borrowing State) -> RouteSurroundings? {
@@ -184,13 +200,21 @@ extension MulticastCore {
     return isWhole ? .some(nil) : nil
   }
 
+  /// Replaces routes by successors, which take over the steps if no message uses the old route.
   private func patch(
-    _ selector: MessageSelector?, _ state: inout State, _ garbage: inout Garbage, _ patched: (Route) -> Route?
+    _ selector: MessageSelector?, _ state: inout State, _ garbage: inout Garbage, where isMeant: (Route) -> Bool,
+    _ successor: (_ old: Route, _ version: UInt, _ isUnused: Bool) -> Route
   ) {
     self.state.assertHeld()
     guard let board = state.board else { return }
-    let routes = selector.map { board.find($0).map { [$0.takeUnretainedValue()] } ?? [] } ?? board.all
-    for route in routes { if let new = patched(route) { replace(with: new, &state, &garbage) } }
+    let selectors = selector.map { [$0] } ?? board.all.map(\.selector)
+    for selector in selectors {
+      guard let route = board.find(selector), route._withUnsafeGuaranteedRef(isMeant) else { continue }
+      let version = route._withUnsafeGuaranteedRef { $0.close() }
+      // Messages that begin from here on find a closed route and wait for the lock.
+      let isUnused = !isVisited && board.isOnlyOwner(of: route)
+      replace(with: route._withUnsafeGuaranteedRef { successor($0, version, isUnused) }, &state, &garbage)
+    }
   }
 
   /// A new route for the caller alone. If `pinned`, it retains every target, including weak ones.
@@ -271,7 +295,7 @@ extension MulticastCore {
     change { state, garbage in
       for registration in found { _ = state.list.remove(registration, garbage: &garbage) }
       if useless * 2 > route.count, state.board?.find(route.selector)?.takeUnretainedValue() === route.route {
-        replace(with: route.route.withoutEnded(), &state, &garbage)
+        replace(with: route.route.withoutEnded(version: route.route.version), &state, &garbage)
       }
     }
   }

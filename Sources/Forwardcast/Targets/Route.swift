@@ -41,12 +41,16 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
   /// What happens before the first step, if the route serves only one message.
   let prelude: MessagePrelude?
   let around: RouteSurroundings?
+  /// The steps to release, if a successor owns the others; otherwise `nil`. Guarded by the lock.
+  private var left: [RouteStep]?
 
-  /// - Parameter version: the target list's version; 0 for a route that serves only one message.
+  /// - Parameters:
+  ///   - version: the target list's version; 0 for a route that serves only one message.
+  ///   - old: an unused route whose steps the new one takes over; `steps` then only has the traits.
   @inline(never)
   init(
     _ core: MulticastCore, _ selector: MessageSelector, version: UInt = 0, steps: RouteSteps, room: Int = 0,
-    prelude: MessagePrelude? = nil, around: RouteSurroundings? = nil, isStale: Bool = false
+    prelude: MessagePrelude? = nil, around: RouteSurroundings? = nil, isStale: Bool = false, over old: Route? = nil
   ) {
     (self.core, self.selector, self.prelude, self.around) = (core, selector, prelude, around)
     self.isStale = isStale
@@ -55,6 +59,12 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
     needsWalk = around != nil || prelude != nil || traits.needsWalk
     loopType = needsWalk ? nil : traits.types.only
     assert(room >= 0, "room for \(room) steps")
+    if let old {
+      (self.steps, capacity) = (old.steps, old.capacity)
+      end.store(old.count, ordering: .releasing)
+      old.left = old.left ?? []
+      return
+    }
     let capacity = max(steps.list.count + room, 1)
     self.capacity = UInt32(capacity)
     self.steps = .allocate(capacity: capacity)
@@ -62,8 +72,12 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
   }
 
   deinit {
-    for index in 0..<count { steps[index].release() }
-    steps.deallocate()
+    if let left {
+      for step in left { step.release() }
+    } else {
+      for index in 0..<count { steps[index].release() }
+      steps.deallocate()
+    }
     keptPlan?.release()
   }
 
@@ -134,9 +148,10 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
     return true
   }
 
-  /// A copy with more steps, each behind the existing steps of its priority.
-  func grown(by more: RouteSteps, to version: UInt, around: RouteSurroundings?) -> Route {
+  /// A successor with more steps, each behind the existing steps of its priority.
+  func grown(by more: RouteSteps, to version: UInt, around: RouteSurroundings?, isUnused: Bool) -> Route {
     core.state.assertHeld()
+    if isUnused, more.list.isEmpty { return moved(version, around: around) }
     var (all, next) = (RouteSteps(), 0)
     all.list.reserveCapacity(count + more.list.count)
     func takeOver(_ index: Int) {
@@ -155,23 +170,59 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
     return Route(core, selector, version: version, steps: all, room: all.list.count, around: around)
   }
 
-  func withoutEnded() -> Route {
+  /// Makes the route invalid for messages that begin from now on, and returns its version.
+  func close() -> UInt { knownVersion.exchange(.max, ordering: .acquiringAndReleasing) }
+
+  /// A successor without the ended steps.
+  ///
+  /// - Parameter isUnused: true if no message uses this route, so its steps may be moved.
+  func withoutEnded(version: UInt, isUnused: Bool = false) -> Route {
     core.state.assertHeld()
+    if isUnused, traits.isUniform { removeEnded() }
+    let old = left == nil ? nil : self
     var all = RouteSteps()
-    for index in 0..<count where !steps[index].registration._withUnsafeGuaranteedRef(\.hasEnded) {
-      all.append(steps[index].retained())
+    if old == nil {
+      all.list.reserveCapacity(count)
+      for index in 0..<count where !steps[index].registration._withUnsafeGuaranteedRef(\.hasEnded) {
+        all.append(steps[index].retained())
+      }
+    } else if count > 0 {
+      all.traits = traits
     }
     // A step without a method may be a nested proxy.
     all.traits.hasNested = traits.hasNested && all.traits.hasForwarders
     all.traits.leavesOut = traits.leavesOut
     return Route(
-      core, selector, version: version, steps: all, room: all.list.count / 4 + 1, around: around, isStale: isStale)
+      core, selector, version: version, steps: all, room: all.list.count / 4 + 1, around: around, isStale: isStale,
+      over: old)
   }
 
-  /// A copy without hooks that is marked as stale, so the next message adds the current hooks.
-  func stale() -> Route {
+  /// Moves the ended steps to ``left``.
+  private func removeEnded() {
+    var (ended, kept) = ([RouteStep](), 0)
+    for index in 0..<count {
+      if steps[index].registration._withUnsafeGuaranteedRef(\.hasEnded) {
+        ended.append(steps[index])
+      } else {
+        steps[kept] = steps[index]
+        kept += 1
+      }
+    }
+    end.store(kept, ordering: .releasing)
+    left = ended
+  }
+
+  /// A successor without hooks that is marked as stale, so the next message adds the current hooks.
+  func stale(version: UInt, isUnused: Bool) -> Route {
     core.state.assertHeld()
+    if isUnused { return moved(version, isStale: true) }
     return Route(core, selector, version: version, steps: retainedSteps(upTo: count), isStale: true)
+  }
+
+  /// A successor that takes over all steps of this route, which no message uses.
+  private func moved(_ version: UInt, around: RouteSurroundings? = nil, isStale: Bool = false) -> Route {
+    let none = RouteSteps(traits: traits)
+    return Route(core, selector, version: version, steps: none, around: around, isStale: isStale, over: self)
   }
 
   /// A route of one of the steps, without hooks.
@@ -261,6 +312,9 @@ struct RouteTraits: Equatable {
   }
 
   var needsWalk: Bool { hasQueued || hasForwarders }
+
+  /// True if all steps are direct, with methods of one type and no isolation of their own.
+  var isUniform: Bool { types.only != nil && !needsWalk && !hasIsolated }
 
   func joined(by more: RouteTraits) -> RouteTraits {
     RouteTraits(

@@ -99,6 +99,14 @@ final class RouteBoard: Visited, @unchecked Sendable {
     preconditionFailure("the board has no route of \(new.selector)")
   }
 
+  /// True if nothing else retains a route of this board.
+  func isOnlyOwner(of route: Unmanaged<Route>) -> Bool {
+    var owned = route.takeRetainedValue()
+    let isOnly = isKnownUniquelyReferenced(&owned)
+    _ = Unmanaged.passRetained(owned)
+    return isOnly
+  }
+
   /// Retains a replaced route while this board is visited.
   func retire(_ route: Route?) {
     guard let route else { return }

@@ -244,6 +244,83 @@ struct RouteBoardTests {
     expect(calls.load(ordering: .relaxed), equals: 0)
     expect(counter.alive, equals: 0)
   }
+
+  @Test("closures and hooks come and go under concurrent messages, each of which reaches the lasting targets in order")
+  func comeAndGo() {
+    let proxy = MulticastProxy<any Asked>()
+    let key = Message<(Int) -> Int>("boardAdds:")
+    for place in 1...8 { proxy.on(key, priority: place < 5 ? 1 : 0) { $0 * 100 + place } }
+    let wrong = Atomic(0)
+    let ended = onThreads(4) { thread in
+      for round in 0..<bound(1_000, full: 10_000) {
+        switch thread {
+        case 0:
+          let guest = Answering()
+          let closure = proxy.on(key, priority: round % 3) { _ in guest.state.load(ordering: .relaxed) }
+          if round.isMultiple(of: 3) { proxy.broadcast(key, 0) }
+          closure.cancel()
+        case 1:
+          let hook = try? proxy.before(key) { _ in }
+          if round.isMultiple(of: 3) { proxy.broadcast(key, 0) }
+          hook?.cancel()
+        default:
+          let answers = (try? proxy.collect(key, round, returning: .all)) ?? []
+          let lasting = answers.filter { $0 != Answering.alive }
+          if lasting != (1...8).map({ round * 100 + $0 }) { wrong.wrappingAdd(1, ordering: .relaxed) }
+        }
+      }
+    }
+    expect(ended)
+    expect(wrong.load(ordering: .relaxed), equals: 0)
+  }
+
+  @Test("changes between messages move the steps of a route, and keep the order of the others")
+  func changes() throws {
+    let proxy = MulticastProxy<any MessageReceiver>()
+    let (key, counter) = (Message<(Int) -> Void>("boardTakes:"), LeakCounter())
+    var (order, expected): ([Int], [Int]) = ([], [])
+    var handles: [Int: Registration] = [:]
+    func on(_ name: Int, priority: Int = 0) {
+      let witness = Witness(counter)
+      handles[name] = proxy.on(key, priority: priority) { [witness] _ in
+        order.append(name)
+        _ = witness
+      }
+    }
+    func send() {
+      order = []
+      proxy.broadcast(key, 1)
+      expect(order, equals: expected)
+    }
+    for name in 1...4 { on(name) }
+    expected = [1, 2, 3, 4]
+    send()
+    // The first, one in the middle, the last, two at once.
+    for (name, left) in [(1, [2, 3, 4]), (3, [2, 4]), (4, [2])] {
+      handles[name]?.cancel()
+      expect(counter.alive, equals: left.count)
+      expected = left
+      send()
+    }
+    on(5)
+    on(6, priority: 1)
+    expected = [6, 2, 5]
+    send()
+    let hook = try proxy.before(key) { _ in order.append(0) }
+    expected = [0, 6, 2, 5]
+    send()
+    hook.cancel()
+    on(7)
+    expected = [6, 2, 5, 7]
+    send()
+    for handle in handles.values { handle.cancel() }
+    expect(counter.alive, equals: 0)
+    expected = []
+    send()
+    on(8)
+    expected = [8]
+    send()
+  }
 }
 
 /// A visit that does not end with its scope.
@@ -261,7 +338,7 @@ private final class Answering: Asked, MessageReceiver {
   static let selectorTable = SelectorTable(for: Answering.self) {
     Responds(to: asks) { $0.state.load(ordering: .relaxed) }
   }
-  private let state = Atomic(alive)
+  let state = Atomic(alive)
   private let witness: Witness?
   init(_ counter: LeakCounter? = nil) { witness = counter.map(Witness.init) }
   deinit { state.store(0, ordering: .relaxed) }
