@@ -250,10 +250,12 @@ extension MessageDelivery {
     guard let line = step.queued?.line else { return post(index, node, awaits: false) }
     let path = node.path
     let wait = try SenderWait.begin(for: [registration], in: route.core, selector)
+    let number = TimedWait.current?.begin("\(context(step, step.target).name), whose buffer is full")
     var room: RoomWait?
     defer {
       room?.end()
       wait?.end()
+      if let number { TimedWait.current?.end(number) }
     }
     do {
       try await line.reserve { giveUp in

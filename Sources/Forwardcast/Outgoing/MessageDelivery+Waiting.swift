@@ -5,6 +5,9 @@ struct DeliveryFailure {
   let error: any Error
   /// True if hooks of the receiver threw it.
   let isOfHooks: Bool
+
+  /// True if the error means that the sender stopped waiting.
+  var endsWait: Bool { error is CancellationError || (error as? MessageError)?.code == .timedOut }
 }
 
 extension MessageDelivery {

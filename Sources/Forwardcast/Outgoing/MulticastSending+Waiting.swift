@@ -213,13 +213,6 @@ extension MulticastCore {
     _ timeout: Duration, _ clock: (any Clock<Duration>)?, _ selector: MessageSelector, isolation: isolated (any Actor)?,
     _ body: nonisolated(nonsending) @escaping () async throws -> T
   ) async throws -> T {
-    try await TimedWait.run(
-      timeout, clock, of: self, selector, noting: { [self] in fullTargets }, isolation: isolation, body)
-  }
-
-  /// The names of targets with a full buffer that delays a sender, here and in nested proxies.
-  private var fullTargets: [String] {
-    withNested.flatMap(\.registrations).filter { ($0.queued?.line?.waitingSenders ?? 0) > 0 }
-      .compactMap(\.currentTarget).map { "\(typeName(of: $0)), whose buffer is full" }
+    try await TimedWait.run(timeout, clock, of: self, selector, isolation: isolation, body)
   }
 }

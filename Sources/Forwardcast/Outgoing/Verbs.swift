@@ -23,13 +23,14 @@ extension OutgoingMessage {
     return queue.sink.end(delivery, by: failure?.error)
   }
 
-  /// Broadcasts, waiting for buffer capacity. Throws the error of a wait.
+  /// Broadcasts, waiting for buffer capacity. Throws the error of a wait, also one that a hook has
+  /// ended.
   nonisolated(nonsending) consuming func broadcastWhenReady(along route: MessageRoute, in path: ProxyChain? = nil)
     async throws -> BroadcastSummary
   {
     let (delivery, queue) = delivery(along: route, in: path, into: BroadcastSummary(), waiting: .room)
     let failure = await delivery.deliverAndWait()
-    if let failure, !failure.isOfHooks || failure.error is CancellationError { throw failure.error }
+    if let failure, !failure.isOfHooks || failure.endsWait { throw failure.error }
     return queue.sink.end(delivery, by: failure?.error)
   }
 

@@ -38,18 +38,15 @@ final class TimedWait: Sendable {
   ///
   /// - Parameters:
   ///   - clock: measures the timeout; `nil` for the continuous clock.
-  ///   - finder: returns the names of further pending objects.
   ///   - awaitsEnd: true to await the canceled task too, since its values are not `Sendable`.
   /// - Throws: `timedOut`, `CancellationError`, or the error of `body`.
   static func run<T>(
     _ timeout: Duration, _ clock: (any Clock<Duration>)?, of receiver: AnyObject, _ selector: MessageSelector,
-    awaitsEnd: Bool = false, noting finder: @escaping @Sendable () -> [String] = { [] },
-    isolation: isolated (any Actor)?,
+    awaitsEnd: Bool = false, isolation: isolated (any Actor)?,
     _ body: nonisolated(nonsending) @escaping () async throws -> T
   ) async throws -> T {
     let (wait, completion, deadline) = (TimedWait(), Completion(), Deadline(after: timeout))
     let name = typeName(of: receiver)
-    wait.note(finder)
     nonisolated(unsafe) let body = body  // it runs in the caller's isolation
     completion.enter()
     let task = Task {

@@ -111,7 +111,7 @@ extension RouteStep {
   /// `here` is the address of the last mailbox on whose context the sender was found.
   @inline(__always)
   func runsHere(after here: inout UInt) -> Bool {
-    guard registration._withUnsafeGuaranteedRef(\.isAutomatic) else { return true }
+    guard isAutomatic else { return true }
     return withAutomatic { queued in
       let mailbox = Unmanaged.passUnretained(queued.mailbox)
       let address = UInt(bitPattern: mailbox.toOpaque())
@@ -129,11 +129,18 @@ extension RouteStep {
     return method._withUnsafeGuaranteedRef { $0.canRun(on: target) }
   }
 
+  private var isAutomatic: Bool { registration._withUnsafeGuaranteedRef(\.isAutomatic) }
+
+  /// Acquires an automatic target. Always true for a direct one, which a loop passes here if it is
+  /// unmuted meanwhile.
   @usableFromInline
-  func beginTurn() -> Bool { withAutomatic { $0.withGate { $0.begin() } } }
+  func beginTurn() -> Bool { isAutomatic ? withAutomatic { $0.withGate { $0.begin() } } : true }
 
   @usableFromInline
-  func endTurn() { withAutomatic { queued in if queued.withGate({ $0.end() }) { queued.reopen() } } }
+  func endTurn() {
+    guard isAutomatic else { return }
+    withAutomatic { queued in if queued.withGate({ $0.end() }) { queued.reopen() } }
+  }
 }
 
 extension Registration {

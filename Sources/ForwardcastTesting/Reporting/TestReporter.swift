@@ -47,6 +47,11 @@ public final class FailureList: Sendable {
   public var failures: [TestFailure] { list.withLock { $0 } }
 }
 
+extension FailureList: CustomStringConvertible {
+  /// The failures, one a line.
+  public var description: String { failures.map(\.description).joined(separator: "\n") }
+}
+
 enum RunningTest {
   static func report(_ failure: TestFailure) {
     if let schedule = Schedule.current { return schedule.world.fail(failure.text, at: failure.place) }

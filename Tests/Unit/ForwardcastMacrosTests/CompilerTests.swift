@@ -251,6 +251,28 @@ struct CompilerTests {
       lines.allSatisfy { $0.3.contains("needs a parameter for each argument of the message; write '_'") }, "\(said)")
   }
 
+  @Test("a closure that suspends is refused with the form to use instead, and closures in async functions are not")
+  func suspendingClosure() throws {
+    let said = try Build.said(
+      of: """
+        import Forwardcast
+        @Forwarded protocol PriceListener: AnyObject, Sendable { func changed(_ price: Int) }
+        @Forwarded protocol PageDelegate: AnyObject { func turned(_ page: Int) -> Int? }
+        func wait(_ n: Int) async {}
+        func work(_ prices: PriceListenerProxy, _ pages: PageDelegateProxy) async {
+          prices.on(PriceListenerProxy.Messages.changed) { print($0) }
+          pages.on(PageDelegateProxy.Messages.turned, owner: pages) { _, page in page + 1 }
+          prices.on(PriceListenerProxy.Messages.changed) { await wait($0) }
+          pages.on(PageDelegateProxy.Messages.turned, owner: pages) { _, page in await wait(page); return page }
+        }
+        """, ["-swift-version", "6"])
+    let lines = said.split(separator: "\n").compactMap {
+      $0.firstMatch(of: /swift:(\d+):\d+: (error|warning): (.*)/)?.output
+    }
+    expect(lines.map(\.1), equals: ["8", "9"], "\(said)")
+    expect(lines.allSatisfy { $0.3.contains("a closure cannot suspend; add an object with an async") }, "\(said)")
+  }
+
   @Test("an error that only the compiler can find is reported at the user's line with a fix")
   func located() throws {
     let cases: [(text: String, lines: Set<Substring>, advice: String)] = [

@@ -112,6 +112,32 @@ struct MulticastStressTests {
     expect(!proxy.responds(to: "stress:number:"))
   }
 
+  @Test("a direct target that another thread mutes and unmutes is called or skipped")
+  func blinking() {
+    let isOver = Atomic(false)
+    let wrong = Atomic(0)
+    let proxy = MulticastProxy<any Hearing>()
+    let stayer = Stayer(threads: 1, messages: 1)
+    let registration = proxy.add(stayer)
+    let ended = onThreads(2) { thread in
+      if thread == 0 {
+        while !isOver.load(ordering: .relaxed) {
+          registration.mute()
+          registration.unmute()
+        }
+        return
+      }
+      for _ in 0..<bound(20_000, full: 200_000) {
+        let summary = proxy.broadcast(message, 0, 0)
+        if summary.delivered + summary.skipped != 1 { wrong.wrappingAdd(1, ordering: .relaxed) }
+      }
+      isOver.store(true, ordering: .relaxed)
+    }
+    expect(ended)
+    expect(wrong.load(ordering: .relaxed), equals: 0)
+    withExtendedLifetime(stayer) {}
+  }
+
   @Test("a broadcast that starts after removal has returned does not reach the target")
   func removalIsFinal() {
     let proxy = MulticastProxy<any Hearing>()

@@ -108,6 +108,24 @@ struct InterceptorTests {
     expect(error?.evidence, equals: "no answer in 2.0 seconds from Shop on queue held")
   }
 
+  @Test("timeout ends a wait for capacity with timedOut, also for a sender that waits only for capacity")
+  func timeoutAtFullBuffer() async throws {
+    let many = MulticastProxy<any MessageReceiver & Sendable>()
+    let (queue, uncaught) = (DispatchQueue(label: "held"), Locked(0))
+    many.onError = { _ in uncaught.withLock { $0 += 1 } }
+    many.add(Shop(), delivery: .queue(queue), ownership: .strong, buffer: .suspendSender(1))
+    try many.around(.price, .timeout(.seconds(2), clock: clock))
+    queue.suspend()
+    defer { queue.resume() }
+    try await expect(many.broadcastWhenReady(.price, "tea").queued, equals: 1)
+    let task = Task { try await many.broadcastWhenReady(.price, "tea") }
+    await clock.waitForSleepers()
+    clock.advance(by: .seconds(2))
+    let error = await #expect(throws: MessageError.self) { try await task.value }
+    expect(error?.evidence, equals: "no answer in 2.0 seconds from Shop, whose buffer is full")
+    expect(uncaught.withLock { $0 }, equals: 0)
+  }
+
   @Test("a hook may race proceed in a task group, and the message runs on its sender's actor")
   @MainActor func taskGroup() async throws {
     let proxy = MulticastProxy<any MessageReceiver & Sendable>()

@@ -1,4 +1,4 @@
-// MulticastHolding+ClosureArity.swift: diagnoses closures with too few parameters.
+// MulticastHolding+RefusedClosures.swift: diagnoses closures that cannot be registered.
 
 extension MulticastHolding {
   /// Refuses a closure without parameters for a message with arguments.
@@ -17,5 +17,21 @@ extension MulticastHolding {
   )
   public func on<R, Result, First, Second, each A>(
     _ message: Message<(First, Second, repeat each A) -> R>, priority: Int = 0, _ body: (First) throws -> Result
+  ) -> Registration { fatalError() }
+
+  /// Refuses a closure that suspends.
+  @discardableResult
+  @available(*, unavailable, message: "a closure cannot suspend; add an object with an async method instead")
+  public func on<R, each A>(
+    _ message: Message<(repeat each A) -> R>, priority: Int = 0, once: Bool = false,
+    _ body: (repeat each A) async throws -> R
+  ) -> Registration { fatalError() }
+
+  /// Refuses a closure that suspends.
+  @discardableResult
+  @available(*, unavailable, message: "a closure cannot suspend; add an object with an async method instead")
+  public func on<Owner: AnyObject, R, each A>(
+    _ message: Message<(repeat each A) -> R>, owner: Owner, priority: Int = 0, once: Bool = false,
+    _ body: (Owner, repeat each A) async throws -> R
   ) -> Registration { fatalError() }
 }
