@@ -124,7 +124,7 @@ struct Scenario: CustomStringConvertible {
   var secondIsDirect = false
   /// True if there is no second target.
   var isAlone = false
-  /// True if only the proxy retains the targets, which are direct.
+  /// True if only the proxy retains the targets, which are three and direct.
   var isOwned = false
   /// The number of messages that wait at the beginning.
   var waiting = 0
@@ -174,26 +174,28 @@ final class Stage: @unchecked Sendable {  // used only by the stepping strand
 
   init(_ scenario: Scenario, _ walker: Walker) {
     (self.scenario, self.walker) = (scenario, walker)
-    let journals = [Journal(), Journal()]
+    let journals = (0..<(scenario.isOwned ? 3 : 2)).map { _ in Journal() }
     self.journals = journals
     targets = journals.map { Target($0) }
     let proxy = MulticastProxy<any Listener>()
     let contexts = (0..<scenario.contexts).map { WalkedContext("context \($0 + 1)", walker) }
     // The second target is first, so that an event can meet the first one during that delivery.
-    for index in scenario.isAlone ? [0] : [1, 0] {
+    // With three, the first one is in the middle, so its removal moves a step.
+    for index in scenario.isAlone ? [0] : scenario.isOwned ? [1, 0, 2] : [1, 0] {
       guard let target = targets[index] else { continue }
       registrations.insert(
         scenario.isOwned
           ? proxy.add(target, ownership: .strong)
           : proxy.add(
             target, delivery: index == 1 && scenario.secondIsDirect ? .direct : .on(contexts[index % contexts.count]),
-            buffer: index == 0 ? scenario.buffer : .unbounded, whenRemoved: scenario.pending), at: 0)
+            buffer: index == 0 ? scenario.buffer : .unbounded, whenRemoved: scenario.pending),
+        at: index == 2 ? registrations.count : 0)
     }
     self.proxy = proxy
     if scenario.isWarm { warm(proxy, contexts) }
     for number in 0..<scenario.waiting { note(proxy.broadcast(.note, number)) }
     for context in contexts { context.start() }
-    if scenario.isOwned { targets = [nil, nil] }
+    if scenario.isOwned { targets = targets.map { _ in nil } }
   }
 
   /// Sends a message that creates routes and plans, and removes it from the journals.
@@ -305,7 +307,7 @@ final class Stage: @unchecked Sendable {  // used only by the stepping strand
   func check() -> String? {
     for number in numbers where ended[number] == nil { return "the sender of \(number) was never released" }
     for (index, journal) in journals.enumerated() {
-      let name = index == 0 ? "first" : "second"
+      let name = ["first", "second", "third"][index]
       if Set(journal.got).count != journal.got.count { return "the \(name) target got \(journal.got)" }
       for sender in 0...scenario.senders where !journal.got.filter({ $0 / 10 == sender }).isSorted {
         return "the \(name) target got \(journal.got), out of order"
@@ -326,7 +328,9 @@ final class Stage: @unchecked Sendable {  // used only by the stepping strand
   /// Every delivery is counted, and a removed target is released with its last message.
   private func checkOwned() -> String? {
     if made != journals.reduce(0, { $0 + $1.got.count }) { return "\(made) deliveries are said to have been made" }
-    if journals[1].got.count != numbers.count { return "the second target got \(journals[1].got)" }
+    for journal in journals.dropFirst() where journal.got.count != numbers.count {
+      return "a target that stays got \(journal.got)"
+    }
     if journals[0].hasEnded != (scenario.event == .remove) { return "the first target is kept, or has gone, wrongly" }
     return nil
   }
