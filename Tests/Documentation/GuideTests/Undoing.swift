@@ -16,7 +16,9 @@ final class Document {
     history.register(self) { [old = self.title] document in
       document.rename(old)  // the reverse
     }
-    history.setActionName("Rename")
+    if !history.isUndoing, !history.isRedoing {
+      history.setActionName("Rename")
+    }
     self.title = title
   }
 }
