@@ -29,6 +29,14 @@ final class Receipt: BasketDelegate {
 
 // end
 
+// snippet: report-receiver
+@Receiver
+final class Ledger {
+  private(set) var cents = 0
+  @Message func book(_ cents: Int) { self.cents += cents }
+}
+// end
+
 @Suite("A bug report's calls in a test")
 struct BugReports {
   @Test("the calls of a typed delegate are recorded, decoded and replayed")
@@ -67,6 +75,24 @@ struct BugReports {
       Issue.record("no corrupt data")
     }
     withExtendedLifetime(receipt) {}
+  }
+
+  @Test("the messages of a receiver are encoded, decoded and replayed")
+  func saving() throws {
+    // snippet: report-save
+    let ledger = RecordingProxy(of: Ledger(), as: "ledger")
+    try ledger.send(Ledger.Messages.book, 455)
+    let file = try JSONEncoder().encode(ledger.recorder.recording)
+
+    // When the program runs again:
+    let reader = JSONDecoder()
+    reader.userInfo[MessageSelector.selectorsKey] = Set(
+      Ledger.selectorTable.selectors)
+    let loaded = Ledger()
+    try reader.decode(Recording.self, from: file).replay(into: loaded)
+    print(loaded.cents)  // 455
+    // end
+    expect(loaded.cents, equals: 455)
   }
 
   @Test("a recorder keeps the last calls without redacted arguments")
