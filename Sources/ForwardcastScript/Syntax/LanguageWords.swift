@@ -44,7 +44,8 @@ enum LanguageWords {
     unregister e from E — Removes an observer from an extension point.
     clear services — Notifies every service and releases those that do not persist.
 
-    new Name [name: e] — Creates an object of a receiver; in its rows, `name` is the value of e.
+    new Name [name: e] — Creates an object of a receiver. `name:`, the only argument, sets what `name` is in its rows; \
+    other values come from rows.
     not e — Negates a Bool.
     true — The Bool value true.
     false — The Bool value false.
