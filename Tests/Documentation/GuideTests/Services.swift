@@ -112,6 +112,7 @@ struct Services {
       (any CallObserver).self, table: CallObserverProxy.table)
     let calls = extensions.point((any CallObserver).self)
     calls.registerLazily(Bill.self) { $0 }
+    print(calls.explain("callEndedAfter:"))  // lists Bill; creates nothing
     calls.broadcast(CallObserverProxy.Messages.callEnded, 60)
     // end
     #expect(isNew && center.existing(Bill.self) != nil)
