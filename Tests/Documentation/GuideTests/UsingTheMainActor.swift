@@ -44,6 +44,18 @@ nonisolated final class PacketLog: RadioListener {
 }
 // end
 
+// snippet: main-wrapped
+extension RadioListenerProxy {
+  @MainActor func onPacket<Owner: AnyObject & Sendable>(
+    _ owner: Owner, _ show: @escaping @MainActor (Owner, String) -> Void
+  ) {
+    on(RadioListenerProxy.Messages.radio, owner: owner) { owner, packet in
+      show(owner, packet)
+    }
+  }
+}
+// end
+
 // snippet: main-actor
 actor Diary {
   private(set) var packets: [String] = []
@@ -125,10 +137,13 @@ struct UsingTheMainActor {
     #expect(window.title == "hello" && radio.count == 2)
     let diary = Diary()
     let listening = await diary.listen(to: radio)
+    let heard = Heard()
+    radio.onPacket(window) { _, packet in heard.note(packet) }
     radio.radio(didReceive: "hello again")
     try await radio.drain()
     listening.cancel()
     await expect(diary.packets, equals: ["hello again"])
+    expect(heard.lines, equals: ["hello again"])
     withExtendedLifetime(log) {}
   }
 
