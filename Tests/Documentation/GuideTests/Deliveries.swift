@@ -112,6 +112,14 @@ private final class LastRate: HeartListener {
   func heart(rate: Int) { rates.note("\(rate)") }
 }
 
+/// Compiled only, because a busy machine may exceed the timeout.
+private func limited(_ listeners: HeartListenerProxy) async throws {
+  // snippet: queues-timeout
+  try await listeners.broadcastWhenReady(
+    HeartListenerProxy.Messages.heart, 62, timeout: .milliseconds(100))
+  // end
+}
+
 @Suite("Delivery, Ordering, and Backpressure")
 struct Queues {
   @Test("each target receives its messages on its own context")
