@@ -14,8 +14,10 @@ extension SelectorTable {
   /// The table of one specialization of a generic class, created once.
   ///
   /// - Parameters:
+  ///   - type: one specialization of the generic class.
   ///   - parent: the superclass's table.
   ///   - parents: the tables of refined protocols.
+  ///   - rows: the methods.
   public static func shared<Target>(
     for type: Target.Type, inheriting parent: @autoclosure () -> SelectorTable? = nil,
     inheritingAll parents: @autoclosure () -> [SelectorTable] = [],

@@ -35,7 +35,10 @@ public struct Invocation {
 
   /// Creates a message. Number and types of the arguments are checked when it is sent.
   ///
-  /// - Parameter signature: the types; `nil` leaves them to the answering method.
+  /// - Parameters:
+  ///   - selector: the name of the message.
+  ///   - signature: the types; `nil` leaves them to the answering method.
+  ///   - arguments: one for each colon of `selector`.
   public init(_ selector: MessageSelector, signature: MethodSignature? = nil, arguments: [ArgumentBox] = []) {
     self.selector = selector
     self.statedSignature = signature

@@ -10,8 +10,11 @@ extension MulticastHolding {
   /// message that is not sent on that actor fails with `isolationMismatch`.
   ///
   /// - Parameters:
+  ///   - message: the key.
   ///   - priority: higher priorities are called first; equal ones in the order of registration.
   ///   - once: true to end the registration with the first message.
+  ///   - isolation: the caller's isolation. Leave it out.
+  ///   - body: called with the message's arguments.
   /// - Returns: the registration. If the selector and the closure disagree on the number of
   ///   arguments, ``onError`` gets `wrongArgumentCount` immediately, and every message fails.
   @discardableResult @export(implementation)

@@ -12,6 +12,7 @@ extension MulticastHolding where Interface: Sendable {
   /// registration and receives each message twice.
   ///
   /// - Parameters:
+  ///   - target: the new target.
   ///   - delivery: the context of its methods.
   ///   - priority: higher priorities are called, or queued, first. The default is 0, or the
   ///     priority of the target's earlier registration.

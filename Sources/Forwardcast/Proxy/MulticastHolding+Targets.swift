@@ -11,6 +11,7 @@ extension MulticastHolding {
   /// gets `noSelectorTable`, at the latest with the first message.
   ///
   /// - Parameters:
+  ///   - target: the new target.
   ///   - priority: higher priorities are called first; equal ones in the order of registration.
   ///     Clamped to -32,768 … 32,767. `nil` is 0 for a new target and no change for a known one.
   ///   - ownership: `.weak` drops a target once it is deallocated; `.strong` retains it.

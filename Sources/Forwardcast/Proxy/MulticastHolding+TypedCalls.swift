@@ -8,7 +8,9 @@ extension MulticastHolding {
   /// A target with its own context fails with `isolationMismatch`. Closures registered with `on`
   /// are not called. Errors go to ``onError``, with the given selector or `typedCall`.
   ///
-  /// - Parameter selector: limits the call to targets that respond to it; `nil` calls all.
+  /// - Parameters:
+  ///   - selector: limits the call to targets that respond to it; `nil` calls all.
+  ///   - call: the call. If it throws, the error is the target's error.
   /// - Returns: the numbers of called, skipped and failed targets.
   @discardableResult
   public func broadcast(for selector: MessageSelector? = nil, _ call: (Interface) throws -> Void) -> BroadcastSummary {

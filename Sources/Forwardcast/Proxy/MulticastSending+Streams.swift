@@ -11,7 +11,9 @@ extension MulticastSending {
   /// the messages that the stream omits: boxed messages that do not fit the key's types and, if the
   /// interface is `Sendable`, messages with arguments not known to be `Sendable`.
   ///
-  /// - Parameter policy: the limit of buffered messages, see ``MessageStream/dropped``.
+  /// - Parameters:
+  ///   - message: the key.
+  ///   - policy: the limit of buffered messages, see ``MessageStream/dropped``.
   @export(implementation)
   public func messages<R, each A>(
     for message: Message<(repeat each A) -> R>,

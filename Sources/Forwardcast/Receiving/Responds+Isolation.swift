@@ -84,7 +84,7 @@ extension Responds {
   /// The compiler does not check that target, arguments and answer may cross isolations. They do
   /// not cross if the sender is on the same actor, as with the proxy of a protocol of that actor.
   ///
-  /// - Parameter sharing: for a closure without isolation, true if its targets are `Sendable`.
+  /// For a closure without isolation, `sharing` is true if its targets are `Sendable`.
   public init<R, each A>(
     key message: Message<(repeat each A) -> R>,
     asyncOnActor body: @escaping @isolated(any) @Sendable (Target, repeat each A) async throws -> R,

@@ -63,7 +63,9 @@ extension SelectorTable {
 
   /// Replaces the own or inherited method with a row made from it.
   ///
-  /// - Parameter row: makes the row. Called again if another thread changes the method.
+  /// - Parameters:
+  ///   - selector: the message.
+  ///   - row: makes the row. Called again if another thread changes the method.
   /// - Throws: as ``replace(_:)``, and the error of `row`. The table is unchanged then.
   public func replace<Target>(_ selector: MessageSelector, with row: (TableMethod?) throws -> Responds<Target>) throws {
     var entered = false
@@ -84,7 +86,10 @@ extension MessageReceiver {
   ///       try letter.sendSuper(.title, from: letterTable, "Dear " + text)
   ///     }
   ///
-  /// - Parameter table: the table of the calling row.
+  /// - Parameters:
+  ///   - message: the key.
+  ///   - table: the table of the calling row.
+  ///   - arguments: the message's, in order.
   /// - Throws: as `send(_:_:)`; `unrecognizedSelector` if nothing is inherited.
   @discardableResult
   public func sendSuper<R, each A>(

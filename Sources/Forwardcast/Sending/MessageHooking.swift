@@ -64,7 +64,10 @@ protocol HookHolder: NamedReceiver, Sendable {
 extension MessageHooking {
   /// Runs `body` before each message of a key. If it throws, no target gets the message.
   ///
-  /// - Parameter message: the key. Arguments of other types are converted.
+  /// - Parameters:
+  ///   - message: the key. Arguments of other types are converted.
+  ///   - isolation: the caller's isolation. Leave it out.
+  ///   - body: called with the arguments.
   /// - Returns: a handle that cancels the hook; releasing it does not.
   /// - Throws: `wrongArgumentCount` if selector and key disagree; `typeMismatch` if the types
   ///   cannot be converted to the method's; `unrecognizedSelector` if a table has no such row.
@@ -78,8 +81,11 @@ extension MessageHooking {
 
   /// Runs `body` after each successful message of a key, see `before`.
   ///
-  /// - Parameter body: called with the answers in delivery order, and the arguments. `broadcast`
-  ///   requests no answers; queued targets answer only waiting senders.
+  /// - Parameters:
+  ///   - message: the key.
+  ///   - isolation: the caller's isolation. Leave it out.
+  ///   - body: called with the answers in delivery order, and the arguments. `broadcast` requests no
+  ///     answers; queued targets answer only waiting senders.
   @discardableResult
   public func after<R, each A>(
     _ message: Message<(repeat each A) -> R>, isolation: (any Actor)? = nil,
@@ -92,8 +98,11 @@ extension MessageHooking {
   ///
   /// If a target suspends, a waiting sender gets `isolationMismatch`. Use `waiting` to avoid that.
   ///
-  /// - Parameter body: gets the message and returns the answers, which the sender's policy
-  ///   combines. Each `proceed` sends the message to the targets, but only the last outcome counts.
+  /// - Parameters:
+  ///   - message: the key.
+  ///   - isolation: the caller's isolation. Leave it out.
+  ///   - body: gets the message and returns the answers, which the sender's policy combines. Each
+  ///     `proceed` sends the message to the targets, but only the last outcome counts.
   @export(implementation) @discardableResult
   public func around<R, each A>(
     _ message: Message<(repeat each A) -> R>, isolation: (any Actor)? = nil,

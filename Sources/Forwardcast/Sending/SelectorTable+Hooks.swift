@@ -17,8 +17,11 @@ extension SelectorTable: MessageHooking {
   /// To hook all rows, or a selector without a key, use the methods of ``MessageHooking``. Their
   /// `around` hooks find the receiver in ``InvocationCall/target``.
   ///
-  /// - Parameter body: called with receiver and arguments, in the method's isolation. If it throws,
-  ///   the method does not run and fails with that error.
+  /// - Parameters:
+  ///   - message: the key.
+  ///   - target: the table's type.
+  ///   - body: called with receiver and arguments, in the method's isolation. If it throws, the
+  ///     method does not run and fails with that error.
   /// - Returns: a handle that cancels the hook; releasing it does not.
   /// - Throws: `unrecognizedSelector` if the table has no such row, not even an inherited one;
   ///   `wrongArgumentCount` or `typeMismatch` if the types differ from the key's or the table's.

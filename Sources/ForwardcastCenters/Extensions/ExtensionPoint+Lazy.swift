@@ -17,9 +17,12 @@ extension ExtensionPoint {
   /// The class implements the messages of its own table, if it is a `MessageReceiver`, and of the
   /// point's table, except those that a `PartialTarget` lists as unimplemented.
   ///
-  /// - Parameter observer: converts the service to an observer. Usually `{ $0 }`, so that the
-  ///   compiler checks the conformance. An object other than the service is retained while the
-  ///   service is in its center.
+  /// - Parameters:
+  ///   - type: the class of the service.
+  ///   - priority: higher comes first, as for other observers.
+  ///   - observer: converts the service to an observer. Usually `{ $0 }`, so that the compiler checks
+  ///     the conformance. An object other than the service is retained while the service is in its
+  ///     center.
   /// - Returns: `false` if nothing was registered: the class is registered lazily already, or
   ///   implements none of the point's messages.
   @discardableResult

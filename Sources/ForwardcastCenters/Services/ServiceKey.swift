@@ -23,10 +23,12 @@ public struct ServiceKey<Service: Sendable>: Hashable, Sendable {
   let id: ServiceID
   let make: @Sendable (ServiceCenter) throws -> Service
 
-  /// Creates a key. `name` distinguishes services of one type.
-  /// - Parameter make: called once in each center, and again after it threw or the service was
-  ///   removed. Its argument is the center of the scope. A returned ``ServiceLifecycle`` gets the
-  ///   callbacks.
+  /// Creates a key.
+  /// - Parameters:
+  ///   - name: distinguishes services of one type.
+  ///   - scope: the scope of the center that creates and retains the service.
+  ///   - make: called once in each center, and again after it threw or the service was removed. Its
+  ///     argument is the center of the scope. A returned ``ServiceLifecycle`` gets the callbacks.
   public init(
     _ name: String, scope: ServiceScope = .application, make: @escaping @Sendable (ServiceCenter) throws -> Service
   ) {
