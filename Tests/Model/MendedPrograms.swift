@@ -343,6 +343,11 @@ extension MendedProgram {
       "A skip's reason is the first that holds of: removed, dead, muted",
       .add(Addition(object: .target(2), context: 1, deliversPending: true)), send(.forwardAndWait),
       .mute(.target(2), in: 0), .remove(.target(2), from: 0)),
+    MendedProgram(
+      "a report omits a target that joined while a hook changed the route",
+      "A report lists the registrations that existed when the message began",
+      targets: [0: TargetSetup(actions: [.cancelHook(0), add(2)]), 2: TargetSetup(shape: .noVote)],
+      add(0), hook(.before, on: 0), send(.broadcast, .vote), send(.forwardAndWait, .vote)),
   ]
 }
 

@@ -151,7 +151,7 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
   /// A successor with more steps, each behind the existing steps of its priority.
   func grown(by more: RouteSteps, to version: UInt, around: RouteSurroundings?, isUnused: Bool) -> Route {
     core.state.assertHeld()
-    if isUnused, more.list.isEmpty { return moved(version, around: around) }
+    if isUnused, more.list.isEmpty { return moved(version, traits.joined(by: more.traits), around: around) }
     var (all, next) = (RouteSteps(), 0)
     all.list.reserveCapacity(count + more.list.count)
     func takeOver(_ index: Int) {
@@ -215,12 +215,14 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
   /// A successor without hooks that is marked as stale, so the next message adds the current hooks.
   func stale(version: UInt, isUnused: Bool) -> Route {
     core.state.assertHeld()
-    if isUnused { return moved(version, isStale: true) }
+    if isUnused { return moved(version, traits, isStale: true) }
     return Route(core, selector, version: version, steps: retainedSteps(upTo: count), isStale: true)
   }
 
   /// A successor that takes over all steps of this route, which no message uses.
-  private func moved(_ version: UInt, around: RouteSurroundings? = nil, isStale: Bool = false) -> Route {
+  private func moved(
+    _ version: UInt, _ traits: RouteTraits, around: RouteSurroundings? = nil, isStale: Bool = false
+  ) -> Route {
     let none = RouteSteps(traits: traits)
     return Route(core, selector, version: version, steps: none, around: around, isStale: isStale, over: self)
   }
