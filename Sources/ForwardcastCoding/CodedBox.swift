@@ -75,7 +75,7 @@ package enum CodedType {
 
   package enum Refusal: String, Error, CustomStringConvertible {
     case unknown = "unknown type"
-    case tooMany = "too many types from decoded text (KnownTypes.readTypeLimit):"
+    case tooMany = "decoded types exceed KnownTypes.readTypeLimit:"
 
     package var description: String { rawValue }
   }

@@ -1,7 +1,7 @@
 // MailboxTable.swift: the mailboxes and gates of one proxy, a value without locks.
 
-/// Identifies a mailbox by its context and, if that is concurrent, its target. Identifies a gate by
-/// its mailbox and target.
+/// Identifies a mailbox by its context and, if the context is concurrent, its target. Identifies a
+/// gate by its mailbox, as `context`, and its target.
 struct MailboxKey: Hashable, Sendable {
   let context: ObjectIdentifier
   let target: ObjectIdentifier?
@@ -15,8 +15,8 @@ struct MailboxTable: Sendable {
   }
 
   private var entries: [MailboxKey: Entry] = .init()
-  /// The number of entries at which dead entries are removed: twice the number that was alive after
-  /// the last removal, so removal takes amortized constant time.
+  /// The number of entries at which dead entries are removed: twice the number of live entries
+  /// after the previous removal, so removal takes amortized constant time.
   private var countToClean = MailboxTable.fewest
   private static let fewest = 16
 
@@ -39,7 +39,7 @@ struct MailboxTable: Sendable {
       }
       countToClean = max(entries.count * 2, MailboxTable.fewest)
     }
-    assert(entries[key]?.object == nil, "a context has one mailbox")
+    assert(entries[key]?.object == nil, "a key has one mailbox or gate")
     entries[key] = Entry(object: new)
     return (new, seen)
   }

@@ -4,13 +4,13 @@
 ///
 ///     @Forwarded
 ///     protocol ThemesDelegate: AnyObject {
-///       func themesColorChanged(_ color: Color)
+///       func themesColorChanged(_ color: String)
 ///       func progress(of item: String) throws -> Double
 ///       @Answer(.every) func mayClose() -> Bool
 ///     }
 ///     let themes = ThemesDelegateProxy()
 ///     themes.add(home)  // any ThemesDelegate: no table, no key
-///     themes.themesColorChanged(.red)  // every target, in order
+///     themes.themesColorChanged("red")  // every target, in order
 ///     // many results become one:
 ///     let total = try themes.progress(of: "logo", returning: .sum)
 ///

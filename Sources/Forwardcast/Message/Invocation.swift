@@ -45,7 +45,8 @@ public struct Invocation {
     self.arguments = arguments
   }
 
-  /// The stated types. If there are none, `@` for the result and each argument (`@@:@…`).
+  /// The stated types. Without stated types, the result and all arguments are objects, as in
+  /// `@@:@`.
   public var signature: MethodSignature {
     statedSignature ?? .objects(arguments: selector.numberOfArguments)
   }

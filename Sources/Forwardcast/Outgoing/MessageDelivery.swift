@@ -12,7 +12,7 @@
 ///     visits     the progress in each proxy                   a stack, innermost last
 ///     message    the message as hooks have changed it         restored by ``HookedDelivery``
 ///     scope      other state that hooks change                also restored by ``HookedDelivery``
-///     outcomes   the outcomes until they reach the result     in delivery order
+///     outcomes   the outcomes that are not yet in the result  in delivery order
 @usableFromInline
 final class MessageDelivery {
   /// What the delivery waits for before it continues.
@@ -46,7 +46,7 @@ final class MessageDelivery {
     var trail: ProxyTrail?
   }
 
-  // MARK: - Configuration (immutable)
+  // MARK: - Configuration (immutable; `outcomes` is a queue with state of its own)
 
   let selector: MessageSelector
   let request: DeliveryRequest
@@ -57,18 +57,20 @@ final class MessageDelivery {
   // and `around:collect` of `.ci/run cost`.
 
   @exclusivity(unchecked) private(set) var tree: ProxyTree
-  /// The message as hooks have changed it. Methods run during an access to it. No other access
-  /// overlaps: a hook that calls an outer `proceed` meanwhile gets an error first.
+  /// The message as hooks have changed it. A method runs during an access to this property. No
+  /// second access overlaps it: a hook that calls an outer `proceed` in that time only gets an
+  /// error.
   @exclusivity(unchecked) var message: OutgoingMessage
   @exclusivity(unchecked) var scope: Scope
   @exclusivity(unchecked) var visits: [Visit] = []
-  /// Proxies whose queued steps must be posted before the next action. `group` is the first group.
+  /// Proxies whose queued steps must be posted before the next action. `group` is the next group to
+  /// post to.
   @exclusivity(unchecked) var unposted: [(node: ProxyNode, group: Int)] = []
-  /// The results of steps that were posted before direct targets ran, by the number of their proxy.
+  /// The results of steps that were posted before direct targets ran, indexed by proxy number.
   @exclusivity(unchecked) var posted: [PostedSteps?] = []
   var postedCount = 0
-  /// Proxies with registrations that have no step for this message. A report lists those at its
-  /// end. `stop` is the reason if the message did not enter the proxy.
+  /// Proxies with registrations that have no step for this message. A report ends with these
+  /// registrations. `stop` is the reason if the message did not enter the proxy.
   @exclusivity(unchecked) var visited: [(node: ProxyNode, stop: DeliveryReport.SkipReason?)] = []
   /// The index after the last step that the running loop serves.
   @exclusivity(unchecked) var loopEnd = 0
@@ -100,7 +102,7 @@ final class MessageDelivery {
   /// Runs targets and hooks until the visits above `base` have ended, or the delivery must wait.
   ///
   /// - Parameter awaits: true if the caller awaits the suspension. If false, the result is `nil`.
-  /// - Throws: the error of the receiver's hooks.
+  /// - Throws: the error of the outermost proxy's hooks.
   // Not inlined into the function that suspends, where each continuation would contain it.
   @inline(never)
   func run(to base: Int, awaits: Bool = false) throws -> Suspension? {

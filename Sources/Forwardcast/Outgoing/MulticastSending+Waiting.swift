@@ -43,7 +43,7 @@ extension MulticastSending where Interface: Sendable {
   /// `TestClock`; `nil` is the continuous clock.
   ///
   /// At the timeout, the call ends immediately. Asynchronous methods of direct targets are
-  /// cancelled, and the other targets still get the message. Later errors go to `onError`.
+  /// canceled, and the other targets still get the message. Later errors go to `onError`.
   ///
   /// - Throws: also `timedOut`, naming the targets that did not answer.
   nonisolated(nonsending) public func collectAndWait<R, Output, each A: Sendable>(

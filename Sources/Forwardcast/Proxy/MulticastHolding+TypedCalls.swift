@@ -3,7 +3,7 @@
 extension MulticastHolding {
   /// Makes a Swift call on every live, unmuted target, synchronously and in order. Needs no table.
   ///
-  ///     themes.broadcast { $0.themesColorChanged(.red) }
+  ///     themes.broadcast { $0.themesColorChanged("red") }
   ///
   /// A target with its own context fails with `isolationMismatch`. Closures registered with `on`
   /// are not called. Errors go to ``onError``, with the given selector or `typedCall`.

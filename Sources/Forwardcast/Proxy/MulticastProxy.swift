@@ -5,8 +5,9 @@
 ///     let themes = MulticastProxy<any ThemesDelegate>(
 ///       table: ThemesDelegateProxy.table)
 ///     themes.add(screen)  // weak, in order, synchronous
-///     let token = themes.on(.themesColorChanged) { print($0) }
-///     themes.broadcast(.themesColorChanged, .red)
+///     let changed = ThemesDelegateProxy.Messages.themesColorChanged
+///     let token = themes.on(changed) { print($0) }
+///     themes.broadcast(changed, "red")
 ///
 /// `Interface` is the type of targets: a protocol's existential, or `any MessageReceiver`.
 ///
@@ -40,11 +41,11 @@ public final class MulticastProxy<Interface>: ForwardingProxy, MulticastHolding 
   /// The proxy itself.
   public var multicast: MulticastProxy { self }
 
-  /// The receivers of a message of `selector`, see ``MulticastSending/route(for:)``.
+  /// The receivers of `selector`, retained, see ``MulticastSending/route(for:)``.
   @inlinable
   public func route(for selector: MessageSelector) -> MessageRoute { core.begin(selector) }
 
-  /// The receivers of a message that is about to be sent, see ``MulticastSending/visit(_:)``.
+  /// The receivers of one message, valid during the call only, see ``MulticastSending/visit(_:)``.
   @inlinable
   public func visit(_ selector: MessageSelector) -> MessageVisit { core.visit(selector) }
 

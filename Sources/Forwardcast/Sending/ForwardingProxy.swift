@@ -3,7 +3,7 @@
 /// An object that forwards to another one, with overridable hooks, like Objective-C's `NSProxy`.
 ///
 ///     let stand = ForwardingProxy(to: screen)
-///     try stand.send(.themesColorChanged, .red)       // screen gets it
+///     try stand.send(.themesColorChanged, "red")      // screen gets it
 ///
 /// By default it forwards each message to its target, which it retains. Its own Swift methods never
 /// shadow a selector, since messages are looked up in tables and a proxy's table is empty. It

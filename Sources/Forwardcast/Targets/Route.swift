@@ -5,17 +5,19 @@ import Synchronization
 /// The receivers of one selector's messages, in order. A *step* is a registration with its method.
 ///
 /// A route is made outside the proxy's lock and published on a ``RouteBoard`` with the lock held.
-/// After that, steps with the same traits (hooks, contexts, queries) may be appended under the
-/// lock. A message reads `end` once and then follows the route without the lock.
+/// After that, steps may be appended under the lock if they leave the route's ``RouteTraits``
+/// unchanged. A message reads `end` once and then follows the route without the lock.
 ///
 /// A new message may use the route if three conditions hold:
-/// - The epoch of all tables is the board's. If a table changes, a new board is made.
+/// - No table has changed since the board was made. Every change begins a new *epoch*, with a new
+///   board.
 /// - The route's board is published. The proxy drops the board if a target's ownership, delivery or
 ///   order changes.
-/// - The target list has the route's version. When targets have joined, their steps are added.
+/// - The target list has the route's version. When targets have joined, their steps are added
+///   first.
 ///
-/// A patched copy replaces the route if a step must be inserted, a strong target released, or a
-/// hook changed. Steps of removed weak targets stay until they are the majority.
+/// A patched copy replaces the route to insert a step between others, to release a strong target,
+/// or to change hooks. Steps of removed weak targets stay until they are the majority.
 @usableFromInline
 final class Route: @unchecked Sendable {  // what changes is atomic, or guarded by the proxy's lock
   let selector: MessageSelector
@@ -27,26 +29,28 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
   @usableFromInline let end = Atomic<Int>(0)
   /// The version of the target list that the steps were made from. Changes when steps are added.
   private let knownVersion: Atomic<UInt>
-  /// True if hooks have changed since the route was made, so the next message must rebuild it.
+  /// True if the route was made without the current hooks, so the next message must rebuild it.
   let isStale: Bool
   let traits: RouteTraits
   /// True if messages need a ``MessageDelivery``: for hooks, other contexts, or queries.
   let needsWalk: Bool
-  /// The function type of all methods if a loop over them delivers a message; otherwise `nil`.
+  /// The function type of all methods if one loop can deliver a message; otherwise `nil`.
   @usableFromInline let loopType: ObjectIdentifier?
   /// The address of the retained plan, or 0. Written once, with the proxy's lock held.
   private let planWord = Atomic<UInt>(0)
-  /// Low bits: the step that last answered `responds(to:)`. High bits: the number of resets.
+  /// The low bits are the step that last answered `responds(to:)`. The high bits count the resets.
   private let witness = Atomic<UInt64>(0)
-  /// What happens before the first step, if the route serves only one message.
+  /// The actions before the first step; only set if the route serves one message.
   let prelude: MessagePrelude?
   let around: RouteSurroundings?
-  /// The steps to release, if a successor owns the others; otherwise `nil`. Guarded by the lock.
+  /// The ended steps, which this route still releases after a successor has taken over the steps
+  /// that remain. `nil` if the route owns all its steps. Guarded by the lock.
   private var left: [RouteStep]?
 
   /// - Parameters:
   ///   - version: the target list's version; 0 for a route that serves only one message.
-  ///   - old: an unused route whose steps the new one takes over; `steps` then only has the traits.
+  ///   - old: an unused route whose steps the new route takes over. With `old`, `steps` contains
+  ///     traits only.
   @inline(never)
   init(
     _ core: MulticastCore, _ selector: MessageSelector, version: UInt = 0, steps: RouteSteps, room: Int = 0,
@@ -99,7 +103,8 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
     traits.isAutomatic && !traits.hasForwarders && around == nil && prelude == nil ? traits.types.only : nil
   }
 
-  /// The function types of the methods if messages need only `before` hooks and a loop.
+  /// The methods' function types, if a message needs only `before` hooks and a loop; otherwise
+  /// `nil`.
   var typesBehindHooks: RouteTraits.Types? {
     around?.isBefore ?? false && !traits.needsWalk && prelude == nil ? traits.types : nil
   }
@@ -110,7 +115,7 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
 
   var version: UInt { knownVersion.load(ordering: .acquiring) }
 
-  /// True if a message that begins while the list has `version` may use the route.
+  /// True if a message may use the route while the target list has `version`.
   @inline(__always)
   func isValid(for version: UInt) -> Bool { self.version == version && !isStale }
 
@@ -125,11 +130,11 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
   var hasNested: Bool { traits.hasNested }
   var hasQueued: Bool { traits.hasQueued }
   var leavesOut: Bool { traits.leavesOut }
-  /// Appends steps that come last, fit the capacity and have the same traits. Returns whether it
-  /// did.
+  /// Appends the steps if they come last, fit the capacity, and leave the traits unchanged. Returns
+  /// whether it did.
   func extend(by steps: RouteSteps, to version: UInt) -> Bool {
     core.state.assertHeld()
-    // A plan covers all steps, so it forbids further ones.
+    // A plan covers all steps, so a route with a plan gets no further steps.
     guard !isStale, plan == nil || steps.list.isEmpty, count + steps.list.count <= Int(capacity),
       traits.joined(by: steps.traits) == traits, comeLast(steps.list)
     else { return false }
@@ -148,7 +153,7 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
     return true
   }
 
-  /// A successor with more steps, each behind the existing steps of its priority.
+  /// A successor with more steps. Each new step follows the existing steps of its priority.
   func grown(by more: RouteSteps, to version: UInt, around: RouteSurroundings?, isUnused: Bool) -> Route {
     core.state.assertHeld()
     if isUnused, more.list.isEmpty { return moved(version, traits.joined(by: more.traits), around: around) }
@@ -212,7 +217,7 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
     left = ended
   }
 
-  /// A successor without hooks that is marked as stale, so the next message adds the current hooks.
+  /// A stale successor without hooks. The next message rebuilds it with the current hooks.
   func stale(version: UInt, isUnused: Bool) -> Route {
     core.state.assertHeld()
     if isUnused { return moved(version, traits, isStale: true) }
@@ -227,7 +232,7 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
     return Route(core, selector, version: version, steps: none, around: around, isStale: isStale, over: self)
   }
 
-  /// A route of one of the steps, without hooks.
+  /// A route with only the step of `registration`, without hooks.
   func only(_ registration: Registration) -> Route {
     Route(core, selector, steps: retainedSteps(upTo: count) { $0 === registration })
   }
@@ -248,8 +253,8 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
     return RouteSteps(list: meant.map { steps[$0].retained() }, traits: traits)
   }
 
-  /// Finds a step whose target is alive and unmuted, starting at the last one found. Other steps
-  /// are skipped only once, so the cost does not grow with the number of targets.
+  /// Finds a step whose target is alive and unmuted. Each search starts at the step that the
+  /// previous search found, so the amortized cost does not grow with the number of targets.
   ///
   /// - Returns: the target, to be released outside any lock, and the number of skipped steps.
   func findWitness() -> (target: AnyObject?, passed: Int) {
@@ -266,7 +271,7 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
     }
     assert(first <= end, "the witness is a step of the route")
     if index != first {
-      // Fails if a target was unmuted meanwhile, since a skipped step may then respond again.
+      // Fails if a target was unmuted during the search, since a skipped step may respond again.
       _ = witness.compareExchange(
         expected: known, desired: known & ~Route.witnessNumber | UInt64(index), ordering: .acquiringAndReleasing)
     }
@@ -283,18 +288,19 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
   private static let witnessNumber: UInt64 = 1 << 32 - 1
 }
 
-/// Properties of the steps of a route. Steps may be appended if they do not change these.
+/// Properties of a route's steps. Steps may be appended if they do not change the properties.
 struct RouteTraits: Equatable {
   var types = Types.none
-  /// True if some targets are queried for each message. `hasNested`: some of these are multicasts.
+  /// True if some targets are queried for each message.
   var hasForwarders = false
+  /// True if some of the queried targets are multicasts.
   var hasNested = false
   var hasQueued = false
   /// True if all queued steps have an automatic delivery.
   var isAutomatic = true
-  /// True if registrations of the proxy have no step.
+  /// True if some registrations of the proxy have no step.
   var leavesOut = false
-  /// True if some methods run only in an isolation of their own.
+  /// True if some methods run only in their own isolation, not in the sender's.
   var hasIsolated = false
 
   enum Types: Equatable {
@@ -315,7 +321,8 @@ struct RouteTraits: Equatable {
 
   var needsWalk: Bool { hasQueued || hasForwarders }
 
-  /// True if all steps are direct, with methods of one type and no isolation of their own.
+  /// True if all steps are direct, and their methods have one type and run in the sender's
+  /// isolation.
   var isUniform: Bool { types.only != nil && !needsWalk && !hasIsolated }
 
   func joined(by more: RouteTraits) -> RouteTraits {
@@ -347,13 +354,13 @@ struct RouteSteps {
   }
 }
 
-/// What one message does before its first target.
+/// The actions of one message before its first target.
 @usableFromInline
 final class MessagePrelude: @unchecked Sendable {  // immutable; used by one message or query
   let failures: [(target: AnyObject, error: any Error)]
   let refusal: (any Error)?
-  /// Creates lazy observers (see `ExtensionCenter`) when the hooks have let the message through,
-  /// and returns the message's route.
+  /// Creates lazy observers (see `ExtensionCenter`) and returns the message's route. Called after
+  /// the hooks have let the message through.
   let makeObservers: (() -> MessageRoute)?
   let signature: MethodSignature?
 
@@ -369,7 +376,8 @@ final class MessagePrelude: @unchecked Sendable {  // immutable; used by one mes
 }
 
 extension MessageRoute {
-  /// A route that calls `make` after its hooks, to create observers. The first has `signature`.
+  /// A route that calls `make` after its hooks to create observers. `signature` is the first
+  /// observer's.
   package func makingObservers(_ signature: MethodSignature?, _ make: @escaping () -> MessageRoute) -> MessageRoute {
     preceded(by: MessagePrelude(makeObservers: make, signature: signature))
   }
@@ -442,7 +450,7 @@ struct RouteStep {
     return registration._withUnsafeGuaranteedRef { $0.weakTarget }
   }
 
-  /// True if there is a method and its row was not refused.
+  /// True if there is a method and the table did not refuse its row.
   var answers: Bool { method?._withUnsafeGuaranteedRef { !$0.isRefusal } ?? false }
 
   var queued: QueuedState? { registration._withUnsafeGuaranteedRef { $0.queued } }
@@ -451,7 +459,8 @@ struct RouteStep {
   var priority: Int16 { registration._withUnsafeGuaranteedRef { $0.storedPriority } }
 
   /// Calls the method, whose types must be those of `arguments` and `R`. Returns `nil` if the
-  /// target is deallocated. Retains only a weak target; the route retains the other references.
+  /// target is deallocated. Retains a weak target during the call; the route retains all other
+  /// references.
   @export(implementation) @inline(__always)
   func call<R, each A>(_ arguments: Arguments<repeat each A>, returning: R.Type) throws -> R? {
     let typed = Unmanaged<TypedMethod<R, repeat each A>>.fromOpaque(method.unsafelyUnwrapped.toOpaque())

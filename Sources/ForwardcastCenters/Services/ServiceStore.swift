@@ -30,7 +30,7 @@ final class ServiceEntry: @unchecked Sendable {  // the store's lock guards `ord
     companions.withLock { $0[ObjectIdentifier(owner)] }
   }
 
-  /// Returns the object that `owner` already has unless it is old; otherwise retains `new`.
+  /// Returns the object of `owner`. If it is missing or old, retains and returns `new`.
   func keep(_ new: any AnyObject & Sendable, for owner: AnyObject, replacing isOld: (AnyObject) -> Bool)
     -> any AnyObject & Sendable
   {
@@ -59,7 +59,8 @@ final class Construction: Sendable {
 
   func begin() { WaitGraph.begin(work) }
 
-  /// Resumes the waiting threads. Called once, when the outcome is in the store.
+  /// Resumes the waiting threads. Called once, after the service was published or the failed
+  /// construction was removed.
   func finish(_ result: Outcome) {
     outcome.withLock { $0 = result }
     WaitGraph.end(work)
@@ -83,7 +84,7 @@ final class Construction: Sendable {
 final class ServiceStore: Sendable {
   private struct Pending {
     let construction: Construction
-    /// The number of log-outs when the construction last began.
+    /// The number of clearings when the construction last began.
     var clearings: Int
   }
 
@@ -103,7 +104,7 @@ final class ServiceStore: Sendable {
   /// Unique among all stores.
   let number = stores.wrappingAdd(1, ordering: .relaxed).newValue
 
-  /// Grows with every removal. While it is unchanged, a service that was found here is still here.
+  /// Grows directly after every removal, so it can be unchanged while a service is already removed.
   var generation: UInt { removals.load(ordering: .acquiring) }
 
   // MARK: Construction
@@ -134,8 +135,8 @@ final class ServiceStore: Sendable {
     }
   }
 
-  /// Creates and publishes the service. If a concurrent log-out may have removed services that it
-  /// depends on, the service is cleared and, unless it is persistent, created again.
+  /// Creates and publishes the service. If a concurrent `clear` may have removed services that the
+  /// new service depends on, the service is cleared and, unless it is persistent, created again.
   private func build<Service>(_ key: ServiceKey<Service>, in center: ServiceCenter) throws -> ServiceEntry {
     while true {
       let entry = ServiceEntry(key, try key.make(center))
@@ -189,11 +190,12 @@ final class ServiceStore: Sendable {
   }
 
   /// Calls `hook` on all published services, including new ones, then removes the non-persistent
-  /// ones in reverse order of creation. Of each key, only the first service is notified.
+  /// ones. They are released in reverse order of creation. Of each key, only the first service is
+  /// notified.
   func clear(calling hook: (ServiceEntry) -> Void) {
     let me = ThreadIdentity.current
     guard state.withLock({ $0.clearers.insert(me).inserted }) else { return }
-    // True for each notified service that is persistent, by its position in the order of creation.
+    // Each processed service by its position in the order of creation; true if it is persistent.
     var told: [Int: Bool] = [:]
     var keys: Set<ServiceID> = []
     while true {
@@ -208,7 +210,7 @@ final class ServiceStore: Sendable {
     }
   }
 
-  /// Ends a log-out if `told` has every published service. Its values are true for persistent ones.
+  /// Ends a clearing if `told` has every published service.
   private func leave(_ told: [Int: Bool], _ me: ThreadIdentity) -> (isOver: Bool, removed: [ServiceEntry]) {
     state.withLock { state in
       guard state.living.values.allSatisfy({ told[$0.order] != nil }) else { return (false, []) }

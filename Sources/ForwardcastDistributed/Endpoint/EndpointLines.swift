@@ -66,7 +66,7 @@ final class EndpointLines {
       throw WireRefusal(.answerNotKept, "the line was closed long ago, or belongs to another sender")
     }
     if number > passed {
-      throw WireRefusal(.unknownLine, "the endpoint closed the line to open another, see MessageLimits.lines")
+      throw WireRefusal(.unknownLine, "the endpoint closed the line because MessageLimits.lines was reached")
     }
     throw WireRefusal(.answerNotKept, "the message was received twice, and its line is closed")
   }

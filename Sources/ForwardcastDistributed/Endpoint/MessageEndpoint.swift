@@ -124,7 +124,7 @@ public distributed actor MessageEndpoint<ActorSystem> where ActorSystem: Distrib
       guard await line.turn(of: message) else {
         if let closed { throw WireRefusal(.closed, closed) }
         if line.isClosed {
-          throw WireRefusal(.unknownLine, "the endpoint closed the line to open another, see MessageLimits.lines")
+          throw WireRefusal(.unknownLine, "the endpoint closed the line because MessageLimits.lines was reached")
         }
         throw WireRefusal(.superseded, "the sender no longer awaits message \(call.number)")
       }

@@ -74,7 +74,7 @@ public struct RemoteAdmission<ActorSystem>: Sendable where ActorSystem: Distribu
       do {
         return try await RemoteReceiver(connectingTo: endpoint, name: name(endpoint.id), options: options)
       } catch {
-        guard let error = error as? RemoteError else { return nil }  // the task was cancelled
+        guard let error = error as? RemoteError else { return nil }  // the task was canceled
         let isFinal = [.refused, .malformedAnswer].contains(error.code)
         let triesAgain = !isFinal && attempts < backoff.attempts ?? .max
         events.yield(.refused(endpoint.id, error, triesAgain: triesAgain))

@@ -194,7 +194,7 @@ private struct WireScanner {
     else { throw error("not a length") }
     position += 1
     let end = position + length
-    guard end <= bytes.count else { throw error("a length beyond the end") }
+    guard end <= bytes.count else { throw error("a length past the end of the input") }
     func isWithinCharacter(_ edge: Int) -> Bool { edge < bytes.count && bytes[edge] & 0b1100_0000 == 0b1000_0000 }
     if isWithinCharacter(position) || isWithinCharacter(end) { throw error("a length that splits a UTF-8 character") }
     add(kind, position..<end)

@@ -174,12 +174,15 @@ struct ProtocolChecker {
     if case .typed(let error) = member.effects.throwing {
       reason += ", and 'nobodyResponds' is not a '\(error)'"
     }
-    let optional = type.isFunction ? "" : ", return '\(type.keyed.asOptional)'"
-    let throwing = member.effects.throwing == .never ? ", or let it throw" : ""
     let all: SilentAnswers = source.emptyValue(of: type) == nil ? .emptyValuesOrTrap : .emptyValues
-    let own = isOwn ? "" : "'@\(name)(otherwise: …)' or "
+    var choices = isOwn ? [] : ["'@\(name)(otherwise: …)'"]
+    choices.append("'@Forwarded(otherwise: .\(all))'")
+    if !type.isFunction { choices.append("'\(type.keyed.asOptional)'") }
+    if member.effects.throwing == .never { choices.append("'throws'") }
+    let last = choices.removeLast()
+    let others = choices.joined(separator: ", ")
     refuse(
-      "\(reason); write \(own)'@Forwarded(otherwise: .\(all))'\(optional)\(throwing)", type.positions,
+      "\(reason); write \(others.isEmpty ? last : "\(others) or \(last)")", type.positions,
       fixes: isOwn ? [] : [fix])
   }
 }

@@ -6,7 +6,7 @@ extension UndoHistory {
   /// A stand-in for `target` that conforms to its protocol. Each call to it becomes a step. A call
   /// with a result returns what the proxy returns if no target responds.
   ///
-  ///     // shape: any Shape, without a table:
+  ///     // `shape` is `any Shape`; it needs no table
   ///     history.prepare(shape, as: ShapeProxy()).move(to: old)
   ///
   /// - Parameters:
@@ -19,9 +19,9 @@ extension UndoHistory {
     prepare(target, as: proxy, isolation.map { actor in { HeldContext.isOn(actor) } })
   }
 
-  /// A stand-in for `target` that threads may share although they may not share the history. It
-  /// accepts calls only where it was prepared: on that actor, or else in that task or thread. Other
-  /// calls fail with `MessageError` `isolationMismatch`, thrown or passed to `onError`.
+  /// A stand-in for `target` that is `Sendable`, although the history is not. It accepts calls only
+  /// where it was prepared: on that actor, or without an actor in that task or thread. Other calls
+  /// fail with `MessageError` `isolationMismatch`, thrown or passed to `onError`.
   public func prepare<Proxy: MulticastFacade & Sendable>(
     _ target: Proxy.Interface, as proxy: Proxy, isolation: (any Actor)? = #isolation
   ) -> Proxy {

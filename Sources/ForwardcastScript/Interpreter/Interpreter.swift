@@ -2,7 +2,7 @@
 
 import Forwardcast
 
-/// Runs one activation: a row, a hook or the top level of a script.
+/// Runs the body of one method or hook, or the top level of a script.
 ///
 /// Blocks and expressions use stacks on the heap. Only unfinished sends use the thread's stack.
 /// Their number is limited, so a script fits the stack of any thread that delivers messages.
@@ -52,7 +52,7 @@ struct Interpreter {
           rounds = try evaluate(count, "repeat needs an integer from 0 on, not", showsValue: true) { value in
             value.integer.flatMap { $0 >= 0 ? $0 : nil }
           }
-          // An empty round costs a step, so that the loop ends.
+          // An empty round counts as a step, so the step limit ends a long loop.
           while repeated.isEmpty, rounds > 0 {
             try run.step(at: statement.offset, of: source)
             rounds -= 1

@@ -74,7 +74,7 @@ extension World {
   func waitForQueues() throws {
     try refuseWhileMaking()
     if let mark = ScriptQueue.current {
-      throw ScriptError(.wouldDeadlock, "the row runs on the queue \(mark.name), which it would wait for")
+      throw ScriptError(.wouldDeadlock, "code on the queue \(mark.name) cannot wait for the same queue")
     }
     var before: Int
     var drained: Int

@@ -64,7 +64,7 @@ extension Invocation {
       ScriptWritingError(selector: selector.name, argumentIndex: argument, type: type, reason: reason)
     }
     guard ScriptLiteral.isName(receiver) else {
-      throw refusal("was sent to \"\(receiver)\", which is not a name in a script")
+      throw refusal("was sent to \"\(receiver)\", which is not a valid name in a script")
     }
     let (count, sent) = (arguments.count, selector.numberOfArguments)
     guard count == sent else {

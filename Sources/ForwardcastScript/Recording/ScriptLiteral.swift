@@ -59,7 +59,7 @@ struct ScriptLiteral {
         throw Refusal(value, "is a \(Swift.type(of: value)) that has no name in the script")
       }
       if ScriptLiteral.isName(name) { return name }
-      throw Refusal(value, "is \"\(name)\", which is not a name in a script")
+      throw Refusal(value, "is \"\(name)\", which is not a valid name in a script")
     case let value as [Any]:
       let texts = try value.map { element throws(Refusal) in try text(for: element, depth: depth + 1) }
       return "@[" + texts.joined(separator: ", ") + "]"

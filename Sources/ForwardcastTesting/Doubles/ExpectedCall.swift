@@ -24,7 +24,7 @@ public struct ExpectedCall: Sendable, CustomStringConvertible {
   /// Suspends until the double has received `times` such calls. Returns true if it has.
   ///
   /// Captures the arguments of the calls. The wait ends early after `limit`, or when the task is
-  /// cancelled, for example by a test's time limit. Either end is a failure, reported at the line
+  /// canceled, for example by a test's time limit. Either end is a failure, reported at the line
   /// of this call. State a `limit` if tests have no time limit, as in XCTest.
   @discardableResult
   nonisolated(nonsending) public func wait(
@@ -132,8 +132,9 @@ public func verifyOrder(
     at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
 }
 
-/// Expects no call after another one, of any doubles. It is also a failure if the other call never
-/// happened. Failures are reported at the line of this call. Returns true if there is no failure.
+/// Expects no `unexpected` call after the first `event`. The calls may be to different doubles. It
+/// is also a failure if `event` never happened. Failures are reported at the line of this call.
+/// Returns true if there is no failure.
 ///
 ///     verifyNever(log.call(Logging.note, .any), after: store.call(Messages.close))
 @discardableResult

@@ -108,16 +108,16 @@ struct Refusal: CustomTestStringConvertible, Sendable {
     // Results.
     .member(
       "func a() -> Int", 13, "Int",
-      "write '@Answer(otherwise: …)' or '@Forwarded(otherwise: .emptyValues)', return 'Int?', or let it throw"),
+      "write '@Answer(otherwise: …)', '@Forwarded(otherwise: .emptyValues)', 'Int?' or 'throws'"),
     .member(
       "func a() -> Style", 13, "Style",
-      "write '@Answer<Style>(otherwise: …)' or '@Forwarded(otherwise: .emptyValuesOrTrap)'"),
+      "write '@Answer<Style>(otherwise: …)', '@Forwarded(otherwise: .emptyValuesOrTrap)'"),
     Refusal(
       "@Forwarded(otherwise: .emptyValues) protocol P {\nfunc a() -> Int\nfunc b() -> Style\n}", "3:13", "Style",
       "write '@Answer<Style>(otherwise: …)'"),
     Refusal(
       "@Forwarded protocol P<T>: AnyObject {\nassociatedtype T\nfunc a() -> Box<T>\n}", "3:13", "Box<T>",
-      "there may be no target to return it; write '@Forwarded(otherwise: .emptyValuesOrTrap)', return"),
+      "there may be no target to return it; write '@Forwarded(otherwise: .emptyValuesOrTrap)', '"),
     .member("var a: Int { get }", 8, "Int", "'a' returns 'Int', but there may be no target to return it"),
     .member("func a() throws(E) -> Int", 23, "Int", "'nobodyResponds' is not a 'E'"),
     .member("@Answer(.max) func a() -> Int", 27, "Int", "write '@Answer(otherwise: …)'"),

@@ -171,10 +171,10 @@ struct RecordedScriptTests {
     arguments: ["count", "expect", "true", "else", "Box<Int>", "a b", "a:", ""])
   func names(name: String) {
     let error = #expect(throws: ScriptWritingError.self) { try recording(of: 1, as: name).script() }
-    expect(error?.description, equals: "\"take:\" was sent to \"\(name)\", which is not a name in a script")
+    expect(error?.description, equals: "\"take:\" was sent to \"\(name)\", which is not a valid name in a script")
     let ledger = Ledger()
     let other = #expect(throws: ScriptWritingError.self) { try recording(of: ledger).script(objects: [name: ledger]) }
-    expect(other?.description, equals: "argument 0 of \"take:\" is \"\(name)\", which is not a name in a script")
+    expect(other?.description, equals: "argument 0 of \"take:\" is \"\(name)\", which is not a valid name in a script")
   }
 
   @Test("named objects can be arguments and answers")
