@@ -7,7 +7,7 @@ extension MulticastSending {
   /// For targets that are not `Sendable`; they run in the caller's isolation.
   ///
   /// - Throws: a target's first error, after the others have answered; `CancellationError` if the
-  ///   task is cancelled before sending; `nobodyResponds` if the options say so.
+  ///   task is canceled before sending; `nobodyResponds` if the options say so.
   nonisolated(nonsending) public func collectAndWait<R, Output, each A>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
   ) async throws -> Output {
@@ -154,7 +154,7 @@ extension MulticastSending where Interface: Sendable {
   /// senders continue in the order in which they came, and hold no slots of other buffers. The call
   /// does not wait for the targets to run.
   ///
-  /// - Throws: `CancellationError` if the task is cancelled before any target has the message,
+  /// - Throws: `CancellationError` if the task is canceled before any target has the message,
   ///   otherwise `cancelled`, with the number of targets that have it.
   @discardableResult
   nonisolated(nonsending) public func broadcastWhenReady<R, each A: Sendable>(

@@ -2,8 +2,8 @@
 
 import Synchronization
 
-/// Queued steps of one context that get a message in one envelope, or one step that needs its own.
-/// Owned by a ``DeliveryPlan``; queued messages may outlive it.
+/// Queued steps of one context that get a message in one envelope, or one step that needs an
+/// envelope of its own. Owned by a ``DeliveryPlan``; queued messages may outlive it.
 @usableFromInline
 package final class DeliveryGroup: @unchecked Sendable {  // immutable, or atomic
   let core: MulticastCore
@@ -58,7 +58,8 @@ extension RouteStep {
     return UInt(bitPattern: method?.toOpaque()) == key
   }
 
-  /// A copy that retains no target. A closure is its own target and method, so it is not retained.
+  /// A copy that does not retain the target. A closure is its own method, so a closure's method is
+  /// not retained either.
   fileprivate func retainedWithoutTarget() -> RouteStep {
     _ = registration.retain()
     if !isClosure { _ = method?.retain() }
@@ -90,13 +91,13 @@ final class DeliveryPlan: @unchecked Sendable {  // immutable
   let groups: ContiguousArray<DeliveryGroup>
   /// `groups` as raw references, iterated without reference counting.
   @usableFromInline let list: UnsafeMutableBufferPointer<Unmanaged<DeliveryGroup>>
-  /// True if a typed message only needs to be posted to every group.
+  /// True if posting a typed message to every group is all that its delivery needs.
   let isPlain: Bool
 
   init(_ core: MulticastCore, _ route: MessageRoute) {
     var parts: [(mailbox: Mailbox, indices: ContiguousArray<Int>, isBatched: Bool)] = []
-    // The open part of each mailbox, which later steps join. A step with an envelope of its own
-    // closes the part, since no later step of the mailbox may be posted before that one.
+    // The group of each mailbox that later steps join. A step with an envelope of its own ends the
+    // group, since no later step of the mailbox may be posted before that step.
     var open: [ObjectIdentifier: Int] = .init()
     var hasDirect = false
     for index in 0..<route.count {
@@ -138,7 +139,7 @@ final class DeliveryPlan: @unchecked Sendable {  // immutable
   /// True if at least one target's buffer suspends senders when it is full.
   var suspendsSenders: Bool { groups.contains { !$0.isBatched && $0.steps[0].queued?.line?.suspendsSenders ?? false } }
 
-  // Queued envelopes do not retain their group. A marker behind the envelopes does.
+  // Queued envelopes do not retain their group, so a marker behind them retains the group.
   deinit {
     list.deallocate()
     for group in groups where group.isBatched && !group.mailbox.isAsleep { group.mailbox.post(GroupRelease(group)) }
@@ -182,7 +183,7 @@ struct MulticastCast {
 /// A sparse array indexed by step. Empty instances allocate nothing.
 struct ByStep<Element> {
   private var list: [(step: Int, value: Element)] = []
-  /// For each step, the index of its value in `list` plus 1, or 0.
+  /// For each step, the index of its value in `list` plus 1; 0 for a step without a value.
   private var places: [Int32] = []
 
   var indices: [Int] {

@@ -22,8 +22,8 @@ public struct MessageEvent: Sendable {
 
   /// What happened.
   public let stage: Stage
-  /// Identifies one execution by a receiver, or one message at the proxy it was sent to. All events
-  /// of the same execution have the same number.
+  /// Identifies one execution by a receiver, or one message at the proxy to which it was sent. All
+  /// events of one execution have the same number.
   public let step: Int
   /// When it happened.
   public let instant: ContinuousClock.Instant
@@ -33,7 +33,7 @@ public struct MessageEvent: Sendable {
   public var name: String { texts[.name] }
   /// The message as a call: `cook: "fish"`.
   public var message: String { texts[.message] }
-  /// The object that sent or forwarded it.
+  /// The object that sent or forwarded the message.
   public var sender: String { texts[.sender] }
   /// The intended receiver.
   public var receiver: String { texts[.receiver] }
@@ -64,8 +64,8 @@ public struct MessageEvent: Sendable {
   }
 }
 
-/// The texts of an event. Those of a traced message are rendered on access, or all at once if the
-/// sink stores the event.
+/// The texts of an event. A traced message's texts are rendered when they are read, or all at once
+/// if the sink stores the event.
 final class EventTexts: Sendable {
   enum Part: Int, CaseIterable { case name, message, sender, receiver, context, evidence }
   typealias Identities = (sender: ObjectIdentifier?, receiver: ObjectIdentifier?)

@@ -1,7 +1,8 @@
 // MessageRoute+Checks.swift: validates a boxed message against a route.
 
 extension MessageRoute {
-  /// Checks the arguments against the first target that would get them, also in nested proxies.
+  /// Checks the arguments against the first target that would get them. It may be in a nested
+  /// proxy.
   func checkFirst(_ message: Invocation) throws {
     _ = try first { target, method -> Void? in
       if let method { return try method.check(message.arguments, receiver: typeName(of: target)) }
@@ -13,8 +14,8 @@ extension MessageRoute {
     }
   }
 
-  /// The first result of `ask` for an active target and its method, if known, in delivery order.
-  /// Nested proxies are included. Searches each proxy once, up to the depth limit.
+  /// Calls `ask` with each active target in delivery order and returns the first result. The method
+  /// is `nil` if it is unknown. Searches each nested proxy once, up to the depth limit.
   func first<T>(_ ask: (AnyObject, Method?) throws -> T?, otherwise: (MessageRoute) -> T? = { _ in nil }) rethrows
     -> T?
   {

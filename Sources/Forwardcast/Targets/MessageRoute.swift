@@ -1,7 +1,8 @@
 // MessageRoute.swift: a route and the number of its steps for one message.
 
-/// The receivers of one message, fixed when it begins: targets that join later do not get it. The
-/// library gets it from ``MulticastSending/beginMessage(_:)``; it has no public members.
+/// The receivers of one message, fixed when the message begins: targets that join later do not get
+/// it. The library gets a route from ``MulticastSending/beginMessage(_:)``; it has no public
+/// members.
 public struct MessageRoute: @unchecked Sendable {  // the route is published, and the steps up to `count` never change
   @usableFromInline let route: Route
   @usableFromInline let count: Int
@@ -27,7 +28,7 @@ public struct MessageRoute: @unchecked Sendable {  // the route is published, an
 
   var selector: MessageSelector { route.selector }
 
-  /// The route without registrations that ended before the message, which reports do not list.
+  /// The route without registrations that ended before the message. Reports do not list these.
   var withoutEnded: MessageRoute {
     guard steps.haveEnded(upTo: count) else { return self }
     let copy = route.copy(upTo: count, only: { !$0.hasEnded }, route.prelude)

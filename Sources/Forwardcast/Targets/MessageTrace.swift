@@ -14,7 +14,8 @@ final class MessageTrace: Sendable {
   private let sink: @Sendable (MessageEvent) -> Void
   private let names = Guarded(Names())
 
-  /// The names of objects: the type's name, with a number from the type's second object on.
+  /// The names of objects. A name is the type's name; from the type's second object on, a number
+  /// follows.
   private struct Names {
     var known: [ObjectIdentifier: (type: ObjectIdentifier, name: String)] = [:]
     var counts: [String: Int] = [:]
@@ -81,13 +82,13 @@ final class MessageTrace: Sendable {
     step: Int, _ outcome: consuming StepOutcome = .queued(slot: -1)
   ) {
     let crosses = arguments.crosses && outcome.crosses
-    // This event has the only reference to its texts, so any other one belongs to the sink.
+    // This event has the only reference to its texts, so any further reference belongs to the sink.
     var event = MessageEvent(
       stage, step: step,
       EventTexts(
         .traced(
           TracedStep(trace: self, selector: selector, arguments: arguments, context: context, outcome: outcome))))
-    // Renders values that are not `Sendable` here: the sink may read on another thread.
+    // The sink may read on another thread, so values that are not `Sendable` are rendered here.
     if !crosses { event.texts.render() }
     sink(event)
     if !isKnownUniquelyReferenced(&event.texts) { event.texts.render() }
@@ -101,7 +102,7 @@ struct TracedStep: @unchecked Sendable {  // immutable; read on its sink's threa
   let arguments: MessageArguments
   /// `nil` for the proxy that the message was sent to.
   let context: StepContext?
-  /// Its evidence is empty for events without an outcome: `.queued`.
+  /// `.queued`, which has no evidence, for events without an outcome.
   let outcome: StepOutcome
 
   var receiver: AnyObject? {

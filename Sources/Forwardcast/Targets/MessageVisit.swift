@@ -3,10 +3,10 @@
 /// The receivers of one message during one synchronous call. The library gets it from
 /// ``MulticastSending/visit(_:)``; it has no public members.
 ///
-/// A visit retains nothing. It is counted on the proxy's board of routes until its scope ends. The
-/// board's last visit releases the routes that were replaced meanwhile.
+/// A visit retains nothing. The proxy's ``RouteBoard`` counts it until its scope ends. The last
+/// visit of a board releases the routes that were replaced during the board's visits.
 public struct MessageVisit: ~Copyable {
-  /// The object that counts the visit, and its word; `nil` if the visit retains the route.
+  /// The object that counts the visit; `nil` if the visit retains the route.
   @usableFromInline let visited: Unmanaged<Visited>?
   @usableFromInline let entered: BoardWord
   @usableFromInline let route: Unmanaged<Route>
@@ -72,8 +72,8 @@ public struct MessageVisit: ~Copyable {
 
   @usableFromInline var core: MulticastCore { route._withUnsafeGuaranteedRef { $0.core } }
 
-  /// Runs the hooks if all are `before` hooks and all methods have type `type`. Otherwise runs none
-  /// and returns false. Targets that a hook adds do not get this message.
+  /// Runs the hooks if all of them are `before` hooks and all methods have type `type`. Otherwise
+  /// runs no hook and returns false. Targets that a hook adds do not get this message.
   @usableFromInline @inline(never)
   func passHooks(to type: ObjectIdentifier, _ arguments: () -> MessageArguments) throws -> Bool {
     guard let types = typesBehindHooks, types == .none || types == .one(type) else { return false }

@@ -2,7 +2,7 @@
 
 extension MulticastCore {
   /// True if a live, unmuted target responds to `selector`, here or in a nested proxy. Queries each
-  /// proxy once, up to the depth limit of messages.
+  /// proxy once. Stops at the depth limit of messages.
   func isAnswered(_ selector: MessageSelector, _ proxy: AnyObject, in outer: MulticastCore? = nil) -> Bool {
     if outer === self { return false }
     let (isAnswered, hasForwarders) = tablesAnswer(selector)

@@ -24,7 +24,7 @@ extension MulticastCore {
     return MessageVisit(route, of: route._withUnsafeGuaranteedRef { .passUnretained($0.core) }, entered)
   }
 
-  /// The route, retained, with its current steps. For queries, and for messages without a loop.
+  /// The retained route with its current steps, for queries and for messages without a loop.
   @usableFromInline
   func begin(_ selector: MessageSelector) -> MessageRoute { visit(selector).kept }
 
@@ -55,8 +55,9 @@ extension MulticastCore {
       Route(self, selector, steps: RouteSteps(), prelude: prelude), count: 0)
   }
 
-  /// Makes or extends a route. Tables are queried outside the lock, so this tries again if the list
-  /// has changed meanwhile. After several attempts it makes a route for this message only.
+  /// Makes or extends a route. Tables are queried outside the lock. If the list changes during the
+  /// queries, the attempt is repeated. After several attempts, the result is a route for this
+  /// message only.
   func makeRoute(_ selector: MessageSelector) -> MessageRoute {
     if selector == .ofNobody {
       return MessageRoute(Route(self, selector, steps: RouteSteps()), count: 0)
@@ -127,7 +128,7 @@ extension MulticastCore {
     change { state, garbage in
       guard !state.isClosed, RouteSource(self) == seen else { return nil }
       if let board = state.board, board.epoch == epoch {
-        // Another message may have published a route of this selector meanwhile.
+        // Another message may have published a route of this selector before the lock was taken.
         if board.find(route.selector) != nil {
           replace(with: route, &state, &garbage)
         } else if !board.enter(route) {
@@ -150,7 +151,8 @@ extension MulticastCore {
     replace(by: board)
   }
 
-  /// Replaces the route of the same selector. Running messages retain the old one with their board.
+  /// Replaces the route of the same selector. Running messages keep the old route alive through
+  /// their board.
   private func replace(with new: Route, _ state: inout State, _ garbage: inout Garbage) {
     self.state.assertHeld()
     guard let board = state.board else { return }
@@ -162,7 +164,7 @@ extension MulticastCore {
   }
 
   /// Patches the routes that retain the strong target of a removed registration. `selector` is the
-  /// only one that the target responds to, if known.
+  /// target's only selector, if the target is known to have only one.
   func dropStep(
     of registration: Registration, only selector: MessageSelector?, _ state: inout State, _ garbage: inout Garbage
   ) {
@@ -173,8 +175,8 @@ extension MulticastCore {
     }
   }
 
-  /// Marks the routes of a hook that was installed or removed as stale. The next message rebuilds
-  /// them, so a series of changes costs one rebuild.
+  /// Marks routes as stale because a hook was installed or removed. The next message rebuilds a
+  /// stale route, so a series of changes costs one rebuild.
   func noteHooksChanged(for selector: MessageSelector?, _ state: inout State, _ garbage: inout Garbage) {
     noteChanges()
     patch(selector, &state, &garbage, where: { !$0.isStale }) { $0.stale(version: $1, isUnused: $2) }
@@ -185,8 +187,8 @@ extension MulticastCore {
     return RouteSurroundings(hooks: hooks, trace: trace)
   }
 
-  /// The first method for a selector, if a route exists. Outdated hooks do not matter. The inner
-  /// optional is `nil` if no target has a method.
+  /// The first method for a selector, read from the selector's route. The result is `nil` without a
+  /// route; the inner optional is `nil` if no target has a method. The route may be stale.
   func knownMethod(for selector: MessageSelector) -> Method?? {
     let found = state.withLock { state -> UncheckedSendable<(route: Route, isWhole: Bool)>? in
       guard let route = current(selector, TableEpoch.current, state) else { return nil }
@@ -261,14 +263,14 @@ extension MulticastCore {
     return steps
   }
 
-  /// A non-forwarding target's method for `selector`: its own, or that of the proxy's table.
+  /// A non-forwarding target's method for `selector`, from the target's table or the proxy's table.
   func method(of target: AnyObject, _ selector: MessageSelector) -> Method? {
     if let closure = target as? Method { return closure.selector == selector ? closure : nil }
     if let receiver = target as? any MessageReceiver, let method = method(of: receiver, selector) { return method }
     return interfaceMethod(of: target, selector)?.ifImplemented(by: target)
   }
 
-  /// True if `target`, once registered, would get `selector`, even if its table refused the row.
+  /// True if `target` would get `selector` once registered. A row that the table refused counts.
   package func wouldReach(_ target: AnyObject, _ selector: MessageSelector) -> Bool {
     answers(target, selector) || method(of: target, selector) != nil
   }

@@ -8,9 +8,10 @@ import Synchronization
 package final class MulticastCore: Visited, @unchecked Sendable {  // immutable, atomic, or in `state`
   struct State: @unchecked Sendable {  // guarded by the lock that holds it: registrations hold targets of any kind
     var list = TargetList()
-    /// True once the proxy was deallocated. Routes retain the core, so from then on none is cached.
+    /// True once the proxy is deallocated. Routes retain the core, so a closed core caches no
+    /// routes.
     var isClosed = false
-    /// The cached routes. Dropped if a change cannot be patched into them.
+    /// The cached routes. The board is dropped if its routes cannot be patched after a change.
     var board: RouteBoard?
     private(set) var rest: Rest?
     var madeRest: Rest {
@@ -42,7 +43,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     /// The hooks of streams.
     var listeners = FirstInFirstOut<Hook>()
     var lastError: String?
-    /// The trace, and the token by which its handle ends it.
+    /// The trace, and the token by which the trace's handle ends the trace.
     var trace: (token: Hook, trace: MessageTrace)?
     /// The hooks of a selector, innermost first, and the trace. Hooks of streams are innermost.
     func around(_ selector: MessageSelector) -> (hooks: [Hook], trace: MessageTrace?) {
@@ -64,7 +65,8 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
   private let madeLink = Atomic<UInt>(0)
   /// The version of the target list. Grows, under the lock, when registrations join or routes end.
   let version = Atomic<UInt>(0)
-  /// The version plus the number of patches of routes. Routes that patches do not reach compare it.
+  /// The version plus the number of patches of routes. Routes that are not on the board compare
+  /// this number to find out whether they are outdated.
   let changes = Atomic<UInt>(0)
 
   init(_ interface: any Any.Type, table: SelectorTable?, options: MulticastOptions?) {
@@ -96,7 +98,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     if made != 0 { CoreLink.at(made).release() }
   }
 
-  /// The weak reference that registrations share. Created for the first of them.
+  /// The weak reference that registrations share. It is created for the first registration.
   var link: CoreLink {
     var made = madeLink.load(ordering: .acquiring)
     if made == 0 {
@@ -131,7 +133,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     assert(state.list.hasRoutes == (state.board != nil), "the list notes who joins while there is a board")
     guard versions > 0 else { return }
     noteChanges(versions)
-    // Stored last: a message that reads the new version also sees the changed routes.
+    // The version is stored last, so a message that reads it also sees the changed routes.
     version.store(version.load(ordering: .relaxed) &+ versions, ordering: .releasing)
   }
 
@@ -159,8 +161,9 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
   /// Registers `target`, or updates and returns its registration with the same delivery.
   ///
   /// - Parameters:
-  ///   - priority: `nil` for 0, or for the position of an existing registration.
-  ///   - closure: called instead of the target, which owns it. Always gets a new registration.
+  ///   - priority: `nil` selects 0, or leaves an existing registration in its position.
+  ///   - closure: called instead of the target, which owns the closure. A closure always gets a new
+  ///     registration.
   @inline(never) func add(
     _ target: AnyObject, priority: Int?, ownership: Ownership, scope: Set<MessageSelector>?,
     delivery: (Delivery, DeliveryBuffer, PendingDeliveries)? = nil, livingAs subject: AnyObject? = nil,
@@ -235,7 +238,8 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     return count + removeAll(of: target, isEnding: true).count
   }
 
-  /// Cancels the registrations of a live target, or with `isEnding` of one in its `deinit`.
+  /// Cancels the registrations of a live target; with `isEnding`, those of a target in its
+  /// `deinit`.
   private func removeAll(of target: AnyObject, isEnding: Bool) -> (count: Int, leavesDead: Bool) {
     let key = ObjectIdentifier(target)
     let (first, more, leavesDead): (Registration?, [Registration], Bool) = change { state, garbage in
@@ -270,7 +274,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     forget(registrations.filter { !$0.keepsSlot })
   }
 
-  /// The registrations that are not cancelled, in delivery order, including those of dead targets.
+  /// The registrations that are not canceled, in delivery order, including those of dead targets.
   @inline(never) package var registrations: [Registration] { state.withLock { $0.list.all } }
 
   var registrationCount: Int { state.withLock { $0.list.count } }
@@ -303,7 +307,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     enter(SerialGate(), for: MailboxKey(context: ObjectIdentifier(mailbox), target: target))
   }
 
-  /// The mailbox of a context; on a concurrent context, that of one target.
+  /// The mailbox of a context; on a concurrent context, the mailbox of one target.
   private func mailbox(for context: any DeliveryContext, _ target: AnyObject) -> Mailbox {
     let key = MailboxKey(context: context.identity, target: context.isConcurrent ? ObjectIdentifier(target) : nil)
     return enter(Mailbox(context), for: key)
@@ -331,7 +335,8 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
   /// Queries of fewer registrations are not charged: finding the budget would cost as much.
   static let fewRegistrations = 4
 
-  /// Whether a live, unmuted target's table has `selector`, and whether targets must be queried.
+  /// Whether the table of a live, unmuted target has `selector`, and whether targets must be
+  /// queried.
   func tablesAnswer(_ selector: MessageSelector) -> (isAnswered: Bool, hasForwarders: Bool) {
     if let visit = visitBoard(selector) { return tableAnswers(visit.route) }
     return withExtendedLifetime(beginUnderLock(selector)) { tableAnswers(.passUnretained($0.route)) }
@@ -381,7 +386,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
   }
 }
 
-/// A weak reference to an object. It is `nil` if the object is in its `deinit`.
+/// A weak reference to an object. The reference is `nil` if the object is in its `deinit`.
 private final class WeakReference {
   weak var object: AnyObject?
 

@@ -20,8 +20,9 @@ public struct MulticastFailure: Sendable, CustomStringConvertible {
 }
 
 extension ProxyChain {
-  /// Passes an uncaught error to the nearest handler, from this proxy outward. Without a handler,
-  /// or if a handler exhausts the stack by sending again, the error goes to standard error.
+  /// Passes an uncaught error to the nearest handler, searched from this proxy outward. Without a
+  /// handler, or if a handler exhausts the stack by sending again, the error goes to standard
+  /// error.
   func report(_ failure: MulticastFailure) {
     let text = failure.description
     core.state.withLock { $0.madeRest.lastError = text }
@@ -35,7 +36,7 @@ extension ProxyChain {
   }
 }
 
-/// A target that gets its own errors if neither a sender nor a proxy's handler does.
+/// A target that gets its own errors if neither a sender nor a proxy's handler gets them.
 package protocol LostErrorHandling: AnyObject {
   func handle(_ lost: MulticastFailure)
 }

@@ -6,13 +6,15 @@ public struct MulticastOptions: Sendable {
   public enum Duplicates: Sendable {
     /// The target keeps its registration and gets no second one.
     case refused
-    /// The target gets another registration and another call. Removing the target removes all.
+    /// The target gets another registration and another call. Removing the target removes all of
+    /// its registrations.
     case allowed
   }
 
   /// The result of a message that no live, unmuted target responds to.
   public enum NoResponder: Sendable {
-    /// Nothing, except in the summary or report. `collect` returns its policy's empty value.
+    /// Nothing happens, except in the summary or report. `collect` returns its policy's empty
+    /// value.
     case ignore
     /// `collect` and `forward` throw `nobodyResponds`; `broadcast` passes it to the error handler.
     case `throw`
@@ -22,9 +24,9 @@ public struct MulticastOptions: Sendable {
 
   /// Which targets still get the message after one threw.
   public enum Errors: Sendable {
-    /// All of them. Each error is recorded with its target.
+    /// All remaining targets. Each error is recorded with its target.
     case collected
-    /// None.
+    /// No further target.
     case stopAtFirst
   }
 
@@ -36,9 +38,9 @@ public struct MulticastOptions: Sendable {
   public var errors: Errors
   /// How long a task created in a target's method waits for that target while the method runs.
   ///
-  /// The library cannot know whether the method awaits the task (`async let`, a group). If it does,
-  /// neither would end, so after this time (10 seconds by default) the wait throws `timedOut`. A
-  /// wait in the method's own task throws `wouldDeadlock` immediately.
+  /// The library cannot know whether the method awaits the task (`async let`, a group). If the
+  /// method does, neither of the two would end. So the wait throws `timedOut` after this time, by
+  /// default 10 seconds. A wait in the method's own task throws `wouldDeadlock` immediately.
   public var deadlockTimeout: Duration
 
   /// The default options, except for those given.
@@ -93,6 +95,6 @@ extension MulticastOptions.NoResponder {
 public enum Ownership: Sendable {
   /// Not retained. A deallocated target is neither called nor counted nor listed.
   case weak
-  /// Retained until the registration is cancelled.
+  /// Retained until the registration is canceled.
   case strong
 }

@@ -16,14 +16,15 @@ public protocol MulticastSending<Interface> {
   /// The type of targets.
   associatedtype Interface
 
-  /// The receivers of a message of `selector`. Used by queries: must not create targets.
+  /// The receivers of a message of `selector`. Must not create targets, since queries call it.
   func route(for selector: MessageSelector) -> MessageRoute
 
-  /// The receivers of a message that begins now. Called once per message. The default is
+  /// The receivers of a message that begins now. Called once per message. By default it returns
   /// ``route(for:)``.
   func beginMessage(_ selector: MessageSelector) -> MessageRoute
 
-  /// Like ``beginMessage(_:)``, but without reference counting: valid during the call only.
+  /// Like ``beginMessage(_:)``, but without reference counting. The result is valid during the call
+  /// only.
   func visit(_ selector: MessageSelector) -> MessageVisit
 }
 
@@ -32,7 +33,7 @@ extension MulticastSending {
   @inlinable
   public func beginMessage(_ selector: MessageSelector) -> MessageRoute { route(for: selector) }
 
-  /// Visits ``beginMessage(_:)``.
+  /// Returns a visit of the route that ``beginMessage(_:)`` returns.
   @inlinable
   public func visit(_ selector: MessageSelector) -> MessageVisit { MessageVisit(beginMessage(selector)) }
 }

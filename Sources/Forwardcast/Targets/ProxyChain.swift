@@ -46,7 +46,8 @@ final class ProxyChain: Sendable {
     }
   }
 
-  /// Why targets behind this proxy are skipped: a registration on the path was removed or muted.
+  /// The reason to skip the targets of this proxy, if a registration on the path was removed or
+  /// muted.
   var obstacle: DeliveryReport.SkipReason? {
     if isOpen { return nil }
     var isMuted = false
@@ -64,8 +65,8 @@ final class ProxyChain: Sendable {
   /// The maximum number of nested proxies per message, counted once per path.
   static let maximumCount = 65_536
 
-  /// The error for which a message must not enter a nested multicast: a cycle, or a limit. `trail`
-  /// has the proxies that the message passed before an object forwarded it.
+  /// The error if a message must not enter a nested multicast, because of a cycle or a limit.
+  /// `trail` has the proxies that the message passed before an object forwarded it.
   @inline(never) func refusal(of inner: MessageRoute, _ trail: ProxyTrail?, count: Int, _ target: AnyObject)
     -> MessageError?
   {

@@ -5,7 +5,7 @@ import Synchronization
 /// The queue of one registration with a context: its mailbox, buffer and gate.
 final class QueuedState: Sendable {
   private struct Rare {
-    /// The queued messages, once the buffer is or was bounded.
+    /// The queued messages; `nil` if the buffer has never been bounded.
     var line: BufferedLine?
     var gate: SerialGate?
   }
@@ -13,12 +13,13 @@ final class QueuedState: Sendable {
   let mailbox: Mailbox
   /// The actor on which the target runs, if it is another object.
   private let actor: (any Actor)?
-  /// The gate of an automatic delivery, which senders acquire to run the target. Retained by
-  /// `rare`: retaining it for each message is slow, since the gate has weak references.
+  /// The gate of an automatic delivery, which senders acquire to run the target. `rare` retains the
+  /// gate: a retain per message would be slow, since the gate has weak references.
   private let automaticGate: Unmanaged<SerialGate>?
   var turns: SerialGate? { automaticGate?.takeUnretainedValue() }
   private let rare = Guarded(Rare())
-  /// True if queued messages are delivered after a removal. Changed when the target is added again.
+  /// True if queued messages are delivered after a removal. The value changes when the target is
+  /// added again.
   private let keepsPending: Atomic<Bool>
   private let droppedCount = Atomic<Int>(0)
 
@@ -53,7 +54,7 @@ final class QueuedState: Sendable {
 
   var pending: PendingDeliveries { keepsPending.load(ordering: .acquiring) ? .deliverPending : .dropPending }
 
-  /// Changes the buffer and `pending` for later messages. Returns whether either is a change.
+  /// Sets the buffer and `pending` for later messages. Returns whether a value changed.
   func change(to buffer: DeliveryBuffer, whenRemoved pending: PendingDeliveries, of registration: Registration)
     -> Bool
   {
@@ -107,8 +108,8 @@ extension RouteStep {
   }
 
   /// True if a message may run synchronously: always for direct steps, otherwise as
-  /// ``QueuedState/runsNow(_:)``. Muted targets count, since an earlier target may unmute them.
-  /// `here` is the address of the last mailbox on whose context the sender was found.
+  /// ``QueuedState/runsNow(_:)``. Also true for muted targets, since an earlier target may unmute
+  /// them. `here` caches the address of the last mailbox on whose context the sender was found.
   @inline(__always)
   func runsHere(after here: inout UInt) -> Bool {
     guard isAutomatic else { return true }
@@ -131,8 +132,8 @@ extension RouteStep {
 
   private var isAutomatic: Bool { registration._withUnsafeGuaranteedRef(\.isAutomatic) }
 
-  /// Acquires an automatic target. Always true for a direct one, which a loop passes here if it is
-  /// unmuted meanwhile.
+  /// Acquires an automatic target. Always true for a direct target, for which a loop calls this if
+  /// the target was unmuted during the loop.
   @usableFromInline
   func beginTurn() -> Bool { isAutomatic ? withAutomatic { $0.withGate { $0.begin() } } : true }
 
@@ -155,7 +156,7 @@ extension Registration {
   /// The limit of queued messages for the target.
   public var buffer: DeliveryBuffer { queued?.buffer ?? .unbounded }
 
-  /// The number of queued messages that did not run: the buffer was full, or the target was
-  /// removed, muted or deallocated first.
+  /// The number of queued messages that did not run, because the buffer was full, or the target was
+  /// removed, muted or deallocated before.
   public var dropped: Int { queued?.dropped ?? 0 }
 }

@@ -4,8 +4,8 @@ import Synchronization
 
 /// A target's registration with a proxy, and the handle that mutes or cancels it.
 ///
-/// Retains neither its proxy nor, unless strong, its target. Releasing the handle does not cancel
-/// the registration; ``scoped()`` returns a handle that does.
+/// Does not retain its proxy. Retains its target only if the registration is strong. Releasing the
+/// handle does not cancel the registration; ``scoped()`` returns a handle that does.
 public final class Registration: @unchecked Sendable {
   // `state` is atomic; `link` and `key` are immutable; `weakTarget` is written once after `init`,
   // see below; everything else is guarded by the lock of `core`.
@@ -14,7 +14,8 @@ public final class Registration: @unchecked Sendable {
   /// would move the target's reference count to a side table, which makes retains slow. If the
   /// registration becomes weak, this is stored under the lock, before the next route is made.
   @usableFromInline @exclusivity(unchecked) weak var weakTarget: AnyObject?
-  /// The bits below. Set by `mute`, `cancel` and `markDead`; only the muted bit is cleared again.
+  /// The bits declared below. `mute`, `cancel` and `markDead` set them; only the muted bit is
+  /// cleared again.
   @usableFromInline let state: Atomic<UInt8>
   /// True if this is the registration by which the list finds the target.
   var isFirst = false
@@ -30,7 +31,8 @@ public final class Registration: @unchecked Sendable {
     get { Int(slotNumber) }
     set { slotNumber = UInt32(newValue) }
   }
-  /// The target if the proxy retains it. Released when the registration is removed.
+  /// The target if the proxy retains it. The reference is released when the registration is
+  /// removed.
   var strong: AnyObject?
 
   init(
@@ -70,8 +72,9 @@ public final class Registration: @unchecked Sendable {
 
   func belongs(to core: MulticastCore) -> Bool { link.base === core.link }
 
-  /// Targets with higher priorities are called first; with equal ones, in the order of
-  /// registration. Clamped to -32,768 … 32,767. Stays readable after the registration has ended.
+  /// Targets with higher priorities are called first. Targets with equal priorities are called in
+  /// the order of registration. Clamped to -32,768 … 32,767. Stays readable after the registration
+  /// has ended.
   public var priority: Int { Int(core?.state.withLock { _ in storedPriority } ?? storedPriority) }
 
   /// True if the proxy retains the target.
@@ -87,10 +90,10 @@ public final class Registration: @unchecked Sendable {
   /// True if a method of the target may start now; with `isKept`, also after a removal.
   func mayStart(isKept: Bool) -> Bool { isActive || isKept && !isMuted }
 
-  /// True if the registration was cancelled or its target removed.
+  /// True if the registration was canceled or its target removed.
   public var isCancelled: Bool { state.load(ordering: .acquiring) & Registration.cancelledBit != 0 }
 
-  /// True if the registration was cancelled, or its target was found to be deallocated.
+  /// True if the registration was canceled, or its target was found to be deallocated.
   var hasEnded: Bool {
     state.load(ordering: .acquiring) & (Registration.cancelledBit | Registration.deadBit) != 0
   }
@@ -98,10 +101,10 @@ public final class Registration: @unchecked Sendable {
   /// True if messages skip the target.
   public var isMuted: Bool { state.load(ordering: .acquiring) & Registration.mutedBit != 0 }
 
-  /// True if messages can still reach the target: it is alive and not cancelled, but may be muted.
+  /// True if messages can still reach the target: it is alive and not canceled, but may be muted.
   public var isLive: Bool { !isCancelled && core != nil && currentTarget != nil }
 
-  /// The registered object or value; `nil` after cancellation, or once it or the proxy is
+  /// The registered object or value; `nil` after cancellation, or once the target or the proxy is
   /// deallocated.
   public var target: AnyObject? { liveTarget }
 
@@ -128,7 +131,7 @@ public final class Registration: @unchecked Sendable {
   @available(*, deprecated, renamed: "selectors")
   public var scope: Set<MessageSelector>? { selectors }
 
-  /// Adds selectors to the limit; `nil` removes it. Returns true if that is a change.
+  /// Adds selectors to the limit; `nil` removes the limit. Returns true if the limit changed.
   func widen(to scope: Set<MessageSelector>?) -> Bool {
     assert(isUnderLock, "a scope is guarded by the lock of the proxy")
     guard let own = link.own, let old = own.scope, !(scope?.isSubset(of: old) ?? false) else { return false }
@@ -140,8 +143,8 @@ public final class Registration: @unchecked Sendable {
   var keepsSlot: Bool { link.own?.keepsSlot ?? false }
 
   /// Ends the registration, also for messages being delivered. Queued messages still run if the
-  /// target was added with ``PendingDeliveries/deliverPending``. Senders that wait for its buffer
-  /// resume. May be called repeatedly.
+  /// target was added with ``PendingDeliveries/deliverPending``. Senders that wait for the target's
+  /// buffer resume. May be called repeatedly.
   @inline(never)
   public func cancel() {
     markCancelled()
@@ -159,7 +162,7 @@ public final class Registration: @unchecked Sendable {
   }
 
   /// Skips the target until ``unmute()``, also in messages being delivered. Senders that wait for
-  /// its buffer resume.
+  /// the target's buffer resume.
   public func mute() {
     state.bitwiseOr(Registration.mutedBit, ordering: .sequentiallyConsistent)
     RoomWait.look(at: self)
@@ -174,11 +177,11 @@ public final class Registration: @unchecked Sendable {
   /// A handle that cancels the registration when released.
   public func scoped() -> ScopedRegistration { ScopedRegistration(self) }
 
-  /// The closure, if it was registered with an owner, which is then the target.
+  /// The registered closure, if it has an owner. The owner is then the target.
   var closure: Method? { link.own?.closure }
 
-  /// The target, even if cancelled; for a closure, the closure itself. `nil` once the target, the
-  /// closure's owner, or the wrapped object is deallocated.
+  /// The target, even if the registration is canceled. For a closure, this is the closure itself.
+  /// `nil` once the target, the closure's owner, or the wrapped object is deallocated.
   @inline(never) var currentTarget: AnyObject? {
     guard let own = link.own else { return core?.target(of: self) }
     return own.isOver ? nil : core?.target(of: self).map { own.closure ?? $0 }
@@ -230,7 +233,7 @@ public final class ScopedRegistration: Sendable {
 }
 
 extension ScopedRegistration: Hashable {
-  /// True if both are the same handle.
+  /// True if `left` and `right` are the same handle.
   public static func == (left: ScopedRegistration, right: ScopedRegistration) -> Bool { left === right }
   /// Hashes the identity.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
@@ -259,7 +262,8 @@ class CoreLink: @unchecked Sendable {  // only read
 }
 
 /// The link of a registration with rarely used properties: a limit of selectors, a delivery, a
-/// reserved position, an object that it ends with, or a closure that its target owns.
+/// reserved position, an object whose deallocation ends the registration, or a closure that the
+/// target owns.
 // `scope` is guarded by the lock of the core, the rest is immutable.
 private final class OwnLink: CoreLink, @unchecked Sendable {
   private let shared: CoreLink
@@ -267,7 +271,7 @@ private final class OwnLink: CoreLink, @unchecked Sendable {
   let queued: QueuedState?
   let keepsSlot: Bool
   private let hasSubject: Bool
-  /// The object that the target wraps; the registration ends with it.
+  /// The object that the target wraps. Its deallocation ends the registration.
   private weak let subject: AnyObject?
   let closure: Method?
 
@@ -290,7 +294,7 @@ private final class OwnLink: CoreLink, @unchecked Sendable {
 }
 
 extension Registration: Hashable {
-  /// True if both are the same registration.
+  /// True if `left` and `right` are the same registration.
   public static func == (left: Registration, right: Registration) -> Bool { left === right }
   /// Hashes the identity.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }

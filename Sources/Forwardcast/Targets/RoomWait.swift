@@ -2,13 +2,13 @@
 
 import Synchronization
 
-/// Observes registrations on the path to awaited targets, so that the sender's wait reacts when one
-/// of them ends or is muted.
+/// Observes registrations on the path to awaited targets, so the sender's wait reacts when a
+/// registration ends or is muted.
 final class RoomWait: Sendable {
   private let way: [Registration]
   private let look: @Sendable (Registration) -> Void
 
-  /// The running waits, by registration and by their own identity.
+  /// The running waits by registration, and by the wait's own identity.
   private static let table = Guarded<[ObjectIdentifier: [ObjectIdentifier: RoomWait]]>(.init())
   /// The number of running waits. `look(at:)` does nothing if there are none.
   private static let count = Atomic<Int>(0)
@@ -17,7 +17,7 @@ final class RoomWait: Sendable {
   ///   that ends or is muted later.
   init(on way: [Registration], _ look: @escaping @Sendable (Registration) -> Void) {
     (self.way, self.look) = (way, look)
-    // Entered before the registrations are checked, so that no change is missed.
+    // The wait is counted before it checks the registrations, so no change is missed.
     RoomWait.count.wrappingAdd(1, ordering: .sequentiallyConsistent)
     RoomWait.table.withLock { table in
       for registration in way { table[ObjectIdentifier(registration), default: .init()][ObjectIdentifier(self)] = self }

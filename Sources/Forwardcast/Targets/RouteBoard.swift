@@ -2,10 +2,11 @@
 
 import Synchronization
 
-/// The routes of one proxy by selector, for one table epoch.
+/// The routes of one proxy by selector. A board is valid until any table changes, which begins a
+/// new *epoch*.
 ///
 /// The owner, a ``MulticastCore``, publishes and replaces routes with its lock held. Messages read
-/// the slots without it. A replaced route is retained while a message may be using it.
+/// the slots without the lock. A replaced route is retained while a message may be using it.
 // Slots are atomic; `count` and `retired` are guarded by the owner's lock.
 @usableFromInline
 final class RouteBoard: Visited, @unchecked Sendable {
@@ -117,7 +118,7 @@ final class RouteBoard: Visited, @unchecked Sendable {
 }
 
 extension Unmanaged<RouteBoard> {
-  /// The valid route of a selector for new messages; `version` is that of the target list.
+  /// The valid route of a selector for new messages; `version` is the target list's version.
   @inline(__always)
   func route(of selector: MessageSelector, _ version: borrowing Atomic<UInt>) -> Unmanaged<Route>? {
     guard _withUnsafeGuaranteedRef({ $0.epoch }) == TableEpoch.current,
@@ -164,25 +165,26 @@ struct BoardWord {
   fileprivate var address: UInt64 { bits & (BoardWord.one - 1) }
 }
 
-/// An object that counts the messages that use a board, its *visits*: the board, or the core that
-/// publishes it. The core's word contains the count and the board's address.
+/// An object that counts *visits*, the messages that use a board. Both the board and the core that
+/// publishes it are such objects. The core's word contains the count and the board's address.
 ///
 ///     a message begins      core's word + 1     finds the board and keeps it alive
 ///     the message ends      core's word - 1     if the board is still published
 ///                           board's word - 1    if the board was replaced
 ///     a board is replaced   core's word = new board, no visits; old board's word + its visits
 ///
-/// The thread that brings a board's word to zero releases the board. The word is negative if visits
-/// end before the core's count is added. A pinned proxy counts as a visit of its own board.
+/// The thread that brings a board's word to zero releases the board. The word is negative while
+/// more visits have ended than the core has added to it. A pinned proxy counts as a visit of its
+/// own board.
 @usableFromInline
 package class Visited {
   /// The ``BoardWord``. Changed by visits, and when the board is replaced.
   @usableFromInline final let word = Atomic<UInt64>(0)
 
-  /// Ends a visit; `entered` is the word it read.
+  /// Ends a visit; `entered` is the word that the visit read when it began.
   @export(implementation) @inline(__always)
   final func leave(_ entered: BoardWord) {
-    // Usually the word is unchanged. While a board is visited, no other board has its address.
+    // Usually the word is unchanged. No other board can have the address of a visited board.
     let (done, found) = word.compareExchange(
       expected: entered.bits &+ BoardWord.one, desired: entered.bits, successOrdering: .releasing,
       failureOrdering: .relaxed)
@@ -217,7 +219,7 @@ package class Visited {
     old.board?._withUnsafeGuaranteedRef { $0.add(Int(old.bits >> 48)) }
   }
 
-  /// True if a message is visiting the published board. Messages that begin after a false result
+  /// True if a message is visiting the published board. After a false result, messages that begin
   /// see all earlier writes. Called with the proxy's lock held.
   final var isVisited: Bool { word.wrappingAdd(0, ordering: .acquiringAndReleasing).newValue >> 48 != 0 }
 }

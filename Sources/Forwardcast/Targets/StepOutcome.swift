@@ -6,7 +6,8 @@ enum StepOutcome {
   case answered(ArgumentBox?)
   /// Several targets ran, or hooks answered for them.
   case answeredAll(MessageAnswers)
-  /// Queued on another context. `slot` will have the outcome; it is -1 if no sender waits.
+  /// The message is queued on another context. The slot with the index `slot` gets the outcome; the
+  /// index is -1 if no sender waits.
   case queued(slot: Int)
   case failed(any Error)
   case skipped(DeliveryReport.SkipReason)
@@ -15,7 +16,7 @@ enum StepOutcome {
 /// The site of an outcome: the target, its registration, and its proxies.
 struct StepContext: @unchecked Sendable {  // the target is Sendable wherever a context leaves its isolation
   let selector: MessageSelector
-  /// The enclosing proxies, from the target's own outward.
+  /// The enclosing proxies, starting with the target's own proxy.
   var proxies: ProxyChain
   /// `nil` if the site is a proxy itself, or an observer that could not be created.
   var registration: Registration?
@@ -24,7 +25,7 @@ struct StepContext: @unchecked Sendable {  // the target is Sendable wherever a 
   /// True if a hook created the answer or error.
   var isOwn = false
 
-  /// The registrations on the path to the target, including its own.
+  /// The registrations on the path to the target, including the target's.
   var path: [Registration] { (registration.map { [$0] } ?? []) + proxies.registrations }
 
   var answerer: AnyObject { target ?? registration?.currentTarget ?? proxies.core }

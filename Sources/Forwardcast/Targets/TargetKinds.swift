@@ -12,7 +12,8 @@ enum TargetKind {
 }
 
 /// The kinds of one route's targets. Queried once per class, since a dynamic cast costs more than a
-/// delivery. Not cached for closures, values, receivers with own tables, and refused rows.
+/// delivery. The kind is not cached for closures, values, receivers with their own tables, and
+/// refused rows.
 struct TargetKinds {
   private struct Known {
     let type: ObjectIdentifier
@@ -23,7 +24,7 @@ struct TargetKinds {
 
   private let core: MulticastCore
   private let selector: MessageSelector
-  /// The classes queried so far. The one used last comes first.
+  /// The classes queried so far. The class used last comes first.
   private var known: [Known] = []
   private let limit: Int
 
@@ -45,7 +46,7 @@ struct TargetKinds {
     return kind
   }
 
-  /// - Returns: also whether other objects of the class, except those with own tables, share it.
+  /// - Returns: the kind, the receiver type, and whether other objects of the class share the kind, except objects with their own tables.
   private func ask(_ target: AnyObject) -> (TargetKind, (any MessageReceiver.Type)?, isShared: Bool) {
     switch ClassKind.of(target) {
     case .plain:

@@ -15,7 +15,8 @@ struct TargetList {
   private final class Rare {
     /// The groups of all priorities but 0.
     var unusual: [Int16: Group] = .init()
-    /// The registrations of targets that have several, except the first of each.
+    /// The further registrations of targets that have several. The first one of each target is in
+    /// `first`.
     var others: [ObjectIdentifier: Set<Registration>] = .init()
     /// The priorities in `unusual` that the current sweep has not finished.
     var unswept: [Int16] = []
@@ -39,10 +40,10 @@ struct TargetList {
 
   // MARK: - Changes
 
-  /// The number of versions that the core must add: one for each joined registration, and one if
+  /// The number that the core must add to its version: one for each joined registration, and one if
   /// all routes became invalid.
   private var newVersions: UInt32 = 0
-  /// The registrations that joined last, one per version. Empty while there are no routes.
+  /// The latest registrations to join, one per version. Empty while there are no routes.
   private var joined: [Registration] = []
   /// True if routes exist, so joining registrations are recorded. Set by the core.
   var hasRoutes = false { didSet { if !hasRoutes { joined = [] } } }
@@ -105,7 +106,7 @@ struct TargetList {
   private mutating func noteJoined(_ registration: Registration) {
     newVersions += 1
     guard hasRoutes else { return }
-    // More changes than registrations: rebuilding the routes costs less than patching them.
+    // With more changes than registrations, rebuilding the routes costs less than patching them.
     if joined.count > max(32, count) { noteChanged() } else { joined.append(registration) }
   }
 
@@ -197,7 +198,7 @@ struct TargetList {
       ensuredRare.others[registration.key, default: .init()].insert(registration)
       return
     }
-    // The first registration is of a dead target, whose address was reused.
+    // The first registration belongs to a dead target whose address was reused.
     let dead = registrations(of: registration.key)
     (head.isFirst, registration.isFirst) = (false, true)
     if first.isInUse { first.replace(with: registration) }
@@ -223,7 +224,8 @@ struct TargetList {
     return true
   }
 
-  /// Removes a registration and returns the list's reference; `nil` if it was removed before.
+  /// Removes a registration and returns the list's reference to it; `nil` if the registration was
+  /// removed before.
   mutating func take(_ registration: Registration, garbage: inout Garbage) -> Registration? {
     guard contains(registration) else { return nil }
     unlink(registration)
@@ -251,7 +253,7 @@ struct TargetList {
       garbage.keep(strong)
       registration.strong = nil
       let closure = strong as? Method
-      // Routes do not retain queued targets. A closure is retained as a method of routes.
+      // Routes do not retain a queued target. They do retain a closure, as its method.
       if hasRoutes, registration.queued == nil || closure != nil {
         garbage.released.append((registration, closure?.selector))
       }
@@ -304,8 +306,8 @@ struct TargetList {
 
   /// Sweeps three slots, cycling through all priorities, and removes dead targets.
   ///
-  /// After a complete sweep, the next one waits until the list is twice as long as the number of
-  /// targets found alive. So short-lived targets cost nothing.
+  /// After a complete sweep, the next sweep starts when the list is twice as long as the number of
+  /// targets found alive.
   private mutating func reclaim(_ garbage: inout Garbage) {
     guard number >= countToReclaim else { return }
     for _ in 0..<3 {
@@ -338,7 +340,8 @@ extension Registration: Identified {
   var identity: UInt { UInt(bitPattern: key) }
 }
 
-/// Objects that a change removed. Their release may run foreign code, so it follows the lock.
+/// Objects that a change removed. Releasing them may run foreign code, so they are released after
+/// the lock.
 struct Garbage: @unchecked Sendable {  // owned by the one call that collects it
   // Most changes remove few objects; these need no array.
   private var first: AnyObject?

@@ -30,8 +30,8 @@ extension MulticastCore {
     }
   }
 
-  /// Registers `target` weakly in a slot, in place of the previous target. If that target was
-  /// removed from the proxy, the new one is appended to the order instead. Returns `nil` if
+  /// Registers `target` weakly in a slot, in place of the previous target. If the previous target
+  /// was removed from the proxy, `target` is appended to the order instead. Returns `nil` if
   /// `target` is already registered, was removed from this slot, or is older than the previous
   /// target.
   package func fill(_ slot: TargetSlot, with target: AnyObject, version: SlotVersion?) -> Registration? {
@@ -78,7 +78,7 @@ extension MulticastCore {
 
   package func version(of slot: TargetSlot) -> SlotVersion? { state.withLock { _ in slot.version } }
 
-  /// The registration of a target that is alive and not cancelled.
+  /// The registration of a target, if the target is alive and the registration is not canceled.
   private func live(_ key: ObjectIdentifier, _ state: State, _ garbage: inout Garbage) -> Registration? {
     for registration in state.list.registrations(of: key) where !registration.isCancelled {
       if let alive = registration.targetUnderLock {
@@ -100,7 +100,8 @@ package final class TargetSlot: @unchecked Sendable {  // what changes is guarde
   fileprivate let identity = Identity()
   /// The slot's entry in the list. It has no target until one is created.
   fileprivate var registration: Registration
-  /// The latest target's registration. It is not in the slot if the target was registered before.
+  /// The latest target's registration. If the target was registered before, this registration is
+  /// not in the slot.
   fileprivate var served: Registration?
   fileprivate var version: SlotVersion?
   fileprivate var isGivenUp = false

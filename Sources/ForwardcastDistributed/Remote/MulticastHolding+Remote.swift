@@ -6,10 +6,10 @@ public import Forwardcast
 public enum RemoteAbsence: Hashable, Sendable {
   /// The registration stays, and each message to it fails.
   case fails
-  /// The registration is cancelled, and waiting messages are dropped.
+  /// The registration is canceled, and waiting messages are dropped.
   case endsRegistration
   /// The registration stays while the receiver tries to reconnect. Meanwhile, messages to it fail
-  /// at once. It is cancelled when the receiver has ended.
+  /// at once. It is canceled when the receiver has ended.
   case keepsTrying(RemoteBackoff)
 }
 

@@ -2,7 +2,7 @@
 
 import Forwardcast
 
-/// A registration that is cancelled when the other side has ended, or already when it is lost.
+/// A registration that is canceled when the other side has ended, or already when it is lost.
 struct LineRegistration: Sendable {
   weak let registration: Registration?
   let absence: RemoteAbsence
@@ -48,7 +48,7 @@ extension RemoteLine {
       return (nil, state.attempts)
     }
     if let refusal { throw error(.gone, .didNotRun, "", refusal) }
-    // The cancelled task may be the current one, which has succeeded.
+    // The canceled task may be the current one, which has succeeded.
     attempts?.cancel()
     goOn()
   }

@@ -42,7 +42,7 @@ final class RemoteLine: Sendable {
     /// The number of replies that belonged to other calls.
     var mismatches = 0
     var registrations: [LineRegistration] = []
-    /// The number of registrations at which cancelled ones are removed.
+    /// The number of registrations at which canceled ones are removed.
     var mostRegistrations = 8
     var attempts: Task<Void, Never>?
     var watch: (wakesAt: Deadline, task: Task<Void, Never>)?

@@ -82,7 +82,7 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
 
   /// Declares that the other side has ended, for example when the engine's node monitor reports it.
   /// Calls end with `gone` and the reason; it is unknown whether those in flight arrived.
-  /// Registrations are cancelled unless their `whenGone` is `fails`.
+  /// Registrations are canceled unless their `whenGone` is `fails`.
   public func end(_ reason: String) { line.lose(reason, forGood: true) }
 
   // MARK: Questions

@@ -61,7 +61,7 @@ public final class TestClock: Clock, Sendable {
   /// The number of tasks that sleep on this clock.
   public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-  /// Suspends until the clock reaches `deadline`, or the task is cancelled. Ignores `tolerance`.
+  /// Suspends until the clock reaches `deadline`, or the task is canceled. Ignores `tolerance`.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
     let number = state.withLock { $0.number() }
     try await withTaskCancellationHandler {
@@ -93,7 +93,7 @@ public final class TestClock: Clock, Sendable {
     for continuation in due { continuation.resume() }
   }
 
-  /// Suspends until at least `count` tasks sleep on this clock, or the task is cancelled. Call it
+  /// Suspends until at least `count` tasks sleep on this clock, or the task is canceled. Call it
   /// before ``advance(by:)``, which does not resume tasks that begin to sleep later.
   public func waitForSleepers(_ count: Int = 1) async {
     let number = state.withLock { $0.number() }

@@ -50,7 +50,7 @@ public struct ExpectedCall: Sendable, CustomStringConvertible {
   ///     clock.advance(by: .seconds(5))
   ///     _ = await quiet
   ///
-  /// Waits in real time, unless the test passes a clock and advances it. A cancelled wait is a
+  /// Waits in real time, unless the test passes a clock and advances it. A canceled wait is a
   /// failure too. Failures are reported at the line of this call.
   @discardableResult
   nonisolated(nonsending) public func doesNotCome(
@@ -71,7 +71,7 @@ public struct ExpectedCall: Sendable, CustomStringConvertible {
     for await _ in book.recorder.changes where matching.count >= times { break }
   }
 
-  /// Waits for calls or for `sleep`. Returns true if `sleep` ended first and was not cancelled.
+  /// Waits for calls or for `sleep`. Returns true if `sleep` ended first and was not canceled.
   nonisolated(nonsending) private func come(
     _ times: Int, before sleep: @escaping @Sendable () async throws -> Void
   ) async -> Bool {

@@ -371,7 +371,8 @@ struct WireTextTests {
     arguments: [
       ("", "unexpected end at byte 14"), ("x", "not an item at byte 14"), ("{", "unexpected end"), ("}", "not an item"),
       ("[}", "not an item"), ("{1:k}", "a key without a value"), ("{t1:k}", "a key that is not text"),
-      ("{1:k1:k}1", "text after the end"), ("{1:k9:open}", "a length past the end of the input"), ("{1:ki}", "not a number"),
+      ("{1:k1:k}1", "text after the end"), ("{1:k9:open}", "a length past the end of the input"),
+      ("{1:ki}", "not a number"),
       ("{1:ki1}", "not a number"), ("{1:ki1x;}", "not a number"), ("{1:k99999999999:x}", "a length beyond the limit"),
       ("{1k}", "not a length"), ("{1:a1:é}", "a length that splits a UTF-8 character"), ("{1:kb}", "not a length"),
       ("{1:ki\(String(repeating: "1", count: 49));}", "not a number"), ("t", "not a record"),
