@@ -1,12 +1,14 @@
 // BufferedLine.swift: the queued messages of a registration with a bounded buffer.
 
 /// The queued messages of one registration with a bounded buffer. While the line has messages, the
-/// mailbox holds the line instead of each message, so dropping one does not touch the mailbox.
+/// mailbox holds the line instead of each message, so dropping a message does not touch the
+/// mailbox.
 final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock; the rest is immutable
   private struct State {
     var buffer: DeliveryBuffer
     var waiting = FirstInFirstOut<Envelope>()
-    /// The number of each selector's latest message, queued or not. For `latestPerSelector`.
+    /// The number of each selector's latest message, which may no longer be queued. Used by
+    /// `latestPerSelector`.
     var latest: [MessageSelector?: Int] = .init()
     /// The number of slots reserved by senders that have not posted yet.
     var reserved = 0
@@ -88,7 +90,7 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
   }
 
   /// Appends a message, to the sender's slot if `reserved`. Returns the message that the buffer
-  /// drops, if any: an older one or `envelope`.
+  /// drops, if any: an older message or `envelope`.
   func offer(_ envelope: Envelope, reserved: Bool, to mailbox: Mailbox) -> Envelope? {
     let level = mailbox.senderLevel
     let (dropped, wakes) = state.withLock { state -> (Envelope?, Bool) in
@@ -133,7 +135,7 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
 
   override func resume(_ index: Int, in mailbox: Mailbox) { _ = open(in: mailbox) }
 
-  /// Removes the oldest message. If there is none, the line is no longer in the mailbox.
+  /// Removes the oldest message. Without messages, the line is no longer in the mailbox.
   @inline(never) private func next() -> Envelope? {
     makingRoom { state in
       assert(state.isPosted, "a line is opened while it is in the mailbox")
@@ -154,8 +156,8 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
 
   /// Waits for a slot. Senders get slots in the order of their calls.
   ///
-  /// - Parameter limit: called with a function that ends the wait with an error. It may return a
-  ///   timer, which is canceled after the wait.
+  /// - Parameter limit: called with a function that ends the wait with an error. `limit` may return
+  ///   a timer, which is canceled after the wait.
   @inline(never)
   nonisolated(nonsending) func reserve(
     limit: (@escaping @Sendable (any Error) -> Void) -> Task<Void, Never>? = { _ in nil }

@@ -1,6 +1,7 @@
 // DeliveryBuffer.swift: the limit of queued messages per registration.
 
-/// The limit of a registration's queued messages, and the choice of the message to drop beyond it.
+/// The limit of a registration's queued messages, and the choice of the message to drop at the
+/// limit.
 ///
 /// A message that is running does not count. ``Registration/dropped`` counts dropped messages, and
 /// so does the summary or report of the broadcast that caused the drop.
@@ -42,9 +43,9 @@ public struct DeliveryBuffer: Hashable, Sendable, CustomStringConvertible {
   /// Suspends the sender while `count` messages are queued. If the sender is synchronous, drops its
   /// message instead.
   ///
-  /// The sender waits when it posts to this target, and holds no slot of another buffer meanwhile.
-  /// If the target or an enclosing proxy is removed or muted, the wait ends and the target is
-  /// skipped.
+  /// The sender waits when it posts to this target. While it waits, it holds no slot of another
+  /// buffer. If the target or an enclosing proxy is removed or muted, the wait ends and the target
+  /// is skipped.
   ///
   /// - Precondition: `count` is positive.
   public static func suspendSender(_ count: Int) -> DeliveryBuffer { DeliveryBuffer(Policy.suspendSender, count) }
@@ -63,8 +64,9 @@ public struct DeliveryBuffer: Hashable, Sendable, CustomStringConvertible {
 
 /// What happens to queued messages when their target is removed.
 public enum PendingDeliveries: Hashable, Sendable {
-  /// They are dropped: none starts after the removal returns. They do not retain the target.
+  /// Queued messages are dropped, and none starts after the removal returns. They do not retain the
+  /// target.
   case dropPending
-  /// They run, and retain their target until then. A muted target does not get them.
+  /// Queued messages run, and retain their target until then. A muted target does not get them.
   case deliverPending
 }

@@ -21,8 +21,8 @@ package protocol DeliveryContext: AnyObject, Sendable {
   var turn: Int { get }
   /// True if deliveries can run in parallel, so each target has its own mailbox.
   var isConcurrent: Bool { get }
-  /// The context for the mailbox of `target`, which must not retain `target`, and the actor that a
-  /// registration of `target` retains instead, if any.
+  /// The context for the mailbox of `target`, and the actor, if any, that a registration of
+  /// `target` retains. The context must not retain `target`.
   func forMailbox(of target: AnyObject) -> (context: any DeliveryContext, retained: (any Actor)?)
 }
 
@@ -106,7 +106,7 @@ class ActorContext: DeliveryContext, @unchecked Sendable {  // immutable
 
 /// A weakly referenced actor as a context. Registrations of other targets retain the actor.
 final class WeakActorContext: DeliveryContext, @unchecked Sendable {  // `actor` is written once, in `init`
-  /// Drains the mailbox of a deallocated actor, which drops its messages.
+  /// Drains the mailbox of a deallocated actor. The drain drops the messages.
   private actor Substitute {
     static let shared = Substitute()
   }
@@ -147,7 +147,7 @@ final class MainActorContext: ActorContext, @unchecked Sendable {  // immutable
 }
 
 final class ExecutorContext: ActorContext, @unchecked Sendable {  // immutable
-  /// An actor that uses the executor, which is the only means to run code on it.
+  /// An actor that uses the executor. Only through such an actor can code run on the executor.
   private actor Guest {
     private let executor: any SerialExecutor
     init(_ executor: any SerialExecutor) { self.executor = executor }

@@ -5,11 +5,12 @@ import Synchronization
 /// An entry of a mailbox and a node of its linked list, so posting does not allocate.
 @usableFromInline
 package class Envelope: @unchecked Sendable {  // `next` belongs to the sender until it is posted, then to the drain
-  /// The address of the previously posted envelope; after `take`, of the envelope posted next.
+  /// The address of the previously posted envelope; after `take`, the address of the envelope
+  /// posted next.
   @exclusivity(unchecked) fileprivate var next: UInt = 0
   /// True if deliveries remain, so the drain opens this envelope next. Owned by the context.
   @exclusivity(unchecked) final var isUnfinished = false
-  /// The priority level of its most urgent message, see *Priorities*.
+  /// The priority level of the envelope's most urgent message, see *Priorities*.
   fileprivate let level = Atomic<UInt16>(0)
 
   @usableFromInline
@@ -31,7 +32,7 @@ package class Envelope: @unchecked Sendable {  // `next` belongs to the sender u
   /// Reports the envelope's deliveries as skipped.
   func giveUp(_ reason: DeliveryReport.SkipReason) {}
 
-  /// Records that the envelope contains, or will contain, a message of that level.
+  /// Records that the envelope contains, or will contain, a message of this level.
   final func raise(to level: UInt16) { _ = Mailbox.raise(self.level, to: level) }
 
   final func forgetLevel() { level.store(0, ordering: .releasing) }
@@ -103,8 +104,8 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or own
     deliveries.store(deliveries.load(ordering: .relaxed) &+ count, ordering: .releasing)
   }
 
-  /// True if the running code is on the context. On a concurrent context, it must be in a drain of
-  /// this mailbox, since waiting for another mailbox there cannot deadlock.
+  /// True if the running code is on the context. On a concurrent context, true only in a drain of
+  /// this mailbox, since waiting for another mailbox of the context cannot deadlock.
   package var isCurrent: Bool {
     contextObject == nil ? HeldContext.contains(ObjectIdentifier(self)) : context.isCurrent
   }
@@ -122,7 +123,7 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or own
   }
 
   deinit {
-    // No other thread uses the mailbox now. Envelopes are left if the context dropped its drain.
+    // No other thread uses the mailbox now. Envelopes remain if the context dropped its drain.
     _ = take()
     while let envelope = next() { withExtendedLifetime(envelope) {} }
   }
@@ -156,7 +157,7 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or own
     let level = senderLevel
     envelope.raise(to: level)
     let isAwaited = add()
-    // Wakes at the raised level, since a drain below the envelope's level would not open it.
+    // The drain gets the raised level, since a drain below the envelope's level would not open it.
     if !noteAdded(level), isAwaited { wake(raised.load(ordering: .acquiring)) }
   }
 
@@ -199,13 +200,14 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or own
   // level at which a drain has been requested. Drains of lower levels stop.
   //
   // A sender records its level in the envelope and posts it. Then it raises `raised` to its level.
-  // If that raised the level, or if the mailbox was asleep, the sender wakes the context.
+  // If this increased `raised`, or if the mailbox was asleep, the sender wakes the context.
   //
-  // A drain stops if `raised` is above its level. It also stops before an envelope above its level,
-  // and raises `raised` to the envelope's level. Without envelopes, it sets `raised` to 0 and falls
-  // asleep. If an envelope was posted meanwhile, it restores `raised` and takes that envelope.
+  // A drain stops if `raised` is above its level. A drain also stops before an envelope above its
+  // level, and raises `raised` to the envelope's level. Without envelopes, a drain sets `raised` to
+  // 0 and falls asleep. If an envelope was posted in between, the drain restores `raised` and takes
+  // that envelope.
 
-  /// The level of a priority in `raised`. 0 is below all others.
+  /// The level of a priority in `raised`. Level 0 is below all priorities.
   static func level(_ priority: TaskPriority) -> UInt16 { UInt16(priority.rawValue) + 1 }
 
   /// The level of the running code; 0 on contexts without priorities.
@@ -267,7 +269,7 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or own
   // For contexts that run each delivery separately, in an order of their choice:
 
   /// Takes the posted envelopes, in order, and falls asleep, so the next post wakes the context.
-  /// The caller ensures that no other thread posts meanwhile.
+  /// The caller ensures that no other thread posts during the call.
   package func takePosted() -> [Envelope] {
     var envelopes: [Envelope] = []
     if take() { while let envelope = next() { envelopes.append(envelope) } }

@@ -7,15 +7,17 @@ import Synchronization
 /// identity, since the objects of the main and global queues are not unique.
 ///
 /// Dispatch reveals a queue's target only to code that runs on the queue. So each queue looks up
-/// its target in a block of its own: when the library first sees the queue, and when it is woken
-/// after new queues were seen. Deadlock detection follows these links.
+/// its target in a block of its own. It does so when the library first sees the queue, and when the
+/// queue is woken after new queues were seen. Deadlock detection follows these links.
 final class QueueIdentity: Sendable {
   /// The key of a queue's identity. Code on the queue, or on a queue that targets it, sees the
-  /// value. The lock guards setting an identity, and hiding it briefly to read that of the target.
+  /// value. The lock guards two actions: setting an identity, and hiding it briefly to read the
+  /// target queue's identity.
   private static let key = Guarded(DispatchSpecificKey<QueueIdentity>())
   private static let known = Atomic<Int>(0)
 
-  /// A key for which only this queue has a value. Code on queues that target it sees the value too.
+  /// A key for which only this queue has a value. Code on queues that target this queue sees the
+  /// value too.
   private let mark = DispatchSpecificKey<Bool>()
   private let isConcurrent = Atomic<Bool>(false)
   /// The number of known queues at the last lookup.

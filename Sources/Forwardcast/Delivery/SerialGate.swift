@@ -6,14 +6,14 @@ import Synchronization
 /// runs synchronously in a sender, later messages wait here.
 ///
 /// With automatic delivery, the target is run either by the drain or by a sender on the context. On
-/// a concurrent queue both may try at once. A sender that finds the target busy queues its message.
-/// A drain that finds it busy defers the message until the sender has finished. The target's own
-/// messages on the same thread run synchronously.
+/// a concurrent queue, both may try to run it at once. A sender that finds the target busy queues
+/// its message. A drain that finds the target busy defers the message until the sender has
+/// finished. The target's own messages on the same thread run synchronously.
 ///
 /// One word holds the state, so acquiring and releasing the target take one atomic operation each:
 ///
 ///     thread      runs the target; 0 for none
-///     awaited     the drain has deferred a message until the thread is done
+///     awaited     the drain has deferred a message until the thread releases the target
 ///     closed      a method is suspended, or the drain waits for the thread; set on the context
 // `parked` and `place` are owned by the mailbox's drain, `depth` by the thread in `word`.
 final class SerialGate: @unchecked Sendable {
@@ -51,7 +51,7 @@ final class SerialGate: @unchecked Sendable {
   /// True if nothing is queued, no method is suspended and no other thread runs the target.
   @inline(__always)
   var isFree: Bool {
-    // The drain lowers the count only after its thread is in the word.
+    // The drain lowers the count only after it has stored its thread in the word.
     guard waiting.load(ordering: .acquiring) == 0 else { return false }
     let word = word.load(ordering: .acquiring)
     return word == 0 || word & ~SerialGate.awaited == SerialGate.thread
@@ -72,7 +72,7 @@ final class SerialGate: @unchecked Sendable {
     let thread = SerialGate.thread
     let (done, found) = word.compareExchange(
       expected: 0, desired: thread, successOrdering: .acquiringAndReleasing, failureOrdering: .relaxed)
-    // A closed gate may contain this thread, which then has the target.
+    // If a closed gate contains this thread, the thread has the target.
     guard done || found & ~SerialGate.marks == thread else { return false }
     depth &+= 1
     return true
@@ -96,7 +96,7 @@ final class SerialGate: @unchecked Sendable {
     return true
   }
 
-  /// Releases the target. Returns true if the drain has deferred a message until now.
+  /// Releases the target. Returns true if the drain has deferred a message until this release.
   @inline(__always)
   func end() -> Bool {
     assert(
@@ -132,7 +132,7 @@ extension Mailbox {
     closedGates.append(gate)
   }
 
-  /// Posts, from any thread, that a target's method has ended. Deferred deliveries then continue.
+  /// Reports, from any thread, that a target's method has ended, so deferred deliveries continue.
   func reopen(_ gate: SerialGate) { post(GateOpening(gate)) }
 
   /// Runs deferred deliveries until the gate closes again or a drain of higher priority is due.

@@ -30,13 +30,14 @@ func serveOpened<Sink: OutcomeSink>(
   return isServed ? loop.reachedAny : nil
 }
 
-/// Calls the method of each direct target. Retains nothing: its caller retains the route.
+/// Calls the method of each direct target. Retains nothing, since the caller retains the route.
 private struct BoxedLoop {
   private let route: Unmanaged<Route>
   private let steps: UnsafeMutablePointer<RouteStep>
   private let count: Int
   private let keepsAnswers: Bool
-  /// The numbers of skipped steps: with a dead target, and for other reasons.
+  /// The number of steps skipped because of a dead target, and the number skipped for other
+  /// reasons.
   private(set) var dead = 0
   private(set) var skipped = 0
   private(set) var reachedAny = false

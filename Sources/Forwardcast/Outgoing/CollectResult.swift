@@ -2,7 +2,7 @@
 
 /// The result of a `collect`, with its error if there is one.
 ///
-/// Call one member to get the result. ``get()`` throws the error; the others may report it.
+/// Call one member to get the result. ``get()`` throws the error; the other members may report it.
 public struct CollectResult<Output> {
   @usableFromInline let output: Output
   @usableFromInline let failure: CollectFailure?

@@ -25,11 +25,12 @@ struct DeliveryRequest {
   var wait = Wait.none
   /// True if answers are recorded. Otherwise they are discarded.
   var keepsAnswers = false
-  /// True if targets run strictly in delivery order, so queued ones are not posted first.
+  /// True if targets run strictly in delivery order, so queued targets do not get the message
+  /// first.
   var keepsOrder = false
   /// True if errors are ignored once a target has answered. Hooks do not get these errors either.
   var ignoresErrors = false
-  /// Makes a probe: a function that gets the answers in order and returns true once they suffice.
+  /// Makes a *probe*: a function that gets the answers in order and returns true once they suffice.
   /// `nil` if the sender needs all answers.
   var makeProbe: (() -> (ArgumentBox) -> Bool)?
 

@@ -1,8 +1,8 @@
 // HookedDelivery.swift: one call of a proxy's hooks, and the delivery inside it.
 
 /// One call of a proxy's hooks, and the delivery inside it. Outcomes are buffered until the call
-/// ends, since the hooks may replace them. The proxy is the *receiver*, to which the sender sent
-/// the message, or a nested one.
+/// ends, since the hooks may replace them. The proxy is either the *receiver*, to which the sender
+/// sent the message, or a nested proxy.
 final class HookedDelivery {
   // MARK: - Configuration (immutable)
 
@@ -52,10 +52,11 @@ final class HookedDelivery {
 
   // MARK: - Running the hooks
 
-  /// Runs the hooks and the delivery inside them synchronously. If all are `before` hooks, the
-  /// delivery continues in its usual loop after this returns.
+  /// Runs the hooks and the delivery inside them synchronously. If all hooks are `before` hooks,
+  /// the delivery continues in its usual loop after this call.
   ///
-  /// - Throws: the hooks' error, if the proxy is the receiver. A nested proxy records it instead.
+  /// - Throws: the hooks' error, if the proxy is the receiver. A nested proxy records the error
+  ///   instead.
   func run() throws {
     if around.isBefore {
       do {
@@ -129,7 +130,8 @@ final class HookedDelivery {
     return try answers()
   }
 
-  /// Begins a `proceed` with the hooks' arguments. Throws `proxyCycle` if another one is running.
+  /// Begins a `proceed` with the hooks' arguments. Throws `proxyCycle` if another `proceed` is
+  /// running.
   private func enter(_ arguments: MessageArguments) throws {
     guard outside == nil else {
       throw MessageError(
@@ -139,7 +141,7 @@ final class HookedDelivery {
     giveUp()
     let trace = delivery.message.trace ?? around.trace
     var replaced: OutgoingMessage?
-    // A message is expensive to copy.
+    // Copying a message is expensive, so an unchanged message is not replaced.
     if delivery.message.shared !== arguments || delivery.message.trace !== trace || delivery.message.isByValue {
       var inside = delivery.message
       inside.replace(with: arguments)
@@ -175,7 +177,8 @@ final class HookedDelivery {
     return error
   }
 
-  /// The answers that `proceed` returns, once all outcomes are known. Throws the first failure.
+  /// The answers that `proceed` returns. Called once all outcomes are known. Throws the first
+  /// failure.
   private func answers() throws -> MessageAnswers {
     if asks, let pending = delivery.scope.pending {
       outcomes.settle(from: start, pending)
@@ -225,13 +228,13 @@ final class HookedDelivery {
     delivery.forgetPosted(node)
   }
 
-  /// Discards the failures of a `proceed`. Reports those that the hooks did not get.
+  /// Discards the failures of a `proceed`. Reports the failures that the hooks did not get.
   private func giveUpFailures() {
     reportFailures(but: thrown) { _, _ in nil }
     thrown = nil
   }
 
-  /// Reports all failures except `known`, and replaces each with the result of `replacement`.
+  /// Reports all failures except `known`. Replaces each failure with the result of `replacement`.
   private func reportFailures(
     but known: (any Error)?, _ replacement: (_ failed: Outcome, _ isKnown: Bool) -> Outcome?
   ) {
@@ -255,7 +258,7 @@ final class HookedDelivery {
   private func finish(by error: any Error) throws {
     trace(.failure(error))
     if let thrown, isSame(thrown, error) { return noteOutcomes() }
-    // A report still lists the targets that ran. Another result gets the error instead.
+    // A report still lists the targets that ran. Any other result has the error in their place.
     if asks, place == nil || !delivery.request.listsEveryTarget {
       giveUpFailures()
       replace(with: held.filter { !$0.outcome.hasAnswer })
@@ -339,7 +342,7 @@ final class HookedDelivery {
 /// True if `one` and `other` are the same error, possibly rethrown. A typed `throws` boxes an error
 /// again, so errors of one type with equal values or descriptions count as the same.
 func isSame(_ one: any Error, _ other: any Error) -> Bool {
-  // In a struct, since a generic function would receive the unwrapped value.
+  // The error is in a struct, since a generic function would receive the unwrapped value.
   struct Reference { let error: any Error }
   let references = (Reference(error: one), Reference(error: other))
   if unsafeBitCast(references.0, to: UnsafeRawPointer.self) == unsafeBitCast(references.1, to: UnsafeRawPointer.self) {

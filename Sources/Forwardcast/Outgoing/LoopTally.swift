@@ -1,6 +1,6 @@
 // LoopTally.swift: counts and reports the exceptions of typed loops.
 
-/// Counts the targets that a typed loop did not serve. Changed only in outlined calls, which keeps
+/// Counts the targets that a typed loop did not serve. Only outlined calls change it, which keeps
 /// it out of the loop's registers.
 @usableFromInline
 struct LoopTally: ~Copyable {
@@ -9,10 +9,11 @@ struct LoopTally: ~Copyable {
   @usableFromInline let crosses: Bool
   @usableFromInline var dead = 0
   @usableFromInline var failed = 0
-  /// The number of steps that were not served: dead, failed, queued or skipped.
+  /// The number of steps that were not served, because the target was dead, failed, queued or
+  /// skipped.
   @usableFromInline var unserved = 0
-  /// Automatic steps whose target another thread was running: how many were queued, how many a full
-  /// buffer refused, and how many messages their buffers dropped.
+  /// Counts of automatic steps whose target another thread was running: the queued steps, the steps
+  /// that a full buffer refused, and the messages that the buffers dropped.
   private var (queued, refused, dropped): (Int32, Int32, Int32) = (0, 0, 0)
 
   @export(implementation) @inline(__always)
@@ -28,7 +29,7 @@ struct LoopTally: ~Copyable {
     if step.isActive, step.target == nil { dead += 1 }
   }
 
-  /// Calls the automatic target of the step before `end`. Returns `nil` if the target did not run.
+  /// Calls the target of the automatic step before `end`. Returns `nil` if the target did not run.
   @export(implementation) @inline(never)
   mutating func callHere<R, each A>(
     _ end: UnsafeMutablePointer<RouteStep>, _ arguments: Arguments<repeat each A>, returning: R.Type
@@ -42,7 +43,8 @@ struct LoopTally: ~Copyable {
     return try step.call(arguments, returning: R.self)
   }
 
-  /// Sends the message to one target, which is queued if another thread is running the target.
+  /// Sends the message to one target. The message is queued if another thread is running the
+  /// target.
   @usableFromInline @inline(never)
   mutating func deliverAlone<R>(_ step: RouteStep, _ arguments: MessageArguments) throws -> R? {
     let route = visit.kept.route.only(step.registration.takeUnretainedValue())

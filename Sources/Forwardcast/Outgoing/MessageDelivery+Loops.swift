@@ -8,7 +8,8 @@ extension MessageDelivery {
     return (visits[last].node.route.steps + first, loopEnd - first)
   }
 
-  /// Records that a loop has served the steps up to `end`. Steps without a report ran successfully.
+  /// Records that a loop has served the steps up to `end`. Steps that the loop did not report ran
+  /// successfully.
   @usableFromInline @inline(never)
   func endLoop(_ end: UnsafeMutablePointer<RouteStep>) {
     let last = visits.count - 1
@@ -96,7 +97,7 @@ extension MessageDelivery {
     endLoop(next)
   }
 
-  /// How a loop handles answers of `type`, or boxed ones if it is `nil`.
+  /// How a loop handles answers of `type`; if `type` is `nil`, how it handles boxed answers.
   fileprivate func handling(of type: Any.Type?) -> DeliveryLoop.Answers {
     if !request.asks { return .none }
     if outcomes.takesPlain, request.keepsAnswers { return .plain }
@@ -109,7 +110,7 @@ extension MessageDelivery {
 @usableFromInline
 struct DeliveryLoop {
   @usableFromInline let answers: Answers
-  /// The proxy and its enclosing ones, retained by the delivery.
+  /// The proxy and its enclosing proxies, retained by the delivery.
   @usableFromInline let path: Unmanaged<ProxyChain>
   @usableFromInline let isNested: Bool
 

@@ -11,11 +11,12 @@ extension MessageDelivery {
     case nothing
   }
 
-  /// The results of one proxy's queued steps. A step without an entry is posted and not awaited.
+  /// The results of one proxy's queued steps. A step without an entry was posted and is not
+  /// awaited.
   typealias PostedSteps = ByStep<Posted>
 
-  /// Posts to queued steps before direct targets run, so that messages sent by direct targets
-  /// arrive later. A proxy with strict delivery order posts each step in its position instead.
+  /// Posts to queued steps before direct targets run, so messages that direct targets send arrive
+  /// later. With strict delivery order, each step is posted in its position instead.
   func postAhead(awaits: Bool) -> Suspension? {
     while let (node, first) = unposted.popLast() {
       if let group = postGroups(of: node, from: first, awaits: awaits) {
@@ -102,7 +103,8 @@ extension MessageDelivery {
   }
 
   /// True if the target is a multicast without a responder, so nothing is posted to it. False if
-  /// the multicast has targets to query, since these may forward in a cycle, which is an error.
+  /// the multicast has targets to query, since such a target may forward in a cycle, which is an
+  /// error.
   func isSilent(_ step: RouteStep, _ target: AnyObject) -> Bool {
     guard step.method == nil, let inner = (target as? any MulticastSending)?.route(for: selector),
       inner.forwarders.isEmpty, let core = step.registration.takeUnretainedValue().core
@@ -141,7 +143,7 @@ extension MessageDelivery {
     !group.isBatched && step.queued?.pending == .deliverPending
   }
 
-  /// An envelope for steps of one group, and the slots of their outcomes if the sender waits.
+  /// An envelope for steps of one group. `slots` has the steps' outcomes if the sender waits.
   private func parcel(_ group: DeliveryGroup, _ places: [Int], _ node: ProxyNode) -> (Parcel, slots: [Int]) {
     let step = group.steps[places[0]]
     let arguments = message.arguments
@@ -152,7 +154,7 @@ extension MessageDelivery {
       } ?? []
     let details = details(node, slots, keeping: kept)
     if let details, let trace = details.trace {
-      // Reported before posting. The executions will have these step numbers.
+      // The trace reports the steps before posting. The executions will have these step numbers.
       for place in places {
         trace.note(
           .queued, selector, arguments, at: queuedContext(group.steps[place], node), step: details.firstStep + place)

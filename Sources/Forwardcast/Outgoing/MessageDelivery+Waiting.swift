@@ -3,7 +3,7 @@
 /// The error that ended a message as a whole.
 struct DeliveryFailure {
   let error: any Error
-  /// True if hooks of the receiver threw it.
+  /// True if hooks of the outermost proxy threw the error.
   let isOfHooks: Bool
 
   /// True if the error means that the sender stopped waiting.
@@ -13,7 +13,7 @@ struct DeliveryFailure {
 extension MessageDelivery {
   /// Serves every target synchronously. Blocks until all have answered if requested.
   ///
-  /// - Returns: the error that ended the message: an error of the receiver's hooks, or for a
+  /// - Returns: the error that ended the message: an error of the outermost proxy's hooks, or for a
   ///   blocking sender `wouldDeadlock` (nothing was sent) or `timedOut` (with the missing targets).
   @inline(never) func deliver() -> DeliveryFailure? {
     do {
@@ -53,7 +53,7 @@ extension MessageDelivery {
       if request.listsEveryTarget { listUnmatched() }
     }
     if failure != nil || isSpent {
-      // The sender gets no further outcomes. Their errors go to the handlers.
+      // The sender gets no further outcomes, so later errors go to the handlers.
       scope.pending?.abandon()
       outcomes.abandon()
     }
@@ -84,7 +84,7 @@ extension MessageDelivery {
       case .target(let attempt, let step, let target, let reserved):
         await finish(attempt, step, target, reserved)
       }
-      // Answers may have arrived in the meantime.
+      // Answers may have arrived during the wait.
       outcomes.continueProbe()
     }
   }
@@ -101,7 +101,7 @@ extension MessageDelivery {
 
   // MARK: - Unanswered messages
 
-  /// True if every queued target was since removed or deallocated, or has no responder.
+  /// True if every queued target has been removed or deallocated, or has no responder.
   var areQueuedTargetsGone: Bool {
     !root.hasQueued { step in
       guard step.isActive, let target = step.target else { return false }
@@ -110,7 +110,8 @@ extension MessageDelivery {
   }
 
   /// Applies the proxy's `noResponder` option and returns true if no target got the message.
-  /// `queued` of the reached targets are queued, and may have been removed since.
+  /// `queued` is the number of targets that were reached by queueing; they may have been removed
+  /// since.
   @discardableResult
   func answerSilence(queued: Int = 0) throws -> Bool {
     guard outcomes.reached == queued, queued == 0 || areQueuedTargetsGone else { return false }

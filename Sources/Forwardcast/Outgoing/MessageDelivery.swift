@@ -20,8 +20,8 @@ final class MessageDelivery {
     case hooks(ProxyNode, target: AnyObject?)
     /// Capacity in a queued step's buffer. The step is posted afterward.
     case room(ProxyNode, step: Int)
-    /// The end of a method that suspends or runs in another isolation. `reserved` is set for a
-    /// target with automatic delivery: it is the queue that the delivery must release.
+    /// The end of a method that suspends or runs in another isolation. For a target with automatic
+    /// delivery, `reserved` is the queue that the delivery must release.
     case target(OutgoingMessage.Attempt, RouteStep, AnyObject, reserved: QueuedState?)
   }
 
@@ -78,7 +78,7 @@ final class MessageDelivery {
   @exclusivity(unchecked) var reportedInLoop = 0
   /// True once the message has exceeded its budget. No further step is then served.
   @exclusivity(unchecked) private(set) var isSpent = false
-  /// The trace's number of the current execution, or 0.
+  /// The number of the current execution in the trace; 0 without a trace.
   @exclusivity(unchecked) private var tracedStep = 0
   /// The entry in the wait-for graph, if the sender itself runs in a target or blocks a context.
   var wait: SenderWait?
@@ -203,7 +203,7 @@ final class MessageDelivery {
     if let target = step.target, step.isActive, queued.beginTurn() {
       return perform(step, on: target, reserved: queued, awaits: awaits)
     }
-    // The target was removed or deallocated meanwhile, or another thread runs it.
+    // The target was removed or deallocated in the meantime, or another thread runs it.
     switch post(index, node, mayRunNow: false, awaits: awaits) {
     case .outcome(let outcome): takeQueued(outcome, step, node)
     case .needsRoom: return .room(node, step: index)
@@ -254,7 +254,7 @@ final class MessageDelivery {
   func begin() { enter(root, nil) }
 
   /// Pushes a visit of a proxy. The proxy's hooks run next, unless `runsHooks` is false. Without
-  /// hooks, its queued steps are posted next, unless strict delivery order is required.
+  /// hooks, the proxy's queued steps are posted next, unless strict delivery order is required.
   func enter(_ node: ProxyNode, _ target: AnyObject?, runsHooks: Bool = true) {
     let hasHooksAhead = runsHooks && node.route.isSurrounded
     if !hasHooksAhead, let make = node.route.route.prelude?.makeObservers {
@@ -323,7 +323,7 @@ final class MessageDelivery {
     take(.skipped(reason), at: reason == .dead ? context(step, nil) : skippedContext(step))
   }
 
-  /// Pops the innermost visit, and records the outcome of a nested proxy in its outer proxy.
+  /// Removes the innermost visit, and records the outcome of a nested proxy in its outer proxy.
   private func leave(to base: Int) {
     let last = visits.count - 1
     if visits[last].node.route.route.prelude != nil { reportFailedObservers(visits[last].node) }
@@ -335,7 +335,7 @@ final class MessageDelivery {
     }
     guard let place = place(of: left.node, left.target) else { return }
     if let stop = progress.stop {
-      // The proxy is listed itself if none of its targets is.
+      // A report lists the proxy itself if it lists no target of the proxy.
       if progress.standing == .silent, request.listsEveryTarget, left.node.listsNothing {
         take(.skipped(.first(stop, .doesNotRespond)), at: place)
       }
@@ -352,7 +352,7 @@ final class MessageDelivery {
       try node.route.core.answerSilence(selector)
       if !isListed || !request.listsEveryTarget { take(.skipped(.doesNotRespond), at: place) }
     } catch {
-      // Reported at the inner proxy, whose handler gets the error first.
+      // The error is reported at the inner proxy, whose handler gets it first.
       var inner = place
       (inner.proxies, inner.isOwn) = (node.path, true)
       take(.failed(error), at: inner)
@@ -382,7 +382,8 @@ final class MessageDelivery {
     outcomes.add(outcome, at: context, scope.pending)
   }
 
-  /// Records an outcome in the innermost visit. There is none while the receiver's hooks run.
+  /// Records an outcome in the innermost visit. While the outermost proxy's hooks run, no visit
+  /// exists.
   func note(_ outcome: StepOutcome) {
     if !visits.isEmpty { visits[visits.count - 1].progress.note(outcome) }
   }
@@ -430,7 +431,7 @@ final class MessageDelivery {
     context(step, request.listsEveryTarget ? step.target : nil)
   }
 
-  /// The site of a nested proxy in its outer one; `nil` for the receiver.
+  /// The site of a nested proxy in its outer proxy; `nil` for the outermost proxy.
   func place(of node: ProxyNode, _ target: AnyObject?) -> StepContext? {
     guard node !== root, let outer = node.path.outer else { return nil }
     return StepContext(selector: selector, proxies: outer, registration: node.path.registration, target: target)

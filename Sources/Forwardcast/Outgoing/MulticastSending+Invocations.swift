@@ -9,7 +9,8 @@ extension MulticastSending {
     broadcastBoxed(visit(invocation.selector), invocation)
   }
 
-  /// Forwards a message and combines the answers by `policy`. Methods that return `void` add none.
+  /// Forwards a message and combines the answers by `policy`. Methods that return `void` add no
+  /// answer.
   ///
   /// - Throws: as `collect(_:_:returning:)`, and as ``MulticastProxy/forward(_:)`` for arguments
   ///   and cycles.

@@ -7,13 +7,14 @@ extension MulticastSending {
   ///     let tracing = kitchen.trace(as: "kitchen") { diagram.add($0) }
   ///
   /// Includes nested proxies and the execution of queued targets. Another trace replaces this one.
-  /// Messages cost nothing extra without a trace, but use no fast loops with one. An event renders
-  /// its texts when the sink reads them; a stored event does so after the sink has returned.
+  /// Without a trace, messages cost nothing extra; with a trace, they use no fast loops. An event
+  /// renders its texts when the sink reads them. The texts of a stored event are rendered after the
+  /// sink has returned.
   ///
   /// - Parameters:
   ///   - name: the proxy's name, its type by default.
-  ///   - naming: returns a target's name. `nil` stands for its type's name, which is numbered from
-  ///     the second target of that type on.
+  ///   - naming: returns a target's name. `nil` selects the name of the target's type, with a
+  ///     number from the second target of that type on.
   ///   - sink: called where each step happens, on any thread, with no lock held.
   /// - Returns: a handle that ends the trace.
   @discardableResult
@@ -28,7 +29,7 @@ extension MulticastSending {
 
 extension MulticastCore {
   fileprivate func setTrace(_ trace: MessageTrace) -> HookRegistration {
-    // A hook that never runs. The handle identifies the trace by it.
+    // A hook that never runs. It identifies the trace for the handle.
     let token = Hook(nil, .around(nil, waiting: nil))
     exchangeTrace((token, trace)) { _ in true }
     return HookRegistration(token) { [link] token in link.core?.exchangeTrace(nil) { $0 === token } }

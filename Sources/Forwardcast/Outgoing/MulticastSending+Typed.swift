@@ -3,8 +3,9 @@
 extension MulticastSending {
   /// Sends a message to every live, unmuted target that responds, in order.
   ///
-  /// A method with exactly the key's types is called unboxed. For others, the arguments are boxed
-  /// once and converted. Errors go to `onError`; with `stopAtFirst` they also end the message.
+  /// A method with exactly the key's types is called unboxed. For other methods, the arguments are
+  /// boxed once and converted. Errors go to `onError`. With `stopAtFirst`, the first error also
+  /// ends the message.
   ///
   /// - Returns: the number of targets reached.
   @export(implementation)
@@ -21,8 +22,8 @@ extension MulticastSending {
   ///
   /// A policy may end the message early. Without answers the result is the policy's empty value.
   ///
-  /// - Throws: a target's first error, after all have answered (immediately with `stopAtFirst`), or
-  ///   `nobodyResponds` if the options say so. Further errors go to `onError`.
+  /// - Throws: the first error of a target, after all targets have run (immediately with
+  ///   `stopAtFirst`), or `nobodyResponds` if the options say so. Further errors go to `onError`.
   @export(implementation) @inline(__always)
   public func collect<R, Output, each A>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>

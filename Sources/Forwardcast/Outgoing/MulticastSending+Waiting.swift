@@ -1,13 +1,14 @@
 // MulticastSending+Waiting.swift: messages whose sender waits.
 
 extension MulticastSending {
-  /// Sends a message to the targets one after another, awaits their answers, and combines them by
-  /// `policy` in delivery order.
+  /// Sends a message to the targets one after another, awaits their answers, and combines the
+  /// answers by `policy` in delivery order.
   ///
-  /// For targets that are not `Sendable`; they run in the caller's isolation.
+  /// Use it for targets that are not `Sendable`. They run in the caller's isolation.
   ///
-  /// - Throws: a target's first error, after the others have answered; `CancellationError` if the
-  ///   task is canceled before sending; `nobodyResponds` if the options say so.
+  /// - Throws: the first error of a target, after the other targets have answered;
+  ///   `CancellationError` if the task is canceled before sending; `nobodyResponds` if the options
+  ///   say so.
   nonisolated(nonsending) public func collectAndWait<R, Output, each A>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
   ) async throws -> Output {
@@ -27,10 +28,10 @@ extension MulticastSending where Interface: Sendable {
   /// after another, even if they suspend. Removed or deallocated targets are not awaited. At a full
   /// buffer with `suspendSender`, the sender waits for capacity before it continues.
   ///
-  /// - Throws: a target's first error, after the others have answered; `isolationMismatch` for an
-  ///   answer from another context that is not known to be `Sendable`; `CancellationError`,
-  ///   although sent messages are still delivered; `nobodyResponds` if the options say so;
-  ///   `wouldDeadlock` if the call would wait for the method that makes it.
+  /// - Throws: the first error of a target, after the other targets have answered;
+  ///   `isolationMismatch` for an answer from another context that is not known to be `Sendable`;
+  ///   `CancellationError`, while messages already sent are still delivered; `nobodyResponds` if
+  ///   the options say so; `wouldDeadlock` if the call would wait for the method that makes it.
   nonisolated(nonsending) public func collectAndWait<R, Output, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
   ) async throws -> Output {
@@ -39,8 +40,8 @@ extension MulticastSending where Interface: Sendable {
     return try await collectWaiting(route, typed, policy).get()
   }
 
-  /// Like `collectAndWait(_:_:returning:)`, with a timeout. `clock` measures it, for example a
-  /// `TestClock`; `nil` is the continuous clock.
+  /// Like `collectAndWait(_:_:returning:)`, with a timeout. `clock` measures the timeout, for
+  /// example a `TestClock`; `nil` is the continuous clock.
   ///
   /// At the timeout, the call ends immediately. Asynchronous methods of direct targets are
   /// canceled, and the other targets still get the message. Later errors go to `onError`.
@@ -86,7 +87,8 @@ extension MulticastSending where Interface: Sendable {
     try await forwardBoxedAndWait(beginMessage(invocation.selector), invocation, by: self as AnyObject)
   }
 
-  /// Like ``forwardAndWait(_:)``, with a timeout. `clock` measures it; `nil`: the continuous clock.
+  /// Like ``forwardAndWait(_:)``, with a timeout. `clock` measures the timeout; `nil` is the
+  /// continuous clock.
   ///
   /// - Throws: also `timedOut`, naming the targets that did not answer.
   nonisolated(nonsending) public func forwardAndWait(
@@ -151,11 +153,11 @@ extension MulticastSending where Interface: Sendable {
   }
 
   /// Broadcasts a message, and waits for capacity at each full buffer with `suspendSender`. Waiting
-  /// senders continue in the order in which they came, and hold no slots of other buffers. The call
-  /// does not wait for the targets to run.
+  /// senders continue in the order of their calls. While a sender waits, it holds no slots of other
+  /// buffers. The call does not wait for the targets to run.
   ///
   /// - Throws: `CancellationError` if the task is canceled before any target has the message,
-  ///   otherwise `cancelled`, with the number of targets that have it.
+  ///   otherwise `cancelled`, with the number of targets that have the message.
   @discardableResult
   nonisolated(nonsending) public func broadcastWhenReady<R, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A

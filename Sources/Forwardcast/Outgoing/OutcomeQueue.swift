@@ -1,7 +1,7 @@
 // OutcomeQueue.swift: passes outcomes to the result in delivery order.
 
-/// The outcome of a message at one target, with its site. A class, since hooks get lists of
-/// outcomes, and copying the parts would take several retains.
+/// The outcome of a message at one target, with its site. It is a class since hooks get lists of
+/// outcomes, and copying a struct would take several retains.
 final class Outcome {
   @exclusivity(unchecked) var outcome: StepOutcome
   let context: StepContext
@@ -9,7 +9,7 @@ final class Outcome {
   init(_ outcome: StepOutcome, _ context: StepContext) { (self.outcome, self.context) = (outcome, context) }
 }
 
-/// Passes one message's outcomes to its result in delivery order. Owned by a ``MessageDelivery``.
+/// Passes one message's outcomes to the result in delivery order. Owned by a ``MessageDelivery``.
 ///
 /// Buffers the outcomes behind a pending one. Inside a hook call it buffers all outcomes, since
 /// hooks may replace them. The subclass of each result consumes the outcomes, see ``ResultQueue``.
@@ -32,26 +32,27 @@ class OutcomeQueue {
   final let takesPlain: Bool
   private final let makeProbe: (() -> (ArgumentBox) -> Bool)?
   private final let listsEveryTarget: Bool
-  /// True if answers are recorded when the result gets them, to be replayed to a new probe.
+  /// True if answers are recorded when the result gets them, so a new probe can read them again.
   private final let recordsGiven: Bool
 
   // MARK: - State (the sender's context)
-  // Not checked for exclusivity where each outcome needs it: see ``MessageDelivery``.
+  // Properties that each outcome accesses are not checked for exclusivity, see ``MessageDelivery``.
 
   @exclusivity(unchecked) private(set) final var held: [Outcome] = []
   /// The number of running hook calls that get outcomes. Until they end, the result gets none.
   @exclusivity(unchecked) private(set) final var hookCalls = 0
-  /// True if no further answer is needed: by the result or, inside hooks, by the probe.
+  /// True if no further answer is needed. Inside hooks the probe decides this, otherwise the
+  /// result.
   @exclusivity(unchecked) private(set) final var isEnough = false
   /// True if the result itself needs no further answer.
   @exclusivity(unchecked) private final var isComplete = false
   /// Set inside hook calls, if the sender may need only some answers.
   @exclusivity(unchecked) private final var probe: Probe?
   private final var given: [ArgumentBox] = []
-  /// Buffers the answers of a loop inside hooks, while the loop is running.
+  /// The buffer for a loop's answers inside hooks, while the loop is running.
   @exclusivity(unchecked) private final var keeper: TypedTaker?
   @exclusivity(unchecked) final var reached = 0
-  /// The number of messages that full buffers dropped because of this one.
+  /// The number of messages that full buffers dropped because of this message.
   final var dropped = 0
   /// True if a target has run inside hooks, even if they discarded its outcome.
   final var hasRun = false
@@ -85,7 +86,7 @@ class OutcomeQueue {
     if keeper?.isEmpty == false { flushKeeper(at: context) }
     if isDirect, pending == nil || !outcome.isPending { return give(outcome, context) }
     var kept = context
-    // Only a report retains the targets of answers.
+    // Only a report retains the targets that answered.
     if case .answered = outcome, context.registration != nil, !listsEveryTarget { kept.target = nil }
     held.append(Outcome(outcome, kept))
     if hookCalls == 0 { return flush(pending) }
@@ -131,7 +132,7 @@ class OutcomeQueue {
 
   final func noteComplete() { (isComplete, isEnough) = (true, true) }
 
-  /// Reports the errors that the sender will not get.
+  /// Reports the errors that the sender does not get.
   final func abandon() {
     for found in held { if case .failed(let error) = found.outcome { found.context.report(error) } }
     held = []
@@ -139,15 +140,15 @@ class OutcomeQueue {
 
   // MARK: - Hook calls
 
-  /// Begins a hook call. The enclosing call's outcomes start at `start`, or at 0 if there is none.
-  /// Returns the start of the new call's outcomes in ``held``.
+  /// Begins a hook call. `start` is the index of the enclosing call's first outcome; 0 without an
+  /// enclosing call. Returns the start of the new call's outcomes in ``held``.
   final func beginHookCall(_ asks: Bool, from start: Int, _ pending: PendingAnswers?) -> Int {
     if asks { hookCalls += 1 }
     renewProbe(from: start, pending)
     return held.count
   }
 
-  /// Ends a hook call. The outcomes of the enclosing call start at `start`.
+  /// Ends a hook call. `start` is the index of the enclosing call's first outcome.
   final func endHookCall(_ asks: Bool, from start: Int, _ pending: PendingAnswers?) {
     assert(!asks || hookCalls > 0, "a hook call ends once")
     if asks { hookCalls -= 1 }
@@ -160,7 +161,8 @@ class OutcomeQueue {
     held.replaceSubrange(start..., with: outcomes)
   }
 
-  /// Makes a new probe for the innermost hook call. Hooks may have changed outcomes already read.
+  /// Makes a new probe for the innermost hook call, since hooks may have changed outcomes that the
+  /// old probe has read.
   final func renewProbe(from start: Int, _ pending: PendingAnswers?) {
     (probe, isEnough) = (nil, isComplete)
     guard let makeProbe, hookCalls > 0 else { return }
@@ -170,7 +172,7 @@ class OutcomeQueue {
     continueProbe()
   }
 
-  /// Lets the probe read the outcomes that are new since it last read.
+  /// Lets the probe read the outcomes that have been added since its last read.
   final func continueProbe() {
     guard let probe, !isEnough else { return }
     var index = probe.read
@@ -185,7 +187,7 @@ class OutcomeQueue {
     }
   }
 
-  /// Replaces pending outcomes with the ones that have arrived.
+  /// Replaces pending outcomes with the outcomes that have arrived.
   final func settle(from start: Int, _ pending: PendingAnswers?) {
     guard let pending else { return }
     for index in held.indices.dropFirst(start) {
@@ -195,7 +197,8 @@ class OutcomeQueue {
     }
   }
 
-  /// Drops the outcomes behind the first sufficient answer, and reports errors among them.
+  /// Drops the outcomes after the answer that suffices, and reports the errors among the dropped
+  /// outcomes.
   final func dropUnneeded(from start: Int) {
     guard let makeProbe else { return }
     let probe = makeProbe()
@@ -280,7 +283,7 @@ final class AnswerTaker<R>: TypedTaker {
     super.init(R.self)
   }
 
-  /// Consumes one answer. Returns false if no further one is needed.
+  /// Consumes one answer. Returns false if no further answer is needed.
   @export(implementation) @inline(__always)
   func take(_ answer: R) throws -> Bool {
     hasAnswer = true

@@ -26,7 +26,7 @@ protocol OutcomeSink {
 
   associatedtype Queue: ResultQueue<Self> = ResultQueue<Self>
 
-  /// The result of the ended message; `failure` is the error that ended it as a whole.
+  /// The result of the ended message; `failure` is the error that ended the whole message.
   consuming func end(_ delivery: MessageDelivery, by failure: (any Error)?) -> Output
 }
 
@@ -99,7 +99,7 @@ extension BroadcastSummary: OutcomeSink {
     return true
   }
 
-  /// The counts, with one failure for an error of the hooks. Applies the `noResponder` option.
+  /// The counts. An error of the hooks counts as one failure. Applies the `noResponder` option.
   consuming func end(_ delivery: MessageDelivery, by failure: (any Error)?) -> BroadcastSummary {
     if let failure {
       failed += 1
@@ -128,7 +128,7 @@ extension DeliveryReport: OutcomeSink {
 
   @inline(__always)
   mutating func take(_ answer: consuming ArgumentBox, of target: consuming AnyObject) {
-    // One element: a literal is cheaper than reserving capacity.
+    // For one element, a literal is cheaper than reserving capacity.
     if answers.capacity == 0 {
       answers = [.init(target: target, result: consume answer)]
     } else {
@@ -139,7 +139,7 @@ extension DeliveryReport: OutcomeSink {
 
   mutating func expect(_ count: Int) { if count > 1 { answers.reserveCapacity(count) } }
 
-  /// The report. If an error ended the message as a whole, earlier failures go to the handlers.
+  /// The report. If an error ended the whole message, earlier failures go to the handlers.
   consuming func end(_ delivery: MessageDelivery, by failure: (any Error)?) -> Result<DeliveryReport, any Error> {
     do {
       if let failure { throw failure }
@@ -154,7 +154,7 @@ extension DeliveryReport: OutcomeSink {
 
   @inline(never)
   mutating func take(_ outcome: StepOutcome, at context: StepContext) -> Bool {
-    // The registration stands for a deallocated target.
+    // A deallocated target is identified by its registration.
     var target: AnyObject? { context.target ?? context.registration?.currentTarget }
     var known: AnyObject { target ?? context.registration ?? context.proxies.core }
     switch outcome {
@@ -195,7 +195,8 @@ struct PolicySink<R, Output>: OutcomeSink {
   /// Whether any target ran, and the number of targets that were queued.
   private var (wasAsked, queued) = (false, 0)
 
-  /// - Parameter convert: converts an answer for the policy, or returns `nil` to add nothing.
+  /// - Parameter convert: converts an answer for the policy; returns `nil` if the answer is not
+  ///   added.
   init(
     _ policy: ReturnPolicy<R, Output>, _ collector: AnswerCollector<R, Output>? = nil, stopsAtFirst: Bool,
     isTyped: Bool,
@@ -271,8 +272,8 @@ struct PolicySink<R, Output>: OutcomeSink {
     }
   }
 
-  /// The result, with the error `whole` that ended the message, or with the first error unless an
-  /// answer suffices. Other errors go to the handlers.
+  /// The result with its error: `whole`, which ended the message, or else the first error, unless
+  /// an answer suffices. Other errors go to the handlers.
   func collected(_ whole: CollectFailure? = nil) -> CollectResult<Output> {
     let hasAnswer = hasAnswer || ofType?.hasAnswer ?? false
     let isTold = whole != nil || policy.ignoresErrors && hasAnswer
@@ -283,7 +284,8 @@ struct PolicySink<R, Output>: OutcomeSink {
 }
 
 extension PolicySink {
-  /// A sink for typed answers. `collector` is the policy's, if the caller has specialized it.
+  /// A sink for typed answers. `collector` is the policy's collector, if the caller has specialized
+  /// it.
   init(_ policy: ReturnPolicy<R, Output>, _ route: MessageRoute, _ collector: AnswerCollector<R, Output>? = nil) {
     self.init(policy, collector, stopsAtFirst: route.core.stopsAtFirst, isTyped: true) { box, context in
       if let box, box.holds(R.self) { return box.uncheckedExactly(R.self) }
@@ -295,7 +297,7 @@ extension PolicySink {
 }
 
 extension PolicySink where R == ArgumentBox {
-  /// A sink for boxed answers. Methods that return `void` add none.
+  /// A sink for boxed answers. Methods that return `void` add no answer.
   init(boxes policy: ReturnPolicy<R, Output>, _ core: MulticastCore) {
     self.init(policy, stopsAtFirst: core.stopsAtFirst, isTyped: false) { box, _ in box }
   }
@@ -311,8 +313,8 @@ extension RouteStep {
 }
 
 extension MessageError {
-  /// The error of a `collect` without an answer: all targets are queued and not awaited, or, if
-  /// `isRefused`, their buffers are full.
+  /// The error of a `collect` without an answer. All targets are queued and not awaited; with
+  /// `isRefused`, the targets' buffers are full.
   static func notAwaited(_ selector: MessageSelector, by core: MulticastCore, count: Int, isRefused: Bool = false)
     -> MessageError
   {

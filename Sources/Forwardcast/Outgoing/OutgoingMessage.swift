@@ -6,7 +6,7 @@ struct OutgoingMessage {
   var request: DeliveryRequest
   /// True for a message sent as an `Invocation`, whose arguments are checked before delivery.
   private(set) var isByValue = false
-  /// The proxies that the message has passed, if an object forwarded it from one to another.
+  /// The proxies that the message has passed, if an object forwarded it from one proxy to another.
   let trail: ProxyTrail?
   var trace: MessageTrace?
 
@@ -32,9 +32,9 @@ struct OutgoingMessage {
     }
   }
 
-  /// A boxed message that arrives at a proxy. Throws `proxyCycle` if it already passed the proxy,
-  /// and `typeMismatch` or `wrongArgumentCount` if the arguments do not fit their signature or, if
-  /// answers are requested, the first target.
+  /// A boxed message that arrives at a proxy. Throws `proxyCycle` if the message already passed the
+  /// proxy, and `typeMismatch` or `wrongArgumentCount` if the arguments do not fit their signature
+  /// or, if answers are requested, the first target.
   init(_ invocation: Invocation, asks: Bool, along route: MessageRoute) throws {
     try route.refuseCycle(invocation)
     (selector, trail) = (invocation.selector, invocation.route)
@@ -51,7 +51,7 @@ struct OutgoingMessage {
     ask(policy) { box, _ in box }
   }
 
-  /// Requests answers for `policy`. `convert` returns an answer in the type of the policy.
+  /// Requests answers for `policy`. `convert` converts an answer to the policy's type.
   mutating func ask<R, Output>(
     _ policy: ReturnPolicy<R, Output>, _ convert: @escaping (ArgumentBox, MessageSelector) -> R?
   ) {
@@ -62,7 +62,7 @@ struct OutgoingMessage {
       let collector = policy.makeCollector()
       return { box in
         guard let answer = convert(box, selector) else { return false }
-        // If the policy throws here, it throws again when it gets the answer.
+        // An error here is ignored: the policy throws it again when it gets the answer.
         return !((try? collector.take(answer)) ?? true)
       }
     }
@@ -115,8 +115,8 @@ struct OutgoingMessage {
     case hook(any MessageForwarding, MethodSignature, Invocation)
   }
 
-  /// Delivers the message to one target: unboxed if the types match exactly, otherwise boxed.
-  /// Queries a target without a method. Returns the outcome, or how the delivery must continue.
+  /// Delivers the message to one target, unboxed if the types match exactly, otherwise boxed. A
+  /// target without a method is queried. Returns the outcome, or how the delivery must continue.
   mutating func perform(_ method: Method?, on target: AnyObject, trail: @autoclosure () -> ProxyTrail) -> Attempt {
     do {
       if let method { return try run(method, target) }
@@ -158,7 +158,7 @@ struct OutgoingMessage {
 }
 
 extension OutgoingMessage.Attempt {
-  /// True if only a waiting caller can end the delivery.
+  /// True if the delivery can end only if the caller waits.
   var suspends: Bool {
     switch self {
     case .over, .multicast: false
@@ -167,7 +167,7 @@ extension OutgoingMessage.Attempt {
     }
   }
 
-  /// Ends the delivery synchronously, so an isolated method fails. Returns `nil` for a multicast.
+  /// Ends the delivery synchronously, so an isolated method fails. `nil` for a multicast.
   func ended(_ outgoing: inout OutgoingMessage) -> StepOutcome? {
     switch self {
     case .over(let outcome): return outcome
@@ -207,7 +207,7 @@ extension OutgoingMessage.Attempt {
     }
   }
 
-  /// An answer from another isolation. It must be `Sendable` unless it is discarded.
+  /// An answer from another isolation. The answer must be `Sendable` unless it is discarded.
   @inline(never) static func crossing(
     _ answer: ArgumentBox?, from target: AnyObject, _ selector: MessageSelector, wanted: Bool
   ) -> StepOutcome {

@@ -58,7 +58,8 @@ extension OutgoingMessage {
     return message
   }
 
-  /// Awaits a multicast's targets. Combines their answers by its row's rule, or returns the last.
+  /// Awaits a multicast's targets. Combines their answers by the rule of its row; without a rule,
+  /// returns the last answer.
   nonisolated(nonsending) fileprivate func answer(along route: MessageRoute, in path: ProxyChain) async
     -> StepOutcome
   {
@@ -81,14 +82,14 @@ extension OutgoingMessage {
   }
 }
 
-/// Runs a task's jobs on a mailbox's context, each as a delivery.
+/// Runs a task's jobs on a mailbox's context. Each job is a delivery.
 final class MailboxExecutor: TaskExecutor {
   private let mailbox: Mailbox
 
   init(_ mailbox: Mailbox) { self.mailbox = mailbox }
 
   func enqueue(_ job: consuming ExecutorJob) {
-    // The job's priority, not that of the code that resumes the task.
+    // The level is the job's priority, not the priority of the code that resumes the task.
     let level = mailbox.hasPriority ? Mailbox.level(TaskPriority(rawValue: job.priority.rawValue)) : 0
     mailbox.post(JobEnvelope(UnownedJob(job), self), level)
   }

@@ -3,7 +3,7 @@
 /// The properties of a queued message that is awaited, nested, or traced.
 // Immutable. `kept` is Sendable, like every target of its proxy.
 package final class ParcelDetails: @unchecked Sendable {
-  /// The outcomes that the sender waits for, if any, and the slot of each target.
+  /// The outcomes for which the sender waits, if it does, and the slot of each target.
   package let pending: PendingAnswers?
   let slots: [Int]
   let request: DeliveryRequest
@@ -28,9 +28,10 @@ package final class ParcelDetails: @unchecked Sendable {
 
 /// One queued message for the targets of one context.
 ///
-/// Retains only its arguments: retaining the group would make sender and receiver contend for one
-/// reference count. The plan retains the group. After the plan, a ``GroupRelease`` behind the last
-/// message retains it. A parked or suspended message retains the group itself, in `keeper`.
+/// Retains only its arguments. If it retained the group, sender and receiver would contend for one
+/// reference count. The plan retains the group. When the plan is deallocated, a ``GroupRelease``
+/// behind the last message retains the group instead. A parked or suspended message retains the
+/// group itself, in `keeper`.
 @usableFromInline
 package final class Parcel: Envelope, @unchecked Sendable {  // immutable, except for `keeper`, which the context owns
   package unowned(unsafe) let group: DeliveryGroup
@@ -77,7 +78,8 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable, excep
     trace.note(.began, group.selector, arguments, at: context(place, target), step: details.firstStep + place)
   }
 
-  /// Records the start of a target's method. Returns false if the target was removed before.
+  /// Records the start of a target's method. Returns false if the target was removed before the
+  /// start.
   private func begin(_ place: Int) -> Bool { details?.pending?.begin(slot(place)) ?? true }
 
   var proxies: ProxyChain { details?.proxies ?? ProxyChain(group.core) }
@@ -156,7 +158,7 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable, excep
     case .multicast(let multicast): send(message, on: multicast, place, target, mailbox)
     case _ where attempt.suspends:
       let sent = UncheckedSendable((attempt: attempt, target: target))
-      // The task ends the trail.
+      // The task ends the trail, so this delivery does not.
       let laid = trail
       trail = nil
       suspend(mailbox, place) { [self] in
@@ -176,8 +178,8 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable, excep
     trail?.end()
   }
 
-  /// The reason to drop the message: a registration on its path is inactive. A removal is no reason
-  /// if queued messages are still delivered after it.
+  /// The reason to drop the message, if a registration on its path is inactive. A removal is no
+  /// reason if queued messages are delivered even after a removal.
   private func reasonToDrop(_ step: RouteStep) -> DeliveryReport.SkipReason? {
     let isKept = details?.kept != nil
     let own = isKept && !step.registration.takeUnretainedValue().isMuted ? nil : step.obstacle
@@ -191,7 +193,7 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable, excep
     }
     if let details, let pending = details.pending {
       var outcome = outcome
-      // A closure is its own method, which is valid only while it lives.
+      // A closure is its own method, so the method is valid only while the closure lives.
       if case .answered(let answer) = outcome, let target,
         !(group.steps[place].method?.takeUnretainedValue().answers(to: nil) ?? false)
       {

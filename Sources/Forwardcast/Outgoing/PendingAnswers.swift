@@ -2,8 +2,8 @@
 
 /// The outcomes of one message that a sender waits for, in slots that any thread settles.
 ///
-/// A slot is opened before its message is posted, and settled once, at the latest by the message's
-/// `deinit`. So a wait ends unless a context neither runs nor releases its jobs.
+/// A slot is opened before its message is posted. It is settled once, at the latest by the
+/// message's `deinit`. So a wait ends unless a context neither runs nor releases its jobs.
 // `state` has a lock; targets on other contexts are Sendable.
 package final class PendingAnswers: @unchecked Sendable {
   private struct Slot {
@@ -37,12 +37,13 @@ package final class PendingAnswers: @unchecked Sendable {
 
   private struct State: @unchecked Sendable {  // guarded by the lock around it
     var slots: [Slot] = []
-    /// The proxies with failed targets, and outer proxies. Retained to keep identities unique.
+    /// The proxies with failed targets, and their outer proxies. They are retained so that their
+    /// identities stay unique.
     var failed: [ObjectIdentifier: ProxyChain] = .init()
     /// True once the sender no longer waits, so errors go to the handlers.
     var isAbandoned = false
 
-    /// Records a failed slot's proxies. Returns the error if its sender no longer waits.
+    /// Records the proxies of a failed slot. Returns the error if the sender no longer waits.
     mutating func noteSettled(_ index: Int) -> Untold? {
       guard let untold = slots[index].untold else { return nil }
       for chain in sequence(first: untold.context.proxies, next: \.outer) { failed[ObjectIdentifier(chain)] = chain }
@@ -66,7 +67,7 @@ package final class PendingAnswers: @unchecked Sendable {
     }
   }
 
-  /// Records the start of a method. Returns false if the slot is settled by a removal.
+  /// Records the start of a method. Returns false if a removal has settled the slot.
   func begin(_ index: Int) -> Bool {
     state.withLock { state in
       assert(state.slots.indices.contains(index), "the slot is another message's")
@@ -88,7 +89,8 @@ package final class PendingAnswers: @unchecked Sendable {
     if settles { completion.leave() }
   }
 
-  /// Detaches the sender, for example after a timeout. Earlier and later errors go to the handlers.
+  /// Detaches the sender, for example after a timeout. All errors, earlier and later ones, go to
+  /// the handlers.
   func abandon() {
     let untold = state.withLock { state -> [Untold] in
       defer { state.isAbandoned = true }
@@ -150,7 +152,8 @@ package final class PendingAnswers: @unchecked Sendable {
     state.withLock { $0.failed[ObjectIdentifier(proxies)] != nil }
   }
 
-  /// Blocks until every slot is settled. Returns the sites that are pending at the deadline.
+  /// Blocks until every slot is settled, or the deadline. Returns the sites whose slots are still
+  /// pending.
   func wait(until deadline: Deadline) -> [StepContext] {
     let removals = settleRemovals()
     defer { removals?.end() }

@@ -3,8 +3,8 @@
 /// The proxies that one message passes, each once per path.
 ///
 /// All proxies are found before anything is sent, so cycles and depth are known in advance, and
-/// targets that join a nested proxy later do not get the message. Only a multicast that a queried
-/// target returns is added later.
+/// targets that join a nested proxy later do not get the message. A multicast that a queried target
+/// returns is the only kind of proxy that is added later.
 struct ProxyTree {
   let root: ProxyNode
   private(set) var count = 0
@@ -77,10 +77,10 @@ final class ProxyNode {
     case refused(any Error)
   }
 
-  /// A registration without a step for the message, which does not get it.
+  /// A registration without a step for the message. Its target does not get the message.
   struct Unmatched {
     let registration: Registration
-    /// The target, if it was strong when the message began.
+    /// The target, if the registration was strong when the message began.
     let strong: AnyObject?
   }
 
@@ -126,13 +126,13 @@ final class ProxyNode {
     return place < children.count && children[place].step == step ? children[place].value : nil
   }
 
-  /// The group of a queued step, and the step's index in it.
+  /// The group of a queued step, and the step's index in the group.
   func location(of step: Int) -> (group: DeliveryGroup, place: Int)? {
     guard let plan, let (group, place) = plan.locations[step] else { return nil }
     return (plan.groups[group], place)
   }
 
-  /// This proxy and the nested ones that the message may enter, outermost first.
+  /// This proxy and the nested proxies that the message may enter, outermost first.
   var all: [ProxyNode] {
     var found = [self]
     var index = 0
@@ -143,14 +143,14 @@ final class ProxyNode {
     return found
   }
 
-  /// The active queued steps of this and nested proxies, with their groups.
+  /// The active queued steps of this proxy and its nested proxies, with the steps' groups.
   var queuedSteps: [(step: RouteStep, group: DeliveryGroup)] {
     all.flatMap { $0.plan?.groups ?? [] }.flatMap { group in group.steps.filter(\.isActive).map { ($0, group) } }
   }
 
   var queuedTargets: [Registration] { queuedSteps.map { $0.step.registration.takeUnretainedValue() } }
 
-  /// True if a queued step of this or a nested proxy satisfies a condition.
+  /// True if a queued step of this proxy or of a nested proxy satisfies a condition.
   func hasQueued(_ condition: (RouteStep) -> Bool) -> Bool {
     all.contains { ($0.plan?.groups ?? []).contains { $0.steps.contains(where: condition) } }
   }

@@ -3,7 +3,7 @@
 /// The progress of a message along the steps of one proxy.
 ///
 /// A value without effects. ``next(isEnough:mayLoop:)`` returns the next action.
-/// ``MessageDelivery`` executes it and records the outcome by ``note(_:)``.
+/// ``MessageDelivery`` executes the action and records its outcome with ``note(_:)``.
 struct ProxyVisit {
   typealias SkipReason = DeliveryReport.SkipReason
 
@@ -15,11 +15,11 @@ struct ProxyVisit {
     case finished
   }
 
-  /// The most significant event so far. A case is greater than the earlier ones.
+  /// The most significant event so far. Each case is greater than the cases before it.
   enum Standing: Comparable {
-    /// No outcome, so the proxy itself is listed in a report.
+    /// The proxy has no outcome, so a report lists the proxy itself.
     case silent
-    /// An outcome, but no target got the message.
+    /// The proxy has an outcome, but no target got the message.
     case listed
     case reached
     case failed
@@ -42,7 +42,8 @@ struct ProxyVisit {
   private(set) var standing = Standing.silent
   /// The reason why the remaining steps are skipped.
   private(set) var stop: SkipReason?
-  /// The numbers of skipped steps: with a dead target, and for other reasons.
+  /// The number of steps skipped because of a dead target, and the number skipped for other
+  /// reasons.
   private(set) var (dead, skipped) = (0, 0)
 
   /// - Parameter segments: the steps' segments; `nil` if all methods have `wholeType`.
@@ -54,7 +55,8 @@ struct ProxyVisit {
     (self.stopsAtFirst, self.stop) = (stopsAtFirst, stop)
   }
 
-  /// The next action. `step` and `skip` advance the visit; for `loop`, ``advance(to:)`` does.
+  /// The next action. `step` and `skip` advance the visit; after a `loop`, ``advance(to:)``
+  /// advances it.
   mutating func next(isEnough: Bool, mayLoop: Bool) -> Next {
     assert(index >= 0 && index <= count, "a visit stays within the steps of its route")
     guard index < count else { return .finished }
@@ -84,7 +86,7 @@ struct ProxyVisit {
     index = end
   }
 
-  /// Forbids loops up to `end`, since none fits the message.
+  /// Forbids loops up to `end`, since no loop fits the message.
   mutating func serveSingly(to end: Int) { loopsFrom = end }
 
   mutating func skipRest() { index = count }

@@ -25,9 +25,9 @@ final class SuspendedMethod: Sendable {
   }
 }
 
-/// The wait of a sender for which others may be waiting, so the wait may be part of a deadlock.
-/// Such a sender blocks contexts, or runs in a target's suspended method or in a task that one
-/// created.
+/// The wait of a sender for which other code may be waiting, so the wait may be part of a deadlock.
+/// Such a sender blocks contexts, runs in a target's suspended method, or runs in a task that such
+/// a method created.
 ///
 /// The library cannot know whether a method awaits a task that it created. A wait in such a task
 /// ends with `timedOut` after ``MulticastOptions/deadlockTimeout`` if the method still runs.
@@ -36,7 +36,7 @@ final class SenderWait: Sendable {
   private let methods: [SuspendedMethod]
   private let core: MulticastCore
   private let selector: MessageSelector
-  /// A cycle of waits. It is a deadlock if a method awaits the task that it created.
+  /// A cycle of waits. The cycle is a deadlock if a method awaits the task that it created.
   private let suspected = Guarded<[AwaitedEnd]?>(nil)
 
   private init(_ wait: Wait, _ methods: [SuspendedMethod], _ core: MulticastCore, _ selector: MessageSelector) {
@@ -61,7 +61,7 @@ final class SenderWait: Sendable {
     return wait
   }
 
-  /// Adds targets that were unknown when the message began. Throws `wouldDeadlock`.
+  /// Adds targets that were unknown when the message began. Throws `wouldDeadlock`, with the cycle.
   func add(_ more: [Registration]) throws(MessageError) {
     guard let (ring, isCertain) = wait.enter(more.map(\.awaited)) else { return }
     if isCertain {
@@ -99,7 +99,7 @@ final class SenderWait: Sendable {
 }
 
 extension Registration {
-  /// The identity of the target's gate on its context; without a gate, that of the registration.
+  /// The identity of the target's gate on its context; without a gate, the registration's identity.
   @inline(never)
   var gateIdentity: ObjectIdentifier { ObjectIdentifier(gate ?? self as AnyObject) }
 

@@ -3,7 +3,7 @@
 import Synchronization
 
 /// A lock-free buffer of consecutive typed messages of one selector to all targets of one context.
-/// It is posted as one envelope, and messages may join it afterward.
+/// The buffer is posted as one envelope, and messages may join it afterward.
 ///
 /// The group's ``BatchWord`` has the last posted batch and the number of reserved slots. A sender
 /// reserves a slot by incrementing the word, writes its arguments there, and publishes the slot in
@@ -18,9 +18,10 @@ import Synchronization
 ///     wakes the context if it awaits    ◀────────     a slot is reserved: awaits its sender
 ///     starts a new batch                ◀────────     none is reserved: removes the batch
 ///
-/// The context, or a sender with a new batch, removes the old batch from the word. It then knows
-/// the number of reserved slots, stores it in `places`, and releases the word's reference. A sender
-/// with a slot needs no reference: the context keeps the batch until the slot is published.
+/// The context, or a sender with a new batch, removes the old batch from the word. The remover then
+/// knows the number of reserved slots, stores it in `places`, and releases the word's reference to
+/// the batch. A sender with a slot needs no reference: the context keeps the batch until the slot
+/// is published.
 @usableFromInline
 package class PlainBatch: Envelope, @unchecked Sendable {
   // `places` is atomic. The context owns `position` and `end`; a sender owns its unpublished slot.
@@ -34,12 +35,13 @@ package class PlainBatch: Envelope, @unchecked Sendable {
   private let stride: Int
   /// Calls a method with the arguments at an address. A function without context.
   private let run: Run
-  /// Deinitializes the arguments at an address; `nil` for trivial types.
+  /// Deinitializes the arguments at an address; `nil` if their types are trivial.
   private let drop: Drop?
   @usableFromInline typealias Run = (UnsafeRawPointer, Method, _ target: AnyObject) throws -> Void
   @usableFromInline typealias Drop = (UnsafeMutableRawPointer) -> Void
-  /// Low bits: one for each published slot, set before ``first``. Middle bits: the awaited slot
-  /// plus 1, or 0. High bits: the number of slots, once the batch was removed from the word.
+  /// The low bits have one bit for each published slot; the bits below ``first`` are set from the
+  /// start. The middle bits are the awaited slot plus 1, or 0. The high bits are the number of
+  /// slots, once the batch was removed from the word.
   private let places: Atomic<UInt64>
   private static let awaitedShift: UInt64 = 48
   private static let numberShift: UInt64 = 54
@@ -84,7 +86,8 @@ package class PlainBatch: Envelope, @unchecked Sendable {
 
   private func note(_ bits: UInt64, at place: Int) -> Bool {
     let found = places.wrappingAdd(bits, ordering: .acquiringAndReleasing).oldValue
-    // True only for the awaited slot: senders of later slots must not wake the context again.
+    // Only the sender of the awaited slot wakes the context. Senders of later slots must not wake
+    // it again.
     return found & PlainBatch.awaited == UInt64(place + 1) &<< PlainBatch.awaitedShift
   }
 
@@ -173,7 +176,8 @@ struct BatchWord {
   private static let number: UInt64 = 0xFF << 48
   private static let marks: UInt64 = 0xF
 
-  /// A new batch before it is posted. `nil` if its address uses the bits of number or flags.
+  /// The word of a new batch before it is posted; `nil` if the batch's address uses the bits of the
+  /// number or flags.
   static func new(_ batch: PlainBatch) -> BatchWord? {
     let address = UInt64(UInt(bitPattern: Unmanaged.passUnretained(batch).toOpaque()))
     guard address & (number | marks) == 0 else { return nil }
@@ -220,14 +224,15 @@ final class TypedBatch<R, each A>: PlainBatch, @unchecked Sendable {  // as for 
 
 @usableFromInline
 enum BatchPlace {
-  /// In a new batch with this many slots. If there is one slot, no other message joins.
+  /// The message begins a new batch with this many slots. With one slot, no other message can join.
   case new(Int)
-  /// In this slot of this batch. The sender owns the slot until ``DeliveryGroup/wrote(_:_:)``.
+  /// The message joins this batch in this slot. The sender owns the slot until
+  /// ``DeliveryGroup/wrote(_:_:)``.
   case behind(Unmanaged<PlainBatch>, Int)
 }
 
 extension DeliveryGroup {
-  /// How often a sender polls for a batch that another one is about to post.
+  /// How often a sender polls for a batch that another sender is about to post.
   private static let looksForBatch = 1024
 
   /// Delivers one message to the target of a step. `target` is `nil` if it was deallocated.
@@ -235,7 +240,8 @@ extension DeliveryGroup {
   func serve(
     _ step: RouteStep, _ target: Unmanaged<AnyObject>?, _ values: UnsafeRawPointer, _ run: PlainBatch.Run
   ) {
-    // Checked directly before the call: a target removed or muted earlier must not be called.
+    // This check is directly before the call, since a target removed or muted earlier must not be
+    // called.
     guard step.isActive else { return noteDropped(step) }
     guard let target else { return noteDead(step) }
     do {
@@ -257,7 +263,8 @@ extension DeliveryGroup {
   private func note(_ error: any Error, _ step: RouteStep) { core.report(error, selector, step) }
 
   /// Chooses the slot for a message. A new batch has several slots only if the mailbox's previous
-  /// typed message was of this group, and is still queued or batches have been full.
+  /// typed message was of this group, and either that message is still queued or earlier batches
+  /// were full.
   @usableFromInline
   func enter(_ functionType: ObjectIdentifier) -> BatchPlace {
     if mailbox.isAsleep || methodType != functionType { return .new(1) }
@@ -271,7 +278,7 @@ extension DeliveryGroup {
         continue
       }
       // Joining preserves the sender's order if the batch is the last envelope, or is being served
-      // with no envelope behind it. A batch that reused the address was posted even later.
+      // with no envelope behind it. A different batch at the same address was posted even later.
       let joins =
         word.number < PlainBatch.limit && word.address != 0
         && (word.address == mailbox.last || word.isServed && mailbox.hasNothingNew)
@@ -290,7 +297,7 @@ extension DeliveryGroup {
     }
   }
 
-  /// Releases a batch that was removed from the word, and adapts the next one's capacity. Returns
+  /// Releases a batch that was removed from the word, and adapts the next batch's capacity. Returns
   /// true if the context waits for the final number of slots.
   private func retire(_ batch: Unmanaged<PlainBatch>, at number: Int) -> Bool {
     defer { batch.release() }
@@ -309,7 +316,7 @@ extension DeliveryGroup {
     batch._withUnsafeGuaranteedRef { batch in mailbox.adding(to: batch) { batch.publish(place) } }
   }
 
-  /// Posts a new batch that others may join if it has capacity.
+  /// Posts a new batch. Other messages may join the batch if it has capacity.
   @usableFromInline
   func post(_ new: consuming PlainBatch) {
     if new.first + 1 == PlainBatch.limit {
@@ -339,8 +346,8 @@ extension DeliveryGroup {
     }
   }
 
-  /// Removes a batch from the word. With `number`, does so only if exactly that many slots are
-  /// reserved. Returns whether it did. Called on the context.
+  /// Removes a batch from the word. With `number`, the batch is removed only if exactly that many
+  /// slots are reserved. Returns whether it was removed. Called on the context.
   @discardableResult
   func takeOut(_ served: PlainBatch, at number: Int? = nil) -> Bool {
     var word = BatchWord(bits: batch.load(ordering: .acquiring))

@@ -32,8 +32,8 @@ func broadcastTyped<R, each A>(
   return tally.broadcast(count, arguments, returning: R.self)
 }
 
-/// A typed broadcast that needs more than a loop. If only a loop remains after the hooks, returns
-/// the visit. Otherwise stores the result in `summary`.
+/// A typed broadcast that needs more than a loop. If only a loop remains to be run after the hooks,
+/// returns the visit. Otherwise stores the result in `summary`.
 @usableFromInline @inline(never)
 func broadcastOtherwise(
   _ visit: consuming MessageVisit, _ count: Int, _ type: ObjectIdentifier, _ summary: inout BroadcastSummary,
@@ -152,7 +152,7 @@ extension LoopTally {
     return unserved == 0 ? BroadcastSummary(delivered: count) : unusualSummary(end)
   }
 
-  /// Calls the methods of `count` steps: direct ones, or automatic ones on the sender's context.
+  /// Calls the methods of `count` steps, which are direct, or automatic on the sender's context.
   /// `take` gets each answer, and `fail` gets the errors of targets and of `take`. Both return
   /// false to end the message. Returns the end of the served steps.
   @export(implementation) @inline(__always)
@@ -201,13 +201,14 @@ extension Arguments {
   @export(implementation) @inline(__always)
   func serve<R>(_ delivery: MessageDelivery, returning: R.Type) {
     let (first, count) = delivery.loopSteps
-    // Known at compile time, so methods that return nothing compile no code for answers.
+    // This is known at compile time, so no code for answers is compiled for methods that return
+    // nothing.
     let answersNothing = R.self == Void.self
     let loop = DeliveryLoop(delivery, answering: answersNothing ? nil : R.self)
     if loop.answers == .boxed || loop.answers == .plain {
       return withCalls(returning: R.self, delivery.serveOpened)
     }
-    // The delivery retains it.
+    // The delivery retains the taker.
     let taker = !answersNothing && loop.answers == .typed ? Unmanaged.passUnretained(delivery.taker(of: R.self)) : nil
     let isNested = loop.isNested
     let end = first + count

@@ -23,8 +23,8 @@ extension OutgoingMessage {
     return queue.sink.end(delivery, by: failure?.error)
   }
 
-  /// Broadcasts, waiting for buffer capacity. Throws the error of a wait, also one that a hook has
-  /// ended.
+  /// Broadcasts, waiting for buffer capacity. Throws the error of a wait, even if a hook has
+  /// handled it.
   nonisolated(nonsending) consuming func broadcastWhenReady(along route: MessageRoute, in path: ProxyChain? = nil)
     async throws -> BroadcastSummary
   {

@@ -1,6 +1,6 @@
 // DrainRound.swift: detects that no message is queued or running.
 
-// A separate file, since linkers that strip dead code do it per file.
+// This code has its own file, since some linkers strip dead code per file.
 
 /// Posts rounds of markers to a proxy's mailboxes until nothing ran between two rounds.
 struct DrainRound {

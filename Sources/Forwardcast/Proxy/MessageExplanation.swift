@@ -1,6 +1,6 @@
 // MessageExplanation.swift: explains which targets a message would reach.
 
-/// The targets that would receive a message if it were sent now, and why others would not.
+/// The targets that would receive a message if it were sent now, and why other targets would not.
 ///
 ///     print(themes.explain("progressOf:"))
 ///     // progressOf: of MulticastProxy<any ThemesDelegate>, 1 of 2 registrations
@@ -19,7 +19,8 @@ public struct MessageExplanation: Sendable {
     public let target: String
     /// The reason to skip the target; `nil` if it would get the message.
     public let reason: DeliveryReport.SkipReason?
-    /// The row that would answer, such as `table of Screen` or `created by the message`, or `nil`.
+    /// The row that would answer, such as `table of Screen` or `created by the message`; otherwise
+    /// `nil`.
     public let row: String?
     /// The context of the method, such as `direct` or `queue disk`.
     public let context: String
@@ -54,7 +55,7 @@ package struct LazyTarget {
   let slot: Registration
   let name: String
   let delivery: Delivery
-  /// Why the message does not create the target; `nil` if it does.
+  /// Why the message would not create the target; `nil` if it would.
   let reason: DeliveryReport.SkipReason?
 
   package init(_ slot: Registration, _ name: String, _ delivery: Delivery, _ reason: DeliveryReport.SkipReason?) {
@@ -116,7 +117,7 @@ extension MulticastCore {
     var entries: [MessageExplanation.Entry] = []
     let lazyTargets = Dictionary(lazyTargets.map { (ObjectIdentifier($0.slot), $0) }) { $1 }
     for registration in registrations {
-      // Charged for each path, since many paths may lead to a nested proxy.
+      // The budget is charged for each path, since many paths may lead to a nested proxy.
       if (try? ProxyQuestion.charge(.passed)) == nil { break }
       let delivery = registration.queued.map { "\($0.delivery)" } ?? "direct"
       func add(
@@ -136,7 +137,7 @@ extension MulticastCore {
         continue
       }
       guard let target = registration.currentTarget else {
-        // A slot's lazy target is registered at another position.
+        // A lazy target is listed by its slot, not by the slot's registration.
         if !registration.keepsSlot { add("a dead target", .dead) }
         continue
       }

@@ -8,11 +8,13 @@ import Synchronization
 ///       archive(chat, data)
 ///     }
 ///
-/// A message appears when it is sent, with the arguments that its targets get. If hooks pass it on
-/// several times, it appears as often. Messages of one sender appear in sending order.
+/// A message appears when it is sent, with the arguments that its targets get. If hooks pass a
+/// message on several times, it appears several times. Messages of one sender appear in sending
+/// order.
 ///
-/// Each call of `messages` returns an independent sequence of later messages. It ends when the task
-/// is canceled, no iterator remains, or the proxy is deallocated and the buffer is empty.
+/// Each call of `messages` returns an independent sequence of later messages. The sequence ends
+/// when the task is canceled, no iterator remains, or the proxy is deallocated and the buffer is
+/// empty.
 public struct MessageStream<Element>: AsyncSequence {
   /// A stream never fails.
   public typealias Failure = Never
@@ -54,9 +56,9 @@ public struct MessageExchange<R, each A> {
 extension MessageExchange: Sendable where R: Sendable, repeat each A: Sendable {}
 
 extension MulticastCore {
-  /// A stream of messages, each converted by `element`. `onError` gets errors of `element` and, if
-  /// `isShared`, messages with arguments not known to be `Sendable`. With `ofAnswers`, a message
-  /// appears only after it has succeeded. The hook does not retain the stream.
+  /// A stream of messages, each converted by `element`. `onError` gets errors of `element`. If
+  /// `isShared`, it also gets messages with arguments not known to be `Sendable`. With `ofAnswers`,
+  /// a message appears only after it has succeeded. The hook does not retain the stream.
   @export(implementation)
   func stream<Element>(
     _ selector: MessageSelector?, _ policy: AsyncStream<Element>.Continuation.BufferingPolicy, isShared: Bool,
@@ -65,7 +67,7 @@ extension MulticastCore {
     let (stream, continuation) = AsyncStream.makeStream(of: Element.self, bufferingPolicy: policy)
     let counter = StreamCounter()
     continuation.onTermination = listen(selector, isShared: isShared, ofAnswers: ofAnswers) { message, answers in
-      // A stream that is not shared remains in its proxy's isolation.
+      // A stream that is not shared remains in the proxy's isolation.
       nonisolated(unsafe) let element = try element(message, answers)
       if case .dropped = continuation.yield(element) { counter.noteDropped() }
     } finish: {

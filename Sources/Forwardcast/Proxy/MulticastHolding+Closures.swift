@@ -4,14 +4,15 @@
 // without a delivery differ only in `Sendable`, and all take an `@isolated(any)` closure.
 
 extension MulticastHolding {
-  /// Registers a closure as a target for one message. It runs in the proxy's isolation.
+  /// Registers a closure as a target for one message. The closure runs in the proxy's isolation.
   ///
   /// If the closure is isolated to the main actor, or to an actor other than the caller's, a
   /// message that is not sent on that actor fails with `isolationMismatch`.
   ///
   /// - Parameters:
   ///   - message: the key.
-  ///   - priority: higher priorities are called first; equal ones in the order of registration.
+  ///   - priority: higher priorities are called first, equal priorities in the order of
+  ///     registration.
   ///   - once: true to end the registration with the first message.
   ///   - isolation: the caller's isolation. Leave it out.
   ///   - body: called with the message's arguments.
@@ -27,7 +28,7 @@ extension MulticastHolding {
     return multicast.core.on(TypedMethod(message, closure: closure), priority, limits: limits)
   }
 
-  /// Registers a closure that ends with its owner.
+  /// Registers a closure until its owner is deallocated.
   ///
   ///     themes.on(Messages.themesColorChanged, owner: page) { page, color in
   ///       page.tint = color
@@ -47,7 +48,7 @@ extension MulticastHolding {
 }
 
 extension MulticastHolding where Interface: Sendable {
-  /// Registers a closure as a target for one message. It runs in its own isolation.
+  /// Registers a closure as a target for one message. The closure runs in its own isolation.
   ///
   /// A closure isolated to an actor runs there. A main-actor closure runs synchronously if the
   /// sender is on the main actor and no earlier message waits; otherwise the message is queued. A
@@ -64,7 +65,7 @@ extension MulticastHolding where Interface: Sendable {
     return multicast.core.on(TypedMethod(message, closure: closure), priority, on: actor, limits: limits)
   }
 
-  /// Registers a closure that ends with its owner and runs in its own isolation.
+  /// Registers a closure that runs in its own isolation, until its owner is deallocated.
   ///
   ///     listeners.on(Messages.linkChanged, owner: self) { label, state in
   ///       label.text = state
@@ -147,7 +148,7 @@ extension MulticastHolding where Interface: Sendable {
 }
 
 extension MulticastCore {
-  /// Adds a closure that runs on `actor`, or synchronously if there is none.
+  /// Adds a closure that runs on `actor`, or synchronously without an actor.
   @usableFromInline
   func on(
     _ method: Method, _ priority: Int, on actor: (any Actor)?, owner: AnyObject? = nil, limits: ClosureLimits? = nil
@@ -156,7 +157,7 @@ extension MulticastCore {
     return on(method, priority, (delivery, .unbounded, .dropPending), owner: owner, limits: limits)
   }
 
-  /// Adds a closure that ends with its owner and, if `once`, with the first message.
+  /// Adds a closure until its owner is deallocated or, if `once`, until the first message.
   @usableFromInline
   func on(
     _ method: Method, _ priority: Int,

@@ -6,16 +6,16 @@ extension MulticastHolding where Interface: Sendable {
   ///     members.add(archive, delivery: .queue(diskQueue))
   ///     members.add(window, delivery: .mainActor, buffer: .latestPerSelector)
   ///
-  /// Adding a target again with an equal delivery updates its registration: ownership, buffer, the
-  /// priority if given, and `whenRemoved` for later messages. New `selectors` are added to the
-  /// earlier ones; `nil` selects all messages. With a different delivery, the target gets a second
-  /// registration and receives each message twice.
+  /// Adding a target again with an equal delivery updates its registration: the ownership, the
+  /// buffer, the priority if given, and `whenRemoved` for later messages. New `selectors` are added
+  /// to the earlier ones; `nil` selects all messages. With a different delivery, the target gets a
+  /// second registration and receives each message twice.
   ///
   /// - Parameters:
   ///   - target: the new target.
   ///   - delivery: the context of its methods.
-  ///   - priority: higher priorities are called, or queued, first. The default is 0, or the
-  ///     priority of the target's earlier registration.
+  ///   - priority: higher priorities are called, or queued, first. `nil` is 0, or the priority of
+  ///     the target's earlier registration.
   ///   - ownership: `.weak` drops a target once it is deallocated; `.strong` retains it.
   ///   - selectors: the target's messages; `nil` for all.
   ///   - buffer: the limit of queued messages. Direct deliveries have no queue.
@@ -56,7 +56,8 @@ extension MulticastHolding where Interface: Sendable {
   /// Removes every target with that delivery.
   public func removeAll(on delivery: Delivery) { core.cancel(core.registrations) { $0.delivery == delivery } }
 
-  /// Waits until all deliveries of this and nested proxies have run, also those queued meanwhile.
+  /// Waits until all deliveries of this proxy and its nested proxies have run, even if queued
+  /// later.
   ///
   /// If targets send through several proxies, drain all of them until each returns 0.
   ///
@@ -99,8 +100,8 @@ extension MulticastHolding where Interface: Sendable {
   /// Blocks until every queued delivery has run, like ``drain()``.
   ///
   /// - Parameter timeout: the longest wait. Remaining deliveries still run.
-  /// - Throws: `wouldDeadlock` if the caller is on one of the contexts or one of them waits for it;
-  ///   `timedOut`, naming the unfinished contexts.
+  /// - Throws: `wouldDeadlock` if the caller is on one of the contexts, or a context waits for the
+  ///   caller; `timedOut`, naming the unfinished contexts.
   @available(*, noasync, message: "it blocks the thread; use drain(timeout:clock:)")
   @discardableResult
   public func drainBlocking(timeout: Duration) throws -> Int {

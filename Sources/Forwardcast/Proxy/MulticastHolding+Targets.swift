@@ -12,8 +12,9 @@ extension MulticastHolding {
   ///
   /// - Parameters:
   ///   - target: the new target.
-  ///   - priority: higher priorities are called first; equal ones in the order of registration.
-  ///     Clamped to -32,768 … 32,767. `nil` is 0 for a new target and no change for a known one.
+  ///   - priority: higher priorities are called first, equal priorities in the order of
+  ///     registration. Clamped to -32,768 … 32,767. `nil` is 0 for a new target and no change for a
+  ///     registered target.
   ///   - ownership: `.weak` drops a target once it is deallocated; `.strong` retains it.
   ///   - selectors: the target's messages; `nil` for all. A key's selector is ``Message/selector``.
   /// - Complexity: constant.
@@ -49,7 +50,7 @@ extension MulticastHolding {
     return isObject(target) ? core.removeAll(of: target as AnyObject) : 0
   }
 
-  /// Cancels a registration of this proxy. Returns false if it belongs to another one.
+  /// Cancels a registration of this proxy. Returns false if it belongs to another proxy.
   @discardableResult
   public func remove(_ registration: Registration) -> Bool {
     guard registration.belongs(to: core) else { return false }

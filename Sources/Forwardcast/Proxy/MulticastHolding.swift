@@ -14,7 +14,7 @@ public protocol MulticastHolding<Interface>: MulticastSending, MessageHooking {
 }
 
 extension MulticastHolding {
-  /// The receivers of a message of `selector`, also if this object is another proxy's target.
+  /// The receivers of a message of `selector`. Also used if this object is a proxy's target.
   @inlinable
   public func route(for selector: MessageSelector) -> MessageRoute { multicast.route(for: selector) }
 

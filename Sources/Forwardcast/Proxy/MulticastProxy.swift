@@ -12,8 +12,8 @@
 /// `Interface` is the type of targets: a protocol's existential, or `any MessageReceiver`.
 ///
 /// The proxy is `Sendable` if and only if its interface is. Otherwise the compiler confines it to
-/// one isolation. A `Sendable` proxy may be used from any thread, and by targets during a message:
-/// a removed target gets nothing further, an added one gets the next message.
+/// one isolation. A `Sendable` proxy may be used from any thread. Targets may change any proxy
+/// during a message: a removed target gets nothing further, an added target gets the next message.
 public final class MulticastProxy<Interface>: ForwardingProxy, MulticastHolding {
   @usableFromInline package let core: MulticastCore
 
@@ -49,7 +49,7 @@ public final class MulticastProxy<Interface>: ForwardingProxy, MulticastHolding 
   @inlinable
   public func visit(_ selector: MessageSelector) -> MessageVisit { core.visit(selector) }
 
-  /// True if a live, unmuted target of this proxy or a nested one responds to `selector`.
+  /// True if a live, unmuted target of this proxy or of a nested proxy responds to `selector`.
   ///
   /// - Complexity: constant, except for targets that are queried. Each proxy is queried once.
   public override func responds(to selector: MessageSelector) -> Bool { core.isAnswered(selector, self) }

@@ -1,7 +1,7 @@
 // MulticastSending+Streams.swift: messages as asynchronous sequences.
 
 extension MulticastSending {
-  /// The messages of a key from now on, each as its argument or a tuple of its arguments.
+  /// The messages of a key from now on. An element is the argument, or a tuple of the arguments.
   ///
   ///     let texts = room.messages(
   ///       for: .textReceived, buffering: .bufferingNewest(100))
@@ -36,8 +36,9 @@ extension MulticastSending {
   ///       print(call.arguments, call.answers)
   ///     }
   ///
-  /// A message appears when its last direct target has answered; if the sender waits, when its last
-  /// target has answered. Failed messages do not appear. A `broadcast` requests no answers.
+  /// A message appears when its last direct target has answered. If the sender waits, the message
+  /// appears when its last target has answered. Failed messages do not appear. A `broadcast`
+  /// requests no answers.
   public func exchanges<R, each A>(
     for message: Message<(repeat each A) -> R>,
     buffering policy: AsyncStream<MessageExchange<R, repeat each A>>.Continuation.BufferingPolicy = .unbounded
@@ -100,7 +101,7 @@ extension MessageExchange {
 }
 
 extension MulticastSending {
-  /// The core of the sending proxy. For a custom sender without hooks, a route provides it.
+  /// The core of the sending proxy. A custom sender without hooks gets it from a route.
   @usableFromInline var core: MulticastCore {
     if let pinned = self as? PinnedMulticast<Interface> { return pinned.pins.core }
     return (self as? any MessageHooking)?.hookPlace.holder as? MulticastCore ?? route(for: .ofNobody).core

@@ -21,7 +21,7 @@ extension MulticastHolding {
   ///       for color in rainbow { themes.broadcast(.themesColorChanged, color) }
   ///     }
   ///
-  /// Removed or muted targets are skipped, and an added one gets the next message. Targets are
+  /// Removed or muted targets are skipped, and an added target gets the next message. Targets are
   /// released when `body` ends or the list changes. Targets of nested multicasts are not retained.
   ///
   /// - Parameter body: receives the proxy to send through, which must not escape.

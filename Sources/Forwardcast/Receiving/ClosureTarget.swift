@@ -19,8 +19,8 @@ struct IsolatedClosure<R, each A> {
   @export(implementation) @inline(__always)
   init(call: @escaping @isolated(any) (repeat each A) throws -> R) { self.call = call }
 
-  /// The closure, for callers on its actor. The bit cast is sound, since an isolation in a
-  /// closure's type does not change how the closure is called.
+  /// The closure, for callers on its actor. The bit cast is sound: an isolation in a closure's type
+  /// does not change how the closure is called.
   @export(implementation) @inline(__always)
   var unchecked: MessageClosure<R, repeat each A> { unsafeBitCast(self, to: MessageClosure<R, repeat each A>.self) }
 }
@@ -66,7 +66,7 @@ final class ClosureLimits: Sendable {
     return once || isChecked ? ClosureLimits(selector, once: once, on: isChecked ? actor : nil) : nil
   }
 
-  /// True if the closure may run. With `once`, only the first message gets true. Throws
+  /// True if the closure may run. With `once`, true only for the first message. Throws
   /// `isolationMismatch` if the caller is not on the actor.
   @usableFromInline @inline(never)
   func begin() throws -> Bool {

@@ -2,8 +2,8 @@
 
 import Dispatch
 
-/// The end of a wait: immediately, at a time, or never. Stored as a number, since a clock's instant
-/// has a size that is unknown at compile time, so copying it would call the runtime.
+/// The end of a wait: immediately, at a time, or never. It is stored as a number. The size of a
+/// clock's instant is unknown at compile time, so copying an instant would call the runtime.
 package struct Deadline: Comparable, Sendable {
   private static let origin = ContinuousClock.now
   private let nanoseconds: Int64
@@ -20,7 +20,7 @@ package struct Deadline: Comparable, Sendable {
 
   package static var present: Deadline { Deadline(origin.duration(to: .now)) }
 
-  /// The time after `duration`: ``now`` if not positive, ``never`` beyond a century.
+  /// The time after `duration`; ``now`` if `duration` is not positive, ``never`` beyond a century.
   package init(after duration: Duration) {
     if duration <= .zero {
       self = .now

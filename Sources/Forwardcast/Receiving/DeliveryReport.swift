@@ -3,7 +3,7 @@
 /// The outcome of one forwarded message. Every live target is in one of four lists, in delivery
 /// order.
 public struct DeliveryReport {
-  /// A target that ran the message: synchronously, or on its own context while the sender waited.
+  /// A target that ran the message, synchronously or on its own context while the sender waited.
   public struct Answer {
     /// The target that answered, or the proxy if its hooks made the answer.
     public let target: AnyObject
@@ -96,20 +96,20 @@ public struct DeliveryReport {
     get { rest?.skipped ?? [] }
     _modify { yield &ownRest.skipped }
   }
-  /// The number of messages that full buffers dropped because of this one, which may be among them.
+  /// The number of messages that full buffers dropped because of this message, including itself.
   public var dropped = 0
 
   /// True if the message's last target is queued, so its answer is unknown.
   public var endsQueued = false
 
-  /// Lists that are usually empty. One reference to all is cheaper to release than three lists.
+  /// Lists that are usually empty. Releasing one reference costs less than releasing three lists.
   private final class Rest {
     var queued: [AnyObject] = []
     var failures: [Failure] = []
     var skipped: [Skip] = []
   }
   private var rest: Rest?
-  /// The lists for a change: created if there are none, copied if other reports share them.
+  /// The lists, to be changed. They are created if missing, and copied if other reports share them.
   private var ownRest: Rest {
     mutating get {
       if isKnownUniquelyReferenced(&rest), let rest { return rest }
@@ -125,7 +125,7 @@ public struct DeliveryReport {
 
   /// The last answer in delivery order; `nil` without answers.
   public var result: ArgumentBox? {
-    // Read in place, since copying the answer retains its target.
+    // The answer is read in place, since copying it would retain its target.
     answers.withUnsafeBufferPointer { $0.isEmpty ? nil : $0[$0.count - 1].result }
   }
 
@@ -164,7 +164,7 @@ public struct BroadcastSummary: Hashable, Sendable {
   public var failed = 0
   /// Responding targets that were muted, removed or deallocated before their methods ran.
   public var skipped = 0
-  /// Messages that full buffers dropped because of this one, which may be among them.
+  /// Messages that full buffers dropped because of this message, including itself.
   public var dropped = 0
 
   /// Creates a summary, for example for a comparison in a test.

@@ -62,7 +62,8 @@ package struct HeldContext {
 }
 
 extension DispatchSpecificKey {
-  /// True if the running code is on a queue with a value for the key, or on one that targets it.
+  /// True if the running code is on a queue with a value for the key, or on a queue that targets
+  /// it.
   var isCurrent: Bool {
     #if canImport(CDispatch)
       // `getSpecific` is not specialized for its type (case `here` of `.ci/run cost`). Dispatch's

@@ -32,7 +32,8 @@ final class Hook: @unchecked Sendable {  // `number` is guarded by the lock of t
   enum Body: Sendable {
     case before(@Sendable (HookedMessage) throws -> Void)
     case after(@Sendable (HookedMessage, MessageAnswers) throws -> Void)
-    /// Without `waiting`, waiting senders use the first form. Without the first form, others fail.
+    /// Without `waiting`, waiting senders use the first form. Without the first form, messages of
+    /// other senders fail.
     case around(AroundBody?, waiting: WaitingAroundBody?)
   }
 
@@ -67,7 +68,7 @@ public final class HookRegistration: Sendable {
     (self.hook, selector, self.remove) = (hook, hook.selector, remove)
   }
 
-  /// Removes the hook, which does not start again. Its captures are released after its current run.
+  /// Removes the hook, so it does not start again. Its captures are released after its current run.
   public func cancel() {
     guard let hook else { return }
     hook.cancel()

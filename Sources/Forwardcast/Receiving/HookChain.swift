@@ -32,7 +32,7 @@ struct HookChain: Sendable {
     return answers
   }
 
-  /// Runs the first `count` hooks around `rest` asynchronously, by default all.
+  /// Runs the first `count` hooks, by default all hooks, around `rest` asynchronously.
   ///
   /// - Parameter inTurn: a synchronous form of `rest`, for `around` hooks without a waiting form.
   ///   It throws if it would wait.
@@ -65,7 +65,7 @@ struct HookChain: Sendable {
   private typealias Around = (body: Hook.AroundBody?, waiting: Hook.WaitingAroundBody?, inner: Int)
 
   /// Runs the `before` hooks up to the next `around` hook. Returns the `around` hook, and the
-  /// `after` hooks outside it.
+  /// `after` hooks that surround it.
   private func enter(_ message: HookedMessage, inside count: Int) throws -> (afters: [Hook], around: Around?) {
     var afters: [Hook] = []
     for index in (0..<count).reversed() where !hooks[index].isCancelled {

@@ -53,7 +53,7 @@ final class TypedAnswers<R>: MessageAnswers {
   override var count: Int { list.count }
 }
 
-/// Answers with their targets, for a report. Either all of them have a result, or none has.
+/// Answers with their targets, for a report. Either all answers have a result, or none has.
 final class ListedAnswers: MessageAnswers {
   @exclusivity(unchecked) private(set) var list: [DeliveryReport.Answer] = []
   private var hasResults = true
@@ -72,7 +72,7 @@ final class ListedAnswers: MessageAnswers {
 
   override var boxes: [ArgumentBox] {
     guard hasResults else { return [] }
-    // Read in place, since copying an answer retains its target.
+    // The answers are read in place, since copying an answer would retain its target.
     return list.withUnsafeBufferPointer { list in list.indices.compactMap { list[$0].result } }
   }
 

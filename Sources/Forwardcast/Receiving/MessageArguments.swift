@@ -51,8 +51,9 @@ private final class RenderedText: Sendable {
   init(text: String) { self.text = text }
 }
 
-/// Arguments that retain the sender's types. `Values` is one type, not a pack: the `deinit` of a
-/// class with a pack queries the runtime for its field's type (case `typed` of `.ci/run cost`).
+/// Arguments that retain the sender's types. `Values` is one type, not a pack. With a pack, the
+/// `deinit` of the class would query the runtime for its field's type (case `typed` of `.ci/run
+/// cost`).
 @usableFromInline
 final class TypedArguments<R, Values: ArgumentValues>: MessageArguments, @unchecked Sendable {  // immutable
   @usableFromInline let values: Values
@@ -138,7 +139,7 @@ extension MessageArguments {
     try Arguments(unboxing: invocation(selector).arguments, of: selector, for: typeName(of: receiver))
   }
 
-  /// Arguments that replace these. They are typed if these are typed.
+  /// Arguments that replace these arguments. The new arguments are typed if the old ones are.
   final func replacing<R, each A>(
     _ values: Arguments<repeat each A>, as type: ((repeat each A) -> R).Type, crosses: Bool,
     of selector: MessageSelector
@@ -188,8 +189,8 @@ func mayCopy<T>(_ type: T.Type) -> Bool {
   _isPOD(T.self) ? false : mayBeObject(T.self)
 }
 
-/// True unless the type is a struct or an enum other than `Optional`: a check that costs less than
-/// a cast.
+/// True unless the type is a struct or an enum other than `Optional`. The check costs less than a
+/// cast.
 @usableFromInline
 func mayBeObject(_ type: Any.Type) -> Bool {
   // In Swift's stable ABI, 0x200 is a struct and 0x201 an enum.

@@ -27,7 +27,8 @@ public struct MessageCall<R, each A> {
   /// The message's selector.
   public var selector: MessageSelector { turn.message.selector }
 
-  /// Runs the inner hooks, then the targets. Each call sends the message; the last outcome counts.
+  /// Runs the inner hooks, then the targets. Each call sends the message again; the last outcome
+  /// counts.
   ///
   /// - Returns: the answers in delivery order, if the sender requested any.
   /// - Throws: the error of an inner hook or the message; `hookEnded` after the hook has returned.
@@ -184,7 +185,7 @@ final class HookTurn: RunningHook {
     return list
   }
 
-  /// The answers that the hook returned. If they are the unchanged answers of its last `proceed`,
+  /// The answers that the hook returned. If these are the unchanged answers of its last `proceed`,
   /// returns the answers before conversion.
   @export(implementation) @inline(__always)
   func returned<R>(_ list: [R], crosses: Bool) -> MessageAnswers {

@@ -46,7 +46,7 @@ public protocol MethodResolving: AnyObject {
 }
 
 /// A subclass's own object tables, if the superclass uses the default
-/// ``MessageReceiver/objectTable``. They are used only if that property returns `nil`.
+/// ``MessageReceiver/objectTable``. These tables are used only if that property returns `nil`.
 public protocol ObjectTableOwning: AnyObject {
   /// See ``MessageReceiver/objectTable``.
   var objectTable: SelectorTable? { get }
@@ -64,7 +64,8 @@ public protocol MessageForwarding: MessageReceiver {
   /// The types of a message that the object would forward; `nil` if it would not.
   func methodSignature(for selector: MessageSelector) -> MethodSignature?
 
-  /// Another receiver for the message; `nil` or the object itself for none. Tried before `forward`.
+  /// Another receiver for the message, tried before `forward`. `nil` or the object itself means
+  /// none.
   func forwardingTarget(for selector: MessageSelector) -> (any MessageReceiver)?
 
   /// Handles a message that no table answers, and sets `invocation.result`. Called only if
@@ -118,7 +119,8 @@ extension MessageForwarding {
   }
 
   func defaultResponds(to selector: MessageSelector) -> Bool {
-    // Follows the steps of a send, so both agree. A hook that asks the same question gets false.
+    // The query follows the steps of a send, so both agree. A hook that makes the same query gets
+    // false.
     ProxyQuestion.ask(self, selector, otherwise: false) {
       switch try? follow(selector, from: self, past: self).resolution {
       case .method: true
@@ -133,8 +135,8 @@ extension MessageForwarding {
 /// its own context await ``MessageForwarding/forwardAndWait(_:)`` before the next message.
 package protocol SuspendingForwarding: MessageForwarding {}
 
-/// A receiver whose ``MessageForwarding/methodSignature(for:)`` is that of one of its targets. Each
-/// target checks the arguments itself.
+/// A receiver whose ``MessageForwarding/methodSignature(for:)`` returns the signature of one of its
+/// targets. Each target checks the arguments itself.
 package protocol ForwardingToMany: MessageForwarding {
   /// Reports failures that no sender receives to the error handlers, like those of a broadcast.
   func tell(_ failures: ArraySlice<DeliveryReport.Failure>, of selector: MessageSelector)

@@ -1,8 +1,8 @@
 // Method.swift: a method of a table, with a typed and a boxed form.
 
 /// An implementation of one selector, with its types erased. A sender whose function type equals
-/// ``functionType`` calls ``TypedMethod/body`` unboxed. Others use ``invoke(_:_:)``, which unboxes
-/// and converts.
+/// ``functionType`` calls ``TypedMethod/body`` unboxed. Other senders use ``invoke(_:_:)``, which
+/// unboxes and converts.
 @usableFromInline
 class Method: @unchecked Sendable {  // immutable once in a table
   @usableFromInline final let selector: MessageSelector
@@ -185,7 +185,8 @@ struct BoxOpening: Sendable {
 final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable after init
   @usableFromInline let body: @Sendable (AnyObject, Arguments<repeat each A>) throws -> R
   /// Unboxes arguments, specialized in the row's module; `nil` to use the generic function. In a
-  /// closure target, this is ``closure`` instead: a second field would enlarge each row.
+  /// closure target, this field contains ``closure`` instead, since a second field would enlarge
+  /// each row.
   @usableFromInline let opener: BoxOpening?
 
   @usableFromInline
@@ -252,7 +253,7 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
       Message(selector, answerCrosses: resultCrosses), signature: statedSignature, isolation: isolation,
       opener: opener?.call
     ) { [self] (target: AnyObject, arguments: Arguments<repeat each A>) throws -> R in
-      // The hooks run in the method's isolation, or not at all.
+      // If the caller is not in the method's isolation, the hooks do not run either.
       guard canRun(on: target) else { throw unreachable(target) }
       let message = HookedMessage(
         selector: selector, receiver: target,

@@ -1,6 +1,6 @@
 // ProxyQuestion.swift: responder queries that pass from proxy to proxy.
 
-/// Queries whether objects respond, which pass from proxy to proxy and end at a cycle.
+/// Queries whether objects respond. A query passes from proxy to proxy and ends at a cycle.
 package enum ProxyQuestion {
   @TaskLocal fileprivate static var asked: ProxyTrail?
   /// The message being sent, and the proxies that it has passed.

@@ -59,7 +59,7 @@ extension Responds {
   ///       key: .store,
   ///       onGlobalActor: { @StoreActor archive, page in archive.store(page) })
   ///
-  /// It runs synchronously in deliveries on that actor, and for senders on the actor inside
+  /// The row runs synchronously in deliveries on that actor, and for senders on the actor inside
   /// ``withHeldActor(isolation:_:)``. Waiting forms hop to the actor. Other sends throw
   /// ``MessageError`` `isolationMismatch`.
   @inline(never)
@@ -82,7 +82,8 @@ extension Responds {
   /// An asynchronous row on its closure's actor, for targets that remain on that actor.
   ///
   /// The compiler does not check that target, arguments and answer may cross isolations. They do
-  /// not cross if the sender is on the same actor, as with the proxy of a protocol of that actor.
+  /// not cross isolations if the sender is on the same actor, for example if the proxy's protocol
+  /// is isolated to that actor.
   ///
   /// For a closure without isolation, `sharing` is true if its targets are `Sendable`.
   public init<R, each A>(
@@ -127,7 +128,7 @@ extension Responds {
 }
 
 // A function type over a pack cannot be passed on, so isolated closures are wrapped in structs. The
-// bit casts are sound: an isolation in a closure's type does not change how it is called.
+// bit casts are sound: an isolation in a closure's type does not change how the closure is called.
 
 /// An isolated closure of a row or owner. `@unchecked Sendable` is sound, since the closure is
 /// `@Sendable`, captures nothing, or stays in its isolation.

@@ -9,7 +9,7 @@
 ///     Responds(to: "note:", signature: types, invocation: { (log: Log, call) in … })
 ///
 /// The row's table checks the number of arguments and the types. `inout` parameters are refused. In
-/// closures of four arguments or more they are not detected, and writes are lost.
+/// closures of four arguments or more, `inout` is not detected, and writes are lost.
 public struct Responds<Target>: Sendable {
   @usableFromInline let method: Method
 
@@ -17,7 +17,7 @@ public struct Responds<Target>: Sendable {
   init(method: Method) { self.method = method }
 
   /// A row whose closure takes the invocation: `body` reads ``Invocation/arguments`` and sets
-  /// ``Invocation/result``. Both are converted to the types of `signature`.
+  /// ``Invocation/result``. Arguments and result are converted to the types of `signature`.
   public init(
     to selector: MessageSelector, signature: MethodSignature,
     invocation body: @escaping @Sendable (Target, inout Invocation) throws -> Void

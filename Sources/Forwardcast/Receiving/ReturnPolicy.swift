@@ -5,8 +5,8 @@
 ///     try themes.collect(.progress, returning: .sum)
 ///     try themes.collect(.progress, returning: .reduce(0) { max($0, $1) })
 ///
-/// `R` is the type of the answers, `Output` that of the result. Without answers the result is the
-/// policy's empty value: `nil`, `[]`, `0`, `false` for any, `true` for every, or a reduction's
+/// `R` is the type of the answers, `Output` the type of the result. Without answers the result is
+/// the policy's empty value: `nil`, `[]`, `0`, `false` for any, `true` for every, or a reduction's
 /// initial value.
 public struct ReturnPolicy<R, Output>: Sendable {
   @usableFromInline let way: Way
@@ -19,7 +19,7 @@ public struct ReturnPolicy<R, Output>: Sendable {
 
   @usableFromInline
   enum Way: Sendable {
-    /// Folds into the result on the sender's stack, without allocation.
+    /// Adds each answer to the result on the sender's stack, without allocation.
     case folding(initial: @Sendable () -> Output, step: @Sendable (inout Output, R) throws -> Bool)
     case gathering(@Sendable () -> AnswerCollector<R, Output>)
   }
@@ -85,8 +85,8 @@ extension ReturnPolicy {
 extension Responds {
   /// Returns the row with a rule that combines the results of a multicast's targets into one.
   ///
-  /// The rule applies if the multicast has the row in its table and is itself a target with its own
-  /// delivery. Without a rule the last result counts.
+  /// The rule applies if the multicast has the row in its table, and is itself a target with a
+  /// delivery that is not direct. Without a rule the last result counts.
   public func answering<R, each A>(_ message: Message<(repeat each A) -> R>, by policy: ReturnPolicy<R, R>) -> Self {
     method.rule = policy.boxed(crosses: method.resultCrosses) { $0 }
     return self

@@ -60,7 +60,8 @@ public struct SelectorTable: Sendable {
     return old.map { TableMethod(method: $0, owner: storage) }
   }
 
-  /// Removes this table's own method. Returns false if there is none. Reveals an inherited method.
+  /// Removes this table's own method. Returns false if there is none. An inherited method applies
+  /// again.
   @discardableResult
   public func remove(_ selector: MessageSelector) -> Bool {
     let removed = storage.remove(selector)
@@ -143,7 +144,8 @@ final class TableStorage: Sendable {
 
     typealias Hooked = (row: Method, method: Method)
 
-    /// The own method with hooks, whether its row was rejected, whether a hook has the selector.
+    /// The table's own method with hooks, whether its row was rejected, and whether a hook has the
+    /// selector.
     mutating func find(_ selector: MessageSelector) -> (method: Method?, refused: Bool, hasHook: Bool) {
       let (row, refused) = (row(selector), refusal(selector) != nil)
       if hooks.isEmpty { return (row, refused, false) }
@@ -256,7 +258,7 @@ final class TableStorage: Sendable {
 
   /// The own or inherited method with its hooks. A rejected row hides the inherited method.
   func find(_ selector: MessageSelector) -> TableMethod? {
-    // A loop, since a sequence allocates in unoptimized code.
+    // This is a loop, since a sequence allocates in unoptimized code.
     var (next, hooked): (TableStorage?, [TableStorage]) = (self, [])
     while let here = next {
       let (method, refused, hasHook) = here.change { $0.find(selector) }
@@ -369,7 +371,7 @@ final class TableStorage: Sendable {
     return old
   }
 
-  /// Checks and adds a row. Returns the replaced row, or `nil` if `mayEnter` did not allow that.
+  /// Checks and adds a row. Returns the replaced row; `nil` if `mayEnter` did not allow the row.
   @inline(never)
   func enter(_ method: Method, where mayEnter: (Method?) -> Bool) throws(MessageError) -> Method?? {
     let selector = method.selector

@@ -24,7 +24,7 @@ extension Method {
   }
 
   /// Runs the boxed method in its isolation and awaits it. Calls `mayStart` directly before the
-  /// method; if that returns false, returns `nil`. The caller checks arguments and answer.
+  /// method. Returns `nil` if `mayStart` returns false. The caller checks arguments and answer.
   @inline(never)
   nonisolated(nonsending) final func invokeAndWait(
     _ target: AnyObject, _ invocation: UncheckedSendable<Invocation>,

@@ -8,7 +8,7 @@
 ///       }
 ///     }
 ///
-/// It retains the row's closure and does not change with the table.
+/// The value retains the row's closure and does not change with the table.
 public struct TableMethod: Sendable {
   let method: Method
   let owner: TableStorage
@@ -39,7 +39,7 @@ public struct TableMethod: Sendable {
   /// Calls the boxed method on `target` and stores the answer in ``Invocation/result``. Ignores the
   /// invocation's selector.
   ///
-  /// - Throws: as ``call(on:_:)``; the result is `nil` then.
+  /// - Throws: as ``call(on:_:)``. After an error, the result is `nil`.
   public func perform(_ invocation: inout Invocation, on target: AnyObject) throws {
     invocation.result = nil
     try owner.checkAccepts(target, selector)
@@ -66,7 +66,7 @@ extension SelectorTable {
   /// - Parameters:
   ///   - selector: the message.
   ///   - row: makes the row. Called again if another thread changes the method.
-  /// - Throws: as ``replace(_:)``, and the error of `row`. The table is unchanged then.
+  /// - Throws: as ``replace(_:)``, and the error of `row`. After an error, the table is unchanged.
   public func replace<Target>(_ selector: MessageSelector, with row: (TableMethod?) throws -> Responds<Target>) throws {
     var entered = false
     while !entered {
@@ -89,7 +89,7 @@ extension MessageReceiver {
   /// - Parameters:
   ///   - message: the key.
   ///   - table: the table of the calling row.
-  ///   - arguments: the message's, in order.
+  ///   - arguments: the message's arguments, in order.
   /// - Throws: as `send(_:_:)`; `unrecognizedSelector` if nothing is inherited.
   @discardableResult
   public func sendSuper<R, each A>(

@@ -4,8 +4,9 @@ public import Synchronization
 
 /// Casts a receiver to the type of a row's closure; the table has checked that it fits.
 ///
-/// For a class this copies bits. For a class-bound protocol it needs a witness table, whose lookup
-/// is costly. All objects of a class have the same witness table, so each row caches them.
+/// For a class this copies bits. For a class-bound protocol the cast needs a witness table, whose
+/// lookup is costly. All objects of a class have the same witness table, so each row caches one per
+/// class.
 @usableFromInline
 struct TargetCast<Target>: @unchecked Sendable {  // immutable; what `head` points to is exchanged atomically
   /// `nil` for a class, which needs no table.
@@ -36,13 +37,14 @@ struct TargetCast<Target>: @unchecked Sendable {  // immutable; what `head` poin
   }
 
   /// Calls `body` with the reference made of the words `object` and, for an existential, `table`.
-  /// Built in place, so the target, which the caller retains, is not retained again.
+  /// The reference is built in place, so the target, which the caller retains, is not retained
+  /// again.
   @export(implementation) @inline(__always)
   static func borrowing<R>(_ object: AnyObject, _ table: UInt, _ body: (Target) throws -> R) rethrows -> R {
     var words = (UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque()), table)
     return try withUnsafeMutablePointer(to: &words) { words in
       let place = UnsafeMutableRawPointer(words).assumingMemoryBound(to: Target.self)
-      // Moved out and back, which neither retains nor releases.
+      // The reference is moved out and back, which neither retains nor releases.
       let target = place.move()
       do {
         let answer = try body(target)

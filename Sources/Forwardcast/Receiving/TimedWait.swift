@@ -5,7 +5,7 @@ final class TimedWait: Sendable {
   @TaskLocal static var current: TimedWait?
 
   private struct State: Sendable {
-    /// Each returns the names of pending objects.
+    /// Functions that return the names of pending objects.
     var finders: [@Sendable () -> [String]] = []
     /// The names of the targets that the sender's task awaits, by number.
     var waits: [Int: String] = [:]
@@ -38,7 +38,7 @@ final class TimedWait: Sendable {
   ///
   /// - Parameters:
   ///   - clock: measures the timeout; `nil` for the continuous clock.
-  ///   - awaitsEnd: true to await the canceled task too, since its values are not `Sendable`.
+  ///   - awaitsEnd: true to await the canceled task, because its values are not `Sendable`.
   /// - Throws: `timedOut`, `CancellationError`, or the error of `body`.
   static func run<T>(
     _ timeout: Duration, _ clock: (any Clock<Duration>)?, of receiver: AnyObject, _ selector: MessageSelector,

@@ -1,8 +1,8 @@
 // ValueTarget.swift: values as targets.
 
-/// Wraps a value target in an object. Swift's bridging is not used: with Foundation linked, it
-/// turns numbers, strings and collections into objects of other types, which do not conform to the
-/// protocol of a table.
+/// Wraps a value target in an object. Swift's bridging is not used. With Foundation linked, it
+/// would turn numbers, strings and collections into objects of other types, which do not conform to
+/// a table's protocol.
 @usableFromInline
 package final class ValueTarget: @unchecked Sendable {  // immutable; a Sendable proxy has Sendable values only
   @usableFromInline package let value: Any
@@ -41,8 +41,8 @@ func boundObject<T>(_ target: T) -> Unmanaged<AnyObject>? {
 }
 
 /// True if values of a type are known to be objects: a class, or the existential of a class-bound
-/// protocol. In Swift's stable ABI, the first word of metadata is a kind, which for classes is an
-/// address or 0. In an existential's metadata, flags follow.
+/// protocol. In Swift's stable ABI, the first word of metadata is a kind; for classes the word is
+/// an address or 0. In an existential's metadata, flags follow the kind.
 private func isBoundToClass<T>(_ type: T.Type) -> Bool {
   let metadata = unsafeBitCast(T.self as Any.Type, to: UnsafeRawPointer.self)
   let kind = metadata.load(as: UInt.self)

@@ -102,7 +102,7 @@ struct TracedStep: @unchecked Sendable {  // immutable; read on its sink's threa
   let arguments: MessageArguments
   /// `nil` for the proxy that the message was sent to.
   let context: StepContext?
-  /// `.queued`, which has no evidence, for events without an outcome.
+  /// The outcome. An event without an outcome has `.queued`, whose evidence is empty.
   let outcome: StepOutcome
 
   var receiver: AnyObject? {

@@ -6,7 +6,8 @@
 /// A visit retains nothing. The proxy's ``RouteBoard`` counts it until its scope ends. The last
 /// visit of a board releases the routes that were replaced during the board's visits.
 public struct MessageVisit: ~Copyable {
-  /// The object that counts the visit; `nil` if the visit retains the route.
+  /// The object that counts the visit, and the object's word when the visit began. `visited` is
+  /// `nil` if the visit retains the route.
   @usableFromInline let visited: Unmanaged<Visited>?
   @usableFromInline let entered: BoardWord
   @usableFromInline let route: Unmanaged<Route>
