@@ -1,14 +1,12 @@
 // BufferedLine.swift: the queued messages of a registration with a bounded buffer.
 
 /// The queued messages of one registration with a bounded buffer. While the line has messages, the
-/// mailbox holds the line instead of each message, so dropping a message does not touch the
-/// mailbox.
+/// mailbox holds the line instead of each message, so a drop does not touch the mailbox.
 final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock; the rest is immutable
   private struct State {
     var buffer: DeliveryBuffer
     var waiting = FirstInFirstOut<Envelope>()
-    /// The number of each selector's latest message, which may no longer be queued. Used by
-    /// `latestPerSelector`.
+    /// The number of each selector's latest message, queued or not, for `latestPerSelector`.
     var latest: [MessageSelector?: Int] = .init()
     /// The number of slots reserved by senders that have not posted yet.
     var reserved = 0

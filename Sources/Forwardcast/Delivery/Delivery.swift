@@ -57,8 +57,7 @@ public struct Delivery: Hashable, Sendable {
     Delivery(context, isAutomatic: isAutomatic)
   }
 
-  /// True if `left` and `right` have the same kind and context. Serial and concurrent delivery are
-  /// different kinds.
+  /// True if both have the same kind and context. Serial and concurrent are different kinds.
   public static func == (left: Delivery, right: Delivery) -> Bool {
     left.isAutomatic == right.isAutomatic && left.context?.identity == right.context?.identity
       && left.context?.isConcurrent == right.context?.isConcurrent

@@ -1,7 +1,6 @@
 // DeliveryBuffer.swift: the limit of queued messages per registration.
 
-/// The limit of a registration's queued messages, and the choice of the message to drop at the
-/// limit.
+/// The limit of a registration's queued messages, and which message is dropped at the limit.
 ///
 /// A message that is running does not count. ``Registration/dropped`` counts dropped messages, and
 /// so does the summary or report of the broadcast that caused the drop.
@@ -64,8 +63,7 @@ public struct DeliveryBuffer: Hashable, Sendable, CustomStringConvertible {
 
 /// What happens to queued messages when their target is removed.
 public enum PendingDeliveries: Hashable, Sendable {
-  /// Queued messages are dropped, and none starts after the removal returns. They do not retain the
-  /// target.
+  /// They are dropped, and none starts after the removal returns. They do not retain the target.
   case dropPending
   /// Queued messages run, and retain their target until then. A muted target does not get them.
   case deliverPending

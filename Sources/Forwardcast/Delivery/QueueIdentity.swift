@@ -16,8 +16,7 @@ final class QueueIdentity: Sendable {
   private static let key = Guarded(DispatchSpecificKey<QueueIdentity>())
   private static let known = Atomic<Int>(0)
 
-  /// A key for which only this queue has a value. Code on queues that target this queue sees the
-  /// value too.
+  /// A key for which only this queue has a value. Code on queues that target it sees the value too.
   private let mark = DispatchSpecificKey<Bool>()
   private let isConcurrent = Atomic<Bool>(false)
   /// The number of known queues at the last lookup.

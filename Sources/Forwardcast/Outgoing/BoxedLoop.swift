@@ -36,8 +36,7 @@ private struct BoxedLoop {
   private let steps: UnsafeMutablePointer<RouteStep>
   private let count: Int
   private let keepsAnswers: Bool
-  /// The number of steps skipped because of a dead target, and the number skipped for other
-  /// reasons.
+  /// The numbers of steps skipped for a dead target, and skipped for other reasons.
   private(set) var dead = 0
   private(set) var skipped = 0
   private(set) var reachedAny = false

@@ -1,15 +1,15 @@
 // HookedDelivery.swift: one call of a proxy's hooks, and the delivery inside it.
 
 /// One call of a proxy's hooks, and the delivery inside it. Outcomes are buffered until the call
-/// ends, since the hooks may replace them. The proxy is either the *receiver*, to which the sender
-/// sent the message, or a nested proxy.
+/// ends, since the hooks may replace them. The proxy is either the outermost one, to which the
+/// sender sent the message, or a nested proxy.
 final class HookedDelivery {
   // MARK: - Configuration (immutable)
 
   private let delivery: MessageDelivery
   private let node: ProxyNode
   private let target: AnyObject?
-  /// The nested proxy's site in its outer proxy; `nil` for the receiver.
+  /// The nested proxy's site in its outer proxy; `nil` for the outermost proxy.
   private let place: StepContext?
   /// `start` is the index of the call's first buffered outcome, `depth` the number of outer visits.
   private let (start, depth): (Int, Int)
@@ -55,8 +55,8 @@ final class HookedDelivery {
   /// Runs the hooks and the delivery inside them synchronously. If all hooks are `before` hooks,
   /// the delivery continues in its usual loop after this call.
   ///
-  /// - Throws: the hooks' error, if the proxy is the receiver. A nested proxy records the error
-  ///   instead.
+  /// - Throws: the hooks' error, if the proxy is the outermost one. A nested proxy records the
+  ///   error instead.
   func run() throws {
     if around.isBefore {
       do {
@@ -177,8 +177,7 @@ final class HookedDelivery {
     return error
   }
 
-  /// The answers that `proceed` returns. Called once all outcomes are known. Throws the first
-  /// failure.
+  /// The answers that `proceed` returns when all outcomes are known. Throws the first failure.
   private func answers() throws -> MessageAnswers {
     if asks, let pending = delivery.scope.pending {
       outcomes.settle(from: start, pending)

@@ -9,8 +9,7 @@ struct LoopTally: ~Copyable {
   @usableFromInline let crosses: Bool
   @usableFromInline var dead = 0
   @usableFromInline var failed = 0
-  /// The number of steps that were not served, because the target was dead, failed, queued or
-  /// skipped.
+  /// The number of unserved steps, whose target was dead, failed, queued or skipped.
   @usableFromInline var unserved = 0
   /// Counts of automatic steps whose target another thread was running: the queued steps, the steps
   /// that a full buffer refused, and the messages that the buffers dropped.
@@ -43,8 +42,7 @@ struct LoopTally: ~Copyable {
     return try step.call(arguments, returning: R.self)
   }
 
-  /// Sends the message to one target. The message is queued if another thread is running the
-  /// target.
+  /// Sends the message to one target, or queues it if another thread is running the target.
   @usableFromInline @inline(never)
   mutating func deliverAlone<R>(_ step: RouteStep, _ arguments: MessageArguments) throws -> R? {
     let route = visit.kept.route.only(step.registration.takeUnretainedValue())

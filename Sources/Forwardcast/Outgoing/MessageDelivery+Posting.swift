@@ -11,8 +11,7 @@ extension MessageDelivery {
     case nothing
   }
 
-  /// The results of one proxy's queued steps. A step without an entry was posted and is not
-  /// awaited.
+  /// The results of one proxy's queued steps. A step without an entry is posted, but not awaited.
   typealias PostedSteps = ByStep<Posted>
 
   /// Posts to queued steps before direct targets run, so messages that direct targets send arrive

@@ -382,8 +382,8 @@ final class MessageDelivery {
     outcomes.add(outcome, at: context, scope.pending)
   }
 
-  /// Records an outcome in the innermost visit. While the outermost proxy's hooks run, no visit
-  /// exists.
+  /// Records an outcome in the innermost visit. No visit exists while the outermost proxy's hooks
+  /// run.
   func note(_ outcome: StepOutcome) {
     if !visits.isEmpty { visits[visits.count - 1].progress.note(outcome) }
   }

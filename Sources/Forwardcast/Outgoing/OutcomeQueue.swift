@@ -41,8 +41,7 @@ class OutcomeQueue {
   @exclusivity(unchecked) private(set) final var held: [Outcome] = []
   /// The number of running hook calls that get outcomes. Until they end, the result gets none.
   @exclusivity(unchecked) private(set) final var hookCalls = 0
-  /// True if no further answer is needed. Inside hooks the probe decides this, otherwise the
-  /// result.
+  /// True if no further answer is needed. Inside hooks, the probe decides; otherwise the result.
   @exclusivity(unchecked) private(set) final var isEnough = false
   /// True if the result itself needs no further answer.
   @exclusivity(unchecked) private final var isComplete = false
@@ -197,8 +196,7 @@ class OutcomeQueue {
     }
   }
 
-  /// Drops the outcomes after the answer that suffices, and reports the errors among the dropped
-  /// outcomes.
+  /// Drops the outcomes after the answer that suffices, and reports the dropped errors.
   final func dropUnneeded(from start: Int) {
     guard let makeProbe else { return }
     let probe = makeProbe()

@@ -195,8 +195,7 @@ struct PolicySink<R, Output>: OutcomeSink {
   /// Whether any target ran, and the number of targets that were queued.
   private var (wasAsked, queued) = (false, 0)
 
-  /// - Parameter convert: converts an answer for the policy; returns `nil` if the answer is not
-  ///   added.
+  /// - Parameter convert: converts an answer for the policy. `nil` omits the answer.
   init(
     _ policy: ReturnPolicy<R, Output>, _ collector: AnswerCollector<R, Output>? = nil, stopsAtFirst: Bool,
     isTyped: Bool,

@@ -78,8 +78,7 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable, excep
     trace.note(.began, group.selector, arguments, at: context(place, target), step: details.firstStep + place)
   }
 
-  /// Records the start of a target's method. Returns false if the target was removed before the
-  /// start.
+  /// Records the start of a target's method. Returns false if the target is already removed.
   private func begin(_ place: Int) -> Bool { details?.pending?.begin(slot(place)) ?? true }
 
   var proxies: ProxyChain { details?.proxies ?? ProxyChain(group.core) }

@@ -37,8 +37,7 @@ package final class PendingAnswers: @unchecked Sendable {
 
   private struct State: @unchecked Sendable {  // guarded by the lock around it
     var slots: [Slot] = []
-    /// The proxies with failed targets, and their outer proxies. They are retained so that their
-    /// identities stay unique.
+    /// The proxies with failed targets, and outer proxies, retained so that identities stay unique.
     var failed: [ObjectIdentifier: ProxyChain] = .init()
     /// True once the sender no longer waits, so errors go to the handlers.
     var isAbandoned = false
@@ -89,8 +88,7 @@ package final class PendingAnswers: @unchecked Sendable {
     if settles { completion.leave() }
   }
 
-  /// Detaches the sender, for example after a timeout. All errors, earlier and later ones, go to
-  /// the handlers.
+  /// Detaches the sender, for example after a timeout. All its errors go to the handlers.
   func abandon() {
     let untold = state.withLock { state -> [Untold] in
       defer { state.isAbandoned = true }
@@ -152,8 +150,7 @@ package final class PendingAnswers: @unchecked Sendable {
     state.withLock { $0.failed[ObjectIdentifier(proxies)] != nil }
   }
 
-  /// Blocks until every slot is settled, or the deadline. Returns the sites whose slots are still
-  /// pending.
+  /// Blocks until every slot is settled, or the deadline. Returns the sites of pending slots.
   func wait(until deadline: Deadline) -> [StepContext] {
     let removals = settleRemovals()
     defer { removals?.end() }

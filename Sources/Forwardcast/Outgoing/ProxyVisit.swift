@@ -42,8 +42,7 @@ struct ProxyVisit {
   private(set) var standing = Standing.silent
   /// The reason why the remaining steps are skipped.
   private(set) var stop: SkipReason?
-  /// The number of steps skipped because of a dead target, and the number skipped for other
-  /// reasons.
+  /// The numbers of steps skipped for a dead target, and skipped for other reasons.
   private(set) var (dead, skipped) = (0, 0)
 
   /// - Parameter segments: the steps' segments; `nil` if all methods have `wholeType`.
@@ -55,8 +54,7 @@ struct ProxyVisit {
     (self.stopsAtFirst, self.stop) = (stopsAtFirst, stop)
   }
 
-  /// The next action. `step` and `skip` advance the visit; after a `loop`, ``advance(to:)``
-  /// advances it.
+  /// The next action. `step` and `skip` advance the visit; a `loop` needs ``advance(to:)``.
   mutating func next(isEnough: Bool, mayLoop: Bool) -> Next {
     assert(index >= 0 && index <= count, "a visit stays within the steps of its route")
     guard index < count else { return .finished }

@@ -86,8 +86,7 @@ package class PlainBatch: Envelope, @unchecked Sendable {
 
   private func note(_ bits: UInt64, at place: Int) -> Bool {
     let found = places.wrappingAdd(bits, ordering: .acquiringAndReleasing).oldValue
-    // Only the sender of the awaited slot wakes the context. Senders of later slots must not wake
-    // it again.
+    // Only the sender of the awaited slot wakes the context; senders of later slots must not.
     return found & PlainBatch.awaited == UInt64(place + 1) &<< PlainBatch.awaitedShift
   }
 
@@ -240,8 +239,7 @@ extension DeliveryGroup {
   func serve(
     _ step: RouteStep, _ target: Unmanaged<AnyObject>?, _ values: UnsafeRawPointer, _ run: PlainBatch.Run
   ) {
-    // This check is directly before the call, since a target removed or muted earlier must not be
-    // called.
+    // Checked directly before the call, since a removed or muted target must not be called.
     guard step.isActive else { return noteDropped(step) }
     guard let target else { return noteDead(step) }
     do {

@@ -201,8 +201,7 @@ extension Arguments {
   @export(implementation) @inline(__always)
   func serve<R>(_ delivery: MessageDelivery, returning: R.Type) {
     let (first, count) = delivery.loopSteps
-    // This is known at compile time, so no code for answers is compiled for methods that return
-    // nothing.
+    // Known at compile time, so a method that returns nothing needs no code for answers.
     let answersNothing = R.self == Void.self
     let loop = DeliveryLoop(delivery, answering: answersNothing ? nil : R.self)
     if loop.answers == .boxed || loop.answers == .plain {

@@ -19,8 +19,7 @@ public struct MessageExplanation: Sendable {
     public let target: String
     /// The reason to skip the target; `nil` if it would get the message.
     public let reason: DeliveryReport.SkipReason?
-    /// The row that would answer, such as `table of Screen` or `created by the message`; otherwise
-    /// `nil`.
+    /// The row that would answer, if any, such as `table of Screen` or `created by the message`.
     public let row: String?
     /// The context of the method, such as `direct` or `queue disk`.
     public let context: String
@@ -137,7 +136,7 @@ extension MulticastCore {
         continue
       }
       guard let target = registration.currentTarget else {
-        // A lazy target is listed by its slot, not by the slot's registration.
+        // A slot is empty if its lazy target is registered at another position.
         if !registration.keepsSlot { add("a dead target", .dead) }
         continue
       }

@@ -56,8 +56,7 @@ extension MulticastHolding where Interface: Sendable {
   /// Removes every target with that delivery.
   public func removeAll(on delivery: Delivery) { core.cancel(core.registrations) { $0.delivery == delivery } }
 
-  /// Waits until all deliveries of this proxy and its nested proxies have run, even if queued
-  /// later.
+  /// Waits until all deliveries of this and nested proxies have run, even those queued later.
   ///
   /// If targets send through several proxies, drain all of them until each returns 0.
   ///

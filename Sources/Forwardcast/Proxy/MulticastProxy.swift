@@ -12,8 +12,8 @@
 /// `Interface` is the type of targets: a protocol's existential, or `any MessageReceiver`.
 ///
 /// The proxy is `Sendable` if and only if its interface is. Otherwise the compiler confines it to
-/// one isolation. A `Sendable` proxy may be used from any thread. Targets may change any proxy
-/// during a message: a removed target gets nothing further, an added target gets the next message.
+/// one isolation. A `Sendable` proxy may be used from any thread, and by targets during a message:
+/// a removed target gets nothing further, an added target gets the next message.
 public final class MulticastProxy<Interface>: ForwardingProxy, MulticastHolding {
   @usableFromInline package let core: MulticastCore
 

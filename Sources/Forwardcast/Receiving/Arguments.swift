@@ -29,8 +29,7 @@ struct Arguments<each A> {
 }
 
 extension Arguments {
-  /// Calls `body` with functions that call a method with these arguments. `ask` also returns the
-  /// result.
+  /// Calls `body` with functions that call a method with these arguments. `ask` returns the result.
   @export(implementation) @inline(__always)
   func withCalls<R>(returning: R.Type, _ body: (_ run: Method.OpenedRun, _ ask: Method.OpenedAsk) -> Void) {
     body(

@@ -62,8 +62,7 @@ package struct HeldContext {
 }
 
 extension DispatchSpecificKey {
-  /// True if the running code is on a queue with a value for the key, or on a queue that targets
-  /// it.
+  /// True if the code runs on a queue with a value for the key, or on a queue that targets it.
   var isCurrent: Bool {
     #if canImport(CDispatch)
       // `getSpecific` is not specialized for its type (case `here` of `.ci/run cost`). Dispatch's

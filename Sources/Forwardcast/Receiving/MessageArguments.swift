@@ -189,8 +189,7 @@ func mayCopy<T>(_ type: T.Type) -> Bool {
   _isPOD(T.self) ? false : mayBeObject(T.self)
 }
 
-/// True unless the type is a struct or an enum other than `Optional`. The check costs less than a
-/// cast.
+/// True unless the type is a struct or an enum other than `Optional`. Cheaper than a cast.
 @usableFromInline
 func mayBeObject(_ type: Any.Type) -> Bool {
   // In Swift's stable ABI, 0x200 is a struct and 0x201 an enum.

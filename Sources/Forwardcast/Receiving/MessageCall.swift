@@ -27,8 +27,7 @@ public struct MessageCall<R, each A> {
   /// The message's selector.
   public var selector: MessageSelector { turn.message.selector }
 
-  /// Runs the inner hooks, then the targets. Each call sends the message again; the last outcome
-  /// counts.
+  /// Runs the inner hooks, then the targets. Each call sends the message; the last outcome counts.
   ///
   /// - Returns: the answers in delivery order, if the sender requested any.
   /// - Throws: the error of an inner hook or the message; `hookEnded` after the hook has returned.

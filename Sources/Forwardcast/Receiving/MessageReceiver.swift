@@ -64,8 +64,7 @@ public protocol MessageForwarding: MessageReceiver {
   /// The types of a message that the object would forward; `nil` if it would not.
   func methodSignature(for selector: MessageSelector) -> MethodSignature?
 
-  /// Another receiver for the message, tried before `forward`. `nil` or the object itself means
-  /// none.
+  /// Another receiver, tried before `forward`. `nil` or the object itself means none.
   func forwardingTarget(for selector: MessageSelector) -> (any MessageReceiver)?
 
   /// Handles a message that no table answers, and sets `invocation.result`. Called only if
@@ -119,8 +118,7 @@ extension MessageForwarding {
   }
 
   func defaultResponds(to selector: MessageSelector) -> Bool {
-    // The query follows the steps of a send, so both agree. A hook that makes the same query gets
-    // false.
+    // Follows the steps of a send, so both agree. A hook that makes the same query gets false.
     ProxyQuestion.ask(self, selector, otherwise: false) {
       switch try? follow(selector, from: self, past: self).resolution {
       case .method: true

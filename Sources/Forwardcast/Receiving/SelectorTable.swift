@@ -60,8 +60,7 @@ public struct SelectorTable: Sendable {
     return old.map { TableMethod(method: $0, owner: storage) }
   }
 
-  /// Removes this table's own method. Returns false if there is none. An inherited method applies
-  /// again.
+  /// Removes this table's own method, so an inherited one applies. Returns false if there is none.
   @discardableResult
   public func remove(_ selector: MessageSelector) -> Bool {
     let removed = storage.remove(selector)
@@ -144,7 +143,7 @@ final class TableStorage: Sendable {
 
     typealias Hooked = (row: Method, method: Method)
 
-    /// The table's own method with hooks, whether its row was rejected, and whether a hook has the
+    /// The own method with hooks, whether its row was rejected, and whether a hook has the
     /// selector.
     mutating func find(_ selector: MessageSelector) -> (method: Method?, refused: Bool, hasHook: Bool) {
       let (row, refused) = (row(selector), refusal(selector) != nil)

@@ -14,8 +14,7 @@ final class MessageTrace: Sendable {
   private let sink: @Sendable (MessageEvent) -> Void
   private let names = Guarded(Names())
 
-  /// The names of objects. A name is the type's name; from the type's second object on, a number
-  /// follows.
+  /// The names of objects: the type's name, followed by a number from its second object on.
   private struct Names {
     var known: [ObjectIdentifier: (type: ObjectIdentifier, name: String)] = [:]
     var counts: [String: Int] = [:]

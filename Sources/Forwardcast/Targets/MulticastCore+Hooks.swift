@@ -20,8 +20,7 @@ extension MulticastCore: HookHolder {
 
   var hookCount: Int { state.withLock { $0.rest?.hooks.count ?? 0 } }
 
-  /// The first target's method for `selector`; without one, the method of the proxy's table. Makes
-  /// no route.
+  /// The first target's method, or else the method of the proxy's table. Makes no route.
   func firstMethod(for selector: MessageSelector) -> Method? {
     if let known = knownMethod(for: selector) { return known ?? table?.storage.method(for: selector) }
     for registration in registrations where registration.isFor(selector) {

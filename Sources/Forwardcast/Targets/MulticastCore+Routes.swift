@@ -151,8 +151,8 @@ extension MulticastCore {
     replace(by: board)
   }
 
-  /// Replaces the route of the same selector. Running messages keep the old route alive through
-  /// their board.
+  /// Replaces the route of the same selector. The board that running messages use retains the old
+  /// route.
   private func replace(with new: Route, _ state: inout State, _ garbage: inout Garbage) {
     self.state.assertHeld()
     guard let board = state.board else { return }

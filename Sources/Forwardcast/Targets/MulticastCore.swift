@@ -8,8 +8,7 @@ import Synchronization
 package final class MulticastCore: Visited, @unchecked Sendable {  // immutable, atomic, or in `state`
   struct State: @unchecked Sendable {  // guarded by the lock that holds it: registrations hold targets of any kind
     var list = TargetList()
-    /// True once the proxy is deallocated. Routes retain the core, so a closed core caches no
-    /// routes.
+    /// True once the proxy is deallocated. A closed core caches no routes, since routes retain it.
     var isClosed = false
     /// The cached routes. The board is dropped if its routes cannot be patched after a change.
     var board: RouteBoard?
@@ -161,7 +160,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
   /// Registers `target`, or updates and returns its registration with the same delivery.
   ///
   /// - Parameters:
-  ///   - priority: `nil` selects 0, or leaves an existing registration in its position.
+  ///   - priority: `nil` selects 0, or keeps an existing registration's position.
   ///   - closure: called instead of the target, which owns the closure. A closure always gets a new
   ///     registration.
   @inline(never) func add(
@@ -238,8 +237,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     return count + removeAll(of: target, isEnding: true).count
   }
 
-  /// Cancels the registrations of a live target; with `isEnding`, those of a target in its
-  /// `deinit`.
+  /// Cancels the registrations of a target. With `isEnding`, the target is in its `deinit`.
   private func removeAll(of target: AnyObject, isEnding: Bool) -> (count: Int, leavesDead: Bool) {
     let key = ObjectIdentifier(target)
     let (first, more, leavesDead): (Registration?, [Registration], Bool) = change { state, garbage in
@@ -335,8 +333,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
   /// Queries of fewer registrations are not charged: finding the budget would cost as much.
   static let fewRegistrations = 4
 
-  /// Whether the table of a live, unmuted target has `selector`, and whether targets must be
-  /// queried.
+  /// Whether a live, unmuted target's table has `selector`; whether any target must be queried.
   func tablesAnswer(_ selector: MessageSelector) -> (isAnswered: Bool, hasForwarders: Bool) {
     if let visit = visitBoard(selector) { return tableAnswers(visit.route) }
     return withExtendedLifetime(beginUnderLock(selector)) { tableAnswers(.passUnretained($0.route)) }

@@ -23,8 +23,7 @@ public protocol MulticastSending<Interface> {
   /// ``route(for:)``.
   func beginMessage(_ selector: MessageSelector) -> MessageRoute
 
-  /// Like ``beginMessage(_:)``, but without reference counting. The result is valid during the call
-  /// only.
+  /// Like ``beginMessage(_:)``, without reference counting. Valid only until the message ends.
   func visit(_ selector: MessageSelector) -> MessageVisit
 }
 

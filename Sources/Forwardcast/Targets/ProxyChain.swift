@@ -46,8 +46,7 @@ final class ProxyChain: Sendable {
     }
   }
 
-  /// The reason to skip the targets of this proxy, if a registration on the path was removed or
-  /// muted.
+  /// The reason to skip this proxy's targets, if a registration on the path is removed or muted.
   var obstacle: DeliveryReport.SkipReason? {
     if isOpen { return nil }
     var isMuted = false

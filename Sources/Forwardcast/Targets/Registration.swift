@@ -14,8 +14,7 @@ public final class Registration: @unchecked Sendable {
   /// would move the target's reference count to a side table, which makes retains slow. If the
   /// registration becomes weak, this is stored under the lock, before the next route is made.
   @usableFromInline @exclusivity(unchecked) weak var weakTarget: AnyObject?
-  /// The bits declared below. `mute`, `cancel` and `markDead` set them; only the muted bit is
-  /// cleared again.
+  /// The bits below. `mute`, `cancel` and `markDead` set them; only the muted bit is cleared again.
   @usableFromInline let state: Atomic<UInt8>
   /// True if this is the registration by which the list finds the target.
   var isFirst = false
@@ -31,8 +30,7 @@ public final class Registration: @unchecked Sendable {
     get { Int(slotNumber) }
     set { slotNumber = UInt32(newValue) }
   }
-  /// The target if the proxy retains it. The reference is released when the registration is
-  /// removed.
+  /// The target if the proxy retains it. Set to `nil` when the registration is removed.
   var strong: AnyObject?
 
   init(

@@ -9,12 +9,10 @@ import Synchronization
 /// unchanged. A message reads `end` once and then follows the route without the lock.
 ///
 /// A new message may use the route if three conditions hold:
-/// - No table has changed since the board was made. Every change begins a new *epoch*, with a new
-///   board.
+/// - No table has changed since the board was made. A change begins a new *epoch* and board.
 /// - The route's board is published. The proxy drops the board if a target's ownership, delivery or
 ///   order changes.
-/// - The target list has the route's version. When targets have joined, their steps are added
-///   first.
+/// - The target list has the route's version. If targets have joined, their steps are added.
 ///
 /// A patched copy replaces the route to insert a step between others, to release a strong target,
 /// or to change hooks. Steps of removed weak targets stay until they are the majority.
@@ -49,7 +47,7 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
 
   /// - Parameters:
   ///   - version: the target list's version; 0 for a route that serves only one message.
-  ///   - old: an unused route whose steps the new route takes over. With `old`, `steps` contains
+  ///   - old: an unused route whose steps the new route takes over. If it is given, `steps` has
   ///     traits only.
   @inline(never)
   init(
@@ -103,8 +101,7 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
     traits.isAutomatic && !traits.hasForwarders && around == nil && prelude == nil ? traits.types.only : nil
   }
 
-  /// The methods' function types, if a message needs only `before` hooks and a loop; otherwise
-  /// `nil`.
+  /// The methods' function types, if messages need only `before` hooks and a loop.
   var typesBehindHooks: RouteTraits.Types? {
     around?.isBefore ?? false && !traits.needsWalk && prelude == nil ? traits.types : nil
   }
@@ -130,8 +127,7 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
   var hasNested: Bool { traits.hasNested }
   var hasQueued: Bool { traits.hasQueued }
   var leavesOut: Bool { traits.leavesOut }
-  /// Appends the steps if they come last, fit the capacity, and leave the traits unchanged. Returns
-  /// whether it did.
+  /// Appends the steps and returns true if they come last, fit, and leave the traits unchanged.
   func extend(by steps: RouteSteps, to version: UInt) -> Bool {
     core.state.assertHeld()
     // A plan covers all steps, so a route with a plan gets no further steps.
@@ -321,8 +317,7 @@ struct RouteTraits: Equatable {
 
   var needsWalk: Bool { hasQueued || hasForwarders }
 
-  /// True if all steps are direct, and their methods have one type and run in the sender's
-  /// isolation.
+  /// True if all steps are direct, with methods of one type that run in the sender's isolation.
   var isUniform: Bool { types.only != nil && !needsWalk && !hasIsolated }
 
   func joined(by more: RouteTraits) -> RouteTraits {
@@ -376,8 +371,8 @@ final class MessagePrelude: @unchecked Sendable {  // immutable; used by one mes
 }
 
 extension MessageRoute {
-  /// A route that calls `make` after its hooks to create observers. `signature` is the first
-  /// observer's.
+  /// A route whose hooks are followed by `make`, which creates observers, the first with
+  /// `signature`.
   package func makingObservers(_ signature: MethodSignature?, _ make: @escaping () -> MessageRoute) -> MessageRoute {
     preceded(by: MessagePrelude(makeObservers: make, signature: signature))
   }

@@ -2,8 +2,7 @@
 
 import Synchronization
 
-/// The routes of one proxy by selector. A board is valid until any table changes, which begins a
-/// new *epoch*.
+/// The routes of one proxy by selector. Valid for one *epoch*: until any table changes.
 ///
 /// The owner, a ``MulticastCore``, publishes and replaces routes with its lock held. Messages read
 /// the slots without the lock. A replaced route is retained while a message may be using it.

@@ -46,7 +46,8 @@ struct TargetKinds {
     return kind
   }
 
-  /// - Returns: the kind, the receiver type, and whether other objects of the class share the kind, except objects with their own tables.
+  /// - Returns: the kind, the receiver type, and whether other objects of the class share the kind.
+  ///   Objects with their own tables never share it.
   private func ask(_ target: AnyObject) -> (TargetKind, (any MessageReceiver.Type)?, isShared: Bool) {
     switch ClassKind.of(target) {
     case .plain:

@@ -15,8 +15,7 @@ struct TargetList {
   private final class Rare {
     /// The groups of all priorities but 0.
     var unusual: [Int16: Group] = .init()
-    /// The further registrations of targets that have several. The first one of each target is in
-    /// `first`.
+    /// The registrations of targets that have several, without each target's first registration.
     var others: [ObjectIdentifier: Set<Registration>] = .init()
     /// The priorities in `unusual` that the current sweep has not finished.
     var unswept: [Int16] = []

@@ -59,8 +59,8 @@ final class Construction: Sendable {
 
   func begin() { WaitGraph.begin(work) }
 
-  /// Resumes the waiting threads. Called once, after the service was published or the failed
-  /// construction was removed.
+  /// Resumes the waiting threads. Called once, after the service is published or the failed attempt
+  /// removed.
   func finish(_ result: Outcome) {
     outcome.withLock { $0 = result }
     WaitGraph.end(work)
