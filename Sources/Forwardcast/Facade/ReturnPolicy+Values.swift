@@ -42,7 +42,7 @@ extension ReturnPolicy where R: Comparable & SendableMetatype, Output == R? {
     }
   }
 
-  /// The greatest answer, the last one of equals; `nil` without answers.
+  /// The greatest answer; of equal answers, the last. `nil` without answers.
   @export(implementation)
   public static var max: Self {
     Self(folding: nil) { greatest, answer in

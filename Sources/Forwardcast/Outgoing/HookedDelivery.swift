@@ -192,7 +192,7 @@ final class HookedDelivery {
     }
     thrown = firstFailure
     if let thrown {
-      // `collect` throws one failure and reports the others; `forward` lists all of them.
+      // `collect` throws one failure and reports the other failures; `forward` lists all.
       if place == nil, !delivery.request.listsEveryTarget { reportFailures(but: thrown) { $1 ? $0 : nil } }
       throw thrown
     }

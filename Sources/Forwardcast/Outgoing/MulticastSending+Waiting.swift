@@ -78,8 +78,8 @@ extension MulticastSending where Interface: Sendable {
 
   /// Sends a boxed message, awaits all targets, and reports the outcome of each.
   ///
-  /// In the report, `answers` include those of queued targets, and `queued` is empty. A queued
-  /// target's answer that is not `Sendable` is a failure, see ``ArgumentBox/isSendable``.
+  /// In the report, `answers` includes the answers of queued targets, and `queued` is empty. A
+  /// queued target's answer that is not `Sendable` is a failure, see ``ArgumentBox/isSendable``.
   ///
   /// - Throws: as ``MulticastProxy/forward(_:)``, and as `collectAndWait(_:_:returning:)` for
   ///   waiting. Errors of targets are in the report.

@@ -75,7 +75,7 @@ package class PlainBatch: Envelope, @unchecked Sendable {
 
   private var written: Int { PlainBatch.written(places.load(ordering: .acquiring)) }
 
-  /// The final number of slots, counting those before the first; 0 while more may be reserved.
+  /// The final number of slots, counting slots below ``first``; 0 while more may be reserved.
   private var number: Int { Int(truncatingIfNeeded: places.load(ordering: .acquiring) &>> PlainBatch.numberShift) }
 
   /// Publishes a slot. Returns true if the context waits for it.

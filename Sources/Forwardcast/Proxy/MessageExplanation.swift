@@ -43,7 +43,7 @@ public struct MessageExplanation: Sendable {
   /// Similar selectors that targets answer, best first, if no target would get this message.
   public let similarNames: [String]
 
-  /// The targets that would get the message, including those of direct nested proxies.
+  /// The targets that would get the message, including targets of direct nested proxies.
   public var receivers: [Entry] {
     entries.flatMap { $0.nested.map { $0.receivers } ?? [$0] }.filter(\.receives)
   }

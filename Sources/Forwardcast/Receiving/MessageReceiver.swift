@@ -136,7 +136,7 @@ package protocol SuspendingForwarding: MessageForwarding {}
 /// A receiver whose ``MessageForwarding/methodSignature(for:)`` returns the signature of one of its
 /// targets. Each target checks the arguments itself.
 package protocol ForwardingToMany: MessageForwarding {
-  /// Reports failures that no sender receives to the error handlers, like those of a broadcast.
+  /// Reports failures that no sender receives to the error handlers, like a broadcast does.
   func tell(_ failures: ArraySlice<DeliveryReport.Failure>, of selector: MessageSelector)
 }
 

@@ -27,7 +27,8 @@ final class ForwardingHooks: HookHolder, @unchecked Sendable {  // `target` stay
     return HookRegistration(hook) { [weak self] hook in _ = self?.list.withLock { $0.remove(hook.number) } }
   }
 
-  /// The hooks for a message that `receiver` forwards. Omits those of `past`, which already run.
+  /// The hooks for a message that `receiver` forwards. Omits the hooks of `past`, which already
+  /// run.
   static func around(_ selector: MessageSelector, of receiver: any MessageForwarding, past: AnyObject?)
     -> ForwardingAround?
   {

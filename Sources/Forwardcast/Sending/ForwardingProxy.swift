@@ -1,6 +1,6 @@
 // ForwardingProxy.swift: the open class of proxies for one object.
 
-/// An object that forwards to another one, with overridable hooks, like Objective-C's `NSProxy`.
+/// An object that forwards to another object, with overridable hooks, like Objective-C's `NSProxy`.
 ///
 ///     let stand = ForwardingProxy(to: screen)
 ///     try stand.send(.themesColorChanged, "red")      // screen gets it

@@ -7,7 +7,7 @@
 ///     // for a method that is async, or on an actor:
 ///     let pages = try await archive.sendAndWait(.count)
 ///
-/// If the closure throws, the message fails with its error and the next one tries again.
+/// If the closure throws, the message fails with the error and the next message tries again.
 public final class LazyProxy: ForwardingProxy {
   // Not guarded: a lazy proxy is not `Sendable`, so it stays in one isolation.
   private var made: (any MessageReceiver)?

@@ -155,7 +155,7 @@ extension Invocation {
     throws
   {
     if let failure = report.failures.first {
-      // Only one error can be thrown; a multicast reports the others.
+      // Only one error can be thrown; a multicast reports the other errors.
       if let many = hooks as? any ForwardingToMany { many.tell(report.failures.dropFirst(), of: selector) }
       throw failure.error
     }

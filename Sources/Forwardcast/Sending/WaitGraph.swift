@@ -70,7 +70,7 @@ final class Wait: @unchecked Sendable {  // `awaits` is guarded by the graph's l
       let changes = WaitGraph.graph.withLock { $0.changes }
       let own = isOwn ? WaitGraph.path(from: wanted, to: held) { $0.isOwn } : nil
       let ring = own ?? WaitGraph.path(from: wanted, to: held) { _ in true }
-      // If no wait was entered meanwhile, all observed waits existed at the same time.
+      // If no wait was entered during the search, all observed waits existed at the same time.
       let isCurrent = WaitGraph.graph.withLock { graph in
         guard graph.changes == changes else { return false }
         if own != nil { return true }
@@ -96,12 +96,12 @@ final class Wait: @unchecked Sendable {  // `awaits` is guarded by the graph's l
 }
 
 /// The waits of the process: of threads for shared work, and of senders for targets. A caller
-/// searches for a cycle, and enters its wait if no other wait was entered meanwhile; otherwise it
-/// searches again. So exactly one caller in a cycle finds it and throws. The lock is not held while
-/// the awaited objects are determined.
+/// searches for a cycle, and enters its wait if no other wait was entered during the search;
+/// otherwise it searches again. So exactly one caller in a cycle finds it and throws. The lock is
+/// not held while the awaited objects are determined.
 package enum WaitGraph {
   fileprivate struct Graph {
-    /// The work of all threads. Within one thread, each element needs the next one of that thread.
+    /// The work of all threads. Within one thread, each element needs the thread's next element.
     var work: [SharedWork] = []
     var waits: [ObjectIdentifier: [Wait]] = .init()
     var changes = 0
@@ -120,7 +120,8 @@ package enum WaitGraph {
     (graph.withLock { $0.waits[identity] } ?? []).flatMap(\.awaited)
   }
 
-  /// A path from a wanted object to a held one. The holder of each object awaits the next one.
+  /// A path from a wanted object to a held object. The holder of each object awaits the next
+  /// object.
   fileprivate static func path(
     from wanted: [AwaitedEnd], to held: [ObjectIdentifier], over isMeant: (Wait) -> Bool
   ) -> [AwaitedEnd]? {

@@ -1,7 +1,7 @@
 // FlatRelease.swift: releases long chains of objects without recursion.
 
-/// Releases objects one after another, including those that a `deinit` among them releases. So the
-/// release of a long chain of proxies needs no deep stack.
+/// Releases objects one after another, including objects that the `deinit` of one of them releases.
+/// So the release of a long chain of proxies needs no deep stack.
 enum FlatRelease {
   private final class Queue { var objects: [AnyObject] = [] }
   /// The queue of the `release` call that runs on a thread.

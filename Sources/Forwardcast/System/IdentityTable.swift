@@ -22,7 +22,8 @@ struct IdentityTable<Element: Identified> {
 
   var all: [Unmanaged<Element>] { words.filter { $0 > Self.leftMark }.map(Self.unmanaged) }
 
-  /// Adds `element`. If the table has an element with this identity, returns that one instead.
+  /// Adds `element`. If the table already has an element with this identity, returns the existing
+  /// element.
   mutating func enter(_ element: Element) -> Unmanaged<Element>? {
     // Keeps at least three of eight words free, so that a search ends soon.
     if Int(free) * 8 <= words.count * 3 { rebuild() }
@@ -46,7 +47,7 @@ struct IdentityTable<Element: Identified> {
     if let place = place(of: element.identity) { words[place] = Self.word(element) }
   }
 
-  /// Removes an element, unless its identity now belongs to another one.
+  /// Removes an element, unless its identity now belongs to another element.
   mutating func remove(_ element: Element) {
     guard var place = place(of: element.identity), words[place] == Self.word(element) else { return }
     count -= 1

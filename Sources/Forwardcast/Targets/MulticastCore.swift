@@ -272,7 +272,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     forget(registrations.filter { !$0.keepsSlot })
   }
 
-  /// The registrations that are not canceled, in delivery order, including those of dead targets.
+  /// The registrations that are not canceled, in delivery order. Their targets may be dead.
   @inline(never) package var registrations: [Registration] { state.withLock { $0.list.all } }
 
   var registrationCount: Int { state.withLock { $0.list.count } }

@@ -43,7 +43,7 @@ public struct MulticastOptions: Sendable {
   /// default 10 seconds. A wait in the method's own task throws `wouldDeadlock` immediately.
   public var deadlockTimeout: Duration
 
-  /// The default options, except for those given.
+  /// The default options, except for the given values.
   public init(
     duplicates: Duplicates = .refused, noResponder: NoResponder = .ignore, errors: Errors = .collected,
     deadlockTimeout: Duration = .seconds(10)

@@ -15,7 +15,7 @@ extension ExtensionPoint {
   /// The other observers still receive the message, and the next message tries again.
   ///
   /// The class implements the messages of its own table, if it is a `MessageReceiver`, and of the
-  /// point's table, except those that a `PartialTarget` lists as unimplemented.
+  /// point's table, except messages that a `PartialTarget` lists as unimplemented.
   ///
   /// - Parameters:
   ///   - type: the class of the service.

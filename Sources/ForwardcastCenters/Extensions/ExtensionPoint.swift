@@ -30,7 +30,8 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
 
   /// Creates a point.
   /// - Parameters:
-  ///   - selectors: the messages of the point; by default those of `table`, or else every message.
+  ///   - selectors: the messages of the point; by default the messages of `table`; without a table,
+  ///     every message.
   ///   - table: methods for all observers, which then need no tables. An observer's own table wins.
   ///   - services: creates and retains lazy observers. The point retains this center.
   ///   - options: how the point treats duplicates, unanswered messages and errors.
@@ -60,8 +61,8 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
   // MARK: Registering
 
   /// Registers an observer weakly, from the next message on. Observers with a higher priority come
-  /// first, those of equal priority in the order of registration. Returns `nil` if the observer is
-  /// registered already, is not an object, or implements none of the point's messages.
+  /// first, observers of equal priority in the order of registration. Returns `nil` if the observer
+  /// is registered already, is not an object, or implements none of the point's messages.
   @discardableResult
   public func register(_ observer: Interface, priority: Int = 0) -> Registration? {
     enter(observer, priority, (.direct, .unbounded, .dropPending))
@@ -145,7 +146,7 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
     observers.tell(failures, of: selector)
   }
 
-  /// Lists the stated messages with their observers, and marks those that do not exist as lazy.
+  /// Lists the stated messages with their observers. Marks observers that do not exist yet as lazy.
   public var description: String {
     let registrations = observers.core.registrations
     let vacant = Dictionary(lazy.vacant().map { (observers.core.registration(in: $0.slot), $0.registration) }) { $1 }

@@ -91,7 +91,8 @@ final class LazyRegistration: NamedReceiver, Sendable {
     }
 
     deinit {
-      // Read first, so that an observer created meanwhile, which has a newer version, stays.
+      // The version is read first, so an observer that is created afterward has a newer version and
+      // stays.
       let version = core?.version(of: slot)
       // The observer is released outside the lock.
       let retained = registration?.retained.withLock { $0.removeValue(forKey: ObjectIdentifier(self)) }

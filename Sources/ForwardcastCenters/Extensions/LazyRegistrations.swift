@@ -84,8 +84,9 @@ final class LazyRegistrations: Sendable {
     }
   }
 
-  /// Creates the missing observers of a message; those of every message if `selector` is `nil`.
-  /// `isMeant` excludes observers that were registered meanwhile; `nil` if no observer was missing.
+  /// Creates the missing observers of a message; if `selector` is `nil`, the missing observers of
+  /// all messages. `isMeant` excludes observers that were registered during the call. The result is
+  /// `nil` if no observer was missing.
   func materialize(_ selector: MessageSelector?) -> (failures: [LazyFailure], isMeant: ((Registration) -> Bool)?) {
     let vacant = vacant(for: selector)
     if vacant.isEmpty { return ([], nil) }

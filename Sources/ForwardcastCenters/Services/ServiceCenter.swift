@@ -108,7 +108,7 @@ public final class ServiceCenter: Sendable {
 
   var innerCenters: [ServiceCenter] { inner.withLock { $0.compactMap(\.center) }.reversed() }
 
-  /// Receives the errors of callbacks, except those of ``ServiceLifecycle/serviceDidInit(in:)``,
+  /// Receives the errors of callbacks, except errors of ``ServiceLifecycle/serviceDidInit(in:)``,
   /// which the request throws. Without a handler, errors are written to standard error.
   public var onError: (@Sendable (ServiceFailure) -> Void)? {
     get { handler.withLock { $0 } }

@@ -130,7 +130,7 @@ final class EndpointLine {
     }
   }
 
-  /// Stores the answer to the message that ran, and starts the next one.
+  /// Stores the answer to the message that ran, and starts the next message.
   func end(_ message: EndpointMessage, with answer: String) {
     memory.give(message.size, of: owner)
     let keeps = messages.contains { $0 === message } && memory.take(answer.utf8.count, for: owner)

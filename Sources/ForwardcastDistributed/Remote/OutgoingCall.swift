@@ -53,7 +53,7 @@ final class OutgoingCall: TaskExecutor, @unchecked Sendable {  // the line's loc
   }
 
   /// Waits until the call has ended. Meanwhile, the caller runs the first jobs of the task with
-  /// `startsJobs`, and the others with `runsJobs`.
+  /// `startsJobs`, and the later jobs with `runsJobs`.
   nonisolated(nonsending) func value(startsJobs: Bool, runsJobs: Bool) async throws -> WireFields {
     defer { leaveJobs() }
     if startsJobs { runJobs() }

@@ -3,11 +3,11 @@
 public import Distributed
 import Forwardcast
 
-/// Connects to endpoints, concurrently, as an engine discovers them, and retries those that cannot
-/// be reached. <doc:OtherProcesses> has an example.
+/// Connects to endpoints, concurrently, as an engine discovers them, and retries endpoints that
+/// cannot be reached. <doc:OtherProcesses> has an example.
 ///
-/// An error of one endpoint does not affect the others. An endpoint that refuses, or whose answer
-/// cannot be read, is not retried.
+/// An error of one endpoint does not affect other endpoints. An endpoint that refuses, or whose
+/// answer cannot be read, is not retried.
 public struct RemoteAdmission<ActorSystem>: Sendable where ActorSystem: DistributedActorSystem<any Codable> {
   /// The outcome for an endpoint.
   public enum Event: Sendable {

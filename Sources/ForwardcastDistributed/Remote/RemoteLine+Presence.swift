@@ -56,7 +56,7 @@ extension RemoteLine {
   /// Opens a line in place of one that the endpoint no longer knows.
   func reopen() async {
     do { try await open() } catch {
-      // If the line was lost or opened meanwhile, `isOpening` is already false.
+      // If the line was lost or opened in the meantime, `isOpening` is already false.
       if state.withLock({ exchange(&$0.isOpening, with: false) }) { lose("\(error)") }
     }
   }

@@ -319,7 +319,7 @@ extension RemoteLine.State {
 
   var messages: [OutgoingCall] { underWay.filter { $0.number > 0 } }
 
-  /// The first awaited number; if none is awaited, the next one.
+  /// The first awaited number; if no number is awaited, the number of the next message.
   private var base: Int { underWay.first { $0.number > 0 }?.number ?? number + 1 }
 
   func hasRoom(_ most: Int) -> Bool { number + 1 - base < min(opening.window, most) }

@@ -81,7 +81,7 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
   nonisolated(nonsending) public func reconnect() async throws { if isGone { try await line.open() } }
 
   /// Declares that the other side has ended, for example when the engine's node monitor reports it.
-  /// Calls end with `gone` and the reason; it is unknown whether those in flight arrived.
+  /// Calls end with `gone` and the reason; it is unknown whether calls in flight arrived.
   /// Registrations are canceled unless their `whenGone` is `fails`.
   public func end(_ reason: String) { line.lose(reason, forGood: true) }
 

@@ -133,7 +133,7 @@ private struct WireEncoder: Encoder, SingleValueEncodingContainer, UnkeyedEncodi
 
   func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
-  /// Begins a single value. If several are encoded, the last one is used.
+  /// Begins a single value. If several values are encoded, the last value is used.
   private func begin() {
     if isList { return }
     item.begin(.nothing)

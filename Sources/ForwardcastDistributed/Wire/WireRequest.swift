@@ -215,7 +215,8 @@ struct WireRefusal: Error, Hashable {
     case tooLarge = "size"
     case unknownLine = "line"
     case superseded
-    /// The number is too far above the last one that began, or is below the first awaited one.
+    /// The number is too far above the latest message that began, or below the first awaited
+    /// message.
     case ahead
     case notAllowed = "selector"
     case wrongArgumentCount = "count"

@@ -21,7 +21,7 @@ extension ExpansionRequest {
     var interface = ForwardedInterface(declaration, options, checker, in: self)
     let strayed = interface.isolationProblems
     if !expansion.hasErrors { expansion.problems += strayed }
-    // Generates an empty class, so that uses of the class add no errors to those reported here.
+    // Generates an empty class, so that uses of the class add no further errors.
     if checker.isHeadRefused || !strayed.isEmpty {
       declaration.items = []
       interface = ForwardedInterface(declaration, options, checker, in: self)

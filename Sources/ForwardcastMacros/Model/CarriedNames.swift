@@ -9,7 +9,7 @@ struct CarriedNames {
   let source: SourceText
   /// The qualified namespace and a dot. Empty inside the namespace; `nil` if no aliases are needed.
   var owner: String?
-  /// The generic parameters and arguments of the class, which are also those of the aliases.
+  /// The generic parameters and arguments of the class. The aliases have the same ones.
   var generics = (parameters: "", arguments: "")
 
   /// Names with the same meaning in every scope.

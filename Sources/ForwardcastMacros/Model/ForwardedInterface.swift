@@ -80,8 +80,8 @@ struct ForwardedInterface {
 
   var base: String? { statedBase.map { known("StatedBase", $0) } }
 
-  /// Candidates for the superclass: the stated type, those of refined protocols, and protocols that
-  /// the macro does not see, since each may have a superclass constraint.
+  /// Candidates for the superclass: the stated type, the superclasses of refined protocols, and
+  /// protocols that the macro does not see, since each may have a superclass constraint.
   var bases: [String] {
     let own = base.map { [$0] } ?? []
     guard isWhole, options.interface == nil else { return own }

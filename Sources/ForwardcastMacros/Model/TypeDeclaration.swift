@@ -87,7 +87,7 @@ struct Problem {
 
   var severity = Severity.error
   let message: String
-  /// The bytes to mark. All offsets, also those of fixes, count from the start of the declaration.
+  /// The bytes to mark. All offsets, also in fixes, count from the start of the declaration.
   let offsets: Range<Int>
   var fixes: [Fix] = []
 }

@@ -86,7 +86,8 @@ public final class RecordingProxy<Target>: ForwardingProxy, ForwardingToMany {
     return DeliveryReport(answeredBy: self, answer)
   }
 
-  /// Adds the proxy to those that the message passed. Throws `proxyCycle` if it is one already.
+  /// Adds the proxy to the proxies that the message passed. Throws `proxyCycle` if it is already
+  /// there.
   private func lay(_ invocation: inout Invocation) throws(MessageError) -> ProxyTrail {
     if let trail = invocation.route, trail.contains(self) { throw .cycle(invocation.selector, through: self) }
     let trail = ProxyTrail(self, after: invocation.route)

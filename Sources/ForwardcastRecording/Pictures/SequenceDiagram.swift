@@ -4,7 +4,7 @@ import Forwardcast
 import Synchronization
 
 /// Collects message events and writes them as text, as a Mermaid sequence diagram, or as SVG. May
-/// be used from any thread. Stores up to ``limit`` events and counts the others.
+/// be used from any thread. Stores up to ``limit`` events and only counts further events.
 ///
 ///     let diagram = SequenceDiagram()
 ///     kitchen.trace(as: "kitchen") { diagram.add($0) }
@@ -66,7 +66,7 @@ public final class SequenceDiagram: Sendable {
     }
   }
 
-  /// Creates an empty diagram that stores at most `limit` events and counts the others.
+  /// Creates an empty diagram that stores at most `limit` events and only counts further events.
   public init(limit: Int = 10_000) {
     self.limit = limit
     state = Guarded(State())

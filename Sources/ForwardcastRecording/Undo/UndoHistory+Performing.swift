@@ -3,7 +3,7 @@
 import Forwardcast
 
 extension UndoHistory {
-  /// True during an undo. Steps that are registered meanwhile can be redone.
+  /// True during an undo. Steps that are registered during an undo can be redone.
   public var isUndoing: Bool { phase == .undoing }
 
   /// True during a redo.
@@ -22,10 +22,11 @@ extension UndoHistory {
   public var redoCount: Int { redoStack.count }
 
   /// Undoes the last outermost group, and closes it first if it is open. Steps that are registered
-  /// meanwhile can be redone. Returns `false` if there was nothing to undo.
+  /// during the undo can be redone. Returns `false` if there was nothing to undo.
   ///
-  /// A step that throws does not stop the others of its group, and its own new steps are kept.
-  /// Steps that a listener of ``Events/willUndo`` registers become the last group, which is undone.
+  /// A step that throws does not stop the other steps of its group. The steps that it registered
+  /// are kept. Steps that a listener of ``Events/willUndo`` registers become the last group, which
+  /// is undone.
   /// - Throws: ``UndoError`` `groupIsOpen` if nested groups are open; `isPerforming` during an undo
   ///   or a redo, or while a group is being opened or closed; else the first error of a step, after
   ///   all steps ran.
@@ -52,8 +53,8 @@ extension UndoHistory {
     }
   }
 
-  /// Redoes the group that was undone last. Steps that are registered meanwhile can be undone.
-  /// Returns `false` if there was nothing to redo.
+  /// Redoes the group that was undone last. Steps that are registered during the redo can be
+  /// undone. Returns `false` if there was nothing to redo.
   /// - Throws: as ``undo()``, and `groupIsOpen` if any group is open.
   @discardableResult
   public func redo() throws -> Bool {

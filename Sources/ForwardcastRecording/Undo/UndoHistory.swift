@@ -41,7 +41,8 @@ public final class UndoHistory {
   var phase = Phase.idle
   /// True from the start of an undo or redo until listeners were notified of its end.
   var isPerforming = false
-  /// The number of open groups that callers may not end: the history's own, and those being closed.
+  /// The number of open groups that callers may not end: the history's own groups, and groups being
+  /// closed.
   var held = 0
   private var groupNumber = 0
   private var disabled = 0
@@ -110,7 +111,7 @@ public final class UndoHistory {
   /// Runs `body` without registering steps.
   public func withoutRegistration<T>(_ body: () throws -> T) rethrows -> T {
     disabled += 1
-    // `removeAllActions` may have enabled registration meanwhile.
+    // `removeAllActions` may have enabled registration during the call.
     defer { disabled = max(0, disabled - 1) }
     return try body()
   }
@@ -150,7 +151,7 @@ public final class UndoHistory {
     return try body()
   }
 
-  /// Prevents the next group from being joined to the last one, for example after a cursor move.
+  /// Prevents the next group from joining the last group, for example after a cursor move.
   public func breakCoalescing() { undoStack.changeLast { $0.coalescing = nil } }
 
   /// Opens a group and sends its events. If `isHeld`, callers may not end the group.
@@ -199,7 +200,7 @@ public final class UndoHistory {
 
   // MARK: Forgetting
 
-  /// Removes all steps, also those of open groups, which stay open. Enables registration.
+  /// Removes all steps, even from open groups, which stay open. Enables registration.
   public func removeAllActions() {
     undoStack.removeAll()
     redoStack.removeAll()

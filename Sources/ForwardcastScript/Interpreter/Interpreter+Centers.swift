@@ -58,8 +58,8 @@ extension Interpreter {
     return try bounded(.list(living.map { .object($0.reference) }))
   }
 
-  /// `clear services`: notifies all services, releases those that are not persistent, and throws
-  /// the first error of a service.
+  /// `clear services`: notifies all services, releases the non-persistent ones, and throws the
+  /// first error of a service.
   func clearServices() throws {
     try run.charge(Work.pass * world.services.services.count)
     let errors = HookErrors()

@@ -94,7 +94,8 @@ private struct HookBody: @unchecked Sendable {  // immutable: `names` is a copy 
     return [answer.box]
   }
 
-  /// `answers` are those of the message, for `after`. `rest` runs the rest of it, for `around`.
+  /// `answers` are the message's answers, for `after`. `rest` runs the rest of the message, for
+  /// `around`.
   func run(
     _ message: Invocation, after answers: [ArgumentBox]? = nil,
     rest: ((Run, [ArgumentBox]?) throws -> [ArgumentBox])? = nil

@@ -118,7 +118,7 @@ final class Run: Sendable {
   }
   var unawaitedErrors: Int { unawaited.load(ordering: .relaxed) }
 
-  /// A unique number for the events of one execution. It is negative, unlike those of the library.
+  /// A unique number for the events of one execution. It is negative, unlike the library's numbers.
   func nextEventStep() -> Int { eventSteps.wrappingSubtract(1, ordering: .relaxed).newValue }
 
   func fail(_ failure: ScriptError) throws {

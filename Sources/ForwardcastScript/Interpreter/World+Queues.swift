@@ -8,7 +8,7 @@ struct QueueState: Sendable {
   var all: [ScriptQueue] = []
   /// The queues of each proxy's targets, past and present.
   var ofProxies: [ObjectIdentifier: (proxy: WeakObject, queues: [ScriptQueue])] = [:]
-  /// The runs in progress, innermost last. Deliveries on queues belong to the last one.
+  /// The runs in progress, innermost last. Deliveries on queues belong to the innermost run.
   var runs: [Run] = []
   /// The number of rows that have begun on queues.
   var turns = 0
@@ -50,7 +50,8 @@ extension World {
     }
   }
 
-  /// The queues of a session's proxy and of those behind it; `nil` if none ever had queued targets.
+  /// The queues of a session's proxy and of its nested proxies; `nil` if none ever had queued
+  /// targets.
   func queues(of proxy: any ScriptedMulticast) -> [ScriptQueue]? {
     var (found, open, seen) = ([ScriptQueue]?.none, [proxy as AnyObject], Set<ObjectIdentifier>())
     while let next = open.popLast() {
@@ -69,8 +70,9 @@ extension World {
 
   var workOfWaiting: Int { queues { 2 * Work.turn * ($0.all.count + $0.ofProxies.count) } }
 
-  /// Waits until every queued delivery has run, also those that are queued meanwhile. On a queue,
-  /// throws `would deadlock`, because that queue's delivery would wait for itself.
+  /// Waits until every queued delivery has run, including deliveries that are queued during the
+  /// wait. On a queue, throws `would deadlock`, because that queue's delivery would wait for
+  /// itself.
   func waitForQueues() throws {
     try refuseWhileMaking()
     if let mark = ScriptQueue.current {

@@ -85,7 +85,7 @@ final class World: Sendable {
     handlers.trace?(String(repeating: "  ", count: depth) + event.description)
   }
 
-  /// Emits the events of a proxy's deliveries, except those of rows of a script. A row emits its
+  /// Emits the events of a proxy's deliveries, except events of a script's rows. A row emits its
   /// own, under the step number that this proxy passes to it.
   func trace(_ proxy: some MulticastSending, as name: String) {
     guard isTold else { return }

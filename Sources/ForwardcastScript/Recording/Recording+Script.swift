@@ -20,7 +20,7 @@ extension Recording {
   ///     session.run(try recording.script()).succeeded
   ///
   /// Values have the script's types: `Int`, `Double`, and lists and dictionaries of these. Methods
-  /// with other parameter types receive those, as with any message.
+  /// with other parameter types receive values of these types, as with any message.
   ///
   /// - Parameter objects: objects among arguments and answers, under their names in the script.
   /// - Throws: ``ScriptWritingError`` for the first argument without a literal, and for a receiver

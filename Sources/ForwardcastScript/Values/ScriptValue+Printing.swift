@@ -68,7 +68,7 @@ extension ScriptValue: CustomStringConvertible, CustomDebugStringConvertible {
     }
   }
 
-  /// Writes a quoted text, with the language's escapes and those that `isEscaped` selects.
+  /// Writes a quoted text. Escapes what the language requires and what `isEscaped` selects.
   static func quote(
     _ value: String, into text: inout String, enough: Int = .max,
     isEscaped: (Unicode.Scalar) -> Bool = { $0.value < 0x20 || $0.value == 0x7F }

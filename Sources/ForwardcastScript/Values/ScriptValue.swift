@@ -93,7 +93,7 @@ extension ScriptValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
   public init(stringLiteral value: String) { self = .string(value) }
   public init(nilLiteral: ()) { self = .null }
   public init(arrayLiteral elements: ScriptValue...) { self = .list(elements) }
-  /// Of equal keys, the last one wins.
+  /// If several keys are equal, the last of them is used.
   public init(dictionaryLiteral elements: (String, ScriptValue)...) { self = .dictionary(Dictionary(elements) { $1 }) }
 }
 

@@ -93,7 +93,7 @@ extension TestDouble {
     ExpectedCall(book: target.book, match: CallMatch(message, first, second, third, fourth, repeat each others))
   }
 
-  /// Expects no call besides those that expectations have covered. Returns true if there was none.
+  /// Expects no call that no expectation has covered. Returns true if there was no such call.
   @discardableResult
   public func verifyNoOtherCalls(
     fileID: String = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column

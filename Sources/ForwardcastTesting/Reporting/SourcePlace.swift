@@ -15,7 +15,7 @@ public struct SourcePlace: Hashable, Sendable, CustomStringConvertible {
   /// The path, if a test library has found it.
   private let found: String?
 
-  /// Creates a place from literals, by default those of the caller.
+  /// Creates a place from literals, by default the caller's.
   public init(
     fileID: String = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
   ) {

@@ -19,8 +19,8 @@ public struct TestFailure: Sendable, CustomStringConvertible {
 
 /// Receives the failures of a double.
 ///
-/// The default, ``automatic``, reports to the test library that runs the test. Use another one for
-/// other test libraries, or to test what a double reports:
+/// The default, ``automatic``, reports to the test library that runs the test. Use another reporter
+/// for other test libraries, or to test what a double reports:
 ///
 ///     let failures = FailureList()
 ///     let store = TestDouble(StoreProxy(), reporter: failures.reporter)

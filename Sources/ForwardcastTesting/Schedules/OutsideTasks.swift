@@ -38,7 +38,7 @@ enum OutsideTasks {
 }
 
 extension UnownedJob {
-  /// The number of the job's task; `nil` for jobs without a task, such as those of actors.
+  /// The number of the job's task; `nil` for jobs without a task, such as an actor's jobs.
   var taskNumber: UInt64? {
     let digits = description.drop { !$0.isNumber }.prefix { $0.isNumber }
     return UInt64(digits)

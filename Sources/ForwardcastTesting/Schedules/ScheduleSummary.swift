@@ -8,7 +8,7 @@ public struct ScheduleSummary: Sendable, CustomStringConvertible {
   public internal(set) var isComplete = false
   /// The number of turns of the longest order.
   public internal(set) var longest = 0
-  /// The order that failed, if any. It was the last one.
+  /// The order that failed, if any. No order ran after it.
   public internal(set) var failure: ScheduleFailure?
 
   public var description: String {

@@ -40,7 +40,7 @@ final class Turn: @unchecked Sendable {  // used by the turn that has control; c
 }
 
 /// A reusable thread, because starting one costs more than running an order. It is not a Dispatch
-/// thread: an interrupted turn blocks its thread, and Dispatch adds few others meanwhile.
+/// thread: an interrupted turn blocks its thread, and Dispatch adds few further threads.
 final class TurnThread: @unchecked Sendable {  // `work` is handed over by the semaphore
   private static let idle = Guarded<[TurnThread]>([])
 
