@@ -20,7 +20,7 @@ extension ExtensionPoint {
   /// - Parameters:
   ///   - type: the class of the service.
   ///   - priority: higher comes first, as for other observers.
-  ///   - observer: converts the service to an observer. Usually `{ $0 }`, so that the compiler checks
+  ///   - observer: converts the service to an observer. Usually `{ $0 }`, so the compiler checks
   ///     the conformance. An object other than the service is retained while the service is in its
   ///     center.
   /// - Returns: `false` if nothing was registered: the class is registered lazily already, or
