@@ -151,7 +151,8 @@ struct InvocationCodableTests {
             _ = try read("[\(outer): \(inner)]", outer == "Int" ? "{}" : "[]")
             made += 1
           } catch let error as DecodingError {
-            guard case .dataCorrupted(let context) = error, context.debugDescription.hasPrefix("decoded types exceed") else {
+            guard case .dataCorrupted(let context) = error, context.debugDescription.hasPrefix("decoded types exceed")
+            else {
               throw error
             }
             refused += 1
