@@ -3,7 +3,7 @@
 /// The receivers of one message during one synchronous call. The library gets it from
 /// ``MulticastSending/visit(_:)``; it has no public members.
 ///
-/// A visit retains nothing. The proxy's ``RouteBoard`` counts it until its scope ends. The last
+/// A visit retains nothing. The proxy's board of routes counts it until its scope ends. The last
 /// visit of a board releases the routes that were replaced during the board's visits.
 public struct MessageVisit: ~Copyable {
   /// The object that counts the visit, and the object's word when the visit began. `visited` is
