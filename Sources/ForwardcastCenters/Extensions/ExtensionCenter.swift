@@ -20,27 +20,29 @@ public final class ExtensionCenter: ManagedService {
   private let points = Guarded<[ObjectIdentifier: any Sendable]>([:])
   private let services: @Sendable () -> ServiceCenter?
 
-  /// Creates a center that is not a service. It retains `services`, which creates lazy observers.
+  /// Creates a center that is not a service. The extension center retains `services`, which creates
+  /// lazy observers.
   public init(services: ServiceCenter = .shared) { self.services = { services } }
 
-  /// Creates the service of `center`, which creates and retains the lazy observers.
+  /// Creates the extension center as a service of `center`, which creates and retains lazy
+  /// observers.
   public init(in center: ServiceCenter) {
     // Weak, since the service center retains this one.
     services = { [weak center] in center }
   }
 
-  /// Always true, because points do not depend on the user.
+  /// Always true, because extension points do not depend on the user.
   public var isPersistent: Bool { true }
 
   // MARK: Points
 
-  /// The point of a protocol such as `(any MessageExtension).self`, created on first use.
+  /// The extension point of a protocol such as `(any MessageExtension).self`, created on first use.
   public func point<Interface: Sendable>(_ type: Interface.Type) -> ExtensionPoint<Interface> {
     enter(ExtensionPoint<Interface>(selectors: nil, table: nil, options: MulticastOptions(), services: services)).point
   }
 
-  /// Configures a protocol's point before its first use: see ``ExtensionPoint``. Returns `false`,
-  /// and changes nothing, if the point exists already.
+  /// Configures a protocol's extension point before its first use: see ``ExtensionPoint``. Returns
+  /// `false`, and changes nothing, if the extension point exists already.
   public func declare<Interface: Sendable>(
     _ type: Interface.Type, selectors: [MessageSelector]? = nil, table: SelectorTable? = nil,
     options: MulticastOptions = MulticastOptions()
@@ -82,8 +84,9 @@ public final class ExtensionCenter: ManagedService {
   }
 
   /// Registers the class of an observer without creating its single instance: see `registerLazily`
-  /// of ``ExtensionPoint``. `delivery` says where messages to the observer run. The sender creates
-  /// the instance, so the `init(in:)` of a main-actor class must be `nonisolated`.
+  /// of ``ExtensionPoint``. `delivery` is the queue or actor on which the observer's methods run.
+  /// The instance is created on the sender's thread, so the `init(in:)` of a main-actor class must
+  /// be `nonisolated`.
   @discardableResult
   public func registerLazily<Interface: Sendable, Service: ManagedService & AnyObject>(
     _ service: Service.Type, for type: Interface.Type, delivery: Delivery = .direct, priority: Int = 0,

@@ -9,22 +9,24 @@ extension ExtensionPoint {
   ///
   /// The first message that the class implements creates the instance through the service center.
   /// The instance receives that message, in the position of this registration. A message that a
-  /// hook withholds creates nothing. If the service is removed from its center, for example by a
-  /// log-out, its observer is unregistered, even if the program retains it. The next message then
-  /// creates a new instance. An error of the construction is reported like an error of an observer.
-  /// The other observers still receive the message, and the next message tries again.
+  /// hook withholds does not create the instance. If the service is removed from its center, for
+  /// example by a log-out, its observer is unregistered, even if the program retains it. The next
+  /// message then creates a new instance. An error of the construction is reported like an error of
+  /// an observer. The other observers still receive the message, and the next message tries the
+  /// construction again.
   ///
-  /// The class implements the messages of its own table, if it is a `MessageReceiver`, and of the
-  /// point's table, except messages that a `PartialTarget` lists as unimplemented.
+  /// The class implements the messages of the extension point's table and, if it is a
+  /// `MessageReceiver`, those of its own table. Messages that a `PartialTarget` lists as
+  /// unimplemented are excluded.
   ///
   /// - Parameters:
   ///   - type: the class of the service.
-  ///   - priority: higher comes first, as for other observers.
+  ///   - priority: observers with a higher priority come first, as in ``register(_:priority:)``.
   ///   - observer: converts the service to an observer. Usually `{ $0 }`, so the compiler checks
   ///     the conformance. An object other than the service is retained while the service is in its
   ///     center.
-  /// - Returns: `false` if nothing was registered: the class is registered lazily already, or
-  ///   implements none of the point's messages.
+  /// - Returns: `false` if nothing was registered, because the class is registered lazily already
+  ///   or implements none of the point's messages.
   @discardableResult
   public func registerLazily<Service: ManagedService & AnyObject>(
     _ type: Service.Type, priority: Int = 0, as observer: @escaping @Sendable (Service) -> Interface
@@ -45,8 +47,8 @@ extension ExtensionPoint {
       }, as: observer)
   }
 
-  /// Registers the service of a key, for observers without a class, for example in scripts. The
-  /// first message whose selector is in `table` creates the service. Returns the same as
+  /// Registers the service of a key, for observers that have no class of their own, for example in
+  /// scripts. The first message whose selector is in `table` creates the service. Returns as
   /// ``registerLazily(_:priority:as:)``.
   @discardableResult
   public func registerLazily<Service>(
@@ -70,8 +72,8 @@ extension ExtensionPoint {
 }
 
 extension ExtensionPoint where Interface: Sendable {
-  /// Registers the class of an observer whose messages run as `delivery` says. The sender creates
-  /// the instance, on its own context. The rest is as for the overload without `delivery`.
+  /// Registers the class of an observer whose methods run on the queue or actor of `delivery`. The
+  /// instance is created on the sender's thread. Otherwise as the overload without `delivery`.
   @discardableResult
   public func registerLazily<Service: ManagedService & AnyObject>(
     _ type: Service.Type, delivery: Delivery, priority: Int = 0,

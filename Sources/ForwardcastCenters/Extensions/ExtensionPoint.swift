@@ -3,7 +3,7 @@
 import Forwardcast
 import Synchronization
 
-/// The observers of one protocol. They register themselves, or their first message creates them.
+/// The observers of one protocol. An observer registers itself, or its first message creates it.
 ///
 ///     let messages = ExtensionPoint<any MessageExtension>(
 ///       selectors: ["onAddMsg:msgData:", "onDeleteMsg:"])
@@ -13,14 +13,14 @@ import Synchronization
 ///     messages.broadcast(.onAddMsg, "alice", [1, 2])             // typed key
 ///     messages.broadcast { $0.onAddMsg("alice", [1, 2]) }        // typed call
 ///
-/// A point wraps a `MulticastProxy`, ``observers``. It also rejects objects that do not conform or
-/// are registered already, and creates lazy observers. Delivery, removal, results and errors work
-/// as in the proxy. The point is `Sendable` if its interface is.
+/// An extension point wraps a `MulticastProxy`, ``observers``. It also creates lazy observers, and
+/// rejects objects that do not conform or are registered already. Delivery, removal, results and
+/// errors work as in the proxy. The extension point is `Sendable` if its interface is.
 ///
 /// **State the selectors of a point**, since Swift cannot list the requirements of a protocol. A
-/// list of selectors, or a table, limits the point to these messages. A point without either
-/// forwards every message in its observers' own tables. If the protocol inherits another, list the
-/// selectors of both, or create the table with `inheriting:`.
+/// list of selectors, or a table, limits the point to these messages. A point without a list or a
+/// table forwards every message in its observers' own tables. If the protocol inherits another,
+/// list the selectors of both, or create the table with `inheriting:`.
 public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany, CustomStringConvertible {
   /// The existing observers. Messages sent through this proxy create no lazy observers.
   public let observers: MulticastProxy<Interface>
@@ -30,10 +30,11 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
 
   /// Creates a point.
   /// - Parameters:
-  ///   - selectors: the messages of the point; by default the messages of `table`; without a table,
-  ///     every message.
-  ///   - table: methods for all observers, which then need no tables. An observer's own table wins.
-  ///   - services: creates and retains lazy observers. The point retains this center.
+  ///   - selectors: the messages of the point. The default is the messages of `table` or, without a
+  ///     table, every message.
+  ///   - table: methods for all observers, so observers need no tables. An observer's own table
+  ///     takes precedence.
+  ///   - services: the center that creates and retains lazy observers. The point retains it.
   ///   - options: how the point treats duplicates, unanswered messages and errors.
   public convenience init(
     selectors: [MessageSelector]? = nil, table: SelectorTable? = nil, services: ServiceCenter = .shared,
@@ -52,7 +53,7 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
     super.init()
   }
 
-  /// Where hooks around all observers, including lazy ones, are installed.
+  /// The place to install hooks around all observers, including lazy observers.
   public override var hookPlace: HookPlace { observers.hookPlace }
 
   /// The stated messages of the point, sorted by name; `nil` if none are stated.
@@ -60,9 +61,10 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
 
   // MARK: Registering
 
-  /// Registers an observer weakly, from the next message on. Observers with a higher priority come
-  /// first, observers of equal priority in the order of registration. Returns `nil` if the observer
-  /// is registered already, is not an object, or implements none of the point's messages.
+  /// Registers an observer, referenced weakly, which receives messages from the next one on.
+  /// Observers with a higher priority come first, observers of equal priority in the order of
+  /// registration. Returns `nil` if the observer is registered already, is not an object, or
+  /// implements none of the point's messages.
   @discardableResult
   public func register(_ observer: Interface, priority: Int = 0) -> Registration? {
     enter(observer, priority, (.direct, .unbounded, .dropPending))
@@ -74,20 +76,22 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
     guard isObject(observer) else { return nil }
     let object = observer as AnyObject
     guard conforms(object) else { return nil }
-    // A lazy observer that registers itself during its construction takes the slot of its class.
+    // A lazy observer that registers itself during its construction takes the position of its
+    // class.
     if let registration = lazy.takeSlot(object) { return registration }
     return observers.core.addUnlessThere(object, priority: priority, scope: stated, delivery: delivery)
   }
 
-  /// Registers an object as ``register(_:priority:)`` does if it conforms; else returns `nil`.
+  /// Registers an object as ``register(_:priority:)`` does. Returns `nil` if it does not conform.
   @discardableResult
   public func register(ifConforming object: AnyObject?, priority: Int = 0) -> Registration? {
     guard let object, let observer = object as? Interface else { return nil }
     return register(observer, priority: priority)
   }
 
-  /// Unregisters an observer. It receives no further message, not even one that is being delivered.
-  /// May be called in the observer's `deinit`. Returns true if it was registered.
+  /// Unregisters an observer, which receives no further message, not even a message that is being
+  /// delivered. May be called in the observer's `deinit`. Returns true if the observer was
+  /// registered.
   @discardableResult
   public func unregister(_ observer: Interface) -> Bool { observers.remove(observer) > 0 }
 
@@ -98,7 +102,7 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
 
   // MARK: Queries
 
-  /// The existing observers that respond to `selector`, in order, including muted ones.
+  /// The existing observers that respond to `selector`, in order, including muted observers.
   public func observers(of selector: MessageSelector) -> [Interface] {
     observers.core.responding(to: selector).compactMap { $0.target as? Interface }
   }
@@ -126,7 +130,7 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
   /// Always `nil`, since a point has many targets.
   public override func forwardingTarget(for selector: MessageSelector) -> (any MessageReceiver)? { nil }
 
-  /// Forwards a message to every observer that responds, including lazy ones. The report lists
+  /// Forwards a message to every observer that responds, including lazy observers. The report lists
   /// observers that could not be created as failures.
   /// - Throws: as `MulticastProxy.forward(_:)`; `unrecognizedSelector` if the point lacks the
   ///   message.
@@ -146,7 +150,8 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
     observers.tell(failures, of: selector)
   }
 
-  /// Lists the stated messages with their observers. Marks observers that do not exist yet as lazy.
+  /// Lists the stated messages with their observers. Observers that do not exist yet are marked as
+  /// lazy.
   public var description: String {
     let registrations = observers.core.registrations
     let vacant = Dictionary(lazy.vacant().map { (observers.core.registration(in: $0.slot), $0.registration) }) { $1 }
@@ -181,9 +186,10 @@ extension ExtensionPoint: LazyTargetListing {
 }
 
 extension ExtensionPoint: MulticastSending {
-  /// The existing observers of a message. Lazy ones are created once hooks have passed the message.
+  /// The existing observers of a message. Lazy observers are created once hooks have passed the
+  /// message.
   public func route(for selector: MessageSelector) -> MessageRoute {
-    // Read first. The route then has every observer that is created after this read.
+    // Read before the route, so the route has every observer that is created after this read.
     let vacant = lazy.vacant(for: selector).first
     let route = observers.route(for: selector)
     guard let vacant else { return route }
@@ -202,9 +208,9 @@ extension ExtensionPoint: MulticastSending {
   ///
   ///     messages.broadcast { $0.onAddMsg("alice", [1, 2]) }
   ///
-  /// Without a selector, the call reaches all observers and creates all lazy ones. With the
-  /// selector of the called method, it reaches and creates only observers whose tables have the
-  /// selector. An error that `call` throws counts as the observer's. The rest is as for
+  /// Without a selector, the call reaches all observers and creates all lazy observers. With the
+  /// selector of the called method, the call reaches and creates only observers whose tables have
+  /// the selector. An error that `call` throws counts as an error of the observer. Otherwise as
   /// `MulticastProxy.broadcast(for:_:)`.
   @discardableResult
   public func broadcast(for selector: MessageSelector? = nil, _ call: (Interface) throws -> Void) -> BroadcastSummary {
@@ -220,7 +226,8 @@ extension ExtensionPoint: MulticastSending {
 
 extension ExtensionPoint where Interface: Sendable {
   /// Registers an observer with a delivery.
-  /// - Returns: as ``register(_:priority:)``; also `nil` if it is registered with another delivery.
+  /// - Returns: as ``register(_:priority:)``. Also `nil` if the observer has another delivery
+  ///   already.
   @discardableResult
   public func register(
     _ observer: Interface, delivery: Delivery, priority: Int = 0, buffer: DeliveryBuffer = .unbounded,

@@ -9,7 +9,7 @@ final class LazyRegistration: NamedReceiver, Sendable {
   let delivery: Delivery
   /// The signature of the observer's method for a selector. The observer need not exist.
   let signature: @Sendable (MessageSelector) -> MethodSignature?
-  /// The store that has the service. It belongs to the center or to an outer one.
+  /// The store that has the service. It belongs to the center or to an outer center.
   private let store: @Sendable (ServiceCenter) throws -> ServiceStore
   private let entry: @Sendable (ServiceCenter) throws -> ServiceEntry
   private let make: @Sendable (ServiceEntry) throws -> AnyObject
@@ -40,7 +40,7 @@ final class LazyRegistration: NamedReceiver, Sendable {
   func materialize(in center: ServiceCenter, at slot: TargetSlot, of core: MulticastCore) throws -> AnyObject? {
     let store = try store(center)
     let version = SlotVersion(source: store.number, generation: store.generation)
-    // A service does not receive the messages that it sends during its construction.
+    // A service does not receive messages that it sends during its own construction.
     if store.isMaking(id) || core.version(of: slot) == version { return core.target(of: slot) }
     let thread = ThreadIdentity.current
     guard threads.withLock({ $0.insert(thread).inserted }) else { return nil }
@@ -48,12 +48,12 @@ final class LazyRegistration: NamedReceiver, Sendable {
     let service = try entry(center)
     let observer = try observer(of: service, at: slot, of: core)
     _ = core.fill(slot, with: observer, version: version)
-    // Retained until here, since a service that is released vacates the slot.
+    // The service is retained until here, because its release vacates the slot.
     withExtendedLifetime(service) {}
     return observer
   }
 
-  /// The observer: the service, or an object made from it that is retained as long as the service.
+  /// The observer: the service itself, or an object made from the service and retained as long.
   private func observer(of entry: ServiceEntry, at slot: TargetSlot, of core: MulticastCore) throws -> AnyObject {
     if let observer = retainedObserver(of: entry) { return observer }
     let observer = try make(entry)
@@ -61,7 +61,7 @@ final class LazyRegistration: NamedReceiver, Sendable {
     retained.withLock { $0[ObjectIdentifier(token)] = Retained(observer: observer) }
     let first = entry.keep(token, for: self) { ($0 as? LifetimeToken)?.registration !== self }
     if first === token { return observer }
-    // Another thread was first. A token without an observer vacates nothing.
+    // Another thread has created the observer. A token without an observer vacates no slot.
     _ = retained.withLock { $0.removeValue(forKey: ObjectIdentifier(token)) }
     return (first as? LifetimeToken).flatMap { self.observer(for: $0) } ?? observer
   }
@@ -79,8 +79,8 @@ final class LazyRegistration: NamedReceiver, Sendable {
     retained.withLock { $0[ObjectIdentifier(token)] }?.observer
   }
 
-  /// Lives as long as the service is in its center. Its `deinit` releases the observer, and vacates
-  /// the slot because others may retain the observer.
+  /// Lives as long as the service is in its center. The token's `deinit` releases the observer. It
+  /// also vacates the slot, because the program may still retain the observer.
   private final class LifetimeToken: Sendable {
     fileprivate weak let registration: LazyRegistration?
     private weak let core: MulticastCore?
@@ -91,13 +91,13 @@ final class LazyRegistration: NamedReceiver, Sendable {
     }
 
     deinit {
-      // The version is read first, so an observer that is created afterward has a newer version and
-      // stays.
+      // The version is read first. An observer that is created later has a newer version, so it is
+      // not removed.
       let version = core?.version(of: slot)
       // The observer is released outside the lock.
       let retained = registration?.retained.withLock { $0.removeValue(forKey: ObjectIdentifier(self)) }
       guard let core, let observer = retained?.observer, core.target(of: slot) === observer else { return }
-      // A weak target that is deallocated at once leaves the slot empty.
+      // The slot's weak target, `Vacancy()`, is deallocated at once, so the slot is empty.
       _ = core.fill(slot, with: Vacancy(), version: version)
     }
   }

@@ -75,7 +75,7 @@ final class LazyRegistrations: Sendable {
     return .some(core.fill(found.slot, with: observer, version: nil))
   }
 
-  /// The slots without an observer, for messages of `selector` or, if it is `nil`, for any message.
+  /// The slots without an observer, for messages of `selector`, or for any message if it is `nil`.
   func vacant(for selector: MessageSelector? = nil) -> [LazySlot] {
     guard isUsed.load(ordering: .acquiring) else { return [] }
     return (selector.map { slots(for: $0) } ?? all).filter { found in
@@ -85,8 +85,8 @@ final class LazyRegistrations: Sendable {
   }
 
   /// Creates the missing observers of a message; if `selector` is `nil`, the missing observers of
-  /// all messages. `isMeant` excludes observers that were registered during the call. The result is
-  /// `nil` if no observer was missing.
+  /// all messages. `isMeant` is false for observers that were registered during the call. The
+  /// result is `nil` if no observer was missing.
   func materialize(_ selector: MessageSelector?) -> (failures: [LazyFailure], isMeant: ((Registration) -> Bool)?) {
     let vacant = vacant(for: selector)
     if vacant.isEmpty { return ([], nil) }

@@ -6,7 +6,7 @@
 /// actor implements them as `nonisolated` methods that start a task to use its state.
 public protocol ServiceLifecycle: Sendable {
   /// Completes the service after `init`. Other requests get the service only after this method
-  /// returns. If it throws, the service is released and the request throws the error.
+  /// returns. If the method throws, the service is released and the request throws the error.
   func serviceDidInit(in center: ServiceCenter) throws
 
   /// Removes the data of the user who logs out. An error goes to ``ServiceCenter/onError`` and
@@ -22,8 +22,8 @@ public protocol ServiceLifecycle: Sendable {
   /// Called before the program ends.
   func willTerminate() throws
 
-  /// True if the service survives ``ServiceCenter/clearData()``, which reads this after calling
-  /// ``serviceWillClearData()``. `false` by default.
+  /// True if the service survives ``ServiceCenter/clearData()``, which calls
+  /// ``serviceWillClearData()`` first and then reads this property. `false` by default.
   var isPersistent: Bool { get }
 }
 
@@ -46,12 +46,13 @@ extension ServiceLifecycle {
 ///     }
 ///     let account = try ServiceCenter.shared.service(AccountService.self)
 ///
-/// Only conforming types can be requested by type. Services are `Sendable`: threads share them.
+/// Only conforming types can be requested by type. Services are `Sendable`, because threads share
+/// them.
 public protocol ManagedService: ServiceLifecycle {
   /// Creates the service for `center`, on the thread of the first request.
   ///
-  /// Request the services that it depends on from `center` here. The center retains the service, so
-  /// store the center only in a weak reference.
+  /// Request services that this service depends on from `center` here. The center retains the
+  /// service, so store the center only in a weak reference.
   init(in center: ServiceCenter) throws
 
   /// The scope of the center that creates and retains the service. `.application` by default.

@@ -1,14 +1,15 @@
 // ServiceCenter+Lifecycle.swift: notifies, removes and lists the services of a center.
 
 extension ServiceCenter {
-  /// Clears the services at log-out: calls ``ServiceLifecycle/serviceWillClearData()`` on all of
-  /// them in the order of creation, then removes the non-persistent ones in reverse order.
+  /// Clears the services when the user logs out. Calls ``ServiceLifecycle/serviceWillClearData()``
+  /// on all services in the order of creation. Then removes the non-persistent services in reverse
+  /// order.
   ///
-  /// Inner centers are cleared first. Services that are created during the log-out are cleared too.
-  /// If a callback replaces a service that was cleared already, the replacement is removed without
-  /// a callback, unless it is persistent. A service that is under construction when the log-out
-  /// ends is cleared and, unless it is persistent, created again. A callback that calls this method
-  /// again has no effect.
+  /// Inner centers are cleared first. Services that are created during the call are cleared too. If
+  /// a callback replaces a service that was cleared already, the replacement is removed without a
+  /// callback, unless the replacement is persistent. A service that is under construction when the
+  /// call ends is cleared and, unless it is persistent, created again. If a callback calls this
+  /// method, that call has no effect.
   public func clearData() {
     for center in innerCenters { center.clearData() }
     store.clear { entry in call("serviceWillClearData", on: entry) { try $0.serviceWillClearData() } }
@@ -60,7 +61,8 @@ public struct LivingService: Sendable {
 }
 
 extension ServiceCenter: CustomStringConvertible {
-  /// Lists the services here and in inner centers with their ages, in the order of creation.
+  /// Lists the services of this center and of inner centers with their ages, in the order of
+  /// creation.
   public var description: String { lines(indent: "").joined(separator: "\n") }
 
   private func lines(indent: String) -> [String] {

@@ -7,14 +7,15 @@ import Forwardcast
 ///     let center = ServiceCenter()
 ///     let account = try center.service(AccountService.self)     // created here
 ///     try center.service(AccountService.self) === account       // true
-///     center.clearData()  // log-out: cleared and released
+///     center.clearData()  // the user logs out: cleared and released
 ///
-/// One thread creates a service; concurrent requests for it wait. A service may request others
-/// during its construction. A dependency cycle is an error that names the chain, even if several
-/// threads create its services. If a construction throws, all waiting requests throw that error,
-/// and the next request tries again.
+/// One thread creates a service, and concurrent requests for the service wait. A service may
+/// request other services during its construction. A dependency cycle is an error that names the
+/// chain of services, even if several threads create them. If a construction throws, all waiting
+/// requests throw that error, and the next request tries again.
 ///
-/// All members may be called from any thread and from services: no foreign code runs under a lock.
+/// All members may be called from any thread and from services, because no foreign code runs under
+/// a lock.
 public final class ServiceCenter: Sendable {
   /// A center for programs that need only one.
   public static let shared = ServiceCenter()
@@ -31,7 +32,8 @@ public final class ServiceCenter: Sendable {
   private let inner = Guarded<[Inner]>([])
   private let handler = Guarded<(@Sendable (ServiceFailure) -> Void)?>(nil)
 
-  /// Creates an empty center for the services of a scope. It retains `parent`, the outer center.
+  /// Creates an empty center for the services of a scope. The new center retains `parent`, the
+  /// outer center.
   public init(_ scope: ServiceScope = .application, in parent: ServiceCenter? = nil) {
     (self.scope, self.parent) = (scope, parent)
     // Deallocated centers are removed when the array is full. Releases happen outside the lock.
@@ -72,7 +74,7 @@ public final class ServiceCenter: Sendable {
   /// The service of a key, if it exists.
   public func existing<Service>(_ key: ServiceKey<Service>) -> Service? { (try? owner(of: key))?.store.existing(key) }
 
-  /// The nearest center with the scope of `key`.
+  /// This center, or the nearest outer center, with the scope of `key`.
   func owner<Service>(of key: ServiceKey<Service>) throws(ServiceError) -> ServiceCenter {
     var center = self
     while center.scope != key.scope {
@@ -101,15 +103,15 @@ public final class ServiceCenter: Sendable {
 
   // MARK: Structure
 
-  /// The store of the center's services; during a substitution, the store that replaces it.
+  /// The store of the center's services or, during a substitution, the store that replaces it.
   var store: ServiceStore { ServiceOverlay.covering(self)?.store(of: self) ?? ownStore }
 
   var root: ServiceCenter { parent?.root ?? self }
 
   var innerCenters: [ServiceCenter] { inner.withLock { $0.compactMap(\.center) }.reversed() }
 
-  /// Receives the errors of callbacks, except errors of ``ServiceLifecycle/serviceDidInit(in:)``,
-  /// which the request throws. Without a handler, errors are written to standard error.
+  /// Receives the errors of callbacks. An error of ``ServiceLifecycle/serviceDidInit(in:)`` is
+  /// thrown by the request instead. Without a handler, errors are written to standard error.
   public var onError: (@Sendable (ServiceFailure) -> Void)? {
     get { handler.withLock { $0 } }
     set {

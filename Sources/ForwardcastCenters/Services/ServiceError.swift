@@ -1,6 +1,7 @@
 // ServiceError.swift: errors of service centers and of callbacks.
 
-/// Why a center cannot provide a service. Errors of the service itself are thrown as they are.
+/// Why a center cannot provide a service. Errors that the service's own code throws are not
+/// wrapped.
 public struct ServiceError: Error, Hashable, CustomStringConvertible {
   /// The kind of error. More kinds may be added, so a `switch` needs a `default`.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -19,8 +20,9 @@ public struct ServiceError: Error, Hashable, CustomStringConvertible {
   public let code: Code
   /// The requested service.
   public let service: String
-  /// For a cycle, the services under construction and the running resolver hooks, from the first to
-  /// the one that closes the cycle. For ``Code/outOfScope``, the scopes from the center outward.
+  /// For a cycle, the services under construction and the running resolver hooks, in the order in
+  /// which each requested the next. For ``Code/outOfScope``, the scopes of the center and of its
+  /// outer centers.
   public let chain: [String]
 
   public var description: String {

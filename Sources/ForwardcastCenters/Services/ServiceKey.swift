@@ -3,8 +3,8 @@
 /// Identifies a service by name and type, and creates it.
 ///
 /// Most services are requested by their type. Use a key for a service that clients know only by a
-/// protocol, that needs more for its construction than a center, or that has no type of its own, as
-/// in scripts:
+/// protocol, whose construction needs more than a center, or that has no type of its own, as in
+/// scripts:
 ///
 ///     extension ServiceKey<any Mailbox> {
 ///       static let inbox = ServiceKey("inbox") { center in
@@ -27,8 +27,9 @@ public struct ServiceKey<Service: Sendable>: Hashable, Sendable {
   /// - Parameters:
   ///   - name: distinguishes services of one type.
   ///   - scope: the scope of the center that creates and retains the service.
-  ///   - make: called once in each center, and again after it threw or the service was removed. Its
-  ///     argument is the center of the scope. A returned ``ServiceLifecycle`` gets the callbacks.
+  ///   - make: creates the service, from the center of the scope. Called once in each center, and
+  ///     again after it threw or the service was removed. If the service is a ``ServiceLifecycle``,
+  ///     its callbacks are called.
   public init(
     _ name: String, scope: ServiceScope = .application, make: @escaping @Sendable (ServiceCenter) throws -> Service
   ) {
@@ -57,7 +58,7 @@ struct ServiceID: Hashable, Sendable {
   let name: String?
 }
 
-/// The lifetime of the services of a center: that of the program, a session or a user. A scope is
+/// How long the services of a center live: as long as the program, a session or a user. A scope is
 /// only a name. The code that creates a center states the scope and the outer center:
 ///
 ///     let application = ServiceCenter()

@@ -30,7 +30,7 @@ final class ServiceEntry: @unchecked Sendable {  // the store's lock guards `ord
     companions.withLock { $0[ObjectIdentifier(owner)] }
   }
 
-  /// Returns the object of `owner`. If it is missing or old, retains and returns `new`.
+  /// Returns the object of `owner`. If the object is missing or old, retains and returns `new`.
   func keep(_ new: any AnyObject & Sendable, for owner: AnyObject, replacing isOld: (AnyObject) -> Bool)
     -> any AnyObject & Sendable
   {
@@ -44,23 +44,23 @@ final class ServiceEntry: @unchecked Sendable {  // the store's lock guards `ord
   }
 }
 
-/// The construction of one service by one thread. Other requests for the service wait. The waits
-/// are in `WaitGraph`, since services of several centers and resolver hooks can form a cycle.
+/// The construction of one service by one thread. Other requests for the service wait. `WaitGraph`
+/// records the waits, since services of several centers and resolver hooks can form a cycle.
 final class Construction: Sendable {
   typealias Outcome = Result<ServiceEntry, any Error>
 
   private let work: SharedWork
   private let outcome = Guarded<Outcome?>(nil)
 
-  /// Must be called by the thread that calls ``begin()`` and ``finish(_:)``.
+  /// Must be called by the thread that later calls ``begin()`` and ``finish(_:)``.
   init(_ name: String) { work = SharedWork { name } }
 
   var thread: ThreadIdentity { work.thread }
 
   func begin() { WaitGraph.begin(work) }
 
-  /// Resumes the waiting threads. Called once, after the service is published or the failed attempt
-  /// removed.
+  /// Resumes the waiting threads. Called once, after the service was published or the failed
+  /// construction was removed.
   func finish(_ result: Outcome) {
     outcome.withLock { $0 = result }
     WaitGraph.end(work)
@@ -79,12 +79,12 @@ final class Construction: Sendable {
   }
 }
 
-/// The services of one center, published and under construction. One lock guards all state. It is
-/// held only for look-ups: constructions, callbacks and releases run outside it.
+/// The services of one center, published and under construction. One lock guards all state and is
+/// held only for look-ups. Constructions, callbacks and releases run outside the lock.
 final class ServiceStore: Sendable {
   private struct Pending {
     let construction: Construction
-    /// The number of clearings when the construction last began.
+    /// The number of calls of `clear` before the construction last began.
     var clearings: Int
   }
 
@@ -104,7 +104,8 @@ final class ServiceStore: Sendable {
   /// Unique among all stores.
   let number = stores.wrappingAdd(1, ordering: .relaxed).newValue
 
-  /// Grows directly after every removal, so it can be unchanged while a service is already removed.
+  /// Incremented directly after every removal. For a moment, a service is removed already and the
+  /// number is still the old one.
   var generation: UInt { removals.load(ordering: .acquiring) }
 
   // MARK: Construction
@@ -189,13 +190,14 @@ final class ServiceStore: Sendable {
     release(&removed)
   }
 
-  /// Calls `hook` on all published services, including new ones, then removes the non-persistent
-  /// ones. They are released in reverse order of creation. Of each key, only the first service is
-  /// notified.
+  /// Calls `hook` on all published services, including services that `hook` creates. Then removes
+  /// the non-persistent services and releases them in reverse order of creation. Of several
+  /// services of one key, only the first is passed to `hook`.
   func clear(calling hook: (ServiceEntry) -> Void) {
     let me = ThreadIdentity.current
     guard state.withLock({ $0.clearers.insert(me).inserted }) else { return }
-    // Each processed service by its position in the order of creation; true if it is persistent.
+    // The processed services: the key is a service's position in the order of creation; the value
+    // is true if the service is persistent.
     var told: [Int: Bool] = [:]
     var keys: Set<ServiceID> = []
     while true {
@@ -210,7 +212,7 @@ final class ServiceStore: Sendable {
     }
   }
 
-  /// Ends a clearing if `told` has every published service.
+  /// Ends the call of `clear` if `told` has every published service.
   private func leave(_ told: [Int: Bool], _ me: ThreadIdentity) -> (isOver: Bool, removed: [ServiceEntry]) {
     state.withLock { state in
       guard state.living.values.allSatisfy({ told[$0.order] != nil }) else { return (false, []) }

@@ -25,10 +25,10 @@ public struct ServiceSubstitute: Sendable {
 extension ServiceCenter {
   /// Runs `body` with substitutes for services.
   ///
-  /// While `body` runs, this center and all outer and inner ones appear empty. Requests create
+  /// While `body` runs, this center and all outer and inner centers appear empty. Requests create
   /// services again, from a substitute if there is one. These services are released when `body`
   /// ends. Only the calling task and its child tasks are affected, so tests can run in parallel.
-  /// Other threads and queues see the real services.
+  /// Other threads and queues get the real services.
   ///
   ///     let account = ServiceSubstitute(for: AccountService.self) { _ in
   ///       AccountService(name: "test")
@@ -41,7 +41,8 @@ extension ServiceCenter {
   {
     let overlay = ServiceOverlay(root, substitutes)
     return try ServiceOverlay.$current.withValue(overlay) {
-      // Stays active during the releases, so that released services do not find the real ones.
+      // The overlay stays active during the releases, so that released services do not find the
+      // real services.
       defer { overlay.removeAll() }
       return try body()
     }
@@ -66,10 +67,11 @@ final class ServiceOverlay: Sendable {
   private let root: ServiceCenter
   private let outer: ServiceOverlay?
   private let substitutes: [ServiceID: ServiceSubstitute]
-  /// Retains the centers, so that no new center gets the address of a covered one.
+  /// Retains the covered centers, so that no new center gets the address of a covered center.
   private let covers = Guarded<[ObjectIdentifier: (center: ServiceCenter, store: ServiceStore)]>([:])
 
-  /// Adds `list` to the current substitutes of the same tree. The substitutes in `list` win.
+  /// Adds `list` to the current substitutes of the same tree. Substitutes in `list` take
+  /// precedence.
   fileprivate init(_ root: ServiceCenter, _ list: [ServiceSubstitute]) {
     var all = ServiceOverlay.covering(root)?.substitutes ?? [:]
     for substitute in list { all[substitute.id] = substitute }
@@ -99,7 +101,8 @@ final class ServiceOverlay: Sendable {
     substitutes[key.id]?.key as? ServiceKey<Service>
   }
 
-  /// Releases the services, in each center in reverse order of creation, inner centers first.
+  /// Releases the services of inner centers first, and those of one center in reverse order of
+  /// creation.
   fileprivate func removeAll() {
     let covers = covers.withLock { exchange(&$0, with: [:]) }.values
     for cover in covers.sorted(by: { $0.center.scopes.count > $1.center.scopes.count }) { cover.store.removeAll() }

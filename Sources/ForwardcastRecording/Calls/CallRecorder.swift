@@ -24,7 +24,8 @@ public final class CallRecorder: @unchecked Sendable {  // state is under a lock
       return Array(calls.prefix(old))
     }
 
-    /// Notifies listeners of a change. Called under the lock, since yielding runs no foreign code.
+    /// Notifies listeners of a change. May be called under the lock, because yielding runs no
+    /// foreign code.
     mutating func notify() { listeners.removeAll { if case .terminated = $0.yield() { true } else { false } } }
   }
 
@@ -42,9 +43,9 @@ public final class CallRecorder: @unchecked Sendable {  // state is under a lock
     start = takesTimes ? .now : nil
   }
 
-  /// Redacts arguments in later calls of a message, and the error texts of these calls, which may
-  /// reveal the arguments. `arguments` are counted from 0; `nil` means all. To decode a redacted
-  /// recording, register the type ``RedactedValue``.
+  /// Redacts arguments in later calls of a message, and the error texts of these calls, because
+  /// they may reveal the arguments. `arguments` are indices from 0; `nil` means all arguments. To
+  /// decode a redacted recording, register the type ``RedactedValue``.
   ///
   ///     recorder.redact("logIn:password:", arguments: [1])
   ///     print(recorder.calls[0])  // [account logIn: "ann" password: ‹redacted›]
@@ -68,7 +69,8 @@ public final class CallRecorder: @unchecked Sendable {  // state is under a lock
 
   /// The calls so far, in the order in which they began.
   public var calls: [RecordedCall] {
-    // Copies only if calls must be left out, because a test double reads this list at each call.
+    // The list is copied only if calls must be left out, because a test double reads it at each
+    // call.
     state.withLock { UncheckedSendable($0.calls.count > limit ? Array($0.calls.suffix(limit)) : $0.calls) }.value
   }
 
@@ -115,7 +117,8 @@ public final class CallRecorder: @unchecked Sendable {  // state is under a lock
     let message = UncheckedSendable(message)
     let time = start.map { $0.duration(to: .now) }
     let (number, _) = state.withLock { state in
-      // Under the lock, so that the order of a recorder's calls agrees with their numbers.
+      // Incremented under the lock, so that the order of a recorder's calls agrees with their
+      // numbers.
       let order = CallRecorder.order.add(1, ordering: .relaxed).newValue
       let message = state.redactions[message.value.selector]?.apply(to: message.value) ?? message.value
       state.calls.append(
@@ -143,7 +146,7 @@ public final class CallRecorder: @unchecked Sendable {  // state is under a lock
     }
   }
 
-  /// Yields a value immediately and after each change; ends with the task that iterates.
+  /// Yields a value immediately and after each change. Ends when the iterating task ends.
   package var changes: AsyncStream<Void> {
     let (stream, listener) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     listener.yield()
@@ -160,7 +163,7 @@ public struct RedactedValue: Hashable, Sendable, Codable, CustomStringConvertibl
 }
 
 struct Redaction: Sendable {
-  /// The arguments, counted from 0; `nil` for all.
+  /// The indices of the arguments, from 0; `nil` means all arguments.
   let arguments: Set<Int>?
   let answer: Bool
 

@@ -11,11 +11,11 @@ extension MulticastHolding {
   ///     store.save("a", count: 1)
   ///     print(recorder.recording)              // [archive save: "a" count: 1]
   ///
-  /// Typed calls are recorded too. The target receives boxed messages, runs synchronously, and
-  /// needs no table if the proxy has one. `targets` does not list it; cancel the registration to
-  /// remove it.
+  /// Typed calls are recorded too. The target receives boxed messages and runs synchronously. It
+  /// needs no table if the proxy has a table. `targets` does not list the target; cancel the
+  /// registration to remove it.
   ///
-  /// `name` is the target's name in the recording, by default that of its type. With `.weak`,
+  /// `name` is the target's name in the recording, by default the name of its type. With `.weak`,
   /// nothing is recorded after the target's deallocation.
   @discardableResult
   public func add(
@@ -34,7 +34,8 @@ extension MulticastHolding {
     inner.add(target, ownership: ownership)
     let object = targetObject(for: target)
     let recording = RecordingProxy(inner, inner, name ?? typeName(of: object), recorder, crosses)
-    // A value has no lifetime that the registration could follow: the inner proxy retains it.
+    // A value has no lifetime that the registration could follow, so the inner proxy retains the
+    // value.
     let isWeak = ownership == .weak && !(object is ValueTarget)
     let registration = multicast.add(forwarding: recording, priority: priority, livingAs: isWeak ? object : nil)
     if isWeak { recording.cancel(registration, whenGone: object) }
@@ -43,8 +44,8 @@ extension MulticastHolding {
 }
 
 extension MulticastHolding where Interface: Sendable {
-  /// Registers a target and records every message to it. Senders that wait reach methods of any
-  /// isolation. The rest is as for interfaces that are not `Sendable`.
+  /// Registers a target and records every message to it. Waiting senders can call methods of any
+  /// isolation. Otherwise as the overload for interfaces that are not `Sendable`.
   @discardableResult
   public func add(
     _ target: Interface, recordedBy recorder: CallRecorder, as name: String? = nil, priority: Int = 0,

@@ -3,8 +3,8 @@
 // Exported because clients encode and decode messages.
 @_exported public import ForwardcastCoding
 
-/// One call: receiver, message and outcome. Arguments are copied as values. If one is an object,
-/// the call shows later changes to the object.
+/// One call: receiver, message and outcome. Arguments are copied as values. If an argument is an
+/// object, the recorded call shows later changes to the object.
 ///
 ///     print(recorder.calls[0])      // [ann cook: "fish"] answers true
 public struct RecordedCall: CustomStringConvertible {
@@ -18,19 +18,21 @@ public struct RecordedCall: CustomStringConvertible {
 
   /// The name of the receiver in the recording.
   public let receiver: String
-  /// The message, without a result. Set arguments to replace redacted ones before a replay.
+  /// The message, without a result. Before a replay, set its arguments to replace redacted
+  /// arguments.
   public var message: Invocation { didSet { message = message.asSent } }
   /// The outcome; `inProgress` if the call had not ended when the recording was read.
   public package(set) var outcome: Outcome
   /// The number of enclosing calls of the same recorder: 0 for an outermost call.
   public let depth: Int
   /// The number of the call among all recorded calls of the process, to order calls of several
-  /// recorders. It is neither compared nor encoded, and is 0 in a decoded call.
+  /// recorders. The number is neither compared nor encoded, and is 0 in a decoded call.
   public let order: Int
-  /// The start of the call, measured from the creation of its recorder; `nil` if times were not
-  /// recorded. Not compared.
+  /// The time from the creation of the recorder to the start of the call; `nil` if times were not
+  /// recorded. ``isEqual(to:)`` ignores it.
   public let time: Duration?
-  /// The duration of the call; `nil` during the call or if times were not recorded. Not compared.
+  /// The duration of the call; `nil` during the call or if times were not recorded.
+  /// ``isEqual(to:)`` ignores it.
   public private(set) var duration: Duration?
 
   package init(receiver: String, message: Invocation, outcome: Outcome, depth: Int, order: Int, time: Duration? = nil) {
@@ -43,7 +45,8 @@ public struct RecordedCall: CustomStringConvertible {
     if let time, let end { duration = end - time }
   }
 
-  /// Two spaces for each enclosing call, at most 64 times: a decoded call may have any depth.
+  /// Two spaces for each enclosing call, at most 64 times, because a decoded call may have any
+  /// depth.
   package var indentation: String { String(repeating: "  ", count: min(depth, 64)) }
 
   public var selector: MessageSelector { message.selector }
@@ -57,8 +60,8 @@ public struct RecordedCall: CustomStringConvertible {
   /// The error, if any.
   public var error: RecordedError? { if case .failed(let error) = outcome { error } else { nil } }
 
-  /// True if receiver, depth, message and outcome are equal; `nil` if only values of types without
-  /// equality may differ.
+  /// True if receiver, depth, message and outcome are equal. `nil` if they are equal except for
+  /// values of types that are not `Equatable`.
   public func isEqual(to other: RecordedCall) -> Bool? {
     guard receiver == other.receiver, depth == other.depth else { return false }
     let outcomes: Bool? =
@@ -109,7 +112,7 @@ extension RecordedCall: Codable {
     case receiver, message, depth, error, hasEnded, time, duration
   }
 
-  /// Encodes receiver, message, answer, error and depth, and the times if there are any.
+  /// Encodes receiver, message, answer, error and depth, and the times if they were recorded.
   /// - Throws: as `Invocation.encode(to:)`, naming the first value that is not `Encodable`.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)

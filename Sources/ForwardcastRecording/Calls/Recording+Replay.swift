@@ -30,14 +30,14 @@ public struct ReplayError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Recording {
-  /// Sends the outermost calls again, in order, to receivers of the same names.
+  /// Sends the outermost calls again, in order, to the receivers with the recorded names.
   ///
   ///     let again = try recording.replay(into: ["cart": Cart()])
   ///     // whether the outcomes are the same:
   ///     again.isEqual(to: Recording(recording.outermostCalls))
   ///
-  /// Receivers make the nested calls again. A call that fails does not stop the replay. Returns the
-  /// calls with their new outcomes.
+  /// Nested calls are not sent, because the receivers make them again. A call that fails does not
+  /// stop the replay. Returns the calls with their new outcomes.
   /// - Throws: ``ReplayError``, before anything is sent.
   @discardableResult
   public func replay(into receivers: [String: any MessageReceiver]) throws(ReplayError) -> Recording {
@@ -50,7 +50,8 @@ extension Recording {
     return Recording(recorder.recording.outermostCalls)
   }
 
-  /// Sends all outermost calls again to one receiver. Throws only `redacted`, before sending any.
+  /// Sends all outermost calls again to one receiver. Throws only `redacted`, before anything is
+  /// sent.
   @discardableResult
   public func replay(into receiver: any MessageReceiver) throws(ReplayError) -> Recording {
     try replay(into: Dictionary(outermostCalls.map { ($0.receiver, receiver) }) { first, _ in first })

@@ -2,11 +2,11 @@
 
 import ForwardcastCoding
 
-/// Recorded calls in the order in which they began, as a ``CallRecorder`` returns them. Like a
-/// call, a recording is `Codable` and can be compared with ``isEqual(to:)``.
+/// Recorded calls in the order in which they began, as a ``CallRecorder`` returns them. A recording
+/// is `Codable` and can be compared with ``isEqual(to:)``.
 ///
 ///     let before = recorder.recording
-///     print(before)  // a line for each call, nested calls indented
+///     print(before)  // a line for each call; nested calls are indented
 ///     // with ForwardcastScript: a message script that sends them again:
 ///     let text = try before.script()
 public struct Recording: Codable, CustomStringConvertible {
@@ -18,8 +18,8 @@ public struct Recording: Codable, CustomStringConvertible {
   /// The calls that were not made by the receiver of another call of this recording.
   public var outermostCalls: [RecordedCall] { calls.filter { $0.depth == 0 } }
 
-  /// True if the calls are equal and in the same order; `nil` if only values of types without
-  /// equality may differ.
+  /// True if the calls are equal and in the same order. `nil` if they are equal except for values
+  /// of types that are not `Equatable`.
   public func isEqual(to other: Recording) -> Bool? {
     guard calls.count == other.calls.count else { return false }
     return areAllEqual(zip(calls, other.calls).map { $0.isEqual(to: $1) })
@@ -30,7 +30,7 @@ public struct Recording: Codable, CustomStringConvertible {
 
   private enum CodingKeys: String, CodingKey { case version, calls }
 
-  /// Decodes the calls. Before version 2, a recording was a list of calls.
+  /// Decodes the calls. In version 1 of the format, a recording was an array of calls.
   /// - Throws: `DecodingError.dataCorrupted` for a later ``formatVersion``, and the errors of
   ///   `RecordedCall.init(from:)`.
   public init(from decoder: any Decoder) throws {
@@ -57,6 +57,6 @@ public struct Recording: Codable, CustomStringConvertible {
     try container.encode(calls, forKey: .calls)
   }
 
-  /// A line for each call, indented by two spaces for each of up to 64 enclosing calls.
+  /// A line for each call, indented by two spaces for each enclosing call, up to 64 times.
   public var description: String { calls.map { $0.indentation + $0.description }.joined(separator: "\n") }
 }

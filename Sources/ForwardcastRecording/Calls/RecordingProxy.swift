@@ -9,7 +9,7 @@ import Forwardcast
 ///     print(recorded.recorder.recording)         // [screen setTitle: "a"]
 ///
 /// Proxies may share a recorder, which keeps their calls in one order. A call that a receiver makes
-/// during another recorded call is nested in that call: see ``RecordedCall/depth``. The proxy is
+/// during a recorded call is nested in the recorded call: see ``RecordedCall/depth``. The proxy is
 /// `Sendable` if its target is. Messages that are not answered are recorded with their error.
 public final class RecordingProxy<Target>: ForwardingProxy, ForwardingToMany {
   /// The receiver of the messages.
@@ -20,7 +20,7 @@ public final class RecordingProxy<Target>: ForwardingProxy, ForwardingToMany {
   public let recorder: CallRecorder
 
   private let receiver: any MessageReceiver
-  /// True if senders may wait for the target in another isolation.
+  /// True if a sender may wait for a target that is in another isolation.
   private let isSendable: Bool
   private let lease = Guarded<Lease?>(nil)
 
@@ -38,7 +38,7 @@ public final class RecordingProxy<Target>: ForwardingProxy, ForwardingToMany {
   }
 
   public override func responds(to selector: MessageSelector) -> Bool {
-    // Accepts a message that already passed this proxy, so that `forward` reports the cycle.
+    // True for a message that already passed this proxy, so that `forward` reports the cycle.
     if ProxyQuestion.isOnItsWay(selector, through: self) { return true }
     let isAnswered = ProxyQuestion.ask(self, selector, otherwise: false) { answers(receiver, selector) }
     if !isAnswered, let lease = lease.withLock({ $0 }), lease.object == nil { lease.registration?.cancel() }
@@ -51,8 +51,8 @@ public final class RecordingProxy<Target>: ForwardingProxy, ForwardingToMany {
     lease.withLock { $0 = new }
   }
 
-  /// The target's signature for the message. Without one, all types are objects, so that messages
-  /// that the target does not answer are recorded too.
+  /// The target's signature for the message. If the target has none, all types are objects, so that
+  /// messages that the target does not answer are recorded too.
   public override func methodSignature(for selector: MessageSelector) -> MethodSignature? {
     ProxyQuestion.ask(self, selector, otherwise: nil) { signature(of: receiver, selector) }
       ?? .objects(arguments: selector.numberOfArguments)
@@ -86,8 +86,8 @@ public final class RecordingProxy<Target>: ForwardingProxy, ForwardingToMany {
     return DeliveryReport(answeredBy: self, answer)
   }
 
-  /// Adds the proxy to the proxies that the message passed. Throws `proxyCycle` if it is already
-  /// there.
+  /// Adds this proxy to the proxies that the message has passed. Throws `proxyCycle` if the message
+  /// has passed it already.
   private func lay(_ invocation: inout Invocation) throws(MessageError) -> ProxyTrail {
     if let trail = invocation.route, trail.contains(self) { throw .cycle(invocation.selector, through: self) }
     let trail = ProxyTrail(self, after: invocation.route)
@@ -99,14 +99,15 @@ public final class RecordingProxy<Target>: ForwardingProxy, ForwardingToMany {
 extension RecordingProxy: @unchecked Sendable where Target: Sendable {}  // its recorder and its lease have locks
 
 extension RecordingProxy where Target: MessageReceiver {
-  /// Creates a proxy that retains `target`, by default with a new recorder and its type's name.
+  /// Creates a proxy that retains `target`. By default, its recorder is new and its name is that of
+  /// the target's type.
   public convenience init(of target: Target, as name: String? = nil, into recorder: CallRecorder = CallRecorder()) {
     self.init(target, target, name, recorder, false)
   }
 }
 
 extension RecordingProxy where Target: MessageReceiver & Sendable {
-  /// Creates a proxy that retains `target`. Senders that wait reach methods of any isolation.
+  /// Creates a proxy that retains `target`. Waiting senders can call methods of any isolation.
   public convenience init(of target: Target, as name: String? = nil, into recorder: CallRecorder = CallRecorder()) {
     self.init(target, target, name, recorder, true)
   }
@@ -114,7 +115,8 @@ extension RecordingProxy where Target: MessageReceiver & Sendable {
 
 extension RecordingProxy where Target == any MessageReceiver {
   /// Creates a proxy that retains any receiver: see the initializer for a known type.
-  // Generic, so that the overload below is preferred for a Sendable receiver and not ambiguous.
+  // Generic, so that the next overload is preferred for a Sendable receiver and the call is not
+  // ambiguous.
   public convenience init<Receiver: MessageReceiver>(
     of target: Receiver, as name: String? = nil, into recorder: CallRecorder = CallRecorder()
   ) {

@@ -18,7 +18,7 @@ public final class SequenceDiagram: Sendable {
   private struct State {
     var events: [MessageEvent] = []
     var omitted = 0
-    /// The running executions at each place, innermost last.
+    /// The method executions that run at each place, the innermost last.
     var running: [TracePlace: [(step: Int, name: String)]] = [:]
     /// The place where each execution began. If it suspends, it may end at another place.
     var beginnings: [Int: TracePlace] = [:]
@@ -29,7 +29,7 @@ public final class SequenceDiagram: Sendable {
     var owners: [String: ObjectIdentifier] = [:]
 
     /// Replaces names by lifelines. If the event states no sender, the sender is the innermost
-    /// execution in the same task or thread.
+    /// method that runs in the same task or thread.
     mutating func signed(_ event: MessageEvent, at place: TracePlace) -> MessageEvent {
       let receiver = lifeline(event.receiver, event.identities.receiver)
       var sender = lifeline(event.sender, event.identities.sender)
@@ -72,8 +72,8 @@ public final class SequenceDiagram: Sendable {
     state = Guarded(State())
   }
 
-  /// Adds an event that happens on the calling thread. If a message states no sender, its sender is
-  /// the target that runs on that thread.
+  /// Adds an event that happens on the calling thread. If the event states no sender, the sender is
+  /// the target whose method runs on that thread.
   public func add(_ event: MessageEvent) {
     let isFull = state.withLock { state in
       if state.events.count >= limit { state.omitted += 1 }
@@ -104,7 +104,7 @@ public final class SequenceDiagram: Sendable {
   var participants: [String] {
     var seen: Set<String> = []
     return events.flatMap { event in
-      // Notes show only the receiver.
+      // Notes in the diagram show only the receiver.
       event.stage == .queued || event.stage == .skipped ? [event.receiver] : [event.sender, event.receiver]
     }.filter { seen.insert($0).inserted }
   }
@@ -175,7 +175,7 @@ public final class SequenceDiagram: Sendable {
     text.unicodeScalars.reduce(into: "") { $0 += escape($1) ?? String($1) }
   }
 
-  /// True for a control character or one that changes the text direction.
+  /// True for a control character or a character that changes the text direction.
   static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0..<0x20, 0x7F..<0xA0, 0x61C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF, 0xFFFE, 0xFFFF,

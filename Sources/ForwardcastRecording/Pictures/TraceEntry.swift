@@ -2,22 +2,23 @@
 
 import Forwardcast
 
-/// One event of a trace file. Its text is rendered where it happens, not under the file's lock.
+/// One event of a trace file. Its text is rendered on the thread of the event, not under the file's
+/// lock.
 struct TraceEntry: Sendable {
   let stage: MessageEvent.Stage
   let step: Int
   let instant: ContinuousClock.Instant
   /// The context; `nil` for the context of the sender.
   let context: String?
-  /// The beginning of a slice or mark, up to its `args`. Empty if the slice has the text already.
+  /// The JSON text of a slice or mark, up to its `args`. Empty if the slice has the text already.
   let text: String
-  /// The outcome as one more member of `args`.
+  /// The outcome, written as an additional member of `args`.
   let outcome: String
 
   init(_ event: MessageEvent) {
     (stage, step, instant) = (event.stage, event.step, event.instant)
     func quoted(_ name: String, _ text: String) -> String { ",\"\(name)\":\(TraceEntry.quoted(text))" }
-    // Reads only the texts that are written, because reading a text renders it.
+    // Only texts that are written are read, because reading a text renders it.
     let (context, evidence) = (stage == .sent || stage == .began ? event.context : "directly", event.evidence)
     self.context = context == "directly" ? nil : context
     switch stage {
@@ -39,7 +40,7 @@ struct TraceEntry: Sendable {
     "{\(text)\(outcome)},\"ph\":\"i\",\"s\":\"t\",\"ts\":\(time),\"pid\":1,\"tid\":\(lane + 1)}"
   }
 
-  /// The beginning, `s`, or the end, `f`, of the arrow to a queued step.
+  /// The beginning (`s`) or the end (`f`) of the arrow from a queued message to its execution.
   static func arrow(_ phase: String, _ step: Int, at time: String, lane: Int) -> String {
     "{\"name\":\"queued\",\"cat\":\"queue\",\"ph\":\"\(phase)\",\(phase == "f" ? "\"bp\":\"e\"," : "")\"id\":\(step),"
       + "\"ts\":\(time),\"pid\":1,\"tid\":\(lane + 1)}"
@@ -59,7 +60,7 @@ struct TraceEntry: Sendable {
       switch scalar {
       case "\"", "\\": "\\\(scalar)"
       case _ where SequenceDiagram.isHidden(scalar) && scalar.value <= 0xFFFF:
-        // Four digits: the leading 1 is dropped.
+        // Exactly four digits remain, because the leading 1 is dropped.
         "\\u" + String(0x10000 + scalar.value, radix: 16).dropFirst()
       default: nil
       }

@@ -11,19 +11,21 @@ import Forwardcast
 ///     tracing.cancel()
 ///     file.finish()  // [{"name":"cook:","ph":"X","ts":12.5,"dur":3.25, …
 ///
-/// A slice shows a message at a proxy, or its execution at a target, with its outcome. Synchronous
-/// executions are nested in the sender's slice. Each context, and each thread without one, has a
-/// lane. Executions that overlap on one context, for example while a method suspends, get more
-/// lanes. An arrow leads from a queued message to its execution or its skip.
+/// A slice shows a message at a proxy, or the execution of a target's method, with its outcome.
+/// Synchronous executions are nested in the sender's slice. Each queue, actor or other thread has a
+/// lane. Executions that overlap on one queue or actor, for example while a method suspends, get
+/// additional lanes. An arrow leads from a queued message to its execution, or to the mark that it
+/// was skipped.
 ///
-/// May be used from any thread. Memory holds open slices, queued steps and at most 4 MiB of text.
-/// If `write` is too slow, events are omitted and counted; no thread waits.
+/// May be used from any thread. Memory holds open slices, queued messages and at most 4 MiB of
+/// text. If `write` is too slow, events are omitted and counted, and no thread waits.
 public final class TraceFile: Sendable {
   private struct State {
     var timeline: TraceTimeline
     var omitted = 0
     var isFinished = false
-    /// The thread that is writing; `nil` while there is less than one piece of text.
+    /// The thread that is writing, or `nil`. A thread writes when there is enough text for one
+    /// piece.
     var writer: ThreadIdentity?
     /// Callers of ``finish()`` that wait for the writer.
     var waiting: [DispatchSemaphore] = []
@@ -44,7 +46,7 @@ public final class TraceFile: Sendable {
   private let write: @Sendable (String) -> Void
 
   /// Creates a file that is written by a closure. `write` receives pieces of about 64 KiB in order,
-  /// one call at a time and under no lock, on the threads that add events.
+  /// one at a time, on the threads that add events. No lock is held during a call.
   public init(write: @escaping @Sendable (String) -> Void) {
     self.write = write
     state = Guarded(State(timeline: TraceTimeline(origin: .now)))
@@ -70,7 +72,7 @@ public final class TraceFile: Sendable {
   }
 
   /// Ends open slices and the file. Returns after everything is written, unless `write` itself
-  /// calls this method. Later events and calls are ignored.
+  /// calls this method. Later events and later calls of this method are ignored.
   public func finish() {
     let end = DispatchSemaphore(value: 0)
     let (isWriter, waits) = state.withLock { state in

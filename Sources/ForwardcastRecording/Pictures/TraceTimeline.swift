@@ -2,7 +2,7 @@
 
 import Forwardcast
 
-/// Where an event happens: in a task, or else on a thread.
+/// The task in which an event happens or, outside tasks, the thread.
 struct TracePlace: Hashable, Sendable {
   let thread: ThreadIdentity
   /// The running task. It may continue on another thread after a suspension.
@@ -20,10 +20,11 @@ struct TracePlace: Hashable, Sendable {
   func hash(into hasher: inout Hasher) { task == nil ? thread.hash(into: &hasher) : task.hash(into: &hasher) }
 }
 
-/// The open slices, the lanes, and the text to write. A slice is in the lane of the innermost slice
-/// at its place if that slice is the last open one of the lane; otherwise it takes a free lane of
-/// its context or thread. A slice is written when it ends. If slices nested in it are still open,
-/// it moves to another lane.
+/// The open slices, the lanes, and the text to write. A new slice is nested in the innermost slice
+/// of its task or thread, and shares the lane of that slice if no other slice of the lane is nested
+/// deeper. Otherwise the new slice takes a free lane of its context or thread. A slice is written
+/// when it ends. If nested slices are still open at that time, the ending slice moves to another
+/// lane.
 struct TraceTimeline {
   private struct Slice {
     let step: Int
@@ -35,7 +36,7 @@ struct TraceTimeline {
 
   private struct Lane {
     let base: String
-    /// The open steps, each nested in the one before.
+    /// The open steps of the lane. Each step is nested in the preceding step.
     var open: [Int] = []
     var end: Int64 = 0
   }
@@ -43,7 +44,7 @@ struct TraceTimeline {
   var text = "[\n"
   private let origin: ContinuousClock.Instant
   private var slices: [Int: Slice] = [:]
-  /// The starts of arrows, by the queued step that the arrow leads to.
+  /// The start of each arrow, by the queued step at which the arrow ends.
   private var queued: [Int: (time: Int64, lane: Int)] = [:]
   /// The open steps of each place, innermost last.
   private var stacks: [TracePlace: [Int]] = [:]
@@ -55,7 +56,7 @@ struct TraceTimeline {
 
   var openSlices: Int { slices.count }
 
-  /// Adds an event. Returns `false` if the event was omitted, because `isFull` is true.
+  /// Adds an event. Returns `false` if the event was omitted because `isFull` is true.
   mutating func take(_ entry: TraceEntry, at place: TracePlace, isFull: Bool) -> Bool {
     let time = nanoseconds(entry.instant)
     var line = ""
@@ -99,7 +100,7 @@ struct TraceTimeline {
     var lane = slice.lane
     let isInnermost = lanes[lane].open.last == slice.step
     lanes[lane].open.removeLast(slice.step)
-    // Slices nested in this one are still open.
+    // Slices that are nested in this slice are still open.
     if !isInnermost { lane = freeLane(lanes[lane].base, from: slice.begin) }
     lanes[lane].end = max(lanes[lane].end, end)
     let (begin, duration) = (microseconds(slice.begin), microseconds(end - slice.begin))
@@ -115,7 +116,8 @@ struct TraceTimeline {
 
   // MARK: Lanes
 
-  /// The lane of the place's innermost slice if it fits; else a free lane of its context or thread.
+  /// The lane of the innermost slice of `place` if a slice fits there; otherwise a free lane of the
+  /// context or thread.
   private mutating func lane(at place: TracePlace, context: String? = nil, from time: Int64) -> Int {
     if let outer = stacks[place]?.last, let slice = slices[outer], lanes[slice.lane].open.last == outer,
       context == nil || context == lanes[slice.lane].base
@@ -125,7 +127,7 @@ struct TraceTimeline {
     return freeLane(context ?? name(of: place), from: time)
   }
 
-  /// The first lane of that name that has been free since `time`; else a new lane.
+  /// The first lane named `base` that has been free since `time`; otherwise a new lane.
   private mutating func freeLane(_ base: String, from time: Int64) -> Int {
     let known = lanesOfBase[base] ?? []
     if let free = known.first(where: { lanes[$0].open.isEmpty && lanes[$0].end <= time }) { return free }

@@ -11,11 +11,11 @@ struct UndoAction {
   var isDiscardable = false
 }
 
-/// Steps that are undone together, last first.
+/// Steps that are undone together, the last step first.
 struct UndoGroup {
   var steps: [UndoStep] = []
   var action = UndoAction()
-  /// The kind of later groups that can still be joined to this one.
+  /// The kind of later groups that can still be joined to this group.
   var coalescing: String?
 
   var isLive: Bool { steps.contains { $0.target != nil } }
@@ -26,7 +26,7 @@ struct UndoGroup {
     if !later.action.isDiscardable { action.isDiscardable = false }
   }
 
-  /// Performs all steps, last first, and returns the first error.
+  /// Performs all steps, the last step first, and returns the first error.
   func perform() -> (any Error)? {
     var first: (any Error)?
     for step in steps.reversed() {
@@ -37,15 +37,16 @@ struct UndoGroup {
   }
 }
 
-/// The open groups, each nested in the one before. All steps are in one list, so closing a group
-/// moves no step. Removed steps are released after a change: a `deinit` may call the history.
+/// The open groups. Each group is nested in the preceding group. All steps are in one list, so
+/// closing a group moves no step. Removed steps are released only after a change is complete,
+/// because a `deinit` may call the history.
 final class OpenGroups {
   private struct Frame {
     let number: Int
     var start: Int
     let coalescing: String?
     var action = UndoAction()
-    /// The closed groups within this one, in order, unless they were removed.
+    /// The closed groups within this group, in order. Removed groups are not listed.
     var closed: [Closed] = []
   }
 
@@ -75,7 +76,7 @@ final class OpenGroups {
 
   func append(_ step: UndoStep) { steps.append(step) }
 
-  /// Closes the innermost group. Returns the group if no other one is open.
+  /// Closes the innermost group. Returns the group if no other group is open.
   func close() -> UndoGroup? {
     guard let frame = frames.popLast() else { return nil }
     if frames.isEmpty {
@@ -89,7 +90,8 @@ final class OpenGroups {
     return nil
   }
 
-  /// Removes and returns the last closed group in the innermost one; `nil` if a step follows it.
+  /// Removes and returns the last closed group in the innermost open group; `nil` if a step follows
+  /// it.
   func takeNested() -> UndoGroup? {
     guard let closed = frames.last?.closed.last, closed.steps.upperBound == steps.count else { return nil }
     frames[frames.count - 1].closed.removeLast()
@@ -101,7 +103,7 @@ final class OpenGroups {
   func removeSteps(of target: AnyObject?) {
     let old = steps
     func isKept(_ step: UndoStep) -> Bool { target != nil && step.target !== target }
-    // The new position of each step and of the end.
+    // The new position of each step, and of the end of the list.
     let places = old.reduce(into: [0]) { $0.append($0[$0.count - 1] + (isKept($1) ? 1 : 0)) }
     steps = old.filter(isKept)
     for index in frames.indices {

@@ -4,24 +4,25 @@ import Forwardcast
 
 extension UndoHistory {
   /// A stand-in for `target` that conforms to its protocol. Each call to it becomes a step. A call
-  /// with a result returns what the proxy returns if no target responds.
+  /// with a result returns the value that `proxy` returns if no target responds.
   ///
   ///     // `shape` is `any Shape`; it needs no table
   ///     history.prepare(shape, as: ShapeProxy()).move(to: old)
   ///
   /// - Parameters:
-  ///   - target: an object, referenced weakly. Its deallocation ends its steps.
+  ///   - target: an object, referenced weakly. The target's deallocation ends its steps.
   ///   - proxy: a proxy that no other stand-in uses.
-  ///   - isolation: the only actor that may call the stand-in; by default the history's.
+  ///   - isolation: the only actor that may call the stand-in. The default is the history's actor.
   public func prepare<Proxy: MulticastFacade>(
     _ target: Proxy.Interface, as proxy: Proxy, isolation: (any Actor)? = nil
   ) -> Proxy {
     prepare(target, as: proxy, isolation.map { actor in { HeldContext.isOn(actor) } })
   }
 
-  /// A stand-in for `target` that is `Sendable`, although the history is not. It accepts calls only
-  /// where it was prepared: on that actor, or without an actor in that task or thread. Other calls
-  /// fail with `MessageError` `isolationMismatch`, thrown or passed to `onError`.
+  /// A stand-in for `target` that is `Sendable`, although the history is not. The stand-in accepts
+  /// calls only on the actor on which it was prepared or, without an actor, in the same task or
+  /// thread. Other calls fail with `MessageError` `isolationMismatch`, which is thrown or passed to
+  /// `onError`.
   public func prepare<Proxy: MulticastFacade & Sendable>(
     _ target: Proxy.Interface, as proxy: Proxy, isolation: (any Actor)? = #isolation
   ) -> Proxy {
@@ -50,7 +51,7 @@ extension UndoHistory {
           var message = sent
           if let failure = try sender.forward(&message).failures.first { throw failure.error }
         })
-      // Lets the proxy return its result for a message that no target answers.
+      // This error makes the proxy return its result for a message that no target answers.
       if table?.method(for: message.selector)?.signature.returnType.kind != .void { throw MessageNotTaken() }
     }
     proxy.multicast.add(forwarding: standIn)

@@ -21,15 +21,15 @@ extension UndoHistory {
   /// The number of groups to redo.
   public var redoCount: Int { redoStack.count }
 
-  /// Undoes the last outermost group, and closes it first if it is open. Steps that are registered
-  /// during the undo can be redone. Returns `false` if there was nothing to undo.
+  /// Undoes the last outermost group. If the group is open, it is closed first. Steps that are
+  /// registered during the undo can be redone. Returns `false` if there was nothing to undo.
   ///
-  /// A step that throws does not stop the other steps of its group. The steps that it registered
-  /// are kept. Steps that a listener of ``Events/willUndo`` registers become the last group, which
-  /// is undone.
+  /// A step that throws does not stop the other steps of its group, and steps that it registered
+  /// remain. If a listener of ``Events/willUndo`` registers steps, they become the last group, and
+  /// that group is undone.
   /// - Throws: ``UndoError`` `groupIsOpen` if nested groups are open; `isPerforming` during an undo
-  ///   or a redo, or while a group is being opened or closed; else the first error of a step, after
-  ///   all steps ran.
+  ///   or a redo, or while a group is being opened or closed; otherwise the first error of a step,
+  ///   after all steps have run.
   @discardableResult
   public func undo() throws -> Bool {
     try performing {
@@ -39,8 +39,8 @@ extension UndoHistory {
     }
   }
 
-  /// Undoes the last closed group within the open group, or the last outermost one if none is open.
-  /// Returns `false` if there is no such group, or if a later step was registered.
+  /// Undoes the last closed group within the open group or, if no group is open, the last outermost
+  /// group. Returns `false` if there is no such group, or if a step was registered after the group.
   /// - Throws: as ``undo()``.
   @discardableResult
   public func undoNestedGroup() throws -> Bool {
@@ -53,8 +53,8 @@ extension UndoHistory {
     }
   }
 
-  /// Redoes the group that was undone last. Steps that are registered during the redo can be
-  /// undone. Returns `false` if there was nothing to redo.
+  /// Performs the group that was undone last again. Steps that are registered during the redo can
+  /// be undone. Returns `false` if there was nothing to redo.
   /// - Throws: as ``undo()``, and `groupIsOpen` if any group is open.
   @discardableResult
   public func redo() throws -> Bool {
@@ -76,7 +76,7 @@ extension UndoHistory {
     events.broadcast(Events.checkpoint, self)
     guard stack.top() != nil else { return false }
     events.broadcast(phase == .undoing ? Events.willUndo : Events.willRedo, self)
-    // Listeners may have removed everything.
+    // Listeners may have removed all groups.
     let group = stack.pop()
     try perform(group ?? UndoGroup(), phase)
     return group != nil
@@ -84,14 +84,14 @@ extension UndoHistory {
 
   private func perform(_ group: UndoGroup, _ phase: Phase) throws {
     self.phase = phase
-    // Sets open groups aside, since steps that are registered now go to the other stack.
+    // Open groups are set aside, because steps that are registered now go to the other stack.
     swap(&open, &waiting)
     _ = openGroup(held: true)
     // The reverse action has the same name.
     open.action = group.action
     let error = group.perform()
     closeGroup(1)
-    // Listeners may have opened another group.
+    // Listeners may have opened a group.
     closeSilently(to: 0)
     swap(&open, &waiting)
     self.phase = .idle
@@ -107,7 +107,8 @@ extension UndoHistory {
   /// group. An empty name removes the name.
   public func setActionName(_ name: String) { changeAction { $0.name = name } }
 
-  /// Sets whether the current action can be discarded without asking, such as a change of the view.
+  /// Sets whether the current action can be discarded without asking the user, as a change of the
+  /// view can.
   public func setActionIsDiscardable(_ isDiscardable: Bool) { changeAction { $0.isDiscardable = isDiscardable } }
 
   private func changeAction(_ change: (inout UndoAction) -> Void) {
@@ -120,16 +121,16 @@ extension UndoHistory {
 
   private var undoAction: UndoAction? { hasOpenGroup ? open.action : undoStack.top()?.action }
 
-  /// The name of the action that ``undo()`` would undo; empty if there is none.
+  /// The name of the action that ``undo()`` would undo; empty if there is nothing to undo.
   public var undoActionName: String { undoAction?.name ?? "" }
 
-  /// The name of the action that ``redo()`` would redo; empty if there is none.
+  /// The name of the action that ``redo()`` would redo; empty if there is nothing to redo.
   public var redoActionName: String { redoStack.top()?.action.name ?? "" }
 
-  /// True if the action that ``undo()`` would undo can be discarded without asking.
+  /// True if the action that ``undo()`` would undo can be discarded without asking the user.
   public var undoActionIsDiscardable: Bool { undoAction?.isDiscardable ?? false }
 
-  /// True if the action that ``redo()`` would redo can be discarded without asking.
+  /// True if the action that ``redo()`` would redo can be discarded without asking the user.
   public var redoActionIsDiscardable: Bool { redoStack.top()?.action.isDiscardable ?? false }
 
   /// The title of a menu item: `Undo Rename`, or `Undo`.

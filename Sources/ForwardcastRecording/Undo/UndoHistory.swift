@@ -12,17 +12,19 @@ import Forwardcast
 ///     try history.undo()  // sends the old title, which registers a step to redo
 ///     try history.redo()
 ///
-/// Messages that are registered during an undo go to the redo stack, and during a redo to the undo
-/// stack. Any other registration empties the redo stack. Arguments are retained. Targets are
-/// referenced weakly, and their deallocation ends their steps.
+/// Messages that are registered during an undo go to the redo stack. Messages that are registered
+/// during a redo go to the undo stack. Any other registration empties the redo stack. Arguments are
+/// retained. Targets are referenced weakly, and their deallocation ends their steps.
 ///
-/// Steps are undone in **groups**, last step first. A group has the steps between ``beginGroup()``
-/// and ``endGroup()``, and may contain groups. A step outside of a group is a group by itself;
-/// run-loop events group nothing. To join successive groups, see ``group(_:coalescing:_:)``.
+/// A registered message is a **step**. Steps are undone in **groups**, the last step of a group
+/// first. A group has the steps between ``beginGroup()`` and ``endGroup()``, and may contain
+/// groups. A step outside of a group is a group by itself. Unlike in Foundation's `UndoManager`,
+/// events of the run loop do not form groups. To join successive groups, see
+/// ``group(_:coalescing:_:)``.
 ///
 /// Listeners of ``events`` and steps may call every method. A call that is impossible at that
 /// moment, such as an undo within an undo, throws ``UndoError`` `isPerforming`. A history is not
-/// `Sendable`; it stays in the isolation of its targets.
+/// `Sendable`, so it stays in the isolation of its targets.
 public final class UndoHistory {
   /// Sends the messages of ``Events`` to its targets.
   public let events = MulticastProxy<any MessageReceiver>()
@@ -39,10 +41,10 @@ public final class UndoHistory {
   /// The groups that were open before the current undo or redo.
   var waiting = OpenGroups()
   var phase = Phase.idle
-  /// True from the start of an undo or redo until listeners were notified of its end.
+  /// True from the start of an undo or redo until all listeners have been notified of its end.
   var isPerforming = false
-  /// The number of open groups that callers may not end: the history's own groups, and groups being
-  /// closed.
+  /// The number of open groups that callers may not end: groups of the history itself, and groups
+  /// that are being closed.
   var held = 0
   private var groupNumber = 0
   private var disabled = 0
@@ -61,7 +63,7 @@ public final class UndoHistory {
     UndoPreparation(history: self, target: target)
   }
 
-  /// Tells what to write for classes without messages.
+  /// Fails with a text that says what to write for classes without messages.
   @available(*, unavailable, message: "put @Receiver on the class, or register a closure: register(self) { … }")
   @_disfavoredOverload
   public func prepare(_ target: AnyObject) -> UndoPreparation { preconditionFailure("it is not called") }
@@ -71,7 +73,8 @@ public final class UndoHistory {
   ///     history.register(self) { $0.move(to: old) }
   ///
   /// - Parameters:
-  ///   - target: the argument of the closure, referenced weakly; its deallocation ends the step.
+  ///   - target: the argument of the closure, referenced weakly. The target's deallocation ends the
+  ///     step.
   ///   - body: reverses the change. It should not capture `target`.
   public func register<Target: AnyObject>(_ target: Target, _ body: @escaping (Target) throws -> Void) {
     register(
@@ -96,13 +99,14 @@ public final class UndoHistory {
     open.append(step)
   }
 
-  /// True if steps are registered: no ``disableRegistration()`` is in effect.
+  /// True if steps are registered, because no ``disableRegistration()`` is in effect.
   public var isRegistrationEnabled: Bool { disabled == 0 }
 
   /// Disables registration until ``enableRegistration()`` has been called as often as this method.
   public func disableRegistration() { disabled += 1 }
 
-  /// Reverses one ``disableRegistration()``, or throws ``UndoError`` `isNotDisabled`.
+  /// Reverses one call of ``disableRegistration()``. Throws ``UndoError`` `isNotDisabled` if there
+  /// is none.
   public func enableRegistration() throws(UndoError) {
     guard disabled > 0 else { throw refusal(.isNotDisabled) }
     disabled -= 1
@@ -139,9 +143,9 @@ public final class UndoHistory {
   ///     }
   ///
   /// `name` is the group's action name, if any. `coalescing` is the kind of change: an outermost
-  /// group is joined to the previous one of the same kind, so that typed characters are undone
-  /// together. Another step or group, an undo, a redo or ``breakCoalescing()`` between the two
-  /// prevents that.
+  /// group is joined to the previous group of the same kind, so that, for example, typed characters
+  /// are undone together. The groups are not joined if another step or group, an undo, a redo or
+  /// ``breakCoalescing()`` comes between them.
   public func group<T>(_ name: String = "", coalescing: String? = nil, _ body: () throws -> T) rethrows -> T {
     let number = openGroup(coalescing: coalescing)
     defer {
@@ -167,7 +171,7 @@ public final class UndoHistory {
 
   func close(_ number: Int) { if let level = open.level(of: number) { closeGroup(level) } }
 
-  /// Closes the groups down to `level`, with the events of a single group.
+  /// Closes all groups above `level`, with the events of a single group.
   func closeGroup(_ level: Int) {
     let outer = held
     held = level
@@ -194,8 +198,9 @@ public final class UndoHistory {
     }
   }
 
-  /// The limit of outermost groups to undo, and to redo; 0, the default, or less means no limit.
-  /// Lowering it drops the oldest groups. While groups are added, up to a quarter more may be kept.
+  /// The maximum number of outermost groups to undo, and to redo. There is no limit if the number
+  /// is 0, the default, or less. A lower limit drops the oldest groups. While groups are added, up
+  /// to a quarter more may be kept.
   public var levelsOfUndo = 0 { didSet { for stack in [undoStack, redoStack] { stack.limit = max(levelsOfUndo, 0) } } }
 
   // MARK: Forgetting

@@ -1,13 +1,13 @@
 // UndoStack.swift: the groups to undo, or to redo, with their limit.
 
-/// A stack of closed groups, with a limit of how many can be undone.
+/// A stack of closed groups, with a limit of how many groups can be undone.
 ///
-/// Groups whose targets were deallocated do not count toward the limit. Finding them takes linear
-/// time, so the stack waits until it has a quarter more groups than the limit. Removed steps are
-/// released after a change, because a `deinit` may call the history.
+/// Groups whose targets were deallocated do not count toward the limit. Finding such groups takes
+/// linear time, so the stack looks for them only if it has a quarter more groups than the limit.
+/// Removed steps are released after a change is complete, because a `deinit` may call the history.
 final class UndoStack {
   private var groups: [UndoGroup] = []
-  /// The number of groups that may still be popped: the limit, minus pops, plus pushes.
+  /// The number of groups that may still be popped: the limit, minus popped, plus pushed groups.
   private var left = Int.max
   /// The number of groups that were examined because of the limit.
   private(set) var looks = 0

@@ -18,7 +18,7 @@ public final class TestClock: Clock, Sendable {
     public let offset: Duration
 
     public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
-    /// The time between two instants; negative if the other is earlier.
+    /// The time from this instant to `other`; negative if `other` is earlier.
     public func duration(to other: Instant) -> Duration { other.offset - offset }
     public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
   }
@@ -32,7 +32,7 @@ public final class TestClock: Clock, Sendable {
     var now = Instant(offset: .zero)
     var next = 0
     var sleepers: [Int: Sleeper] = [:]
-    /// Tasks that wait for a number of sleepers.
+    /// The tasks that wait until a number of tasks sleep on the clock.
     var watchers: [Int: (count: Int, continuation: CheckedContinuation<Void, Never>)] = [:]
 
     mutating func number() -> Int {
@@ -53,7 +53,7 @@ public final class TestClock: Clock, Sendable {
   public init() {}
 
   public var now: Instant { state.withLock { $0.now } }
-  /// Zero: instants are exact.
+  /// Zero, because instants are exact.
   public var minimumResolution: Duration { .zero }
 
   var nextDeadline: Instant? { state.withLock { $0.sleepers.values.map(\.deadline).min() } }
@@ -93,8 +93,9 @@ public final class TestClock: Clock, Sendable {
     for continuation in due { continuation.resume() }
   }
 
-  /// Suspends until at least `count` tasks sleep on this clock, or the task is canceled. Call it
-  /// before ``advance(by:)``, which does not resume tasks that begin to sleep later.
+  /// Suspends until at least `count` tasks sleep on this clock, or the calling task is canceled.
+  /// Call this method before ``advance(by:)``, which does not resume tasks that begin to sleep
+  /// later.
   public func waitForSleepers(_ count: Int = 1) async {
     let number = state.withLock { $0.number() }
     await withTaskCancellationHandler {

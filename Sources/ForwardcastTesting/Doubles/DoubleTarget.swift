@@ -14,7 +14,7 @@ final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, NamedR
   private let isStrict: Bool
   private let place: SourcePlace
   let stubs = Guarded<[Stub]>([])
-  /// The last call of each selector whose stub threw, and the line of the stub.
+  /// For each selector, the last call whose stub threw, and the line of the stub.
   private let failed = Guarded<[MessageSelector: (call: String, place: SourcePlace)]>([:])
 
   init(_ book: CallBook, _ table: SelectorTable?, isStrict: Bool, at place: SourcePlace) {
@@ -62,15 +62,17 @@ final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, NamedR
 
   // MARK: Answering
 
-  /// Captures the arguments and takes the next outcome of the last matching stub. Called before the
-  /// call is recorded, so that a test that waited for the call finds the arguments captured.
+  /// Captures the arguments and returns the next outcome of the last matching stub. Runs before the
+  /// call is recorded, so that the arguments are captured when a test that waits for the call
+  /// resumes.
   private func apply(to message: Invocation) -> (stub: Stub, outcome: StubOutcome?)? {
     guard let stub = stubs.withLock({ $0 }).last(where: { $0.match.accepts(message) }) else { return nil }
     stub.match.keepArguments(of: message)
     return (stub, stub.take())
   }
 
-  /// The double's own answer; `nil` for a call that the real object answers.
+  /// The double's own answer; throws or returns as the stub says. Otherwise `nil`: the real object
+  /// answers.
   private func answer(_ applied: (stub: Stub, outcome: StubOutcome?)?, _ message: Invocation) throws -> ArgumentBox? {
     do {
       if let answer = try applied?.outcome?.answer(message.arguments) { return answer }
@@ -83,12 +85,12 @@ final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, NamedR
     if applied == nil, isStrict {
       book.report(FailureText.unexpected(message, of: book, stubs: stubs.withLock { $0.map(\.match) }), at: place)
     }
-    // A method without a result is answered. Any other call counts as one without a responder.
+    // A method without a result counts as answered. Any other call fails as if no target responds.
     guard table?.method(for: message.selector)?.signature.returnType.kind == .void else { throw MessageNotTaken() }
     return ArgumentBox(())
   }
 
-  /// Reports the error of a stub that neither the caller nor a handler receives.
+  /// Reports the error of a stub if neither the caller nor a handler receives it.
   func handle(_ lost: MulticastFailure) {
     let (call, place) = failed.withLock { $0[lost.selector] } ?? (lost.selector.name, place)
     book.report(

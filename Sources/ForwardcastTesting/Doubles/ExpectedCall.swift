@@ -16,16 +16,16 @@ public struct ExpectedCall: Sendable, CustomStringConvertible {
 
   var call: String { book.text(match) }
 
-  /// The number of such calls so far. Examines every call of the double.
+  /// The number of matching calls so far. Examines every call of the double.
   public var count: Int { matching.count }
 
   var matching: [RecordedCall] { book.calls.filter { match.accepts($0.message) } }
 
-  /// Suspends until the double has received `times` such calls. Returns true if it has.
+  /// Suspends until the double has received `times` matching calls. Returns true if it has.
   ///
-  /// Captures the arguments of the calls. The wait ends early after `limit`, or when the task is
-  /// canceled, for example by a test's time limit. Either end is a failure, reported at the line
-  /// of this call. State a `limit` if tests have no time limit, as in XCTest.
+  /// Captures the arguments of the calls. The wait also ends after `limit`, or when the task is
+  /// canceled, for example by a test's time limit. Both are failures, reported at the line of this
+  /// call. State a `limit` if tests have no time limit, as in XCTest.
   @discardableResult
   nonisolated(nonsending) public func wait(
     times: Int = 1, within limit: Duration? = nil, fileID: String = #fileID, filePath: StaticString = #filePath,
@@ -41,8 +41,8 @@ public struct ExpectedCall: Sendable, CustomStringConvertible {
       at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
   }
 
-  /// Expects no such call, neither before the wait nor during it. Suspends until the time is over
-  /// or such a call happens. Returns true if there was none.
+  /// Expects no matching call, neither before the wait nor during the wait. Suspends until the time
+  /// is over or a matching call happens. Returns true if there was no matching call.
   ///
   ///     let note = log.call(Logging.note, .any)
   ///     async let quiet = note.doesNotCome(within: .seconds(5), on: clock)
@@ -71,7 +71,8 @@ public struct ExpectedCall: Sendable, CustomStringConvertible {
     for await _ in book.recorder.changes where matching.count >= times { break }
   }
 
-  /// Waits for calls or for `sleep`. Returns true if `sleep` ended first and was not canceled.
+  /// Waits for calls or for the end of `sleep`. Returns true if `sleep` ended first and was not
+  /// canceled.
   nonisolated(nonsending) private func come(
     _ times: Int, before sleep: @escaping @Sendable () async throws -> Void
   ) async -> Bool {
@@ -86,7 +87,7 @@ public struct ExpectedCall: Sendable, CustomStringConvertible {
     }
   }
 
-  /// Expects a number of such calls so far. Returns true if there were that many.
+  /// Expects a number of matching calls so far. Returns true if the number is as expected.
   @discardableResult
   public func verify(
     times: CallCount = .atLeast(1), fileID: String = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
@@ -103,8 +104,9 @@ public struct ExpectedCall: Sendable, CustomStringConvertible {
   func accepts(_ entry: BookedCall) -> Bool { book === entry.book && match.accepts(entry.call.message) }
 }
 
-/// Expects calls in this order, of any doubles. Other calls may happen between them. A failure is
-/// reported at the line of this call. Returns true if the calls happened in this order.
+/// Expects that the calls happened in this order. They may be calls of different doubles, and other
+/// calls may happen between them. A failure is reported at the line of this call. Returns true if
+/// the calls happened in this order.
 ///
 ///     verifyOrder(
 ///       store.call(Messages.load, "a"), log.call(Logging.note, .any),
@@ -132,9 +134,9 @@ public func verifyOrder(
     at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
 }
 
-/// Expects no `unexpected` call after the first `event`. The calls may be to different doubles. It
-/// is also a failure if `event` never happened. Failures are reported at the line of this call.
-/// Returns true if there is no failure.
+/// Expects no `unexpected` call after the first `event` call. The two may be calls of different
+/// doubles. A test in which `event` never happened fails too. Failures are reported at the line of
+/// this call. Returns true if there is no failure.
 ///
 ///     verifyNever(log.call(Logging.note, .any), after: store.call(Messages.close))
 @discardableResult

@@ -3,10 +3,10 @@
 import Forwardcast
 
 struct StubOutcome: @unchecked Sendable {  // immutable; closures of a shared double are @Sendable
-  /// Returns `nil` if the real object gets the call.
+  /// Returns `nil` to pass the call to the real object.
   let answer: ([ArgumentBox]) throws -> ArgumentBox?
   let delay: (@Sendable () async throws -> Void)?
-  /// The line of the stub, for an error that no caller or handler receives.
+  /// The line of the stub, where an error is reported that neither a caller nor a handler receives.
   var place: SourcePlace?
 }
 
@@ -28,8 +28,8 @@ final class Stub: Sendable {
   }
 }
 
-/// States what a double does with matching calls: see ``TestDouble/stub(_:_:)``. Each outcome is
-/// for one call, in order. The last outcome also applies to all later calls.
+/// States what a double does with matching calls: see ``TestDouble/stub(_:_:)``. Each outcome
+/// applies to one call, in order. The last outcome also applies to all later calls.
 ///
 ///     // fails once, then answers:
 ///     store.stub(Messages.load, "a").fails(Busy()).answers("text")
@@ -46,14 +46,15 @@ public struct Stubbing<Proxy: MulticastSending, R, each A> {
     return self
   }
 
-  /// Answers with these values, one after another. Threads that share the double share the values.
+  /// Answers with these values, one value for each call. Threads that share the double share the
+  /// sequence of values.
   @discardableResult
   public func answers(_ first: R, _ others: R...) -> Stubbing {
     for box in ([first] + others).map({ ArgumentBox(uncheckedSendable: $0) }) { _ = adding { _ in box } }
     return self
   }
 
-  /// Throws an error. If the requirement does not throw, the proxy's `onError` receives the error.
+  /// Throws an error. If the requirement is not `throws`, the proxy's `onError` receives the error.
   /// Without `onError`, the call is reported as a failure at the line of this stub.
   @discardableResult
   public func fails(
@@ -74,8 +75,9 @@ public struct Stubbing<Proxy: MulticastSending, R, each A> {
   @discardableResult
   public func fallsBack() -> Stubbing { adding { _ in nil } }
 
-  /// Delays each outcome that follows until `clock` has advanced by `duration` since the call. Only
-  /// async requirements can be delayed; a delayed call of another requirement is a failure.
+  /// Delays each outcome that is stated after this one until `clock` has advanced by `duration`
+  /// since the call. Only async requirements can be delayed. A delayed call of a synchronous
+  /// requirement is a failure.
   public func delayed<C: Clock>(by duration: C.Duration, on clock: C) -> Stubbing {
     var delayed = self
     delayed.delay = { try await clock.sleep(until: clock.now.advanced(by: duration), tolerance: nil) }

@@ -2,10 +2,10 @@
 
 import Forwardcast
 
-// The overloads are the same as for ``TestDouble/stub(_:)``, for the reason stated there.
+// The overloads are the same as those of ``TestDouble/stub(_:)``, for the reason stated there.
 
 extension TestDouble {
-  /// Expects calls of a message without arguments: see the overload for one.
+  /// Expects calls of a message without arguments: see the overload for one argument.
   @discardableResult
   public func verify<R>(
     _ message: Message<() -> R>, times: CallCount = .atLeast(1),
@@ -19,8 +19,8 @@ extension TestDouble {
   ///     store.verify(Messages.save, "a", .any)                   // at least once
   ///     store.verify(Messages.save, .any, .any, times: .never)
   ///
-  /// An argument is a value or a match. A failure is reported at the line of this call and shows
-  /// expected and actual calls side by side. Returns true if there were `times` calls.
+  /// An argument is a value or a ``Match``. A failure is reported at the line of this call and
+  /// shows expected and actual calls side by side. Returns true if there were `times` calls.
   @discardableResult
   public func verify<R, A>(
     _ message: Message<(A) -> R>, _ first: Match<A>, times: CallCount = .atLeast(1),
@@ -29,7 +29,7 @@ extension TestDouble {
     call(message, first).verify(times: times, fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
-  /// Expects calls of a message of two arguments: see the overload for one.
+  /// Expects calls of a message of two arguments: see the overload for one argument.
   @discardableResult
   public func verify<R, A, B>(
     _ message: Message<(A, B) -> R>, _ first: Match<A>, _ second: Match<B>, times: CallCount = .atLeast(1),
@@ -38,7 +38,7 @@ extension TestDouble {
     call(message, first, second).verify(times: times, fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
-  /// Expects calls of a message of three arguments: see the overload for one.
+  /// Expects calls of a message of three arguments: see the overload for one argument.
   @discardableResult
   public func verify<R, A, B, C>(
     _ message: Message<(A, B, C) -> R>, _ first: Match<A>, _ second: Match<B>, _ third: Match<C>,
@@ -49,7 +49,7 @@ extension TestDouble {
       .verify(times: times, fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
-  /// Expects calls of a message of four or more arguments: see the overload for one.
+  /// Expects calls of a message of four or more arguments: see the overload for one argument.
   @discardableResult
   public func verify<R, A, B, C, D, each E>(
     _ message: Message<(A, B, C, D, repeat each E) -> R>, _ first: Match<A>, _ second: Match<B>, _ third: Match<C>,
@@ -60,12 +60,13 @@ extension TestDouble {
       .verify(times: times, fileID: fileID, filePath: filePath, line: line, column: column)
   }
 
-  /// The calls of a message without arguments: see the overload for one.
+  /// The calls of a message without arguments: see the overload for one argument.
   public func call<R>(_ message: Message<() -> R>) -> ExpectedCall {
     ExpectedCall(book: target.book, match: CallMatch(message))
   }
 
-  /// The calls of a message with matching arguments, to wait for or to expect in an order.
+  /// The calls of a message with matching arguments, to wait for them or to expect them in an
+  /// order.
   ///
   ///     await store.call(Messages.save, "a", .any).wait(times: 2)
   ///     verifyOrder(store.call(Messages.load, "a"), log.call(Logging.note, .any))
@@ -73,19 +74,19 @@ extension TestDouble {
     ExpectedCall(book: target.book, match: CallMatch(message, first))
   }
 
-  /// The calls of a message of two arguments: see the overload for one.
+  /// The calls of a message of two arguments: see the overload for one argument.
   public func call<R, A, B>(_ message: Message<(A, B) -> R>, _ first: Match<A>, _ second: Match<B>) -> ExpectedCall {
     ExpectedCall(book: target.book, match: CallMatch(message, first, second))
   }
 
-  /// The calls of a message of three arguments: see the overload for one.
+  /// The calls of a message of three arguments: see the overload for one argument.
   public func call<R, A, B, C>(
     _ message: Message<(A, B, C) -> R>, _ first: Match<A>, _ second: Match<B>, _ third: Match<C>
   ) -> ExpectedCall {
     ExpectedCall(book: target.book, match: CallMatch(message, first, second, third))
   }
 
-  /// The calls of a message of four or more arguments: see the overload for one.
+  /// The calls of a message of four or more arguments: see the overload for one argument.
   public func call<R, A, B, C, D, each E>(
     _ message: Message<(A, B, C, D, repeat each E) -> R>, _ first: Match<A>, _ second: Match<B>, _ third: Match<C>,
     _ fourth: Match<D>, _ others: repeat Match<each E>
@@ -93,7 +94,7 @@ extension TestDouble {
     ExpectedCall(book: target.book, match: CallMatch(message, first, second, third, fourth, repeat each others))
   }
 
-  /// Expects no call that no expectation has covered. Returns true if there was no such call.
+  /// Expects that earlier expectations cover all calls. Returns true if they do.
   @discardableResult
   public func verifyNoOtherCalls(
     fileID: String = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
@@ -115,8 +116,9 @@ extension TestDouble {
       at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
   }
 
-  /// The arguments of all calls of a message, in the order of the calls: a tuple for each call, or
-  /// its one argument. Calls with arguments of other types are omitted.
+  /// The arguments of all calls of a message, in the order of the calls. Each element is the tuple
+  /// of a call's arguments, or a call's only argument. Calls with arguments of other types are
+  /// omitted.
   ///
   ///     #expect(store.arguments(of: Messages.load) == ["a", "b"])
   public func arguments<R, each A>(of message: Message<(repeat each A) -> R>) -> [(repeat each A)] {

@@ -1,6 +1,6 @@
 // CallCount.swift: an expected number of calls.
 
-/// An expected number of calls. An integer literal is that number exactly.
+/// An expected number of calls. An integer literal means exactly that number.
 ///
 ///     store.verify(Messages.save, "a", times: 2)
 ///     store.verify(Messages.save, .any, times: .atMost(3))

@@ -8,7 +8,7 @@ import Forwardcast
 ///     store.verify(Messages.save, .equal(name), .where("positive") { $0 > 0 })
 ///     store.verify(Messages.save, .captured(by: names), .any)
 public struct Match<Value>: @unchecked Sendable, CustomStringConvertible {  // immutable; conditions are @Sendable
-  // Values are only compared, by `Equatable` or by identity.
+  // The closures only compare values, by `Equatable` or by identity.
 
   /// The match in words, for failures.
   public let description: String
@@ -22,16 +22,17 @@ public struct Match<Value>: @unchecked Sendable, CustomStringConvertible {  // i
   /// Any value, including `nil`.
   public static var any: Match { Match("any") { _ in true } }
 
-  /// A value for which a condition holds. Failures print `words`.
+  /// A value for which a condition holds. Failures print `words` as its description.
   public static func `where`(_ words: String = "a condition", _ condition: @escaping @Sendable (Value) -> Bool) -> Match
   {
     Match("(\(words))", condition)
   }
 
-  /// Any value. `capture` stores it for each call that a stub answers or a verification counts.
+  /// Any value. `capture` stores the value of each call that a stub answers or a verification
+  /// counts.
   public static func captured(by capture: Capture<Value>) -> Match { .captured(by: capture, .any) }
 
-  /// A value that another match accepts. `capture` stores it.
+  /// A value that `match` accepts. `capture` stores the value.
   public static func captured(by capture: Capture<Value>, _ match: Match) -> Match {
     Match(match.description, capture: capture, match.accepts)
   }
@@ -42,7 +43,7 @@ extension Match where Value: Equatable {
 }
 
 extension Match where Value: AnyObject {
-  /// This object, by identity.
+  /// The given object, compared by identity.
   public static func same(as object: Value) -> Match { Match("the same \(type(of: object))") { $0 === object } }
 }
 
@@ -62,7 +63,7 @@ public final class Capture<Value>: @unchecked Sendable {  // the list is under a
 
   public var last: Value? { values.last }
 
-  /// Stores an argument that the match has accepted, so it can be unboxed.
+  /// Stores an argument. The match has accepted it, so it can be unboxed.
   func keep(_ box: ArgumentBox) {
     do {
       let value = UncheckedSendable(try box.unbox(as: Value.self))

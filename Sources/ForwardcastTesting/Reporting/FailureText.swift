@@ -3,10 +3,11 @@
 import Forwardcast
 import ForwardcastRecording
 
-/// The texts of failures. The first line says what is wrong. Below are columns of expected and
-/// actual calls: `✓` marks calls that are as expected, `✗` calls that are not, `·` unrelated calls.
+/// The texts of failures. The first line says what is wrong. Two columns of expected and actual
+/// calls follow: `✓` marks calls that are as expected, `✗` marks calls that are not, and `·` marks
+/// unrelated calls.
 enum FailureText {
-  /// A call in the right column and, below it, why it is not the expected one.
+  /// A call in the right column and, below it, why it is not the expected call.
   private struct Line {
     let text: String
     var note: String?

@@ -1,6 +1,6 @@
 // SourcePlace.swift: a place in a test's source.
 
-/// A place in a test's source, to which a failure belongs.
+/// A place in a test's source, where a failure is reported.
 public struct SourcePlace: Hashable, Sendable, CustomStringConvertible {
   /// `#fileID` of the line.
   public let fileID: String
@@ -29,7 +29,7 @@ public struct SourcePlace: Hashable, Sendable, CustomStringConvertible {
 
   public var description: String { "\(fileID):\(line)" }
 
-  /// True if both are the same line and column of one file.
+  /// True if both places are the same line and column of one file.
   public static func == (left: SourcePlace, right: SourcePlace) -> Bool {
     left.fileID == right.fileID && left.line == right.line && left.column == right.column
   }

@@ -6,7 +6,7 @@ import Forwardcast
 struct SwiftNames: Sendable {
   /// The type of the keys, such as `StoreProxy.Messages`; `nil` if no macro generated it.
   private let keys: String?
-  /// The keys and names that do not follow from the selector, by selector.
+  /// The keys and names that cannot be derived from the selector, by selector.
   private var stated: [String: (key: String, name: Substring)] = [:]
 
   /// Reads the names that the macro wrote into the table: see ``SelectorTable/named(_:)``.
@@ -22,7 +22,7 @@ struct SwiftNames: Sendable {
         guard base == name, let first = base.first else { continue }
         let setter = "set\(first.uppercased())\(base.dropFirst())"
         stated[setter + ":"] = (setter, "\(base)=")
-      } catch {}  // Not written by the macro: the selector is shown.
+      } catch {}  // The macro did not write this name, so the selector is shown.
     }
   }
 
@@ -37,7 +37,8 @@ struct SwiftNames: Sendable {
     return "\(name[..<open])(\(words.joined(separator: ", ")))"
   }
 
-  /// The stub that would answer such a call: `stub(StoreProxy.Messages.price, .any).answers(…)`.
+  /// The stub that would answer a call of `selector`: `stub(StoreProxy.Messages.price,
+  /// .any).answers(…)`.
   func stub(_ selector: MessageSelector) -> String {
     let key = stated[selector.name]?.key ?? selector.parts.first ?? selector.name
     let matches = String(repeating: ", .any", count: selector.numberOfArguments)

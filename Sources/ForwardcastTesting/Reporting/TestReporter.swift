@@ -10,7 +10,7 @@ import Forwardcast
 public struct TestFailure: Sendable, CustomStringConvertible {
   /// The line of the test.
   public let place: SourcePlace
-  /// What is wrong, in one line. Below it, expected and actual calls are side by side.
+  /// One line that says what is wrong. Below it, expected and actual calls are side by side.
   public let text: String
 
   /// `CartTests/CartTests.swift:12: Store: …`.
@@ -58,8 +58,8 @@ enum RunningTest {
     #if canImport(Testing)
       if Test.current != nil { return recordIssue(failure) }
     #endif
-    // A thread or detached task does not know its test, so both libraries get the failure. A
-    // library ignores failures while none of its tests runs.
+    // A thread or detached task does not know its test, so the failure is reported to both
+    // libraries. A library ignores failures while none of its tests runs.
     if let fail = XCTestFailing.shared {
       fail.call(failure.text, failure.place.path, failure.place.line)
     } else {
@@ -81,10 +81,11 @@ enum RunningTest {
   #endif
 }
 
-/// XCTest's function for failures, looked up in the process, because linking XCTest would force it,
-/// and Foundation, on every client.
+/// XCTest's function for failures, looked up in the process. Linking XCTest instead would force
+/// XCTest and Foundation on every client.
 private struct XCTestFailing: Sendable {
-  /// Stored in a struct, so that it is called directly and not through a reabstraction thunk.
+  /// Stored in a struct, so that the function is called directly and not through a reabstraction
+  /// thunk.
   let call: @Sendable (_ message: String, _ file: StaticString, _ line: UInt) -> Void
 
   static let shared: XCTestFailing? = {

@@ -6,7 +6,8 @@ import Forwardcast
   import Testing
 #endif
 
-/// Runs `body` once for each order of its turns (see ``Schedule``), also on queues and actors.
+/// Runs `body` once for each order of its turns, including turns on queues and actors. A turn is a
+/// part of a program that runs without interruption: see ``Schedule``.
 ///
 ///     @Test func answersAreFresh() async {
 ///       await everySchedule { schedule in
@@ -15,17 +16,19 @@ import Forwardcast
 ///       }
 ///     }
 ///
-/// The search ends at the first order that fails. It reports one issue at the line of the
-/// expectation, with the turns, a diagram, and the line that runs only that order. An order fails
-/// if `body` throws, if an expectation of the schedule, of Swift Testing or of a double fails, if a
-/// target is on a queue or an actor that is not the schedule's, or in a deadlock: no turn can
-/// continue. XCTest's own assertions fail the test, but not the order.
+/// The search ends at the first order that fails. It reports one issue at the line of the failed
+/// expectation, with the turns, a diagram, and the line of code that runs only that order. An order
+/// fails if `body` throws, or if an expectation of the schedule, of Swift Testing or of a double
+/// fails. It also fails if a target is on a queue or an actor that is not the schedule's, or in a
+/// deadlock, when no turn can continue. XCTest's own assertions fail the test, but not the order.
 ///
-/// Apart from the order, `body` must do the same in each run. It creates the objects that it uses,
-/// and uses neither random numbers nor real time. `limit` is the maximum number of orders.
-/// `progress` is called after each 1,000 orders, and writes a line to standard error by default.
-/// - Returns: the number of orders, and the failure. Cancellation ends the search after an order.
-/// - Complexity: each order runs the program from its start, on threads of the schedule.
+/// Apart from the order of turns, `body` must do the same in each run. It must create the objects
+/// that it uses, and must use neither random numbers nor real time. `limit` is the maximum number
+/// of orders. `progress` is called after every 1,000 orders; by default, it writes a line to
+/// standard error.
+/// - Returns: the number of orders, and the failure if there is one. If the task is canceled, the
+///   search ends after the current order.
+/// - Complexity: each order runs `body` from its start, on threads of the schedule.
 @discardableResult
 nonisolated(nonsending) public func everySchedule(
   _ search: ScheduleSearch = .every, upTo limit: Int = 10_000, reporter: TestReporter = .automatic,
@@ -57,7 +60,7 @@ nonisolated(nonsending) public func everySchedule(
 }
 
 private final class ScheduleWalk: Sendable {
-  nonisolated(unsafe) let explorer: ScheduleExplorer  // used here and, during a run, by the turn in control
+  nonisolated(unsafe) let explorer: ScheduleExplorer  // used by this function and, during a run, by the turn in control
   private let under = Guarded<ScheduleWorld?>(nil)
   private let place: SourcePlace
   private let body: @Sendable (Schedule) async throws -> Void

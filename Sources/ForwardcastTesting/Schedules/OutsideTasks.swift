@@ -2,14 +2,15 @@
 
 import Forwardcast
 
-/// Moves jobs of `Task { }`, and of the core's tasks for methods that suspend, from the runtime's
-/// threads to the schedule whose code created the tasks. Uses the runtime's hook for enqueued jobs,
-/// which is looked up by name. Jobs of other threads remain with the runtime.
+/// Moves the jobs of tasks from the runtime's threads to the schedule whose code created the tasks.
+/// These are tasks of `Task { }` and tasks that Forwardcast creates for methods that suspend. Uses
+/// the runtime's hook for enqueued jobs, which is looked up by name. Jobs that other code enqueues
+/// stay on the runtime's threads.
 enum OutsideTasks {
   private typealias Original = @convention(thin) (UnownedJob) -> Void
   private typealias Hook = @convention(thin) (UnownedJob, Original) -> Void
 
-  /// The schedules of the tasks that were moved, by task number.
+  /// The schedules of the moved tasks, by task number.
   private static let taken = Guarded<[UInt64: ScheduleWorld]>([:])
 
   /// True if the runtime has the hook. The first access installs the hook.

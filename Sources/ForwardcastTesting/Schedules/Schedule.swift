@@ -15,27 +15,29 @@ import Forwardcast
 ///       #expect(log.texts == index.texts)
 ///     }
 ///
-/// A turn is the delivery of one message on a context, or the part of a task up to its next
-/// suspension. It can be interrupted where a message is sent to a context, where a ``Shared`` value
-/// is used, and at ``step()``.
+/// A turn is the delivery of one message on a queue or an actor, or the part of a task up to its
+/// next suspension. A turn can be interrupted where it sends a message to a queue or an actor,
+/// where it uses a ``Shared`` value, and at ``step()``.
 public struct Schedule: Sendable {
   let world: ScheduleWorld
 
   @TaskLocal static var current: Schedule?
-  /// How long to wait for threads outside the schedule when no turn can continue, and the clock of
-  /// the time limit for turns. Changed by tests of this module.
+  /// The first value limits the wait for threads outside the schedule when no turn can continue.
+  /// The second is the clock for the time limit of turns. Tests of this module change both.
   @TaskLocal package static var patience: (outside: DispatchTimeInterval, turns: any Clock<Duration>) = (
     .milliseconds(500), ContinuousClock()
   )
 
-  /// The clock of the schedule, also for blocking sends with a timeout. Advancing it to the next
-  /// deadline is a turn, so the search tries each deadline before and after other turns.
+  /// The clock of the schedule, which also measures the timeouts of blocking sends. Advancing the
+  /// clock to the next deadline is a turn, so the search tries each deadline before and after other
+  /// turns.
   public var clock: TestClock { world.clock }
 
   /// Delivery on the serial queue with this name.
   public func queue(_ name: String) -> Delivery { .on(world.context("queue \(name)")) }
 
-  /// Delivery on the serial queue with this name, each within `body`, for example on a real queue.
+  /// Delivery on the serial queue with this name. Each delivery is made within a call of `body`,
+  /// for example on a real queue.
   public func queue(_ name: String, within body: @escaping @Sendable (() -> Void) -> Void) -> Delivery {
     let context = world.context("queue \(name)")
     context.within = body
@@ -45,13 +47,15 @@ public struct Schedule: Sendable {
   /// Delivery on the actor with this name.
   public func actor(_ name: String) -> Delivery { .on(world.context("actor \(name)")) }
 
-  /// Delivery that stands for the main actor. Main-actor rows run in it, on no particular thread.
+  /// Delivery that stands for the main actor. Main-actor methods run there, but on no particular
+  /// thread.
   public var mainActor: Delivery { .on(world.context("main actor", isMain: true)) }
 
-  /// Lets other turns run, for code that sends nothing between two relevant operations.
+  /// Lets other turns run. Call it between two relevant operations if no message is sent between
+  /// them.
   public func step() { world.step() }
 
-  /// A value that turns share. Other turns may run before each use.
+  /// A value that turns share. Other turns may run before each use of the value.
   public func shared<Value: Sendable>(_ value: Value) -> Shared<Value> { Shared(value, in: world) }
 
   /// Expects a condition in every order, with any test library. A failure says `text`, at the line

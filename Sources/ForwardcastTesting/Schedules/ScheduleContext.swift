@@ -2,12 +2,13 @@
 
 import Forwardcast
 
-/// A queue or an actor, on which a turn delivers one message to all of its targets. Turns run in a
-/// task of the context, which has the task-local values of the test.
+/// A queue or an actor of a schedule. Each turn delivers one message to all targets on it. Turns
+/// run in a task of the context, which has the task-local values of the test.
 final class ScheduleContext: DeliveryContext, TaskExecutor, @unchecked Sendable {  // used by the turn that has control
   let name: String
   let number: Int
-  /// Strong, because the context's owners may outlive the run, whose end breaks the cycle.
+  /// A strong reference, because owners of the context may outlive the run. The end of the run
+  /// breaks the cycle.
   private let world: ScheduleWorld
   private let isMain: Bool
   var lanes: [ScheduleLane] = []
@@ -16,7 +17,7 @@ final class ScheduleContext: DeliveryContext, TaskExecutor, @unchecked Sendable 
   /// The lane of the last turn, and the lanes that have woken the context since that turn.
   private var last: ScheduleLane?
   private var woken: [ScheduleLane] = []
-  /// The next work of the context's task, and the job that resumes the task.
+  /// The work that the context's task does next, and the job that resumes the task.
   private var next: (() -> Void)?
   private var job: UnownedJob?
   private var isOver = false
@@ -39,7 +40,7 @@ final class ScheduleContext: DeliveryContext, TaskExecutor, @unchecked Sendable 
     resume { next != nil }
   }
 
-  /// Resumes the task. Leaving a pause may take more than one job.
+  /// Resumes the task. More than one job may be necessary to leave a pause.
   private func resume(while isWanted: () -> Bool) {
     while isWanted(), let job {
       self.job = nil
@@ -64,8 +65,9 @@ final class ScheduleContext: DeliveryContext, TaskExecutor, @unchecked Sendable 
     lanes.first { if case .mailbox(_, let own) = $0.kind { own === mailbox } else { false } }
   }
 
-  /// Records a post to a lane, which wakes the context if the lane's mailbox was empty. The mailbox
-  /// of the last turn may still be awake, or must wait for other mailboxes. The search tries both.
+  /// Records a post to a lane. The post wakes the context if the lane's mailbox was empty. For the
+  /// mailbox of the last turn there are two possibilities: it is still awake, or it waits for other
+  /// mailboxes. The search tries both.
   func noteWoken(_ lane: ScheduleLane) {
     if lane.entries.count == 1, !woken.contains(where: { $0 === lane }) { woken.append(lane) }
   }

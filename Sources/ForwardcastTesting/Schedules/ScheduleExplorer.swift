@@ -2,13 +2,14 @@
 
 /// Searches the orders of a program, depth first, by running it repeatedly from its start.
 ///
-/// A step ends where the schedule may choose among the lanes that are ready. Lanes are numbered in
-/// the order of their creation, which is the same in all runs that begin with the same choices.
+/// A lane is a sequence of turns, such as those of a task. A step ends where the schedule may
+/// choose among the lanes that are ready. Lanes are numbered in the order of their creation, which
+/// is the same in all runs that begin with the same choices.
 final class ScheduleExplorer {
   private struct Choice {
     let ready: [Int]
     var chosen: Int
-    /// The lanes to be tried here in later runs.
+    /// The lanes that later runs try at this choice.
     var untried: [Int]
     /// The number of preemptions before this choice.
     let changes: Int
@@ -22,7 +23,7 @@ final class ScheduleExplorer {
   private var depth = 0
   private var random: RandomOrder?
   private var replayed: [Int]?
-  /// True after a failure, so the rest of the run may have any order.
+  /// True after a failure. The rest of the run may then have any order.
   var isFree = false
   private(set) var summary = ScheduleSummary()
 
@@ -37,7 +38,8 @@ final class ScheduleExplorer {
 
   func begin() { (depth, isFree) = (0, false) }
 
-  /// Ends the run and changes the last choice that has an alternative. True if a run follows.
+  /// Ends the run and changes the last choice that has an alternative. Returns true if another run
+  /// follows.
   func end() -> Bool {
     summary.longest = max(summary.longest, depth)
     summary.orders += 1

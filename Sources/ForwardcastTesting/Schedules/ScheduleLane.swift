@@ -30,7 +30,7 @@ final class ScheduleLane: @unchecked Sendable {  // used by the turn that has co
 }
 
 extension Envelope {
-  /// The group that must outlive the envelope; `nil` if the envelope holds no message.
+  /// The delivery group that must outlive the envelope; `nil` if the envelope holds no message.
   var keptGroup: DeliveryGroup? { (self as? Parcel)?.group ?? (self as? PlainBatch)?.group }
 
   /// True if opening the envelope runs no code of the program.

@@ -6,7 +6,7 @@ import ForwardcastRecording
 struct ScheduleNote {
   enum Kind { case turn, goesOn, delivery, posted }
   var kind: Kind
-  /// The lane of the turn or the context of the post.
+  /// The lane of a turn, or the context of a post.
   let lane: String
   var message: MessageSelector?
   var sender = ""
@@ -25,7 +25,7 @@ struct ScheduleNote {
 extension [ScheduleNote] {
   var turns: [String] { filter { $0.kind != .posted }.map(\.text) }
 
-  /// The messages as a sequence diagram in Mermaid's language; empty if none was sent.
+  /// The messages as a sequence diagram in Mermaid's language; empty if no message was sent.
   var diagram: String {
     let diagram = SequenceDiagram()
     for note in self where note.kind == .posted || note.kind == .delivery {

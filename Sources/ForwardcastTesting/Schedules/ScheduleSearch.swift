@@ -11,12 +11,12 @@ public struct ScheduleSearch: Sendable, Hashable {
 
   let kind: Kind
 
-  /// Every order. If half of the limit does not suffice, the other half is spent on random orders
-  /// from a fixed seed, because only the last turns of a long program would vary otherwise.
+  /// Every order. If there are more orders than half of the limit, the other half of the runs uses
+  /// random orders from a fixed seed. Otherwise only the last turns of a long program would vary.
   public static let every = ScheduleSearch(kind: .every)
 
   /// Every order with at most `changes` preemptions of a turn that could continue. Most ordering
-  /// errors need one or two, and there are far fewer such orders.
+  /// errors need one or two preemptions, and such orders are far fewer than all orders.
   public static func every(changes: Int) -> ScheduleSearch { ScheduleSearch(kind: .changes(changes)) }
 
   /// Random orders up to the limit, possibly with repetitions.
@@ -26,8 +26,8 @@ public struct ScheduleSearch: Sendable, Hashable {
   public static func replaying(_ order: String) -> ScheduleSearch { ScheduleSearch(kind: .replay(order)) }
 }
 
-/// An order as text: for each lane a letter, with a count for several steps in a row. `a3b2` is
-/// three steps of the first lane and two of the second.
+/// An order as text: the letter of a lane, followed by the number of its steps if there are several
+/// in a row. `a3b2` means three steps of the first lane, then two steps of the second lane.
 enum OrderCode {
   /// The letters of the first lanes. Further lanes are numbers in parentheses.
   private static let letters = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")

@@ -8,7 +8,7 @@ public struct ScheduleSummary: Sendable, CustomStringConvertible {
   public internal(set) var isComplete = false
   /// The number of turns of the longest order.
   public internal(set) var longest = 0
-  /// The order that failed, if any. No order ran after it.
+  /// The order that failed, if any. It is the last order that was run.
   public internal(set) var failure: ScheduleFailure?
 
   public var description: String {
@@ -23,13 +23,13 @@ public struct ScheduleSummary: Sendable, CustomStringConvertible {
 public struct ScheduleFailure: Error, Sendable, CustomStringConvertible {
   /// The text of the failed expectation or the error.
   public let reason: String
-  /// The line of the failed expectation, or else of the call of `everySchedule`.
+  /// The line of the failed expectation. For other failures, the line that calls `everySchedule`.
   public let place: SourcePlace
-  /// The turns in order: the lane, and what it did.
+  /// The turns in order. Each text names the lane and says what the turn did.
   public let turns: [String]
-  /// The messages as a sequence diagram in Mermaid's language; empty if none was sent.
+  /// The messages as a sequence diagram in Mermaid's language; empty if no message was sent.
   public let diagram: String
-  /// The order for ``ScheduleSearch/replaying(_:)``.
+  /// The order as text, to pass to ``ScheduleSearch/replaying(_:)``.
   public let order: String
 
   /// The reason, the turns, the line to put into the test, and the diagram.

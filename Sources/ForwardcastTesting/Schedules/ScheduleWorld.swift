@@ -5,10 +5,11 @@ import Forwardcast
 
 /// One run of a program, in which one turn runs at a time and the explorer chooses the next.
 ///
-/// A turn is a job of a task or the delivery of a message. It has a thread of its own, so it can be
-/// interrupted in a synchronous function. It then signals the thread of the next turn, and waits.
+/// A turn is a job of a task or the delivery of a message. Each turn has its own thread, so it can
+/// be interrupted in a synchronous function. An interrupted turn signals the thread of the next
+/// turn, and waits.
 final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the turn in control; other state has locks
-  /// Jobs and posts of threads outside of the schedule.
+  /// Jobs and posts that came from threads outside of the schedule.
   private struct Outside {
     var jobs: [UnownedJob] = []
     var posted: [String] = []
@@ -27,7 +28,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
 
   let explorer: ScheduleExplorer
   let clock = TestClock()
-  /// Called by the core at the points where threads of the run may be interrupted.
+  /// Forwardcast calls it at the points where threads of the run may be interrupted.
   private(set) var controller: ThreadController?
   private var lanes: [ScheduleLane] = []
   private var tasks: [UInt64: ScheduleLane] = [:]
@@ -104,7 +105,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
 
   // MARK: Choosing
 
-  /// Runs turns on this thread until an interrupted one continues on its own thread.
+  /// Runs turns on this thread until an interrupted turn continues on its own thread.
   private func goOn() {
     while let lane = choose(nil) {
       if let turn = lane.turn { return turn.goOn() }
@@ -117,7 +118,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
     takeFromOutside()
     var ready = lanes.filter(isReady)
     if ready.isEmpty, !isBodyOver || lanes.contains(where: { $0.turn != nil }) {
-      // A thread outside the schedule may be about to return, which must be reported.
+      // A thread outside the schedule may be about to return to it, which must be reported.
       if cameFromOutside.wait(timeout: .now() + patience) == .success {
         takeFromOutside()
         ready = lanes.filter(isReady)
@@ -230,7 +231,8 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
   private func block(until deadline: Deadline, _ isDone: @escaping @Sendable () -> Bool) -> Bool {
     guard let turn = Turn.running else { return isDone() }
     if deadline != .never {
-      // Rounded up to milliseconds, to ignore the real time since the deadline was created.
+      // The time is rounded up to milliseconds, to ignore the real time since the deadline was
+      // created.
       let (seconds, attoseconds) = deadline.remaining.components
       let milliseconds = seconds * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
       turn.deadline = clock.now.advanced(by: .milliseconds(milliseconds))
@@ -244,7 +246,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
     return isDone()
   }
 
-  /// The next time on the clock for which a turn or a task waits.
+  /// The earliest time on the clock for which a turn or a task waits.
   private var nextTime: TestClock.Instant? {
     let now = clock.now
     let deadlines = lanes.compactMap { $0.turn?.deadline }.filter { $0 > now }
@@ -319,7 +321,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
     for job in jobs { add(job, by: lanes[0]) }
   }
 
-  /// Says who waits for whom in a deadlock. Omits tasks whose wait only the runtime knows.
+  /// Says which turn waits for which in a deadlock. Omits tasks whose wait only the runtime knows.
   private var waitingText: String {
     var lines = ["deadlock: no turn can continue, and the \(isBodyOver ? "turn of a target" : "body") has not ended:"]
     for lane in lanes {

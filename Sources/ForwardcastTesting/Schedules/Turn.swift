@@ -39,8 +39,9 @@ final class Turn: @unchecked Sendable {  // used by the turn that has control; c
   func goOn() { signal.signal() }
 }
 
-/// A reusable thread, because starting one costs more than running an order. It is not a Dispatch
-/// thread: an interrupted turn blocks its thread, and Dispatch adds few further threads.
+/// A reusable thread, because starting a thread costs more than running an order. Dispatch threads
+/// are not used, because an interrupted turn blocks its thread and Dispatch adds few threads for
+/// blocked ones.
 final class TurnThread: @unchecked Sendable {  // `work` is handed over by the semaphore
   private static let idle = Guarded<[TurnThread]>([])
 
