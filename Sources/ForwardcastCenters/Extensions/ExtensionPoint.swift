@@ -171,7 +171,7 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
   }
 }
 
-extension ExtensionPoint: @unchecked Sendable where Interface: Sendable {}  // its parts have locks or are immutable
+extension ExtensionPoint: @unchecked Sendable where Interface: Sendable {}  // its properties have locks or are immutable
 
 extension ExtensionPoint: LazyTargetListing {
   package func lazyTargets(for selector: MessageSelector) -> [LazyTarget] {

@@ -15,7 +15,7 @@ extension ServiceCenter {
     store.clear { entry in call("serviceWillClearData", on: entry) { try $0.serviceWillClearData() } }
   }
 
-  /// Removes all services, including persistent ones, in reverse order of creation and without
+  /// Removes all services, including persistent services, in reverse order of creation and without
   /// callbacks. Inner centers are emptied first.
   public func removeAll() {
     for center in innerCenters { center.removeAll() }

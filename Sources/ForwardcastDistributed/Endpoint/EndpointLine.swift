@@ -2,7 +2,7 @@
 
 import Forwardcast
 
-/// The messages of one sender at an endpoint, by number. Isolated to the endpoint.
+/// A line: the messages of one sender at an endpoint, by number. Isolated to the endpoint.
 ///
 ///     base: the first number whose answer the sender awaits
 ///     passed: the last number that has begun or was given up
@@ -10,9 +10,9 @@ import Forwardcast
 ///         released | answered, running | waiting | not received
 ///                  ^ base              ^ passed            ^ base + window
 ///
-/// Each message states `base`, and how long it waits for earlier ones that have not arrived.
+/// Each message states `base`, and how long it waits for earlier messages that have not arrived.
 final class EndpointLine {
-  /// The most by which a number may exceed `passed`. Messages may be lost, so gaps are allowed.
+  /// The maximum difference between a number and `passed`. Gaps are allowed: messages may be lost.
   static let reach = 1 << 20
 
   let name: LineName
@@ -22,7 +22,7 @@ final class EndpointLine {
   var watch: (wakesAt: Deadline, task: Task<Void, Never>)?
   private(set) var passed = 0
   private var base = 1
-  /// Numbers above `passed` that the sender no longer awaits.
+  /// Numbers above `passed` of messages that the sender no longer awaits.
   private var givenUp: Set<Int> = []
   /// The received messages from `base` on, by number; at most `window`.
   private var messages: [EndpointMessage] = []
@@ -36,7 +36,7 @@ final class EndpointLine {
 
   deinit { watch?.task.cancel() }
 
-  /// True if no message runs, so waiting messages wait for ones that were not received.
+  /// True if no message runs, so waiting messages wait for messages that were not received.
   var isIdle: Bool { !isRunning }
   var keepsAnswers: Bool { messages.contains { $0.kept != nil } }
   var isClosed: Bool { base == .max }
@@ -45,7 +45,7 @@ final class EndpointLine {
 
   // MARK: Receiving
 
-  /// Stores a message, or finds it if it was received before. Throws if it will not run.
+  /// Stores a message, or finds it if it was received before. Throws if the message will not run.
   func place(_ call: WireCall) throws(WireRefusal) -> (EndpointMessage, isSecond: Bool) {
     let number = call.number
     if let message = messages.first(where: { $0.number == number }) { return (message, true) }
@@ -74,7 +74,8 @@ final class EndpointLine {
     number - passed <= EndpointLine.reach && awaited > 0 && awaited <= number + 1 && number - awaited < window
   }
 
-  /// Gives up the messages up to `number` that are not in `awaited`. `false` for invalid numbers.
+  /// Gives up the messages up to `number` that are not in `awaited`. Returns `false` if a number is
+  /// invalid.
   func keepOnly(_ awaited: [Int], upTo number: Int) -> Bool {
     guard number < .max, awaited.count <= window else { return false }
     let first = awaited.first ?? number + 1
@@ -86,7 +87,7 @@ final class EndpointLine {
     return true
   }
 
-  /// Removes the messages below `first`. Those that have not begun will not run.
+  /// Removes the messages below `first`. A removed message that has not begun will not run.
   func release(below first: Int) {
     guard first > base else { return }
     base = first
@@ -105,7 +106,8 @@ final class EndpointLine {
     if !givenUp.isEmpty { givenUp = givenUp.filter { $0 > number } }
   }
 
-  /// The answer to a repeated message; `nil` if there is none, or no memory to wait for it.
+  /// The answer to a repeated message; `nil` if it has none, or if there is no memory to wait for
+  /// it.
   func answer(
     to call: WireCall, of message: EndpointMessage, isolation: isolated (any Actor)? = #isolation
   ) async -> String? {
@@ -140,7 +142,7 @@ final class EndpointLine {
     goOn()
   }
 
-  /// Starts the next message if none runs and it need not wait for an earlier one.
+  /// Starts the next message if no message runs and it need not wait for an earlier message.
   func goOn() {
     guard !isRunning, let next = firstHeld, let turn = next.turn else { return }
     while givenUp.contains(passed + 1) { pass(passed + 1) }
@@ -158,7 +160,7 @@ final class EndpointLine {
     message.dropAnswer()
   }
 
-  /// The time until which the first waiting message waits for earlier ones; `nil` if none waits.
+  /// The time until which the first waiting message waits for earlier messages, if any waits.
   var patience: Deadline? { isRunning ? nil : firstHeld?.patience }
 
   func dropHeld() { drop { $0.number > passed } }
@@ -177,10 +179,10 @@ final class EndpointMessage {
   let number: Int
   /// The memory at the endpoint: text and repetitions until the message has ended, then the answer.
   fileprivate(set) var size: Int
-  /// The time until which it waits for earlier messages that were not received.
+  /// The time until which the message waits for earlier messages that were not received.
   let patience: Deadline
   fileprivate var turn: CheckedContinuation<Bool, Never>?
-  /// Its answer, kept in case the engine delivers the message twice.
+  /// The answer, kept in case the engine delivers the message twice.
   fileprivate private(set) var kept: String?
   fileprivate private(set) var hasEnded = false
   fileprivate var listeners: [CheckedContinuation<String?, Never>] = []

@@ -3,12 +3,12 @@
 /// The lines of one endpoint. Isolated to the endpoint.
 ///
 /// The endpoint names lines. A name cannot be guessed and is not used twice, so a message for a
-/// closed line is never taken for one of another line.
+/// closed line never reaches another line.
 final class EndpointLines {
   private let limits: MessageLimits
   private let memory: EndpointMemory
   private var lines: [LineName: EndpointLine] = [:]
-  /// For recently closed lines, the last message that had begun. Later messages did not run.
+  /// For each recently closed line, the last message that had begun. Later messages did not run.
   private var closed: (latest: [LineName: Int], earlier: [LineName: Int]) = ([:], [:])
   private var uses = 0
   /// The common suffix of all names.
@@ -25,8 +25,9 @@ final class EndpointLines {
     }
   }
 
-  /// Opens a line; `nil` if all are busy. If there are too many, closes the least recently used
-  /// idle line: of the same owner, or else of the owner with the most lines.
+  /// Opens a line; `nil` if all lines are busy. If there are too many lines, closes the least
+  /// recently used idle line of the same owner or, if it has none, of the owner with the most
+  /// lines.
   func open(for owner: WireName) -> LineName? {
     if lines.count >= limits.lines {
       guard let oldest = oldestIdle(for: owner), let line = lines.removeValue(forKey: oldest) else { return nil }
@@ -52,8 +53,8 @@ final class EndpointLines {
     return candidates.min { $0.value.lastUse < $1.value.lastUse }?.key
   }
 
-  /// Finds the line of a message. `owner` is the caller, if the engine identifies callers. A
-  /// refusal says that the message did not run only if that is certain.
+  /// Finds the line of a message. `owner` is the caller, if the engine identifies callers. An error
+  /// says that the message did not run only if that is certain.
   func find(_ name: LineName?, _ number: Int, for owner: WireName?) throws(WireRefusal) -> EndpointLine {
     guard let name, name.endpoint == endpoint else {
       throw WireRefusal(.unknownLine, "the endpoint does not know the line")
@@ -83,17 +84,18 @@ final class EndpointLines {
 
 /// The memory that an endpoint holds for its senders, in bytes. Isolated to the endpoint.
 ///
-/// A sender may use as much as it leaves free: a single one up to half, two up to a third each.
+/// A sender may use as much as it leaves free: a single sender up to half, two up to a third each.
 final class EndpointMemory {
   private let most: Int
-  /// Drops the oldest answer that an idle line keeps; `false` if there is none.
+  /// Drops the oldest answer that an idle line keeps. Returns `false` if no answer is kept.
   var makesRoom: () -> Bool = { false }
   private var held = 0
   private var parts: [WireName: Int] = [:]
 
   init(_ most: Int) { self.most = most }
 
-  /// Takes memory for a sender. If necessary, drops kept answers. `false` if there is too little.
+  /// Takes memory for a sender. If necessary, drops kept answers. Returns `false` if memory is
+  /// short.
   func take(_ bytes: Int, for owner: WireName) -> Bool {
     guard bytes <= most - bytes else { return false }
     while parts[owner, default: 0] + bytes > most - held - bytes { guard makesRoom() else { return false } }

@@ -12,9 +12,10 @@ public import Forwardcast
 /// Senders discover the endpoint through the engine, and send with a ``RemoteReceiver``.
 ///
 /// An endpoint accepts only the selectors that it was created with, and decodes only arguments of
-/// the standard types and the stated ones. Messages of one sender run in the order of sending, one
-/// at a time, each at most once. Synchronous methods run on the endpoint. Isolated methods, and
-/// targets with a delivery, run in their own isolation, and the endpoint waits for them.
+/// the standard types and of the types stated at creation. Messages of one sender run in the order
+/// of sending, one at a time, each at most once. Synchronous methods run on the endpoint. Isolated
+/// methods, and targets with a delivery, run in their own isolation, and the endpoint waits for
+/// them.
 public distributed actor MessageEndpoint<ActorSystem> where ActorSystem: DistributedActorSystem<any Codable> {
   private let receiver: any MessageReceiver & Sendable
   private let allowed: [WireName: MessageSelector]
@@ -29,12 +30,12 @@ public distributed actor MessageEndpoint<ActorSystem> where ActorSystem: Distrib
   ///
   /// - Parameters:
   ///   - receiver: the receiver. The endpoint holds it strongly.
-  ///   - selectors: the accepted selectors. The selector of a key is its `selector`.
-  ///   - types: the types of arguments besides the standard ones.
+  ///   - selectors: the accepted selectors. A message key has its selector in `selector`.
+  ///   - types: the types of arguments besides the standard types.
   ///   - limits: the limits of messages and memory.
-  ///   - caller: identifies the caller, for example by a task-local value that the engine sets.
-  ///     Other callers then cannot use or close the *line* that orders its messages. With `nil`,
-  ///     the endpoint trusts the names that senders state.
+  ///   - caller: identifies the caller, for example by a task-local value that the engine sets. The
+  ///     messages of a caller are ordered in a *line*, which other callers then cannot use or
+  ///     close. With `nil`, the endpoint trusts the names that senders state.
   ///   - actorSystem: the engine.
   public init(
     _ receiver: any MessageReceiver & Sendable, allowing selectors: [MessageSelector],
@@ -52,8 +53,8 @@ public distributed actor MessageEndpoint<ActorSystem> where ActorSystem: Distrib
 
   /// Makes a receiver reachable for the messages of a table, such as `RoomProxy.table`.
   ///
-  /// Inherited selectors are accepted as well; rows that are added later are not. Otherwise as
-  /// ``init(_:allowing:types:limits:caller:actorSystem:)``.
+  /// Inherited selectors are accepted as well. Methods that are added to the table later are not
+  /// accepted. Otherwise as ``init(_:allowing:types:limits:caller:actorSystem:)``.
   public init(
     _ receiver: any MessageReceiver & Sendable, for table: SelectorTable,
     types: KnownTypes = KnownTypes([:]), limits: MessageLimits = MessageLimits(),
@@ -65,8 +66,8 @@ public distributed actor MessageEndpoint<ActorSystem> where ActorSystem: Distrib
 
   /// Closes the endpoint, for example when the process shuts down. Senders get the reason at once.
   ///
-  /// The running message completes, and waiting ones do not run. Has an effect only in the process
-  /// that created the endpoint.
+  /// The running message completes, and waiting messages do not run. The call has an effect only in
+  /// the process that created the endpoint.
   nonisolated public func close(_ reason: String) async {
     await whenLocal { endpoint in
       guard endpoint.closed == nil else { return }
@@ -135,7 +136,7 @@ public distributed actor MessageEndpoint<ActorSystem> where ActorSystem: Distrib
     return answer
   }
 
-  /// Starts the waiting message of a line at its deadline, even if earlier ones have not arrived.
+  /// Starts the waiting message of a line at its deadline, even if earlier messages are missing.
   private func watch(_ line: EndpointLine) {
     guard let patience = line.patience, patience < line.watch?.wakesAt ?? .never else { return }
     line.watch?.task.cancel()

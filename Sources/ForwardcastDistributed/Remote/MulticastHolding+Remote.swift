@@ -8,8 +8,8 @@ public enum RemoteAbsence: Hashable, Sendable {
   case fails
   /// The registration is canceled, and waiting messages are dropped.
   case endsRegistration
-  /// The registration stays while the receiver tries to reconnect. Meanwhile, messages to it fail
-  /// at once. It is canceled when the receiver has ended.
+  /// The registration stays while the receiver tries to reconnect. Until then, messages to it fail
+  /// at once. The registration is canceled when the receiver has ended.
   case keepsTrying(RemoteBackoff)
 }
 
@@ -18,18 +18,18 @@ extension MulticastHolding where Interface: Sendable {
   ///
   ///     room.add(remote: bob, buffer: .keepNewest(100), whenGone: .endsRegistration)
   ///
-  /// Messages to it are sent one after another, and other targets do not wait for them. Senders
-  /// that wait get its answers. Errors of a broadcast go to `onError`. Typed Swift calls, such as
-  /// `broadcast { $0.… }`, do not reach it.
+  /// Messages to the remote receiver are sent one after another, and other targets do not wait for
+  /// it. Waiting senders get its answers. Errors of a broadcast go to `onError`. Typed Swift calls,
+  /// such as `broadcast { $0.… }`, do not reach it.
   ///
   /// - Parameters:
   ///   - remote: the receiver. It need not conform to the proxy's interface.
-  ///   - delivery: where its messages wait; by default its own queue.
+  ///   - delivery: the context on which messages to it wait; by default a queue of its own.
   ///   - priority: targets of higher priority are first.
   ///   - ownership: `.strong`, the default, retains the receiver.
-  ///   - selectors: the messages for it; `nil` for all that it responds to.
-  ///   - buffer: how many messages may wait, and what happens to further ones. It bounds the cost
-  ///     of a peer that does not answer.
+  ///   - selectors: the messages for it; `nil` means all messages that it responds to.
+  ///   - buffer: how many messages may wait, and what happens to further messages. The buffer
+  ///     bounds the cost of a peer that does not answer.
   ///   - absence: what happens to the registration when the receiver is lost.
   @discardableResult
   public func add(

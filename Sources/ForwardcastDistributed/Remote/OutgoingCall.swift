@@ -5,14 +5,14 @@ import Forwardcast
 
 /// One message to an endpoint, or a question, such as which selectors it accepts.
 ///
-/// It ends once, because only the code that removes it from its line, under the lock, ends it. It
-/// is also the executor of the task that calls the engine. The caller runs the jobs of that task
-/// while it waits, so an answer wakes one thread instead of two.
+/// A call ends once, because only the code that removes it from its line, under the lock, ends it.
+/// A call is also the executor of the task that calls the engine. The caller runs the jobs of that
+/// task while it waits, so an answer wakes one thread instead of two.
 final class OutgoingCall: TaskExecutor, @unchecked Sendable {  // the line's lock guards its state; `wait` has a lock
   private struct Wait: Sendable {
     var end: Result<WireFields, any Error>?
     var jobs: [UnownedJob] = []
-    /// The waiting caller. The code that removes it under the lock resumes it.
+    /// The waiting caller. The code that removes the caller under the lock resumes it.
     var caller: UnsafeContinuation<Void, Never>?
     var hasCallerForJobs = true
   }
@@ -29,7 +29,7 @@ final class OutgoingCall: TaskExecutor, @unchecked Sendable {  // the line's loc
   var ticket = 0
   /// The message's number on the line; 0 while it waits, and for questions.
   var number = 0
-  /// True if it is sent again, because the endpoint did not know its line.
+  /// True if the call is sent again, because the endpoint did not know its line.
   var isSecond = false
   var task: Task<Void, Never>?
   private let wait = Guarded(Wait())

@@ -90,7 +90,7 @@ private final class KnownEndpoints<ID: Hashable & Sendable>: Sendable {
   /// For each endpoint, a function that says whether it is still known.
   private let known = Guarded<[ID: @Sendable () -> Bool]>([:])
 
-  /// Makes an endpoint known. Returns `false` if it is already. Called by one task only.
+  /// Makes an endpoint known. Returns `false` if it is known already. Called by one task only.
   func begin(_ id: ID) -> Bool {
     if let isKnown = known.withLock({ $0[id] }), isKnown() { return false }
     known.withLock { $0[id] = { true } }

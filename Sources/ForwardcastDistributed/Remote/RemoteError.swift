@@ -2,7 +2,7 @@
 
 /// Why a message to another process was not answered, and whether it may have run there.
 ///
-/// A `MessageError` of the other side is thrown as it is. Any other error becomes
+/// A `MessageError` of the other side is thrown unchanged. Any other error becomes
 /// ``Code/foreignError``, with the name of its type and its text.
 ///
 /// The text begins with the code and ends with what is known about the message:
@@ -19,7 +19,7 @@ public struct RemoteError: Error, Hashable, CustomStringConvertible {
     public static let refused = Code(description: "refused")
     /// An argument or the answer cannot be encoded, is too large, or has an unlisted type.
     public static let cannotCross = Code(description: "cannot cross")
-    /// No answer before the deadline.
+    /// No answer arrived before the deadline.
     public static let timedOut = Code(description: "timed out")
     /// The engine threw an error.
     public static let connectionFailed = Code(description: "connection failed")
@@ -33,16 +33,16 @@ public struct RemoteError: Error, Hashable, CustomStringConvertible {
 
   /// What is known about the message.
   public enum Outcome: String, Hashable, Sendable {
-    /// Its method did not run and will not.
+    /// The method did not run and will not run.
     case didNotRun = "it did not run"
-    /// Its method ran to its end.
+    /// The method ran to its end.
     case ran = "it ran"
-    /// It may have run, may run later, or may never run. It runs at most once.
+    /// The method may have run, may run later, or may never run. It runs at most once.
     case unknown = "unknown whether it arrived"
   }
 
   public let code: Code
-  /// What is known about the message, and so whether sending it again may run it twice.
+  /// What is known about the message, and so whether the method may run twice if it is sent again.
   public let outcome: Outcome
   /// The name of the remote receiver.
   public let peer: String
@@ -50,7 +50,7 @@ public struct RemoteError: Error, Hashable, CustomStringConvertible {
   public let selector: String
   /// Details, as text.
   public let evidence: String
-  /// For ``Code/foreignError``, the name of the error's type. Its text is the ``evidence``.
+  /// For ``Code/foreignError``, the name of the error's type. The error's text is the ``evidence``.
   public let foreignType: String?
   /// The argument that the error is about, counted from 0.
   public let argumentIndex: Int?

@@ -48,12 +48,12 @@ extension RemoteLine {
       return (nil, state.attempts)
     }
     if let refusal { throw error(.gone, .didNotRun, "", refusal) }
-    // The canceled task may be the current one, which has succeeded.
+    // The canceled task may be the current task, which has succeeded.
     attempts?.cancel()
     goOn()
   }
 
-  /// Opens a line in place of one that the endpoint no longer knows.
+  /// Opens a line in place of a line that the endpoint no longer knows.
   func reopen() async {
     do { try await open() } catch {
       // If the line was lost or opened in the meantime, `isOpening` is already false.
@@ -61,7 +61,8 @@ extension RemoteLine {
     }
   }
 
-  /// Ends all calls, cancels the registrations that end with the line, and reconnects for others.
+  /// Ends all calls, cancels the registrations that end with the line, and reconnects for the
+  /// others.
   func lose(_ reason: String, forGood: Bool = false) {
     typealias Lost = (
       calls: [State.Left], registrations: [LineRegistration], listeners: [AsyncStream<RemotePresence>.Continuation]

@@ -6,8 +6,8 @@ import Forwardcast
 ///
 /// A message waits until the *window* of messages in flight has room, and gets the next number. A
 /// task then passes it to the engine: see ``OutgoingCall``. The message ends with an answer, an
-/// error, its deadline, cancellation, or the loss of the other side. If it ends before the engine
-/// returns, the endpoint is notified that its answer is no longer awaited.
+/// error, its deadline, cancellation, or the loss of the other side. If the message ends before the
+/// engine returns, the endpoint is notified that nobody awaits its answer.
 ///
 /// After each change of the state, ``goOn()`` sends what ``State/next(_:)`` returns.
 final class RemoteLine: Sendable {
@@ -23,17 +23,18 @@ final class RemoteLine: Sendable {
   struct State: Sendable {
     var presence = RemotePresence.lost("it is not connected yet")
     var opening = Opening()
-    /// True if the endpoint has lost the line. A new one is opened when no message is in flight.
+    /// True if the endpoint has lost the line. A new line is opened when no message is in flight.
     var isStale = false
     var isOpening = false
     var number = 0
     var tickets = 0
     var waiting: [OutgoingCall] = []
-    /// The calls in flight: messages in order, and questions.
+    /// The calls in flight: messages in order, and questions. (See ``OutgoingCall``.)
     var underWay: [OutgoingCall] = []
     /// The number of calls that have ended, although the engine has not returned.
     var abandoned = 0
-    /// Whether a list of awaited messages is in flight, and whether the list has changed since.
+    /// Whether a list of awaited messages is in flight, and whether the list has changed since it
+    /// was sent.
     var isTelling = false
     var mustTell = false
     var failures = 0
@@ -42,7 +43,7 @@ final class RemoteLine: Sendable {
     /// The number of replies that belonged to other calls.
     var mismatches = 0
     var registrations: [LineRegistration] = []
-    /// The number of registrations at which canceled ones are removed.
+    /// The number of registrations at which canceled registrations are removed.
     var mostRegistrations = 8
     var attempts: Task<Void, Never>?
     var watch: (wakesAt: Deadline, task: Task<Void, Never>)?
@@ -138,7 +139,7 @@ final class RemoteLine: Sendable {
 
   // MARK: The window
 
-  /// Sends the messages for which the window has room, or opens a new line if this one is stale.
+  /// Sends the messages for which the window has room, or opens a new line if this line is stale.
   func goOn() {
     while let next = state.withLock({ $0.next(options.window) }) {
       switch next {
@@ -151,7 +152,7 @@ final class RemoteLine: Sendable {
   /// Passes a call to the engine, and reads the reply, which repeats the tag of the request.
   private func carry(_ call: OutgoingCall, _ tag: Int, _ place: WireRequestText.Place? = nil) {
     let text = call.text.text(tag, place)
-    // A call is sent at most twice, so this distinguishes its two tasks.
+    // A call is sent at most twice, so `isSecond` distinguishes its two tasks.
     let isSecond = call.isSecond
     let task = Task(executorPreference: call) { [self] in
       let end: Result<WireFields, any Error>
@@ -218,11 +219,11 @@ final class RemoteLine: Sendable {
       }
       return true
     }
-    // Done before the call ends, so that its caller sees the new state.
+    // The state changes before the call ends, so that the caller sees the new state.
     if hasFailed, isEnd { noteUnanswered(call) }
     if refusal == .closed, isEnd { lose(fields?.text("e") ?? "the endpoint is closed") }
     if isEnd { call.end(end) }
-    // Without this, later messages would wait for one that the endpoint did not read.
+    // Without this, later messages would wait for a message that the endpoint did not read.
     if number == nil { tell() }
     goOn()
   }
@@ -246,7 +247,7 @@ final class RemoteLine: Sendable {
     }
   }
 
-  /// Sends the endpoint the list of awaited messages, so that it starts no others.
+  /// Sends the endpoint the list of awaited messages, so that it starts no other messages.
   private func tell() {
     let text = state.withLock { state -> WireRequestText? in
       guard state.mustTell, !state.isTelling, !state.isStale, case .connected = state.presence else { return nil }
@@ -282,7 +283,7 @@ final class RemoteLine: Sendable {
     old?.cancel()
   }
 
-  /// Ends late calls. Returns the next deadline; `nil` if this task need not wait for one.
+  /// Ends late calls. Returns the next deadline; `nil` if this task need not wait for a deadline.
   private func endLateCalls() -> Deadline? {
     let now = Deadline.present
     leave({ $0.deadline <= now }, isUnanswered: true) { call, wasSent in

@@ -7,17 +7,17 @@
 public struct RemoteOptions: Sendable {
   /// How `responds(to:)` is answered.
   public enum Questions: Hashable, Sendable {
-    /// As the endpoint answered when the receiver was connected.
+    /// Answered from what the endpoint stated when the receiver was connected.
     case askedOnce
-    /// `true` for every accepted selector, for receivers whose answers change, such as proxies. A
-    /// message to which nothing responds fails.
+    /// `true` for every accepted selector. For receivers whose answers change, such as proxies. A
+    /// message to which no target responds fails.
     case askedEachTime
   }
 
   /// The time limit of a message from its call to its answer, including the wait for earlier
   /// messages. With zero or less, nothing is sent. More than a century means no limit.
   public var deadline: Duration
-  /// The types of answers besides the standard ones.
+  /// The types of answers besides the standard types.
   public var types: KnownTypes
   /// The limits of answers.
   public var limits: MessageLimits
@@ -26,9 +26,9 @@ public struct RemoteOptions: Sendable {
   /// endpoint's ``MessageLimits/waiting`` may lower it. With 1 or less, each message is sent after
   /// the answer to the previous one.
   public var window: Int
-  /// The maximum number of calls that wait for the window. Further ones are refused as `busy`.
+  /// The maximum number of calls that wait for the window. Further calls are refused as `busy`.
   public var waitingCalls: Int
-  /// The number of successive unanswered calls after which the other side is lost; `nil` for never.
+  /// The number of successive unanswered calls after which the other side counts as lost, if any.
   public var givesUpAfter: Int?
   /// Passes the time limit of a call to an engine with a limit of its own. See ``EngineTimeout``.
   public var engineTimeout: EngineTimeout?

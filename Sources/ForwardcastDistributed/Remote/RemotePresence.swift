@@ -4,19 +4,19 @@ import Forwardcast
 
 /// Whether the other side is reachable, as far as this side knows.
 public enum RemotePresence: Hashable, Sendable {
-  /// Messages are sent to it.
+  /// Messages are sent to the other side.
   case connected
   /// The other side is lost, for this reason. Messages fail at once until it is connected again.
   case lost(String)
   /// The other side has ended, for this reason: after ``RemoteReceiver/end(_:)`` or too many
-  /// attempts to reconnect. It is not connected again.
+  /// attempts to reconnect. There is no further attempt to connect.
   case ended(String)
 
   var isEnd: Bool { if case .ended = self { true } else { false } }
 }
 
-/// How often to retry: after `first`, then after twice as long, and so on. Each wait varies
-/// randomly by up to 20 %, so that many senders do not retry at the same time.
+/// When to retry: first after `first`, then after twice as long as before, up to `longest`. Each
+/// wait varies randomly by up to 20 %, so that many senders do not retry at the same time.
 public struct RemoteBackoff: Hashable, Sendable {
   /// The wait before the first attempt.
   public var first: Duration
@@ -30,7 +30,7 @@ public struct RemoteBackoff: Hashable, Sendable {
     (self.first, self.longest, self.attempts) = (first, longest, attempts)
   }
 
-  /// Waits before attempt `number`, from 0. `false` if none is left or the task is canceled.
+  /// Waits before attempt `number`, from 0. `false` if no attempt is left or the task is canceled.
   func wait(before number: Int) async -> Bool {
     if let attempts, number >= attempts { return false }
     var wait = Swift.min(first, longest)

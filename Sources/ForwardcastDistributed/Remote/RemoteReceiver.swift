@@ -11,8 +11,9 @@ public import Forwardcast
 ///     let sum = try await counter.sendAndWait(.add, 5)
 ///     room.add(remote: counter)  // a target like any other: see `add(remote:)`
 ///
-/// It answers only senders that wait: `sendAndWait`, `performAndWait`, and the waiting methods of a
-/// multicast that has it as a target. A synchronous `send` throws `isolationMismatch`.
+/// A remote receiver answers only waiting senders: `sendAndWait`, `performAndWait`, and the waiting
+/// methods of a multicast proxy that has it as a target. A synchronous `send` throws
+/// `isolationMismatch`.
 ///
 /// Messages of one remote receiver run in the order of their calls, one at a time, each at most
 /// once, and end by their deadline: see *What Is Guaranteed* in <doc:OtherProcesses>. To run
@@ -26,7 +27,8 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
   /// The time limit of a message.
   public let deadline: Duration
 
-  /// The `ActorSystem.ActorID` of the endpoint, with what the engine adds, such as an incarnation.
+  /// The `ActorSystem.ActorID` of the endpoint, with additions of the engine, such as an
+  /// incarnation.
   public let endpointID: any Hashable & Sendable
 
   let line: RemoteLine
@@ -34,8 +36,8 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
 
   /// Connects to an endpoint and queries its selectors. `name` is the endpoint's name in errors, by
   /// default its identity.
-  /// - Throws: ``RemoteError`` if it does not answer by the deadline, has another version, or its
-  ///   answer cannot be read; `CancellationError`.
+  /// - Throws: ``RemoteError`` if the endpoint does not answer by the deadline, has another
+  ///   version, or its answer cannot be read; `CancellationError`.
   nonisolated(nonsending) public convenience init<ActorSystem>(
     connectingTo endpoint: MessageEndpoint<ActorSystem>, name: String? = nil, options: RemoteOptions = RemoteOptions()
   ) async throws where ActorSystem: DistributedActorSystem<any Codable> {
@@ -57,7 +59,7 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
     (line, endpointID, queue, self.deadline) = (other.line, other.endpointID, other.queue, deadline)
   }
 
-  /// The same receiver with another deadline. The messages of both run in one order.
+  /// The same receiver with another deadline. Messages of the two share one order.
   public func with(deadline: Duration) -> RemoteReceiver { RemoteReceiver(self, deadline: deadline) }
 
   // MARK: Presence
@@ -65,15 +67,15 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
   /// Whether the other side is reachable: see *Handle Lost Processes* in <doc:OtherProcesses>.
   public var presence: RemotePresence { line.presence }
 
-  /// The current presence and all later ones. The stream ends with the receiver, and after
+  /// The current presence and each later presence. The stream ends with the receiver, and after
   /// ``RemotePresence/ended(_:)``.
   public var presences: AsyncStream<RemotePresence> { line.presences }
 
   /// True if nothing is sent to the other side at present.
   public var isGone: Bool { presence != .connected }
 
-  /// The number of replies that the engine delivered to the wrong call. Each was ignored, and the
-  /// call ended as ``RemoteError/Code/malformedAnswer``.
+  /// The number of replies that the engine delivered to the wrong call. The replies were ignored,
+  /// and these calls ended as ``RemoteError/Code/malformedAnswer``.
   public var misdeliveredReplies: Int { line.state.withLock { $0.mismatches } }
 
   /// If the other side was lost, reconnects to the endpoint that has its identity in the engine.

@@ -3,9 +3,9 @@
 /// The name of a line: 96 random bits, and 32 bits that all names of an endpoint share, so that the
 /// endpoint recognizes names of closed lines. Any caller that knows a name may use the line.
 ///
-/// It is stored in two halves, because a task that captures a 128-bit number crashes in an
-/// optimized build (Swift 6.3, Linux). Comparison has no early exit, so the time of a refusal
-/// reveals nothing.
+/// The name is stored in two halves, because a task that captures a 128-bit number crashes in an
+/// optimized build (Swift 6.3, Linux). Comparison has no early exit, so its time reveals nothing
+/// about the name.
 struct LineName: Hashable, Sendable, CustomStringConvertible {
   private let high: UInt64
   private let low: UInt64

@@ -9,9 +9,9 @@ public struct MessageLimits: Hashable, Sendable {
   public var items: Int
   /// How deep lists and records may nest. At most 64.
   public var depth: Int
-  /// The maximum number of open lines of an endpoint. Beyond it, an idle line is closed: of the
-  /// same sender, or of the sender with the most lines. That sender opens a new line with its next
-  /// message.
+  /// The maximum number of open lines of an endpoint; a line orders the messages of one sender.
+  /// Beyond the maximum, an idle line of the same sender, or of the sender with the most lines, is
+  /// closed. That sender opens a new line with its next message.
   public var lines: Int
   /// The window: the maximum number of messages of one line, running and waiting.
   public var waiting: Int
@@ -19,9 +19,9 @@ public struct MessageLimits: Hashable, Sendable {
   /// twice its text, 16 bytes for each item, and 4 KiB. Answers are kept in case the engine
   /// delivers a message twice.
   ///
-  /// A sender may use as much as it leaves free. To make room, the oldest kept answers of idle
-  /// lines are dropped. A message that still does not fit is refused as `busy` and does not run. An
-  /// answer that does not fit is not kept.
+  /// A sender may use as much memory as it leaves free. To make room, the oldest kept answers of
+  /// idle lines are dropped. A message that still does not fit is refused as `busy` and does not
+  /// run. An answer that does not fit is not kept.
   public var memory: Int
 
   /// Creates limits with these properties, clamped to their possible ranges.

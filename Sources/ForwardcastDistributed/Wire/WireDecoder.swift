@@ -6,7 +6,7 @@ import Forwardcast
 final class WireReading {
   let tree: WireTree
   let types: KnownTypes
-  /// The allowed selectors; `nil` for all known ones.
+  /// The allowed selectors; `nil` means all known selectors.
   private let selectors: Set<MessageSelector>?
 
   init(_ tree: WireTree, _ types: KnownTypes, selectors: Set<MessageSelector>? = nil) {

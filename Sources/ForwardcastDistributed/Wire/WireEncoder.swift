@@ -1,7 +1,7 @@
 // WireEncoder.swift: encodes values as items of the wire.
 
-/// Writes one value: common types directly, others with their `encode(to:)`. Throws for a value
-/// that nests too deeply to be decoded.
+/// Writes one value: a common type directly, any other type with its `encode(to:)`. Throws for a
+/// value that nests too deeply to be decoded.
 func writeValue(_ value: any Encodable, to writer: inout WireWriter) throws {
   let item = EncodedItem(nil)
   swap(&item.writer, &writer)
@@ -14,8 +14,8 @@ private let deepestValue = 64
 
 /// A value under construction. A class, because an encoder may create several containers for it.
 ///
-/// It appends to the writer of the enclosing value, and holds that writer until it is complete.
-/// Only parts that may be filled later, as by `superEncoder()`, are written separately.
+/// An item appends to the writer of the enclosing value, and holds that writer until the item is
+/// complete. Only parts that may be filled later, as by `superEncoder()`, are written separately.
 private final class EncodedItem {
   enum Content {
     /// A value that encodes nothing becomes an empty record.
@@ -30,7 +30,8 @@ private final class EncodedItem {
 
   init(_ path: WirePath?) { self.path = path }
 
-  /// Begins a container unless the value already is one of this kind. Other content is discarded.
+  /// Begins a container unless the value already is a container of this kind. Discards other
+  /// content.
   func begin(_ wanted: Content) {
     guard content != wanted else { return }
     writer.cut(to: start)
@@ -46,7 +47,8 @@ private final class EncodedItem {
     if content == .record { writer.endRecord() }
   }
 
-  /// Writes the next value, in a record after its key. Writes nothing if it throws.
+  /// Writes the next value; in a record, writes its key first. Writes nothing if the encoding
+  /// throws.
   func write(_ value: some Encodable, key: String? = nil, at inner: @autoclosure () -> WirePath?) throws {
     let place = writer.bytes.count
     if let key { writer.text(key) }
@@ -63,7 +65,7 @@ private final class EncodedItem {
     case let value as String: writer.text(value)
     case let value as Bool: writer.bool(value)
     case let value as Double: writer.real(value)
-    // Matched by exact type, because an empty array of any type can be cast to one of bytes.
+    // Matched by exact type, because an empty array of any type can be cast to an array of bytes.
     case let bytes as [UInt8] where type(of: value) == [UInt8].self: writer.data(bytes)
     default:
       let item = EncodedItem(inner())
@@ -153,7 +155,8 @@ private struct WireEncoder: Encoder, SingleValueEncodingContainer, UnkeyedEncodi
     switch value {
     case let value as any FixedWidthInteger where !isList: item.writer.integer(value)
     case let value as Float where !isList: item.writer.real(value)
-    // A value that encodes another in its place counts as a level, so infinite recursion ends.
+    // A value that encodes another value in its place counts as a level, so infinite recursion
+    // ends.
     default: try item.write(value, at: WirePath(key, in: item.path))
     }
   }

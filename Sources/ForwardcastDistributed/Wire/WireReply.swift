@@ -68,7 +68,7 @@ extension WireReply {
     }
   }
 
-  /// Reads a reply. The type of an answer is a standard one or one of `types`.
+  /// Reads a reply. The type of an answer is a standard type or one of `types`.
   static func read(_ message: WireFields, types: KnownTypes) throws(WireRefusal) -> WireReply {
     switch message.word("k") {
     case "opened"?:

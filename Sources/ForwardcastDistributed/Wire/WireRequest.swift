@@ -7,7 +7,8 @@ enum WireRequest {
   case open(sender: WireName)
   /// Queries whether the receiver responds to a selector at present.
   case ask(selector: WireName)
-  /// Lists the messages up to a number that are still awaited. The endpoint starts no others.
+  /// Lists the messages up to `number` that are still awaited. The endpoint starts no others up to
+  /// it.
   case await(line: LineName?, number: Int, awaited: [Int])
   case call(WireCall)
 }
@@ -171,7 +172,7 @@ struct WireFields {
 
   private func field(_ name: Unicode.Scalar) -> Int? { tree.field(CollectionOfOne(UInt8(ascii: name)), of: 0) }
 
-  /// The value of a field, if it has the kind. Names of fields are single letters.
+  /// The value of a field, if it is of that kind. Names of fields are single letters.
   private func field(_ name: Unicode.Scalar, _ kind: WireNode.Kind) -> Int? {
     field(name).flatMap { tree.kind($0) == kind ? $0 : nil }
   }

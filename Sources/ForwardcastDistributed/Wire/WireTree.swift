@@ -6,7 +6,7 @@ struct WireNode {
     case null, yes, no, integer, real, text, bytes, list, record
   }
   let kind: Kind
-  /// The item's own bytes: digits, text, base64; none for a list or record.
+  /// The start of the item's own bytes: digits, text or base64. A list or record has none.
   let start: UInt32
   let end: UInt32
   /// The index after this node and its contents.
@@ -101,7 +101,7 @@ private struct WireScanner {
   private var nodes: [WireNode] = []
   /// The enclosing list or record, and whether a key is expected next. `node` is -1 at the top.
   private var around: (node: Int, isRecord: Bool, wantsKey: Bool) = (-1, false, false)
-  /// The lists and records around the enclosing one.
+  /// The lists and records around the enclosing list or record.
   private var outer: [(node: Int, isRecord: Bool, wantsKey: Bool)] = []
 
   init(_ bytes: [UInt8], from start: Int, limits: MessageLimits) {
@@ -163,7 +163,8 @@ private struct WireScanner {
     around.wantsKey.toggle()
   }
 
-  /// Reads `42;`, no longer than the widest number. The type that decodes it interprets the digits.
+  /// Reads `42;`, at most as long as the widest number. The type that decodes it interprets the
+  /// digits.
   private mutating func number(_ kind: WireNode.Kind) throws(WireRefusal) {
     let start = position
     while position < bytes.count, bytes[position] != UInt8(ascii: ";") {

@@ -56,7 +56,7 @@ extension WireReading {
   }
 
   private func box<T: Decodable>(_ type: T.Type, _ value: Int) throws -> ArgumentBox {
-    // All named types and all standard ones are Sendable.
+    // All named types and all standard types are Sendable.
     ArgumentBox(uncheckedSendable: try self.value(type, at: value))
   }
 }

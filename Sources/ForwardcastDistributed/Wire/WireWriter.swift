@@ -84,7 +84,7 @@ struct WireWriter {
   /// The heading of a message, which names the version.
   mutating func heading() { bytes += WireVersion.bytes }
 
-  /// A reply of a kind, with the fields from `body`.
+  /// A reply of the given kind, with the fields that `body` writes.
   static func message<Failure: Error>(
     _ kind: String, _ number: Int? = nil, tag: Int?, _ body: (inout WireWriter) throws(Failure) -> Void
   ) throws(Failure) -> String {
@@ -105,7 +105,8 @@ enum WireVersion {
   static let heading = "forwardcast:2"
   fileprivate static let bytes = Array("\(heading) ".utf8)
 
-  /// The start of the items of a text. Refuses another version and names it.
+  /// The start of the items of a text. A text of another version is refused with an error that
+  /// names it.
   static func bodyStart(of text: [UInt8]) throws(WireRefusal) -> Int {
     if text.starts(with: bytes) { return bytes.count }
     let word = text.prefix(40).prefix { $0 != UInt8(ascii: " ") }

@@ -5,7 +5,7 @@ import Forwardcast
 /// A proxy in front of a receiver, or of another proxy, that records every call with its outcome.
 ///
 ///     let recorded = RecordingProxy(of: screen, as: "screen")
-///     try recorded.send(.setTitle, "a")          // screen gets it
+///     try recorded.send(.setTitle, "a")          // screen receives it
 ///     print(recorded.recorder.recording)         // [screen setTitle: "a"]
 ///
 /// Proxies may share a recorder, which keeps their calls in one order. A call that a receiver makes

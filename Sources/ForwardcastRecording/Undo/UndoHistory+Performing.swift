@@ -142,7 +142,7 @@ extension UndoHistory {
 
 /// Why an ``UndoHistory`` refused a call. The history is unchanged.
 public struct UndoError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The broken rule. More rules may be added, so a `switch` needs a `default`.
+  /// The rule that the call broke. More rules may be added, so a `switch` needs a `default`.
   public struct Code: Hashable, Sendable {
     fileprivate let words: String
 

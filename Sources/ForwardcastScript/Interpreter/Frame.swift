@@ -21,15 +21,15 @@ struct WeakObject: @unchecked Sendable {  // the runtime synchronizes weak refer
   init(_ object: AnyObject?) { self.object = object }
 }
 
-/// One activation of a row, a hook or a script, on one thread.
+/// One activation of a method, a hook or a script, on one thread.
 final class Frame {
   let source: SourceText
-  /// The object whose row runs; `nil` for a hook or a script.
+  /// The object whose method runs; `nil` for a hook or a script.
   let object: ScriptObject?
   let depth: Int
-  /// The scopes of the row and its blocks, innermost last; empty at the top level.
+  /// The scopes of the method and its blocks, innermost last; empty at the top level.
   private var scopes: [[String: Binding]]
-  /// The hook whose block runs; `nil` for a row or a script.
+  /// The hook whose block runs; `nil` for a method or a script.
   var hook: HookRun?
 
   init(source: SourceText, object: ScriptObject? = nil, depth: Int, scopes: [[String: Binding]] = []) {
@@ -51,7 +51,7 @@ final class Frame {
     return nil
   }
 
-  /// Drops a name from the innermost scope that has it; `false` if none has it.
+  /// Drops a name from the innermost scope that has it. Returns `false` if no scope has it.
   func drop(_ name: String) -> Bool {
     guard let index = scopes.lastIndex(where: { $0[name] != nil }) else { return false }
     scopes[index][name] = scopes[index][name]?.afterDrop

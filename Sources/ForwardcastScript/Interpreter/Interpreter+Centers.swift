@@ -12,7 +12,7 @@ extension Interpreter {
     let observer = try object(observer).receiver
     let point = try self.point(point, "register")
     try world.link(point, to: observer, strongly: false)
-    // Querying a proxy queries everything behind it.
+    // A query to a proxy also queries every object behind the proxy.
     _ = run.budget(at: offset, of: source).charging { point.register(ifConforming: observer) }
     try run.check()
   }
@@ -58,8 +58,8 @@ extension Interpreter {
     return try bounded(.list(living.map { .object($0.reference) }))
   }
 
-  /// `clear services`: notifies all services, releases the non-persistent ones, and throws the
-  /// first error of a service.
+  /// `clear services`: notifies all services, releases services that are not persistent, and throws
+  /// the first error of a service.
   func clearServices() throws {
     try run.charge(Work.pass * world.services.services.count)
     let errors = HookErrors()
@@ -96,12 +96,12 @@ extension ScriptObject: ServiceLifecycle {
     }
   }
 
-  /// Runs the row of that name, if the object has one, and returns its answer.
+  /// Runs the object's method of that name, if it has one, and returns the answer.
   private func callHook(_ name: String, isMaking: Bool = false) throws -> ArgumentBox? {
     guard let selector = MessageSelector(known: name), objectTable?.responds(to: selector) ?? false else { return nil }
     var call = Invocation(selector, arguments: [])
     let sending = SendInProgress.current.map { SendInProgress(run: $0.run, depth: $0.depth + 1, isMaking: isMaking) }
-    // Counts the first row here, so that the row of the callback costs a step.
+    // The first method of the send is counted here, so that the callback's method costs a step.
     _ = sending?.beginRow()
     try SendInProgress.$current.withValue(sending) { try perform(&call) }
     return call.result

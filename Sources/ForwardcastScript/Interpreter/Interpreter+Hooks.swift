@@ -26,7 +26,7 @@ extension Interpreter {
   func install(
     _ moment: StatementWord, _ proxy: Expression, _ selector: Expression, _ body: [Statement], as name: String?
   ) throws {
-    // Each later message searches all hooks.
+    // The price includes the search of all hooks, which each later message makes.
     try run.charge(Work.make + Work.look * world.hookCount)
     let offset = proxy.offset
     let proxy = try evaluate(proxy, "\(moment.rawValue) needs a proxy, not", showsValue: true) { value in
@@ -84,7 +84,7 @@ private struct HookBody: @unchecked Sendable {  // immutable: `names` is a copy 
 
   func around(_ call: InvocationCall) throws -> [ArgumentBox] {
     let (answer, hook) = try run(call.invocation) { run, other in
-      // Each `proceed` sends the message again.
+      // Each `proceed` sends the message again, so it costs a step.
       try run.step(at: offset, of: names.source)
       return try other.map { try call.proceed(with: $0) } ?? call.proceed()
     }
@@ -104,7 +104,7 @@ private struct HookBody: @unchecked Sendable {  // immutable: `names` is a copy 
     let frame = names.copy(depth: send.depth)
     frame.enterBlock()
     let interpreter = Interpreter(world: world, run: send.run, frame: frame)
-    // The block counts even if it is empty.
+    // The block costs a step even if it is empty.
     try send.run.step(at: offset, of: interpreter.source)
     world.handlers.trace?(String(repeating: "  ", count: send.depth) + "\(moment.rawValue) \(message)")
     do {
@@ -114,7 +114,8 @@ private struct HookBody: @unchecked Sendable {  // immutable: `names` is a copy 
       return (try interpreter.execute(statements), hook)
     } catch {
       let error = send.run.located(error, at: offset, of: interpreter.source)
-      // Rethrows the original error of `proceed`, so that the library recognizes it as a target's.
+      // The original error of `proceed` is rethrown, so that Forwardcast recognizes a target's
+      // error.
       if let failure = frame.hook?.failure {
         let known = send.run.located(failure, at: error.offset, of: error.source)
         if known.text == error.text, known.offset == error.offset { throw failure }

@@ -3,7 +3,7 @@
 import Forwardcast
 
 extension Interpreter {
-  /// `proxy p = …`: binds a global name, even in a row.
+  /// `proxy p = …`: binds a global name, even in a method.
   func makeProxy(_ name: String, _ make: (Interpreter) throws -> ScriptReference) throws {
     try run.charge(Work.make + Work.name(name))
     world.bind(name, .object(try make(self)))
@@ -37,7 +37,7 @@ extension Interpreter {
         world: world, run: send?.run ?? Run(world), frame: names.copy(depth: send?.depth ?? 0))
       let target = try interpreter.object(expression).receiver
       if let owner {
-        // A query cannot throw an exceeded limit. The run stores it.
+        // A query cannot throw the error of an exceeded limit, so the run stores it.
         try interpreter.at(expression.offset) { try world.link(owner, to: target, strongly: true) }
       }
       let holder = LazyTarget(target)
@@ -77,7 +77,7 @@ extension Interpreter {
     return try proxy.register(crossing: target, delivery: queue.delivery, terms)
   }
 
-  /// Interns the selectors of a list, since the registration responds to them.
+  /// Interns the selectors of a list, because the registration responds to them.
   func selectors(_ expression: Expression) throws -> [MessageSelector] {
     let elements = try evaluate(expression, "only takes a list of selectors, not", \.list)
     return try at(expression.offset) {
@@ -122,8 +122,8 @@ extension Interpreter {
   }
 }
 
-/// Retains the target of a lazy proxy until the session ends. If the proxy itself did, a lazy proxy
-/// that its own target leads to would be a reference cycle.
+/// Retains the target of a lazy proxy until the session ends. If the lazy proxy itself retained its
+/// target, and the target led back to it, there would be a reference cycle.
 final class LazyTarget: ForwardingProxy, CustomStringConvertible {
   /// Used only in the session's isolation, like the proxy.
   private var target: (any MessageReceiver)?

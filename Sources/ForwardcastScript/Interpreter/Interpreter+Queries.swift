@@ -70,7 +70,7 @@ extension Interpreter {
     return answer
   }
 
-  /// `explain p "sel:"`: a line for each registration, also of nested proxies. Sends nothing.
+  /// `explain p "sel:"`: a line for each registration, including nested proxies. Sends nothing.
   func explain(_ name: String, of value: ScriptValue, at offset: Int) throws -> ScriptValue {
     let proxy = try value.wanted("explain needs a multicast proxy, not", showsValue: true, \.multicast)
     try run.charge(Work.make + Work.name(name))

@@ -12,7 +12,7 @@ struct Sending {
 
   static func text(_ selector: String, _ arguments: [String]) -> String {
     if arguments.isEmpty { return selector }
-    // Splits bytes, because a colon and a following combining mark are one character.
+    // Bytes are split, because a colon and a following combining mark are one character.
     let parts = selector.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
     return zip(parts, arguments).map { "\(Substring($0)): \($1)" }.joined(separator: " ")
   }
@@ -62,8 +62,8 @@ extension Interpreter {
     return SendInProgress(run: run, depth: depth, policy: policy, receiver: receiver)
   }
 
-  /// Counts and sends a message through the library, and emits its events. Errors of `body` have
-  /// the script's names. An exceeded limit is thrown even if it was caught.
+  /// Counts a message, sends it by `body`, and emits its events. Errors of `body` get the names
+  /// that the script uses. An exceeded limit is thrown even if its error was caught.
   private func deliver<T>(
     _ sending: Sending, _ reference: ScriptReference, policy: CollectPolicy? = nil,
     _ body: (inout Invocation) throws -> T
@@ -89,7 +89,7 @@ extension Interpreter {
     do {
       let answer = try SendInProgress.$current.withValue(inProgress) {
         if reference.receiver is ScriptObject { return try body(&call) }
-        // Also charges for queries that find targets, or the target behind a chain of proxies.
+        // The charge includes queries that find targets, or the target behind a chain of proxies.
         return try budget.charging { try body(&call) }
       }
       try run.check()
@@ -103,7 +103,8 @@ extension Interpreter {
     }
   }
 
-  /// Interns selector arguments of parameters of that type. Other parameters need only the name.
+  /// Interns selectors that are arguments of selector parameters. Other parameters need only the
+  /// name.
   private func internSelectors(
     in arguments: [ScriptValue], of message: MessageSelector, to receiver: any MessageReceiver, _ budget: MessageBudget
   ) throws {
@@ -175,7 +176,8 @@ extension Interpreter {
     return try bounded(.list(errors.map { .string(ScriptError($0).text) }))
   }
 
-  /// Runs `body`, which waits for a proxy's targets. Returns `nil` if it never had any on queues.
+  /// Runs `body`, which waits for a proxy's targets. Returns `nil` if no target was ever on a
+  /// queue.
   /// - Throws: also `unrecognized selector` for a message that the extension point does not have.
   private func waiting<T>(
     for proxy: any ScriptedMulticast, _ call: Invocation,
@@ -208,7 +210,7 @@ extension CollectPolicy {
     }
   }
 
-  /// The result of all answers in the order of delivery; without answers, the policy's empty value.
+  /// The result of all answers in the order of delivery. Without answers, the policy's empty value.
   func result(_ answers: [ScriptValue]) throws -> ScriptValue {
     for answer in answers { _ = try needsMore(after: answer) }
     switch self {

@@ -13,7 +13,7 @@ struct Interpreter {
 
   var source: SourceText { frame.source }
 
-  /// A block with its remaining rounds, and the remaining statements of the current round.
+  /// A block with the number of its remaining rounds, and the remaining statements of this round.
   private struct Cursor {
     let statements: [Statement]
     var rest: ArraySlice<Statement>

@@ -3,16 +3,16 @@
 import Forwardcast
 import Synchronization
 
-/// One run, with its counters and the first limit that it exceeded. Shared by all its threads.
+/// One run, with its counters and the first limit that it exceeded. All threads of a run share it.
 final class Run: Sendable {
   static let sendLimit = 64
   /// The units of ``Work`` that a run may take for each step of its limit.
   static let workPerStep = 1024
-  /// The units that a run may take in addition, whatever its limit of steps.
+  /// The units that every run may take in addition.
   static let leastWork = 1 << 24
-  /// The units of work after which a charge checks for cancellation; they take a few milliseconds.
+  /// A charge checks for cancellation after this many units, which take a few milliseconds.
   static let workBetweenLooks = 1 << 22
-  /// The number of failed expectations that are kept. Further ones are only reported and counted.
+  /// The number of failed expectations that are stored. Later failures are reported and counted.
   static let keptFailures = 1000
 
   private let world: World
@@ -24,7 +24,7 @@ final class Run: Sendable {
   private let failed = Mutex<(count: Int, kept: [ScriptError])>((0, []))
   private let unawaited = Atomic<Int>(0)
   private let eventSteps = Atomic<Int>(0)
-  /// For each queue, the statement that sent the message that runs there.
+  /// For each queue, the statement that sent the message which runs on the queue.
   private let places = Mutex<[ObjectIdentifier: (offset: Int, source: SourceText)]>([:])
 
   init(_ world: World) { (self.world, workLimit) = (world, ScriptSession.workLimit(forSteps: world.stepLimit)) }
@@ -54,8 +54,8 @@ final class Run: Sendable {
     try ScriptError.limit(!(world.handlers.isCancelled?() ?? false), "the run was cancelled")
   }
 
-  /// Charges for an error that does not end the run, and reports it. The run stores an exceeded
-  /// limit, since the caller may be unable to throw it.
+  /// Charges for an error that does not end the run, and reports the error. If this exceeds a
+  /// limit, the run stores the limit, since the caller may be unable to throw.
   private func show(_ error: ScriptError) throws {
     do { try charge(8 * Work.make) } catch let limit { throw located(limit, at: error.offset, of: error.source) }
     world.handlers.diagnostics(error)
@@ -63,13 +63,14 @@ final class Run: Sendable {
 
   var workDone: Int { work.load(ordering: .relaxed) }
 
-  /// - Throws: the limit that was exceeded, if any, even if its error was caught.
+  /// - Throws: `limit exceeded` if a limit was exceeded, even if that error was caught.
   func check() throws {
     guard hasPassedLimit.load(ordering: .relaxed) else { return }
     if let error = limit.withLock({ $0 }) { throw error }
   }
 
-  /// Gives an error its position. Stores an exceeded limit, so the run ends even if it is caught.
+  /// Gives an error its position. Stores an exceeded limit, so the run ends even if a caller
+  /// catches it.
   func located(_ error: any Error, at offset: Int, of source: SourceText) -> ScriptError {
     let found = ScriptError(error)
     let error = found.placed(at: offset, of: source)
@@ -82,7 +83,7 @@ final class Run: Sendable {
     return first
   }
 
-  /// A budget that charges this run for the messages of a statement and locates their errors there.
+  /// A budget that charges this run for a statement's messages and locates their errors there.
   func budget(at offset: Int, of source: SourceText) -> MessageBudget {
     let way = MessageWay(world.limits)
     return MessageBudget { [self] item, count in
@@ -133,7 +134,8 @@ final class Run: Sendable {
   var stepsTaken: Int { min(steps.load(ordering: .relaxed), world.stepLimit) }
 }
 
-/// Counts the proxies, queries, hooks and registrations of a message, to limit the time of a step.
+/// Counts the proxies, queries, hooks and registrations of a message, to limit the time of one
+/// step.
 final class MessageWay: Sendable {
   private let limits: ScriptLimits
   private let proxies = Atomic<Int>(0)
@@ -155,7 +157,7 @@ final class MessageWay: Sendable {
   }
 }
 
-/// Passes the step number of a row's events from the proxy to the row.
+/// Passes the step number for a method's events from the proxy to the method.
 final class ToldTurn: Sendable {
   private let number = Atomic<Int>(0)
 
@@ -168,16 +170,16 @@ final class ToldTurn: Sendable {
 
 /// A message that a script has sent and that has no answer yet.
 ///
-/// A task-local value passes it to the row that runs, which reads its depth and run. A delivery on
-/// a queue has no such value, so it belongs to the innermost run.
+/// A task-local value passes this object to the method that runs, which reads its depth and run. A
+/// delivery on a queue has no such value, so it belongs to the innermost run.
 final class SendInProgress: Sendable {
   @TaskLocal static var current: SendInProgress?
 
   let run: Run
   let depth: Int
-  /// True while a service is being created. Queued rows may wait for the service.
+  /// True while a service is being created. Queued methods may wait for the service.
   let isMaking: Bool
-  /// The policy for the answers; `nil` takes the last.
+  /// The policy for the answers; with `nil`, the last answer is the result.
   let policy: CollectPolicy?
   /// True during a `collect`, which throws the first error of its targets.
   let isCollecting: Bool

@@ -1,4 +1,4 @@
-// ScriptObject.swift: objects of a script, and the rows that they answer with.
+// ScriptObject.swift: objects of a script, and their methods.
 
 import Forwardcast
 
@@ -48,7 +48,7 @@ extension World {
 
   private func entry(for row: RowDefinition) throws -> Responds<ScriptObject> {
     let selector = try intern(row.selector)
-    // If the row has no encoding, all its types are objects.
+    // If the method has no encoding, all its types are objects.
     let encoding = row.encoding?.text ?? "@@:" + String(repeating: "@", count: row.arguments.count)
     let signature = try MethodSignature(encoding)
     let answers = signature.returnType.kind != .void
@@ -79,7 +79,8 @@ extension World {
     }
     tellOf(.began)
     do {
-      // The send counts the first row. Every further row that the message reaches is its own step.
+      // The first method is part of the send's step. Every other method of the message costs a
+      // step.
       if number > 1 || queue != nil { try send.run.step(at: row.offset, of: row.source) }
       if queue != nil { try send.run.charge(Work.turn) }
       let own: [String: Binding] = ["self": .value(.object(object.reference)), "name": .value(.string(object.name))]

@@ -5,8 +5,9 @@ import ForwardcastCenters
 
 /// The multicast proxy of a script, which accepts every receiver.
 ///
-/// `register` casts dynamically, so it also accepts receivers that are not `Sendable`. These run
-/// synchronously, and `World.link` refuses them if their proxy may be used on a queue.
+/// `register` casts dynamically, so it also accepts receivers that are not `Sendable`. Such
+/// receivers run synchronously, and `World.link` refuses them if their proxy may be used on a
+/// queue.
 typealias ScriptMulticast = MulticastProxy<any MessageReceiver & Sendable>
 
 struct RegistrationTerms {
@@ -20,7 +21,7 @@ struct RegistrationTerms {
   var only: [MessageSelector]?
 }
 
-/// A multicast proxy of unknown interface: the script's own, or one that a host registered.
+/// A multicast proxy of unknown interface: a proxy of the script, or one that a host registered.
 protocol ScriptedMulticast: ForwardingProxy {
   var holder: any MulticastHolding { get }
 

@@ -5,12 +5,12 @@ import Forwardcast
 /// The prices of operations. ``Run/workPerStep`` says how many units a step may take.
 ///
 /// A step is a statement or a send, and takes a few microseconds. A unit takes at most ten
-/// nanoseconds. Values, lists and encodings are charged by size. A stored byte costs two more
+/// nanoseconds. Values, lists and encodings are charged by size. Each stored byte costs two more
 /// units, which bounds the memory of a run.
 enum Work {
   /// A byte that is compared, hashed, counted, copied or shown.
   static let byte = 8
-  /// One visit to a step of an expression, a registration, or an object behind a proxy.
+  /// One visit to an expression's step, a registration, or an object behind a proxy.
   static let look = 32
   /// A registration that a message passes, or one of many elements that are compared or listed.
   static let pass = 256
@@ -49,7 +49,7 @@ enum Work {
     return price * text.utf8.count
   }
 
-  /// The price of looking up a name. The step covers a short one.
+  /// The price of looking up a name. The step covers the lookup of a short name.
   static func name(_ name: String) -> Int { name.utf8.count <= 32 ? 0 : priceOfByte(name) * name.utf8.count }
 
   private static func priceOfByte(_ text: String) -> Int {
@@ -60,7 +60,7 @@ enum Work {
 
 extension ScriptValue {
   /// The price of boxing or unboxing the value. Only lists and dictionaries are copied.
-  /// - Throws: `limit exceeded` for one that would take too long for one step.
+  /// - Throws: `limit exceeded` for a value that would take too long for one step.
   func copyingWork() throws -> Int {
     switch self {
     case .list, .dictionary:

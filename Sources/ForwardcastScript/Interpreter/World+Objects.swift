@@ -1,22 +1,23 @@
-// World+Objects.swift: labels of objects and proxies, and where these may be used.
+// World+Objects.swift: labels of objects and proxies, and where the objects may be used.
 
 import Forwardcast
 
 struct Label: Sendable {
   enum Isolation {
-    /// It may be used in the session and on queues.
+    /// The object may be used in the session and on queues.
     case anywhere
-    /// It may be used only in the session: it or an object that it leads to is not `Sendable`.
+    /// The object may be used only in the session, since it or an object behind it is not
+    /// `Sendable`.
     case session
-    /// A proxy that was not used on a queue yet. Its first use there requires that everything
-    /// behind it is `Sendable`, and makes it `anywhere`.
+    /// The object is a proxy that was not used on a queue yet. Its first use on a queue requires
+    /// that every object behind it is `Sendable`, and makes the proxy `anywhere`.
     case undecided
   }
 
   let object: WeakObject
   let text: String
   var isolation: Isolation
-  /// The target of a proxy that has one; `nil` for an object of a script.
+  /// The target of a proxy with one target; `nil` for an object of a script.
   var target: WeakObject?
   /// How a multicast proxy of the session holds its targets; `nil` for other objects.
   var ownership: Ownership?
@@ -27,7 +28,7 @@ struct Label: Sendable {
 }
 
 extension World {
-  /// The most proxies that hold proxies strongly. Releasing a chain of them uses stack for each.
+  /// The most proxies that hold proxies strongly. Releasing a chain uses stack for each proxy.
   static let holderLimit = 255
 
   func reference(_ receiver: any MessageReceiver) -> ScriptReference {
@@ -64,8 +65,8 @@ extension World {
 
   // MARK: Isolation
 
-  /// Whether an object and everything behind it are `Sendable`, so it may be used on queues. With
-  /// `decides`, the proxies that were found become `anywhere`, and refuse targets that are not
+  /// True if an object and every object behind it are `Sendable`, so it may be used on queues. With
+  /// `decides`, the proxies behind it become `anywhere`, and then refuse targets that are not
   /// `Sendable`.
   func mayCross(_ receiver: any MessageReceiver, decides: Bool = true, _ run: Run) throws -> Bool {
     if receiver is ScriptObject { return true }
@@ -133,7 +134,7 @@ extension World {
     }
   }
 
-  /// Objects that were found under the lock. They are released after it.
+  /// Objects that were found under the lock. They are released after the lock.
   struct Seen: @unchecked Sendable {  // owned by the one call that collects it
     fileprivate(set) var objects: [AnyObject] = []
 

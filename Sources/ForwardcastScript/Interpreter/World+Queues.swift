@@ -1,4 +1,4 @@
-// World+Queues.swift: deliveries on queues, waiting for them, and their errors.
+// World+Queues.swift: deliveries on queues, the wait for deliveries, and their errors.
 
 import Dispatch
 import Forwardcast
@@ -10,7 +10,7 @@ struct QueueState: Sendable {
   var ofProxies: [ObjectIdentifier: (proxy: WeakObject, queues: [ScriptQueue])] = [:]
   /// The runs in progress, innermost last. Deliveries on queues belong to the innermost run.
   var runs: [Run] = []
-  /// The number of rows that have begun on queues.
+  /// The number of methods that have begun on queues.
   var turns = 0
 }
 
@@ -25,7 +25,7 @@ extension World {
     queues { $0.runs.append(run) }
     defer { queues { state in state.runs.removeAll { $0 === run } } }
     let result = Result { try body() }
-    // A text that a host runs while a row runs on a queue does not wait.
+    // A text that a host runs during a method on a queue does not wait.
     if ScriptQueue.current == nil { try waitForQueues() }
     return try result.get()
   }
@@ -50,8 +50,7 @@ extension World {
     }
   }
 
-  /// The queues of a session's proxy and of its nested proxies; `nil` if none ever had queued
-  /// targets.
+  /// The queues of a proxy and of its nested proxies; `nil` if no proxy ever had queued targets.
   func queues(of proxy: any ScriptedMulticast) -> [ScriptQueue]? {
     var (found, open, seen) = ([ScriptQueue]?.none, [proxy as AnyObject], Set<ObjectIdentifier>())
     while let next = open.popLast() {
@@ -91,7 +90,7 @@ extension World {
       for case let proxy as ScriptMulticast in living.objects {
         drained += try proxy.drainBlocking(timeout: World.patience)
       }
-      // Waits for deliveries of released proxies, too.
+      // The group also waits for deliveries of released proxies.
       let group = DispatchGroup()
       for queue in queues({ $0.all }) {
         group.enter()
@@ -101,13 +100,13 @@ extension World {
     } while drained > 0 || before != queues { $0.turns }
   }
 
-  /// Throws `would deadlock` while a service is created, because a queued row may wait for it.
+  /// Throws `would deadlock` while a service is created, because a queued method may wait for it.
   func refuseWhileMaking() throws {
     guard SendInProgress.current?.isMaking ?? false else { return }
     throw ScriptError(.wouldDeadlock, "a service that is being created cannot wait for queues")
   }
 
-  /// Reports an error that no sender waits for: of a queued target, or of a service's callback.
+  /// Reports an error that no sender waits for, from a queued target or a service's callback.
   func report(_ failure: any Error) {
     if !(SendInProgress.current?.isCollecting ?? false) { (runInProgress ?? Run(self)).note(unawaited: failure) }
   }

@@ -20,9 +20,10 @@ extension World {
 
   /// The selector to send for a name in the script.
   ///
-  /// No table has a name that the process has not interned. If a script could intern all names, it
-  /// could fill memory. So a stand-in that no table has is sent. The name itself is interned only
-  /// if a receiver of the host may get the message, or a recording stores it.
+  /// If a script could intern all names, it could fill memory. A name that the process has not
+  /// interned is in no table, so a stand-in, which is in no table either, is sent in its place. The
+  /// name itself is interned only if a receiver of the host may get the message, or a recording
+  /// stores it.
   func selectorToSend(_ name: String, argumentCount: Int, to receiver: any MessageReceiver) throws -> MessageSelector {
     if let known = MessageSelector(known: name) { return known }
     if !(receiver is ScriptObject), state.withLock({ $0.hasForeignReceivers }) { return try intern(name) }
@@ -33,8 +34,8 @@ extension World {
     "_unknownToEveryTable" + String(repeating: ":", count: argumentCount)
   }
 
-  /// Replaces names in an error of the library: a stand-in by the name in the script, and a class
-  /// by the label of the proxy if no other proxy can be meant.
+  /// Replaces names in an error of Forwardcast. The name in the script replaces a stand-in. The
+  /// label of the proxy replaces its class if no other proxy can be meant.
   func naming(_ sending: Sending, to receiver: ScriptReference, in error: any Error) -> any Error {
     guard let error = error as? MessageError else { return error }
     let isStandIn = error.selector == World.standIn(sending.arguments.count)
@@ -49,7 +50,7 @@ extension World {
   }
 }
 
-/// The names that scripts have interned. They are never freed, so all sessions share one limit.
+/// The names that scripts have interned. Names are never freed, so all sessions share one limit.
 enum InternedNames {
   /// The bytes that the names and their records may use. Tests lower this limit.
   static let limit = Atomic<Int>(16 << 20)

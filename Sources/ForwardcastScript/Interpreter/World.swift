@@ -7,8 +7,8 @@ import Synchronization
 /// The state that the statements of a session share.
 ///
 /// Evaluation takes no lock, because each activation has its own ``Frame`` and values are
-/// immutable. A lock guards the shared names and receivers, so rows may run on any thread. Replaced
-/// values are released after the lock, so no foreign code runs under it.
+/// immutable. A lock guards the shared names and receivers, so methods may run on any thread.
+/// Replaced values are released after the lock, so no foreign code runs under the lock.
 final class World: Sendable {
   static let inheritanceLimit = 64
 
@@ -85,8 +85,8 @@ final class World: Sendable {
     handlers.trace?(String(repeating: "  ", count: depth) + event.description)
   }
 
-  /// Emits the events of a proxy's deliveries, except events of a script's rows. A row emits its
-  /// own, under the step number that this proxy passes to it.
+  /// Emits the events of a proxy's deliveries, except events of a script's methods. A method emits
+  /// its own events, with the step number that this proxy passes to the method.
   func trace(_ proxy: some MulticastSending, as name: String) {
     guard isTold else { return }
     let ofRow = "\u{0}"

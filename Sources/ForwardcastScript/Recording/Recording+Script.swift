@@ -12,15 +12,15 @@ extension Recording {
   ///     expect [cart wash] throws "unrecognized selector 'wash' of Cart"
   ///
   /// Each outermost call is a line. Nested calls follow as comments, since the receiver makes them
-  /// again. A call without an answer, or whose answer has no literal, is sent without expectation.
+  /// again. If a call has no answer, or its answer has no literal, the line has no expectation.
   ///
   /// To replay, register the receivers under their recorded names and run the text:
   ///
   ///     session.register(Cart(), as: "cart")
   ///     session.run(try recording.script()).succeeded
   ///
-  /// Values have the script's types: `Int`, `Double`, and lists and dictionaries of these. Methods
-  /// with other parameter types receive values of these types, as with any message.
+  /// Values are sent as the script's types: `Int`, `Double`, and lists and dictionaries of these.
+  /// Methods with other parameter types receive converted values, as with any message.
   ///
   /// - Parameter objects: objects among arguments and answers, under their names in the script.
   /// - Throws: ``ScriptWritingError`` for the first argument without a literal, and for a receiver

@@ -28,7 +28,7 @@ struct ScriptLiteral {
     }
   }
 
-  /// How deep lists may nest. A text has at most 64 open brackets, some of them around the list.
+  /// How deep lists may nest. A text has at most 64 open brackets, and some are around the list.
   static let depthLimit = 60
 
   let names: [ObjectIdentifier: String]

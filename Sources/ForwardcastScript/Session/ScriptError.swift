@@ -21,7 +21,7 @@ public struct ScriptPosition: Hashable, Sendable, CustomStringConvertible {
 ///     // expect [ann wash: "pan"] == 1
 ///     //        ^
 public struct ScriptError: Error, Sendable, CustomStringConvertible {
-  /// The kind of an error. More may be added, so a `switch` needs a `default`.
+  /// The kind of an error. More kinds may be added, so a `switch` needs a `default`.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     /// The words that begin the error's text; empty for ``thrown``.
     public let description: String
@@ -48,22 +48,22 @@ public struct ScriptError: Error, Sendable, CustomStringConvertible {
     public static let proxyCycle = Code(description: "proxy cycle")
     /// An `expect` did not hold.
     public static let expectationFailed = Code(description: "expectation failed")
-    /// A limit of text, depth, steps or memory was exceeded. Scripts cannot catch it.
+    /// A limit of text, depth, steps or memory was exceeded. Scripts cannot catch this error.
     public static let limitExceeded = Code(description: "limit exceeded")
-    /// A row, a message to a value, or a host's method threw. The text is that of the thrown error.
+    /// A method or a message to a value threw an error, whose text is the text of this error.
     public static let thrown = Code(description: "")
   }
 
   public let code: Code
   /// The error as text, which begins with the words of its ``code``.
   public let text: String
-  /// A suggestion such as `did you mean "cook:"?`, for the error that ends a text.
+  /// A suggestion such as `did you mean "cook:"?`, if the error ended a run.
   public internal(set) var hint: String?
   let subject: Subject?
   private(set) var source = SourceText.nowhere
   private(set) var offset = 0
 
-  /// Where it was thrown.
+  /// The position in the script where the error was thrown.
   public var position: ScriptPosition { source.position(at: offset) }
 
   /// The whole line that ``position`` is in.
@@ -92,7 +92,7 @@ extension ScriptError {
     case advice(String)
   }
 
-  /// The codes that begin with the same words as codes of the library's errors.
+  /// The codes with the words of Forwardcast's error codes.
   private static let shared: [Code] = [
     .unrecognizedSelector, .typeMismatch, .wrongNumberOfArguments, .invalidTypeEncoding, .nobodyResponds, .proxyCycle,
     .wouldDeadlock,
@@ -118,12 +118,12 @@ extension ScriptError {
     (self.code, self.text, self.subject) = (code, text, subject)
   }
 
-  /// - Throws: `limit exceeded` with the text `excess`, unless the limit is kept.
+  /// - Throws: `limit exceeded` with the text `excess` unless `isKept` is true.
   static func limit(_ isKept: Bool, _ excess: @autoclosure () -> String) throws(ScriptError) {
     if !isKept { throw ScriptError(.limitExceeded, excess()) }
   }
 
-  /// Converts a Swift error. The text of an error that the library does not know is unchanged.
+  /// Converts a Swift error. The text of an error that Forwardcast does not know is unchanged.
   init(_ error: any Error) {
     switch error {
     case let error as ScriptError: self = error
@@ -139,7 +139,7 @@ extension ScriptError {
   }
 }
 
-/// Hints for forms of other languages.
+/// Hints for words and signs of other programming languages.
 enum Advice {
   static let arithmetic = "numbers answer messages: [1 add: 2], subtract:, multiply:, divide:"
   static let brackets = "a message is written [receiver part: argument]"

@@ -14,9 +14,9 @@ public enum ScriptLanguage {
     public let kind: Kind
     /// The word or the selector.
     public let word: String
-    /// How it is written.
+    /// How the word is written.
     public let form: String
-    /// What it does, in one sentence.
+    /// What the word does, in one sentence.
     public let meaning: String
   }
 
@@ -44,12 +44,12 @@ public enum ScriptLanguage {
     }
   }
 
-  /// The entries of a word, a selector, or the first part of one; empty when there are none.
+  /// The entries of a word, a selector, or the first part of a selector. Empty if there are none.
   public static func entries(of word: String) -> [Entry] {
     entries.filter { $0.word == word || ($0.kind == .valueMessage && $0.word == word + ":") }
   }
 
-  /// The words that are most similar to a text, best first; empty when none is similar.
+  /// The words that are most similar to a text, the best first. Empty if no word is similar.
   public static func words(like text: String) -> [String] {
     Likeness.nearest(to: text, among: entries.filter { $0.kind != .limit }.map(\.word))
   }

@@ -6,7 +6,7 @@
 ///     lines.add("print (1\n")     // []
 ///     lines.add(")\n")            // one text, of line 1
 ///
-/// Each line is lexed once, however many are joined.
+/// Each line is lexed once, however many lines are joined.
 public struct ScriptLines: Sendable {
   /// Lines that can be run together.
   public struct Whole: Sendable {
@@ -22,7 +22,7 @@ public struct ScriptLines: Sendable {
   private var open: [Sign] = []
   /// True if `text` is complete but ends in an `if`, so the next line may be its `else`.
   private var mayGoOn = false
-  /// The number of lines so far, including skipped ones.
+  /// The number of lines so far, including skipped lines.
   public private(set) var lineCount = 0
   package private(set) var examinedBytes = 0
 
@@ -30,7 +30,7 @@ public struct ScriptLines: Sendable {
   ///   Use it for files only: in a terminal, nothing would show that the `if` waits.
   public init(joinsElse: Bool = false) { self.joinsElse = joinsElse }
 
-  /// True if no lines wait for further ones.
+  /// True if no lines wait for further lines.
   public var isEmpty: Bool { text.isEmpty }
 
   /// Whether the next line may begin a new text.

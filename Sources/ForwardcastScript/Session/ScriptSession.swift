@@ -11,11 +11,11 @@ import Forwardcast
 ///     session.run("[cart wash]").error?.text  // unrecognized selector 'wash' of Cart
 ///
 /// Everything runs synchronously in the caller, except for deliveries on a `queue`, which `run`
-/// waits for. A session is not `Sendable`, so it accepts receivers that are not. Queues refuse
-/// these.
+/// waits for. A session is not `Sendable`, so it accepts receivers that are not `Sendable`. Queues
+/// refuse such receivers.
 ///
-/// When a session is deallocated, it releases what was registered, and empties the proxies that its
-/// texts created. Objects and proxies of the host are not changed.
+/// When a session is deallocated, it releases the registered receivers and values, and empties the
+/// proxies that its texts created. Objects and proxies of the host are not changed.
 ///
 /// Texts may come from untrusted sources. Size, depth, steps and memory are limited, so a text can
 /// do harm only through the registered receivers.
@@ -37,9 +37,9 @@ public final class ScriptSession {
   /// Creates a session without names.
   ///
   /// - Parameters:
-  ///   - stepLimit: the statements and sends of each run before it ends with `limit exceeded`. In a
-  ///     release build, the default takes less than 20 seconds of processor time, plus the time of
-  ///     the host's receivers.
+  ///   - stepLimit: the number of statements and sends after which a run ends with `limit
+  ///     exceeded`. In a release build, the default takes less than 20 seconds of processor time,
+  ///     plus the time of the host's receivers.
   ///   - handlers: receive output, failed expectations and the trace. Output is printed by default.
   public init(stepLimit: Int = ScriptSession.defaultStepLimit, handlers: ScriptHandlers = ScriptHandlers()) {
     world = World(handlers: handlers, stepLimit: stepLimit)
@@ -50,19 +50,19 @@ public final class ScriptSession {
   /// Binds `name` to a receiver, in place of an earlier value. The session retains the receiver
   /// until a text drops the name.
   ///
-  /// Queues refuse this receiver, and every proxy to which it was added, with `isolation mismatch`.
-  /// A receiver that is `Sendable` has its own overload.
+  /// On a queue, this receiver and every proxy to which it was added are refused with `isolation
+  /// mismatch`. Another overload registers receivers that are `Sendable`.
   public func register<Receiver: MessageReceiver>(_ receiver: Receiver, as name: String) {
     world.bind(name, .object(world.label(host: receiver, "<\(type(of: receiver)) \(name)>", crosses: false)))
   }
 
   /// Binds `name` to a receiver that may also be used on queues of a script. A host's proxy accepts
-  /// only such receivers and objects of scripts, because the host may use it on any thread.
+  /// only such receivers and objects of scripts, because the host may use the proxy on any thread.
   public func register<Receiver: MessageReceiver & Sendable>(_ receiver: Receiver, as name: String) {
     world.bind(name, .object(world.label(host: receiver, "<\(type(of: receiver)) \(name)>", crosses: true)))
   }
 
-  /// Binds `name` to a value, in place of an earlier one.
+  /// Binds `name` to a value, in place of an earlier value.
   public func set(_ value: ScriptValue, as name: String) { world.bind(name, value) }
 
   /// The value of `name`; `nil` if it is unknown or dropped.
@@ -105,14 +105,14 @@ public final class ScriptSession {
     }
   }
 
-  /// Completions for an editor, in no order: at most a few thousand names, receivers and selectors.
+  /// Completions for an editor: at most a few thousand unordered names, receivers and selectors.
   public var completions: [String] { world.completions }
 }
 
 /// The outcome of running one text.
 ///
 /// Check ``succeeded``, since a failed expectation does not end the text and is not the ``error``.
-/// The description lists everything that failed, or shows the value.
+/// The description lists the failed expectations and the error, or shows the value.
 public struct ScriptOutcome: Sendable, CustomStringConvertible {
   /// The value of the last statement if it is an expression, else `nil`.
   public fileprivate(set) var value = ScriptValue.null
@@ -122,19 +122,20 @@ public struct ScriptOutcome: Sendable, CustomStringConvertible {
   public fileprivate(set) var failures: [ScriptError] = []
   /// The number of failed expectations.
   public fileprivate(set) var failureCount = 0
-  /// The number of unawaited errors on queues. ``ScriptHandlers/diagnostics`` received each.
+  /// The number of errors on queues that no sender waited for. ``ScriptHandlers/diagnostics``
+  /// received each.
   public fileprivate(set) var unawaitedErrorCount = 0
-  /// The number of steps: statements, sends, hooks, and all rows of a message after its first.
+  /// The number of steps: statements, sends, hooks, and all methods of a message after the first.
   public fileprivate(set) var steps = 0
   /// The work beyond steps, in units of `Work`.
   package fileprivate(set) var work = 0
-  /// Whether the text could be parsed. If not, none of it ran.
+  /// True if the text could be parsed. Otherwise no statement ran.
   public fileprivate(set) var isParsed = false
 
   /// True if the text ran to its end, and no expectation and no delivery on a queue failed.
   public var succeeded: Bool { error == nil && failureCount == 0 && unawaitedErrorCount == 0 }
 
-  /// The failed expectations and the error, or the value if all went well.
+  /// The failed expectations and the error, or the value if nothing failed.
   public var description: String {
     var lines = failures.map(\.description) + (error.map { ["\($0)"] } ?? [])
     if failureCount > failures.count { lines.append("\(failureCount) expectations did not hold") }
@@ -146,22 +147,22 @@ public struct ScriptOutcome: Sendable, CustomStringConvertible {
 
 /// The handlers of a session's output.
 ///
-/// Each is called on the thread of the statement that causes it, and never under a lock.
+/// Each handler is called on the thread of the statement that causes the call, never under a lock.
 public struct ScriptHandlers: Sendable {
   /// Receives the line of each `print`, with its newline.
   public var output: @Sendable (String) -> Void
   /// Receives each failed expectation, and each error on a queue that no sender waits for.
   public var diagnostics: @Sendable (ScriptError) -> Void
-  /// Receives a line for each step of each message; `nil` costs nothing.
+  /// Receives a line for each step of each message. If it is `nil`, tracing costs nothing.
   public var trace: (@Sendable (String) -> Void)?
-  /// Receives each step of a message as an event, as for a `SequenceDiagram`; `nil` costs nothing.
+  /// Receives each step of a message as an event, for example for a `SequenceDiagram`.
   public var events: (@Sendable (MessageEvent) -> Void)?
   /// Receives the progress of a run at intervals.
   public var progress: (@Sendable (ScriptProgress) -> Void)?
-  /// Called at every step. `true` ends the run with an error that no script can catch.
+  /// Called at every step. If it returns true, the run ends with an error that no script can catch.
   public var isCancelled: (@Sendable () -> Bool)?
-  /// Returns the delivery of a new queue, in place of one on a dispatch queue. Each delivery must
-  /// run within the given function. Tests use it to run a script in every order:
+  /// Returns the delivery for a new queue of a script, in place of a dispatch queue. Each delivery
+  /// must be made within the given function. Tests use this to run a script in every order:
   ///
   ///     handlers.delivers = { name, within in schedule.queue(name, within: within) }
   public var delivers: (@Sendable (_ queue: String, _ within: @escaping @Sendable (() -> Void) -> Void) -> Delivery)?

@@ -3,11 +3,11 @@
 /// An expression, compiled by the parser to the steps of a stack machine.
 ///
 /// Evaluating a tree would recurse, so nested sends could exceed the stack of a queue's thread.
-/// Steps need a loop and an array on the heap.
+/// Steps need only a loop, and an array on the heap.
 struct Expression: Sendable {
   let steps: [Step]
   let offset: Int
-  /// The price of each evaluation in units of ``Work``: the sum of its steps.
+  /// The price of each evaluation in units of ``Work``: the sum of the prices of the steps.
   let work: Int
 
   init(steps: [Step], offset: Int) {
@@ -20,15 +20,15 @@ struct Expression: Sendable {
 struct Step: Sendable {
   let action: Action
   let offset: Int
-  /// The price of the names that it looks up.
+  /// The price of the names that the step looks up.
   let work: Int
 
   enum Action: Sendable {
     case constant(ScriptValue)
     case name(String)
-    /// Pops the name if `isNamed`; else the name is `fallback`.
+    /// Pops the name if `isNamed`; otherwise the name is `fallback`.
     case make(receiver: String, isNamed: Bool, fallback: String)
-    /// Pops its operands itself.
+    /// The closure pops its operands itself.
     case compute(@Sendable (Interpreter, inout [ScriptValue]) throws -> ScriptValue)
   }
 
@@ -55,6 +55,6 @@ struct Condition: Sendable {
   static let comparisons: Set<Sign> = [.equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual]
 
   let left: Expression
-  /// The comparison and the offset of its sign, if the condition has one.
+  /// The comparison and the offset of its sign, if the condition is a comparison.
   let comparison: (Sign, Expression, offset: Int)?
 }

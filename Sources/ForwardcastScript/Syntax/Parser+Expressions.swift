@@ -149,7 +149,8 @@ extension Parser {
     }
   }
 
-  /// Parses an expression without brackets. It counts like a bracket, since parsing it recurses.
+  /// Parses an expression that is nested without brackets. Counts it like a bracket, since parsing
+  /// it recurses.
   private mutating func nested(at token: Token, _ parse: (inout Parser) throws -> Void) throws {
     guard openNames + openBrackets < Lexer.bracketLimit else {
       throw error("more than \(Lexer.bracketLimit) nested names and brackets", .limitExceeded, at: token)
@@ -206,7 +207,7 @@ extension Parser {
     append(action, at: opening.offset, work: work)
   }
 
-  /// A send, whose bracket was consumed if it is `opened`.
+  /// A send. If `opened`, its bracket is already consumed.
   private mutating func appendSend(_ wanted: Step.Wanted, _ token: Token, opened: Bool = false) throws {
     if !opened { try expect(.openSend, "a message in brackets") }
     try appendExpression()

@@ -7,7 +7,7 @@ extension Parser {
       return Statement(kind: .evaluate(try parseExpression()), offset: token.offset)
     }
     try take()
-    // `drop` reports an unknown name at the name.
+    // An error of `drop` about an unknown name is located at the name.
     let place = word == .drop ? try peek().offset : token.offset
     return Statement(kind: try parse(word, token), offset: place)
   }
@@ -122,7 +122,7 @@ extension Parser {
     return .action { try $0.expect(condition.left, throws: text, at: offset) }
   }
 
-  /// `else` may follow the closing brace on its line or on a later one.
+  /// `else` may follow the closing brace on the same line or on a later line.
   private mutating func parseElse() throws -> [Statement]? {
     // The parser keeps only one of several consecutive separators.
     guard try peek(peek().kind == .separator ? 1 : 0).is("else") else { return nil }

@@ -4,7 +4,8 @@
 struct Parser {
   private var lexer: Lexer
   private var ahead: [Token] = []
-  /// Whether the last token was a separator. Later ones are dropped, which bounds the lookahead.
+  /// True if the last token was a separator. Further separators are dropped, which bounds the
+  /// lookahead.
   private var endsInSeparator = false
   private var tokenCount = 0
   private let tokenLimit = ScriptLimits.current.tokens
@@ -28,9 +29,9 @@ struct Parser {
     return try parser.parseStatements(until: nil)
   }
 
-  /// The first token of further lines, and the brackets that are open after them, innermost last.
-  /// The token is `.separator` if there is none, and `nil` if the lexer fails. `open` are the open
-  /// brackets of earlier lines.
+  /// The first token of further lines, and the brackets that are open after the lines, innermost
+  /// last. `first` is `.separator` if there is no token, and `nil` if the lexer fails. `open` are
+  /// the open brackets of earlier lines.
   static func look(at source: SourceText, after open: [Sign]) -> (first: Token.Kind?, open: [Sign]) {
     guard var lexer = try? Lexer(source, after: open) else { return (nil, []) }
     var first: Token.Kind?
@@ -109,7 +110,7 @@ struct Parser {
     return part
   }
 
-  /// - Parameter wanted: the text in the error, if other tokens are possible as well.
+  /// - Parameter wanted: what the error says was expected, if other tokens are possible as well.
   @discardableResult
   mutating func expect(_ sign: Sign, _ wanted: String? = nil) throws -> Token {
     try take(wanted ?? "\"\(sign.rawValue)\"") { $0.is(sign) ? $0 : nil }
@@ -119,10 +120,11 @@ struct Parser {
     try take(wanted ?? "\"\(word)\"") { $0.is(word) ? $0 : nil }
   }
 
-  /// A name where no statement or expression can begin: any word.
+  /// A name at a position where no statement or expression can begin, so it may be any word.
   mutating func takeName(_ what: String) throws -> String { try take(what, \.word) }
 
-  /// A name to bind. Refuses words of the language, since no expression could refer to them.
+  /// A name to bind. Refuses words of the language, because no expression could refer to such a
+  /// name.
   mutating func takeNewName(_ what: String) throws -> String {
     let token = try peek()
     let name = try takeName(what)
@@ -175,7 +177,7 @@ struct Parser {
     return try parseStatements(until: .closeBrace)
   }
 
-  /// The result of `parse`, within `surroundings`.
+  /// Runs `parse` within `surroundings` and returns its result.
   mutating func within<Part>(_ surroundings: Surroundings, _ parse: (inout Parser) throws -> Part) throws -> Part {
     let outer = self.surroundings
     self.surroundings = surroundings

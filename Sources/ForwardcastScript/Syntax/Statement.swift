@@ -5,7 +5,7 @@ struct Statement: Sendable {
   let offset: Int
 
   /// Statements with blocks or an answer are data, because the interpreter enters blocks without
-  /// recursion. All others are closures. Large cases are indirect, to save memory.
+  /// recursion. All other statements are closures. Large cases are indirect, to save memory.
   enum Kind: Sendable {
     case evaluate(Expression)
     indirect case condition(Condition, then: [Statement], otherwise: [Statement]?)

@@ -1,4 +1,4 @@
-// ScriptLimits.swift: limits that tests lower, since reaching them is slow.
+// ScriptLimits.swift: limits that tests lower, because reaching the usual limits is slow.
 
 package struct ScriptLimits: Sendable {
   /// The limits of texts and sessions that the current task creates.
@@ -6,7 +6,7 @@ package struct ScriptLimits: Sendable {
 
   /// Bytes of a text.
   package var text = 16 << 20
-  /// Words, signs and literals of a text. Each takes up to 150 bytes when it is parsed.
+  /// Words, signs and literals of a text. Each takes up to 150 bytes of memory.
   package var tokens = 1 << 21
   package var recordedCalls = 100_000
   package var names = 10_000

@@ -16,7 +16,7 @@ package enum ShownText {
     return shown
   }
 
-  /// The escape of a control or direction character; `nil` for others.
+  /// The escape of a control or direction character; `nil` for other characters.
   private static func escape(_ scalar: Unicode.Scalar) -> String? {
     switch scalar.value {
     case 0x0A: "\\n"
@@ -29,7 +29,7 @@ package enum ShownText {
 
   package static func width(_ text: some StringProtocol) -> Int { text.reduce(0) { $0 + width($1) } }
 
-  /// The terminal columns of a character: two for wide ones, none for combining marks.
+  /// The terminal columns of a character: two for a wide character, none for a combining mark.
   package static func width(_ character: Character) -> Int {
     if character.isASCII { return 1 }
     var width = 0
@@ -43,7 +43,7 @@ package enum ShownText {
     return width
   }
 
-  /// Whether the character is wide or full width (Unicode Annex 11), or an emoji with a picture.
+  /// True if the character is wide or full width (Unicode Annex 11), or an emoji that is a picture.
   private static func isWide(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x1100...0x115F, 0x2329...0x232A, 0x2E80...0x303E, 0x3041...0x4DBF, 0x4E00...0xA4CF, 0xA960...0xA97F,

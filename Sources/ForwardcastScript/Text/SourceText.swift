@@ -13,11 +13,11 @@ final class SourceText: Sendable {
   private let firstLine: Int
   private let lineStarts: [Int32]
   private let isASCII: Bool
-  /// The columns of some bytes in long lines that are not ASCII, which bounds the search.
+  /// The columns of some bytes in long lines that are not ASCII, so a search for a column is short.
   private let columns: [(offset: Int32, column: Int32)]
   private static let columnStride = 4096
 
-  /// - Parameter text: cut after ``ScriptLimits/text`` bytes, which the lexer reports.
+  /// - Parameter text: cut after ``ScriptLimits/text`` bytes. The lexer reports a cut.
   init(_ text: String, name: String, firstLine: Int = 1) {
     (self.name, self.firstLine) = (name, min(firstLine, .max / 2))  // so that any line has a number
     let marked = firstLine == 1 && text.utf8.starts(with: [0xEF, 0xBB, 0xBF])  // a byte order mark
@@ -95,7 +95,8 @@ final class SourceText: Sendable {
 
   private func lineIndex(of offset: Int) -> Int { SourceText.last(in: lineStarts) { $0 <= offset } ?? 0 }
 
-  /// Binary search for the last element for which `holds` is true. It is true for all before it.
+  /// Binary search for the last element for which `holds` is true. All elements before it are true
+  /// too.
   private static func last<Element>(in elements: [Element], where holds: (Element) -> Bool) -> Int? {
     var (low, high) = (0, elements.count)
     while low < high {

@@ -30,7 +30,7 @@ enum Sign: String, Sendable {
   }
 }
 
-/// One token, with the offsets of its first byte and of the byte after its last.
+/// One token, with the offset of its first byte and the offset after its last byte.
 struct Token: Sendable {
   enum Kind: Equatable, Sendable {
     case word(String)

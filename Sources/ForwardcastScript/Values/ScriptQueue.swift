@@ -31,7 +31,7 @@ public final class ScriptQueue: Sendable, CustomStringConvertible {
 
   var delivery: Delivery { replaced ?? .queue(queue) }
 
-  /// Runs `body` after everything on the queue, or immediately if deliveries are replaced.
+  /// Runs `body` after all deliveries on the queue, or immediately if the host replaced them.
   func afterwards(_ body: @escaping @Sendable () -> Void) {
     if replaced == nil { queue.async(execute: body) } else { body() }
   }

@@ -3,8 +3,8 @@
 import Forwardcast
 
 extension ScriptValue {
-  /// The value in a box for Swift code: `Int`, `Double`, `Bool`, `String`, arrays of those or of
-  /// `Any`, `[String: Any]`, a `MessageSelector`, the object itself.
+  /// The value in a box for Swift code: an `Int`, `Double`, `Bool` or `String`, an array of one of
+  /// these types or of `Any`, a `[String: Any]`, a `MessageSelector`, or the object itself.
   var box: ArgumentBox {
     switch self {
     case .null: ArgumentBox(Int?.none)
@@ -28,7 +28,7 @@ extension ScriptValue {
     mayCross ? ArgumentBox(uncheckedSendable: plain) : ArgumentBox(plain)
   }
 
-  /// An array of the elements' type if all have one type, as methods with `[Int]` parameters need.
+  /// An array of the elements' type if all elements have one type, for parameters such as `[Int]`.
   private static func typed(_ elements: [ScriptValue]) -> ArgumentBox? {
     func all<T: Sendable>(_ get: (ScriptValue) -> T?) -> ArgumentBox? {
       let values = elements.compactMap(get)
@@ -73,7 +73,7 @@ extension ScriptValue {
   ) throws -> ScriptValue {
     try ScriptError.limit(depth <= depthLimit, "a value of more than \(depthLimit) nested lists")
     func inner(_ value: Any) throws -> ScriptValue { try Self.value(value, depth: depth + 1, reference) }
-    // Avoids the casts of the switch below, which are slow.
+    // This avoids the slow casts of the switch below.
     let type = Swift.type(of: value)
     if let known = try known(value, type, inner) { return known }
     if type is AnyClass, let receiver = value as AnyObject as? any MessageReceiver {

@@ -39,7 +39,7 @@ extension ScriptValue: Hashable {
     }
   }
 
-  /// Whether this number is less than `other`, by exact value.
+  /// True if this number is less than `other`, by exact value.
   /// - Throws: `type mismatch` unless both are numbers.
   func isLess(than other: ScriptValue) throws -> Bool {
     switch (self, other) {

@@ -40,7 +40,7 @@ extension ScriptValue: CustomStringConvertible, CustomDebugStringConvertible {
       text += "a dictionary of \(entries.count) keys"
     case .dictionary(let entries):
       text += "{"
-      // Sorts by bytes, which takes no longer than copying them.
+      // The keys are sorted by their bytes, which takes no longer than copying the keys.
       let sorted = entries.sorted { ScriptValue.precedes($0.key, $1.key, enough) }
       for (index, (key, value)) in sorted.enumerated() {
         if text.utf8.count > enough { break }
@@ -60,7 +60,7 @@ extension ScriptValue: CustomStringConvertible, CustomDebugStringConvertible {
     }
   }
 
-  /// Compares the first `enough` bytes in place, which is faster than comparing UTF-8 views.
+  /// Compares the first `enough` bytes in place, because that is faster than comparing UTF-8 views.
   private static func precedes(_ left: String, _ right: String, _ enough: Int) -> Bool {
     var (left, right) = (left, right)
     return left.withUTF8 { left in

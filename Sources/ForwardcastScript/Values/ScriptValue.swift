@@ -2,14 +2,14 @@
 
 import Forwardcast
 
-/// A value of a script, as scripts and host programs exchange it.
+/// A value of a script, which scripts and host programs exchange.
 ///
 ///     let outcome = session.run("[cart total]")
 ///     outcome.value            // 12.5
 ///     outcome.value == 12.5    // true
 ///
-/// `==` compares as scripts do. Integers and floating point are one kind of number, objects compare
-/// by identity, and values of different kinds are never equal.
+/// `==` compares as scripts do: integers and floating-point numbers are one kind of value, objects
+/// compare by identity, and values of different kinds are never equal.
 public enum ScriptValue: Sendable {
   case null
   case bool(Bool)
@@ -32,7 +32,7 @@ public enum ScriptValue: Sendable {
   case hook(HookRegistration)
   /// The queue of `queue q`.
   case queue(ScriptQueue)
-  /// A value of the host program of any other type. A script can store it and pass it on.
+  /// A value of the host program of any other type. A script can store it and pass it to methods.
   case foreign(ScriptForeignValue)
 }
 
@@ -65,7 +65,7 @@ public struct ScriptReference: Hashable, @unchecked Sendable, CustomStringConver
   /// The label: `<Cook ann>`, `<multicast kitchen>`.
   public let description: String
 
-  /// True if the object and everything behind it are `Sendable`, so it may be used on queues.
+  /// True if the object and every object behind it are `Sendable`, so it may be used on queues.
   let crosses: Bool
 
   init(_ receiver: any MessageReceiver, label: String, crosses: Bool) {
@@ -78,7 +78,7 @@ public struct ScriptReference: Hashable, @unchecked Sendable, CustomStringConver
 
 /// A value of the host program, of a type that the language does not have.
 public struct ScriptForeignValue: @unchecked Sendable {  // used in one isolation
-  // Like a ScriptReference, it is used on a queue only if its box is Sendable.
+  // It is used on a queue only if its box is Sendable.
 
   /// The box of the value.
   public let box: ArgumentBox
@@ -133,8 +133,8 @@ extension ScriptValue {
   var registration: Registration? { if case .registration(let value) = self { value } else { nil } }
   var queue: ScriptQueue? { if case .queue(let value) = self { value } else { nil } }
 
-  /// The part of the value that `part` returns. If it is `nil`, throws `type mismatch` with a text
-  /// that begins with `need` and ends with the kind of the value, or the value itself.
+  /// The result of `part`. If it is `nil`, throws `type mismatch` with a text that begins with
+  /// `need` and ends with the kind of the value, or with the value itself.
   func wanted<Part>(
     _ need: @autoclosure () -> String, showsValue: Bool = false, _ part: (ScriptValue) -> Part?
   ) throws(ScriptError) -> Part {

@@ -39,7 +39,7 @@ enum ValueMessages {
     }
   }
 
-  /// An operation on two numbers, in integers if both are.
+  /// An operation on two numbers. The result is an integer if both numbers are integers.
   private static func arithmetic(_ left: ScriptValue, _ selector: String, _ right: ScriptValue) throws -> ScriptValue {
     let left = try left.wanted("", \.number)
     let right = try right.wanted("\(selector) takes a number, not", \.number)

@@ -81,7 +81,7 @@ public final class TestDouble<Proxy: MulticastHolding> {
   }
 }
 
-extension TestDouble: @unchecked Sendable where Proxy: Sendable {}  // a Sendable proxy; the target has locks
+extension TestDouble: @unchecked Sendable where Proxy: Sendable {}  // the proxy is Sendable; the target has locks
 
 extension TestDouble {
   @available(*, deprecated, renamed: "proxy") public var face: Proxy { proxy }

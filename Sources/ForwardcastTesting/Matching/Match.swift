@@ -53,7 +53,7 @@ extension Match where Value: AnyObject {
 ///     let names = Capture<String>()
 ///     store.verify(Messages.save, .captured(by: names))
 ///     #expect(names.values == ["a", "b"])
-public final class Capture<Value>: @unchecked Sendable {  // the list is under a lock
+public final class Capture<Value>: @unchecked Sendable {  // a lock guards the list
   private let state = Guarded(UncheckedSendable<[Value]>([]))
 
   public init() {}

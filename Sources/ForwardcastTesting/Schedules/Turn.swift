@@ -42,7 +42,7 @@ final class Turn: @unchecked Sendable {  // used by the turn that has control; c
 /// A reusable thread, because starting a thread costs more than running an order. Dispatch threads
 /// are not used, because an interrupted turn blocks its thread and Dispatch adds few threads for
 /// blocked ones.
-final class TurnThread: @unchecked Sendable {  // `work` is handed over by the semaphore
+final class TurnThread: @unchecked Sendable {  // the semaphore orders accesses to `work`
   private static let idle = Guarded<[TurnThread]>([])
 
   private let signal = DispatchSemaphore(value: 0)
