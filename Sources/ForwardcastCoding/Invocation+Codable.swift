@@ -3,7 +3,7 @@
 public import Forwardcast
 
 extension Invocation: Codable {
-  /// The `userInfo` key of the ``KnownTypes`` that a decoder accepts besides the standard ones.
+  /// The `userInfo` key of the ``KnownTypes`` that a decoder accepts besides the standard types.
   public static let typesKey = codingKey("Forwardcast.InvocationTypes")
 
   /// The maximum number of decoded arguments: the number of colons of the longest selector.
@@ -13,7 +13,7 @@ extension Invocation: Codable {
     case selector, signature, arguments, result
   }
 
-  /// Encodes the selector, the signature if one was stated, and the arguments and the result, each
+  /// Encodes the selector, the signature if it was stated, and the arguments and the result, each
   /// with the name of its type.
   /// - Throws: `EncodingError.invalidValue` for the first argument that is not `Encodable`; errors
   ///   that arguments throw.
@@ -38,8 +38,8 @@ extension Invocation: Codable {
   /// Untrusted text cannot fill memory: decoding interns no names, and is limited by
   /// ``KnownTypes/readTypeLimit`` and `argumentLimit`.
   /// - Throws: `DecodingError` for a malformed or unknown selector, a malformed signature, a type
-  ///   that is unknown, nested too deeply or beyond the limit, too many arguments, or a value of
-  ///   another type.
+  ///   that is unknown, nested too deeply or beyond ``KnownTypes/readTypeLimit``, too many
+  ///   arguments, or a value of another type.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     let signature = try container.decodeIfPresent(MethodSignature.self, forKey: .signature)
@@ -67,12 +67,13 @@ extension Invocation: Codable {
 /// listed composition, such as an array of arrays, does not count toward ``readTypeLimit``.
 public struct KnownTypes: Sendable {
   /// The maximum number of array, dictionary and optional types that a process creates from decoded
-  /// names, because the runtime never frees them. A further type is a decoding error unless listed.
+  /// names, because the runtime never frees them. A further type is a decoding error unless it is
+  /// listed.
   public static let readTypeLimit = 1000
 
   package let types: [String: any (Codable & Sendable).Type]
 
-  /// - Parameter types: the types, by their printed names without the module.
+  /// - Parameter types: the types. The keys are their printed names without the module.
   public init(_ types: [String: any (Codable & Sendable).Type]) { self.types = types }
 }
 

@@ -3,7 +3,7 @@
 public import Forwardcast
 
 extension ArgumentBox {
-  /// True if the values have one type and are equal; `nil` if values of that type have no equality.
+  /// True if the values have one type and are equal; `nil` if that type has no equality.
   ///
   /// Values are compared by `==`, objects without `==` by identity, arrays and dictionaries by
   /// element, and optionals by value; `nil` equals `nil`. Numbers of different types differ,

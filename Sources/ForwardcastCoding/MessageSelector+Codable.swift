@@ -11,7 +11,7 @@ extension MessageSelector: Codable {
   ///     decoder.userInfo[MessageSelector.selectorsKey] = known
   public static let selectorsKey = codingKey("Forwardcast.Selectors")
 
-  /// Decodes a name that the process knows. Interns nothing, so untrusted text cannot fill memory.
+  /// Decodes a name that the process knows. Interns no name, so untrusted text cannot fill memory.
   /// - Throws: `DecodingError` for a name that is malformed, unknown to the process, or not listed
   ///   under the decoder's `selectorsKey`.
   public init(from decoder: any Decoder) throws {

@@ -56,7 +56,7 @@ struct CommandWord {
   let operands: Operands
   var options: [Option] = []
   let summary: String
-  /// The text of its help after ``summary``.
+  /// The text of the subcommand's help after ``summary``.
   let story: String
 
   static let general = CommandWord(

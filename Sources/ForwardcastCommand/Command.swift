@@ -2,7 +2,7 @@
 
 import ForwardcastScript
 
-/// The exit status. The highest of several is used.
+/// The exit status. Of several statuses, the highest is used.
 enum Status: Int32 {
   case success = 0
   /// An expectation or a script failed, or output could not be written.
@@ -22,7 +22,7 @@ enum Command {
   static let version = "0.2.0"
 
   static func run(_ arguments: [String]) -> Status {
-    // Makes a write to a closed pipe fail, instead of ending the process.
+    // A write to a closed pipe then fails, instead of ending the process.
     signal(SIGPIPE, SIG_IGN)
     let status: Status
     do throws(UsageError) {

@@ -19,11 +19,11 @@ final class Conversation {
   private let isTerminal: Bool
   private var session: ScriptSession
   private var lines: ScriptLines
-  /// The texts that ran without error, for `:save`.
+  /// The texts that ran without an error, which `:save` writes.
   private var spoken: [String] = []
   /// True after `:quit`, or if no further input can change the exit status.
   private var isOver = false
-  /// True after an error in input from a pipe. The rest is then only checked.
+  /// True after an error in input from a pipe. Further input is only checked.
   private var checksOnly = false
   private var status = Status.success
 
@@ -149,7 +149,7 @@ final class Conversation {
     if !isTerminal, status == .usage { isOver = true }
   }
 
-  /// The command for a word that asks for help or ends, unless the session has such a name.
+  /// The command for a word such as `help` or `quit`, unless the session has that name.
   private func command(_ word: String) -> String? {
     let first = word.prefix { $0 != " " }
     guard session.value(of: String(first)) == nil else { return nil }
@@ -199,7 +199,7 @@ enum Interruption {
 
   static var isAsked: Bool { asked.load(ordering: .relaxed) }
 
-  /// Makes the first control-C end the run, and the second end the program.
+  /// Makes the first control-C end the run, and the second control-C end the program.
   static func begin() {
     asked.store(false, ordering: .relaxed)
     handle { _ in
@@ -210,7 +210,7 @@ enum Interruption {
 
   static func end() { handle(SIG_DFL) }
 
-  /// Ends the program as an unhandled control-C does.
+  /// Ends the program like an unhandled control-C.
   static func passOn() {
     end()
     raise(SIGINT)

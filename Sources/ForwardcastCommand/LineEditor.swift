@@ -11,7 +11,7 @@ final class LineEditor {
 
   private static let historyLimit = 1000
 
-  /// The history file: `FORWARDCAST_HISTORY`, or one in the home folder.
+  /// The history file: `FORWARDCAST_HISTORY`, or a file in the home folder.
   private let historyPath: String?
   private var history: [String] = []
   private var line = EditedLine()
@@ -28,8 +28,9 @@ final class LineEditor {
   /// The completions at the end of a text, and the part of the text that they replace.
   typealias Completions = (_ text: String) -> (part: String, candidates: [String])
 
-  /// Reads a line, or several if they were pasted or recalled; `nil` at the end of the input, or
-  /// for control-D on an empty line. If it `continues`, it extends the last entry of the history.
+  /// Reads a line, or several pasted or recalled lines; `nil` at the end of the input, or for
+  /// control-D on an empty line. If `continues` is true, the input extends the last entry of the
+  /// history.
   func read(continues: Bool, completions: Completions) -> Input? {
     guard var terminal = RawTerminal() else { return nil }
     let input = edit(continues, &terminal, completions)
@@ -77,7 +78,7 @@ final class LineEditor {
     Stream.output.write("\r\u{1B}[K\(prompt)\(shown)\r" + (column > 0 ? "\u{1B}[\(column)C" : ""))
   }
 
-  /// Extends `word` to the common prefix of its completions, or lists them if it is that prefix.
+  /// Extends `word` to the common prefix of its completions. Lists them if `word` is that prefix.
   private func complete(_ word: String, _ candidates: [String]) {
     let fitting = Set(candidates).filter { $0.hasPrefix(word) && $0 != word }.sorted()
     guard var common = fitting.first else { return }
@@ -101,14 +102,14 @@ final class LineEditor {
     }
     if history.count > Self.historyLimit { history.removeFirst() }
     guard let historyPath else { return }
-    // Each entry is one line of the file. Its own lines are separated by `\r`.
+    // Each entry is one line of the file. The lines of an entry are separated by `\r`.
     let entries = history.map { $0.replacing("\n", with: "\r") + "\n" }
-    // Ignores a failure, which would otherwise be reported after each line.
+    // A failure is ignored, because it would be reported after each line.
     try? writeFile(historyPath, entries.joined(), onlyForOwner: true)
   }
 }
 
-/// A line, or several, with the position of the cursor.
+/// One or more lines with the position of the cursor.
 struct EditedLine {
   private(set) var characters: [Character]
   private(set) var cursor: Int
@@ -120,8 +121,8 @@ struct EditedLine {
 
   var text: String { String(characters) }
 
-  /// The part of the line around the cursor that fits, and the columns before the cursor. Shows
-  /// escapes for control characters, and arrows for line breaks.
+  /// The part of the line around the cursor that fits into `room`, and the columns before the
+  /// cursor. Control characters are shown as escapes, and line breaks as arrows.
   func window(of room: Int) -> (text: String, columnsBefore: Int) {
     // Measures only characters near the cursor, because each key redraws the line.
     func drawn(_ index: Int) -> String {

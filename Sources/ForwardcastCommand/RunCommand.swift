@@ -14,14 +14,14 @@ struct RunCommand {
     let diagram = diagramPath.map { _ in SequenceDiagram() }
     var status = Status.success
     Interruption.begin()
-    // Ends by the signal, so that the parent process sees it. The files are complete by then.
+    // Ends by the signal, so that the parent process sees the signal. The files are complete.
     defer { if Interruption.isAsked { Interruption.passOn() } }
     do throws(FileError) {
       let tracePath = call.value(of: "--trace-file")
       let output = try tracePath.map { path throws(FileError) in try Stream(path: path) }
       let trace = output.map { output in TraceFile { output.write($0) } }
       for file in call.operands {
-        // If output cannot be written, the output of further files would be lost, too.
+        // If output cannot be written, the output of further scripts would be lost, too.
         if Stream.hasFailed || Interruption.isAsked { break }
         status = status.worse(run(file, diagram, trace))
       }

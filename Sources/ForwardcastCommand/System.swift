@@ -25,7 +25,7 @@ final class Stream: Sendable {
 
   var isTerminal: Bool { isatty(descriptor) == 1 }
 
-  /// The `errno` of the first failed write; 0 if none failed.
+  /// The `errno` of the first failed write; 0 if no write failed.
   var failure: Int32 { code.load(ordering: .relaxed) }
 
   /// True if output was lost. The exit status is then 1.
@@ -71,7 +71,7 @@ struct FileError: Error {
   }
 }
 
-/// Reads the next bytes of a file. Returns none at its end, and `nil` for an error in `errno`.
+/// Reads the next bytes of a file: no bytes at its end, `nil` for an error in `errno`.
 func readBytes(_ file: Int32, atMost count: Int) -> [UInt8]? {
   var bytes = [UInt8](repeating: 0, count: count)
   while true {
@@ -110,7 +110,7 @@ func scriptText(_ path: String, reason: (FileError) -> String = \.line) -> Strin
 /// Decodes UTF-8. Throws ``FileError`` with the place of the first invalid byte.
 func decoded(_ bytes: [UInt8], from name: String, firstLine: Int = 1) throws(FileError) -> String {
   let valid = validPrefix(bytes)
-  // The parser rejects a text that is too long. So it does not matter where this one was cut.
+  // The parser rejects a text that is too long, so the place of the cut does not matter.
   if valid == bytes.count || bytes.count > ScriptSession.textLimit { return String(decoding: bytes, as: UTF8.self) }
   let before = String(decoding: bytes[..<valid], as: UTF8.self)
   // `isNewline` is also true for characters that do not end a line of a script.

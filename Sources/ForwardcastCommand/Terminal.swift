@@ -37,10 +37,10 @@ struct RawTerminal {
     }
   }
 
-  /// The maximum milliseconds between two bytes of a key. People type slower after Escape.
+  /// The maximum milliseconds between two bytes of a key. A person who types Escape is slower.
   private static let patience: Int32 = 50
 
-  /// A key that begins with Escape: a special key, or a letter with Alt; else `unknown`.
+  /// A key that begins with Escape: a special key, a letter with Alt, or `unknown`.
   private mutating func readEscape() -> Key? {
     var watched = pollfd(fd: Stream.input.descriptor, events: Int16(POLLIN), revents: 0)
     guard poll(&watched, 1, Self.patience) > 0 else { return .unknown }

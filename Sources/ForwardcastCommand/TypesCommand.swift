@@ -25,7 +25,8 @@ struct TypesCommand {
     do throws(TypeEncodingError) {
       signature = try MethodSignature(encoding)
     } catch {
-      // The text may be a single type. If it is neither, the error about the method is reported.
+      // The text may be a single type. If it is neither a method nor a type, the method's error is
+      // thrown.
       guard let type = try? TypeEncoding(encoding) else { throw error }
       return Self.text([Self.heading, row("type", type, type.layout, offset: nil)])
     }

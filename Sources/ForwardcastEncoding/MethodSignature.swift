@@ -85,9 +85,9 @@ public struct MethodSignature: Hashable, Sendable, CustomStringConvertible {
     argumentTypes.map { Self.argumentLayout($0, on: target) }
   }
 
-  /// The offset of each argument in the argument frame, in bytes. It is the stated one, or else the
-  /// one that a C compiler for this machine computes; `nil` after an argument of unknown size. The
-  /// frame has no gaps, and an integer takes at least as much as an `int`.
+  /// The offset of each argument in the argument frame, in bytes. It is the stated offset or,
+  /// without one, the offset that a C compiler for this machine computes; `nil` after an argument
+  /// of unknown size. The frame has no gaps, and an integer takes at least as much as an `int`.
   public var argumentOffsets: [Int?] {
     let computed = frame(on: .current).offsets
     guard !storage.statedOffsets.isEmpty else { return computed }
@@ -108,7 +108,7 @@ public struct MethodSignature: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The argument frame as a C compiler for `target` numbers it. Ignores digits in the encoding.
-  /// - Returns: the argument offsets, `nil` after one of unknown size; the length of the frame.
+  /// - Returns: the argument offsets, `nil` after an argument of unknown size; the frame's length.
   /// - Complexity: O(*n*) in the length of the encoding.
   public func frame(on target: TypeLayout.Target) -> (offsets: [Int?], length: Int?) {
     var next: Int? = 0
@@ -148,7 +148,7 @@ public struct MethodSignature: Hashable, Sendable, CustomStringConvertible {
     hasher.combine(argumentTypes)
   }
 
-  /// How closely two signatures must match. Each case also accepts what the cases before it accept.
+  /// How closely two signatures must match. Each case also accepts what the preceding cases accept.
   public enum MatchStrength: Hashable, Sendable, CaseIterable {
     /// Types, names and qualifiers are equal, as for `==`.
     case strict

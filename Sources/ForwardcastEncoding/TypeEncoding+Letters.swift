@@ -39,14 +39,14 @@ extension TypeEncoding {
     /// True for an integer or `bool`.
     public var isInteger: Bool { self != .float && self != .double && self != .longDouble }
 
-    /// Its name in C.
+    /// The name of the type in C.
     public var meaning: String {
       let words = "\(self)".reduce(into: "") { $0 += $1.isUppercase ? " \($1.lowercased())" : "\($1)" }
       return words.hasSuffix("int128") ? words.dropLast("int128".count) + "__int128" : words
     }
   }
 
-  /// A letter before a type that says how the value is passed. The raw value is the letter.
+  /// How a value is passed, as a letter before its type. The raw value is the letter.
   public enum Qualifier: UInt8, Hashable, Sendable, CaseIterable {
     /// `r`
     case const = 0x72
@@ -65,7 +65,7 @@ extension TypeEncoding {
     /// `A`: C's `_Atomic`, the one qualifier that can change size and alignment.
     case atomic = 0x41
 
-    /// Its Objective-C keyword.
+    /// The Objective-C keyword of the qualifier.
     public var meaning: String { "\(self)" }
   }
 
@@ -119,7 +119,7 @@ extension TypeEncoding {
 
   /// `@"Name"`, an object of a class, protocols or both: `Name`, `<Protocol>` or `Name<Protocol>`.
   /// `@""`, which some compilers write, names no class. The result is `nil` for a name that is too
-  /// long, or has a quotation mark or control character.
+  /// long, or that has a quotation mark or control character.
   public static func object(named name: String) -> TypeEncoding? {
     let fits = name.utf8.allSatisfy { TypeEncodingParser.isQuotable($0) }
     return fits && name.utf8.count < TypeEncodingError.Limits.length / 2 ? TypeEncoding(.object(name: name)) : nil

@@ -26,7 +26,7 @@ public struct TypeEncoding: Hashable, Sendable {
 
   /// The form of a type. More cases may be added, so a `switch` elsewhere needs a `default`.
   public enum Kind: Hashable, Sendable {
-    /// `v`: no result; behind a pointer, memory of any type.
+    /// `v`: no result. Behind a pointer, it means memory of any type.
     case void
     /// A number, character or truth value.
     case scalar(Scalar)
@@ -52,7 +52,7 @@ public struct TypeEncoding: Hashable, Sendable {
     case union(Record)
     /// `jd`: a complex number.
     case complex(Scalar)
-    /// `b3`, or `b0I3` for runtimes other than Apple's.
+    /// A bit-field: `b3`, or `b0I3` for runtimes other than Apple's.
     case bitField(BitField)
   }
 
@@ -81,7 +81,7 @@ public struct TypeEncoding: Hashable, Sendable {
     public let container: Scalar?
   }
 
-  /// Reads a text that is exactly one type.
+  /// Reads a text that consists of exactly one type.
   /// - Throws: ``TypeEncodingError`` with the broken rule and the offset of the byte that broke it.
   /// - Complexity: O(*n*) in the length of `text`, at most ``TypeEncodingError/Limits/length``.
   public init(_ text: String) throws(TypeEncodingError) {
@@ -103,7 +103,7 @@ public struct TypeEncoding: Hashable, Sendable {
   }
 
   /// The layout on `target`. A record made from a Swift type has a layout only on this machine. The
-  /// encoding itself may differ between targets, because C's `char` is signed only on some.
+  /// encoding itself may differ between targets, because C's `char` is not signed on all targets.
   /// - Complexity: O(*n*) in the length of the encoding.
   public func layout(on target: TypeLayout.Target) -> TypeLayout? {
     if target == .current { return layout }

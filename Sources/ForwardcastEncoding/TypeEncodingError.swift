@@ -13,7 +13,7 @@ public struct TypeEncodingError: Error, Hashable, Sendable, CustomStringConverti
     /// The rule in words. The text of an error begins with it.
     public let description: String
 
-    /// The text ends where a type, or the rest of one, is expected.
+    /// The text ends where a type, or the rest of a type, is expected.
     public static var unexpectedEnd: Code { Code(description: "unexpected end") }
     /// A byte that starts no known type.
     public static var unknownType: Code { Code(description: "unknown type") }
@@ -31,7 +31,7 @@ public struct TypeEncodingError: Error, Hashable, Sendable, CustomStringConverti
     public static var emptyRecord: Code { Code(description: "record without name and members") }
     /// A byte that is not allowed in a name.
     public static var invalidName: Code { Code(description: "invalid character in a name") }
-    /// A member without a quoted name after members with names. Bit-fields may lack one.
+    /// A member without a quoted name after members with names. Bit-fields may lack a name.
     public static var memberNameExpected: Code { Code(description: "quoted member name expected") }
     /// A bit-field that is not the member of a record.
     public static var misplacedBitField: Code { Code(description: "bit-field outside a record") }

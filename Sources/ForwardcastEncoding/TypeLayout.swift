@@ -13,7 +13,7 @@ public struct TypeLayout: Hashable, Sendable {
   /// Creates a layout with these numbers.
   public init(size: Int, alignment: Int) { (self.size, self.alignment) = (size, alignment) }
 
-  /// A platform whose C compiler may differ. More can be added, so a `switch` needs a `default`.
+  /// A platform with its own C layout rules. More may be added, so a `switch` needs a `default`.
   public enum Target: String, Hashable, Sendable, CaseIterable {
     /// Linux on 64-bit Intel processors.
     case x86_64Linux = "x86_64-linux"
@@ -26,7 +26,7 @@ public struct TypeLayout: Hashable, Sendable {
     /// watchOS with pointers of four bytes.
     case arm64_32Apple = "arm64_32-apple"
 
-    /// The platform of this program, or the nearest one.
+    /// The platform of this program, or the most similar platform.
     public static var current: Target {
       #if canImport(Darwin) && arch(x86_64)
         .x86_64Apple
@@ -85,7 +85,7 @@ public struct TypeLayout: Hashable, Sendable {
     self.init(size: size, alignment: size)
   }
 
-  /// `nil` on overflow. The parser rejects such a type.
+  /// The layout of an array, or `nil` on overflow. The parser rejects a type that overflows.
   private func repeated(_ count: Int) -> TypeLayout? {
     let (product, overflow) = size.multipliedReportingOverflow(by: count)
     return overflow ? nil : TypeLayout(size: product, alignment: alignment)
@@ -131,9 +131,9 @@ private struct RecordLayout {
     bits = max(bits, start + member.size * 8)
   }
 
-  /// Adds a bit-field directly after the one before it, unless it would cross a unit of its
-  /// declared type. Apple's compilers do not encode that type: then it is `unsigned int`, or the
-  /// smallest wider integer that holds the field.
+  /// Adds a bit-field directly after the preceding one, unless it would cross a unit of its
+  /// declared type. Apple's compilers do not encode the declared type, so it is assumed to be
+  /// `unsigned int` or, for a wider field, the smallest integer that holds the field.
   mutating func add(_ field: TypeEncoding.BitField, isNamed: Bool) {
     let guess: TypeEncoding.Scalar =
       field.width <= 32 ? .unsignedInt : field.width <= 64 ? .unsignedLongLong : .unsignedInt128

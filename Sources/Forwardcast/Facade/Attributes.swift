@@ -16,8 +16,8 @@
 ///
 /// The class has a ``MulticastProxy`` in `multicast`, and the members of that proxy, see
 /// ``MulticastFacade``. `ThemesDelegateProxy.Messages` has a key for each requirement. A key has
-/// the requirement's full name, `progressOf`, and also the short name `progress` if only one
-/// requirement has it. Selectors are derived from Swift names, see
+/// the requirement's full name, such as `progressOf`. It also has the short name `progress` if only
+/// one requirement has that name. Selectors are derived from Swift names, see
 /// ``MessageSelector/init(swiftName:)``, or set by ``Message(_:)``.
 ///
 /// A requirement without a result is sent to all targets. If a requirement has a result,
@@ -28,12 +28,12 @@
 ///   - protocols: refined protocols that have this attribute too: `@Forwarded(inheriting: (any
 ///     A).self)` on `protocol B: A`. For other refined protocols, repeat their requirements here:
 ///     see the page *Forwarding Existing Protocols*.
-///   - protocol: an existing protocol that the class conforms to, whose requirements this one
-///     repeats: `@Forwarded(as: (any StreamDelegate).self)`.
+///   - protocol: an existing protocol that the class conforms to and whose requirements the
+///     annotated protocol repeats: `@Forwarded(as: (any StreamDelegate).self)`.
 ///   - base: the superclass of the class. Not needed if the protocol refines a class or
 ///     `NSObjectProtocol`.
-///   - actor: the global actor of the protocol or some of its members, if its name does not end in
-///     `Actor`: `@Forwarded(isolatedTo: Audio.self)`.
+///   - actor: the global actor of the protocol or of some members, if the actor's name does not end
+///     in `Actor`: `@Forwarded(isolatedTo: Audio.self)`.
 ///   - silence: the results if no target responds, for requirements without `@Answer`.
 @attached(peer, names: suffixed(Proxy), suffixed(ProxyNamespace))
 @attached(extension, names: arbitrary)
@@ -58,8 +58,8 @@ public macro Message(_ selector: StaticString = "") = #externalMacro(module: "Fo
 ///     @Answer(.last, otherwise: "untitled") var title: String { get }
 ///
 /// - Parameter value: the result if no target responds, here `nil`, `[]` or `[:]`. The default is
-///   `nil` for an optional result, else the rule's empty value (`true` for `.every`, 0 for `.sum`).
-///   Without such a value, a requirement with untyped `throws` throws `nobodyResponds`.
+///   `nil` for an optional result, otherwise the rule's empty value (`true` for `.every`, 0 for
+///   `.sum`). Without such a value, a requirement with untyped `throws` throws `nobodyResponds`.
 @attached(peer)
 public macro Answer(_ rule: AnswerRule = .last, otherwise value: NoAnswer = nil) =
   #externalMacro(module: "ForwardcastMacros", type: "Answer")
@@ -95,12 +95,13 @@ public macro NotForwarded() = #externalMacro(module: "ForwardcastMacros", type: 
 ///     }
 ///
 /// Keys of members that are not private are in `Messages`: `console.send(Console.Messages.restart,
-/// 3)`. Isolated and `async` members get matching rows. A class that inherits its isolation must
-/// state it: `@MainActor @Receiver final class Screen: UIViewController`.
+/// 3)`. Isolated and `async` members stay isolated and `async`. A class that inherits its isolation
+/// must state it: `@MainActor @Receiver final class Screen: UIViewController`.
 ///
 /// - Parameters:
 ///   - base: the superclass, which must be a receiver too: `@Receiver(inheriting: Base.self)`.
-///   - actor: the global actor of the class or its members, if its name does not end in `Actor`.
+///   - actor: the global actor of the class or its members, if the actor's name does not end in
+///     `Actor`.
 @attached(member, names: named(selectorTable), named(ReceiverTable), named(Messages))
 @attached(extension, conformances: MessageReceiver)
 public macro Receiver(
@@ -109,7 +110,7 @@ public macro Receiver(
   #externalMacro(module: "ForwardcastMacros", type: "Receiver")
 
 /// Refuses a function value that is not `Sendable`, with an error at the call (in Swift 5 mode, a
-/// warning). It is the default argument of overloads that only such values select.
+/// warning). Overloads that only such values select have it as a default argument.
 @freestanding(expression)
 public macro closureMustBeSendable() -> (any Actor)? =
   #externalMacro(module: "ForwardcastMacros", type: "ClosureMustBeSendable")

@@ -12,7 +12,7 @@ extension MulticastSending {
     collectTyped(visit(message.selector), Arguments(values: (repeat each arguments)), policy, crosses: false)
   }
 
-  /// Sends a message and returns the last answer. Compiled once per message type, not per member.
+  /// Sends a message and returns the last answer. Compiled once per message type, not per call.
   @export(implementation) @inline(__always)
   public func lastAnswer<R, each A>(_ message: Message<(repeat each A) -> R>, _ arguments: repeat each A)
     -> CollectResult<R?>
@@ -22,7 +22,7 @@ extension MulticastSending {
 }
 
 extension MulticastSending where Interface: Sendable {
-  /// Sends a message with `Sendable` arguments. Queued targets' answers are not awaited.
+  /// Sends a message with `Sendable` arguments. Answers of queued targets are not awaited.
   @export(implementation) @inline(__always)
   public func answer<R, Output, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>

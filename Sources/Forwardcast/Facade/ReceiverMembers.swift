@@ -6,7 +6,7 @@ public struct ReceiverMembers: Sendable {
 
   /// The members that are marked `@Message`.
   public static var markedMembers: ReceiverMembers { ReceiverMembers() }
-  /// All members except private ones, types, initializers and static members.
+  /// All members except private members, types, initializers and static members.
   public static var allMembers: ReceiverMembers { ReceiverMembers() }
 }
 
@@ -25,7 +25,7 @@ extension SelectorTable {
   ) -> SelectorTable {
     let key = ObjectIdentifier(type)
     if let known = tables.withLock({ $0[key] }) { return known }
-    // Several threads may create the table at once; all use the one that is stored first.
+    // Several threads may create the table at once. All use the table that is stored first.
     let made = SelectorTable(for: type, inheritingAll: [parent()].compactMap(\.self) + parents(), rows)
     return tables.withLock { tables in
       if let known = tables[key] { return known }

@@ -32,7 +32,7 @@ extension ReturnPolicy where R: OptionalAnswer & SendableMetatype, Output == R {
 }
 
 extension ReturnPolicy where R: Comparable & SendableMetatype, Output == R? {
-  /// The smallest answer, the first one of equals; `nil` without answers.
+  /// The smallest answer, the first of equal answers; `nil` without answers.
   @export(implementation)
   public static var min: Self {
     Self(folding: nil) { least, answer in
@@ -42,7 +42,7 @@ extension ReturnPolicy where R: Comparable & SendableMetatype, Output == R? {
     }
   }
 
-  /// The greatest answer; of equal answers, the last. `nil` without answers.
+  /// The greatest answer, the last of equal answers; `nil` without answers.
   @export(implementation)
   public static var max: Self {
     Self(folding: nil) { greatest, answer in

@@ -1,7 +1,8 @@
 // WrittenRows.swift: rows of generated tables whose targets are objects.
 
-// Each row compiles only its requirement's call. Everything else is compiled once per function
-// type, for all protocols, so a row gets its target as the two words of the protocol's existential.
+// A row is a table's entry for one message. It compiles only its requirement's call. All other code
+// is compiled once per function type, for all protocols, so a row gets its target as the two words
+// of the protocol's existential.
 
 /// A reference to an object as one protocol: the words of its existential.
 @frozen @usableFromInline
@@ -17,7 +18,7 @@ struct TargetWords {
 @usableFromInline
 struct RowTargets: @unchecked Sendable {  // what `head` points to is exchanged atomically
   @usableFromInline let head: WitnessTables.Head
-  /// Finds the witness table for a class that is not cached. Retains the memory of `head`.
+  /// Finds the witness table for a class that is not in the cache. Retains the memory of `head`.
   @usableFromInline let search: @Sendable (AnyObject) -> UInt
 
   @usableFromInline @inline(never) @_semantics("optimize.sil.specialize.generic.never")

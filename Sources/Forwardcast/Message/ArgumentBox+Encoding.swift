@@ -4,10 +4,10 @@ extension ArgumentBox {
   /// The box converted to `type`, as a method with that type in its signature receives it.
   ///
   /// `@` accepts any value. Integers must fit exactly. A floating-point value is rounded to a
-  /// narrower type if it is in that type's range. An integer converts to floating point only if
-  /// exact. `Bool` is not a number. Other types accept the Swift values that have their encoding.
-  /// For example, `*` and `@"String"` accept a `String`, `:` a selector, `#` a metatype, and
-  /// `{Name}` a struct of that name. `{Optional<Int>}` accepts an `Int`, `nil` or a number that
+  /// narrower type if it is in that type's range. An integer converts to floating point only if the
+  /// result is exact. `Bool` is not a number. Other types accept the Swift values that have their
+  /// encoding. For example, `*` and `@"String"` accept a `String`, `:` a selector, `#` a metatype,
+  /// and `{Name}` a struct of that name. `{Optional<Int>}` accepts an `Int`, `nil` or a number that
   /// fits. Reference types also accept `nil`.
   ///
   /// - Throws: ``UnboxingError`` with the wanted encoding and the found type.
@@ -23,7 +23,7 @@ extension ArgumentBox {
       return self
     case .structure(let record):
       if let name = record.optionalName { return try optional(of: name, type) }
-      // `CGFloat` gets a `Double`, which the method's own type then converts.
+      // The box for a `CGFloat` holds a `Double`, which the method's own type converts.
       if record.name == "CGFloat", let number = wideNumber(value), let double = Double(fitting: number) {
         return ArgumentBox(storage: double, isSendable: true)
       }
@@ -43,7 +43,7 @@ extension ArgumentBox {
     return ArgumentBox(storage: fitted, isSendable: true)
   }
 
-  /// The number types by name, since the encoding of an optional has only the name.
+  /// The number types by name, because the encoding of an optional has only the type's name.
   private static let numberTypes: [(name: String, type: any Any.Type)] =
     TypeEncoding.Scalar.swiftTypes.map { ("\($0.type)", $0.type) }
 
@@ -107,7 +107,7 @@ extension TypeEncoding {
 }
 
 extension TypeEncoding.Scalar {
-  /// True if this is C's `long` and `given` encodes a Swift integer of the same size.
+  /// True if this type is C's `long` and `given` encodes a Swift integer of the same size.
   fileprivate func isLong(as given: Self) -> Bool {
     switch (self, given) {
     case (.long, .longLong), (.unsignedLong, .unsignedLongLong): MemoryLayout<Int>.size == 8

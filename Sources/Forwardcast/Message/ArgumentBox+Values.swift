@@ -4,10 +4,10 @@ extension ArgumentBox {
   /// The value as `T`, which may be
   ///
   /// - the exact type, a superclass, a protocol, or a type that the platform bridges to;
-  /// - a number type, including those of other modules such as `CGFloat`: integers must fit
-  ///   exactly, a floating-point value is rounded to a narrower type within its range, and integers
-  ///   and floating-point values convert to each other only if exact;
-  /// - an optional of these, or the value inside an optional;
+  /// - a number type, including number types of other modules such as `CGFloat`: integers must fit
+  ///   exactly, a floating-point value is rounded to a narrower type that has its range, and
+  ///   integers and floating-point values convert to each other only if the result is exact;
+  /// - an optional of one of these types, or the value inside an optional;
   /// - an array or dictionary with convertible elements; `String` for `Substring` or vice versa;
   /// - a function type that differs from the type of the value only in `@Sendable`.
   ///
@@ -45,7 +45,7 @@ extension ArgumentBox {
   @usableFromInline
   func converted<T>(_ wanted: T.Type) throws(UnboxingError) -> T {
     let value = value
-    // Two steps, here and below: casting `nil` to an optional `T` would succeed.
+    // Two steps here and below, because casting `nil` to an optional `T` would succeed.
     if let number = wideNumber(value), let made = makeNumber(wanted, fitting: number), let fitted = made as? T {
       return fitted
     }
@@ -148,7 +148,7 @@ enum WideNumber {
   case floating(WideFloat)
 }
 
-/// `value` as a number of any fixed-width or floating-point type; `nil` for others.
+/// `value` as a number of any fixed-width or floating-point type; `nil` for other values.
 func wideNumber(_ value: Any) -> WideNumber? {
   if let integer = value as? any FixedWidthInteger { return widened(integer) }
   if let float = value as? WideFloat { return .floating(float) }
@@ -172,7 +172,7 @@ func makeNumber(_ type: any Any.Type, fitting number: WideNumber) -> Any? {
   return make(floating)
 }
 
-// Not specialized, since that would compile the conversions for each type.
+// Not specialized, because specialization would compile the conversions for each type.
 @inline(never)
 @_semantics("optimize.sil.specialize.generic.never")
 private func widened<I: FixedWidthInteger>(_ integer: I) -> WideNumber? {

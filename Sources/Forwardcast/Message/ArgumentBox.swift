@@ -108,7 +108,7 @@ public struct UnboxingError: Error, CustomStringConvertible {
   @inline(never)
   package init(wanted: String, found: String, evidence: String) { storage = Storage(wanted, found, evidence) }
 
-  /// All three properties in words.
+  /// The wanted type, the found type and the evidence in words.
   public var description: String { "wanted \(wanted), found \(found) \(evidence)" }
 }
 
@@ -154,7 +154,7 @@ extension Optional: OptionalType {
   static var wrappedType: any Any.Type { Wrapped.self }
 
   static func nothing<T>(as type: T.Type) -> T? {
-    // Not a cast, which would wrap the `nil` in an optional of `Any`.
+    // No cast is used, because a cast would wrap the `nil` in an optional of `Any`.
     T.self == Self.self ? withUnsafePointer(to: Self.none) { UnsafeRawPointer($0).load(as: T.self) } : nil
   }
 

@@ -4,7 +4,7 @@ import Synchronization
 
 /// One message as a value: selector, boxed arguments and, once answered, the result.
 ///
-/// Copying an invocation copies its boxes, so no target sees another's writes.
+/// Copying an invocation copies its boxes, so no target sees what another target writes.
 ///
 ///     var call = Invocation(
 ///       "onAddMsg:msgData:", arguments: [.init("alice"), .init([1, 2])])
@@ -15,13 +15,13 @@ public struct Invocation {
   /// The selector; `retarget(to:)` changes it.
   public private(set) var selector: MessageSelector
 
-  /// The types stated by the sender; `nil` to use the answering method's.
+  /// The types stated by the sender; `nil` to use the types of the answering method.
   package var statedSignature: MethodSignature?
 
   /// The arguments, without receiver and selector (numbers 0 and 1 in Objective-C encodings).
   public var arguments: [ArgumentBox]
 
-  /// The result; `nil` before an answer or after an error. It is a box of `()` for a `Void` method.
+  /// The result; `nil` before an answer or after an error. A `Void` method has a box of `()`.
   public var result: ArgumentBox?
 
   /// The proxies that the message passed, for detecting cycles.
@@ -33,12 +33,12 @@ public struct Invocation {
     return message
   }
 
-  /// Creates a message. Number and types of the arguments are checked when it is sent.
+  /// Creates a message. Number and types of the arguments are checked when the message is sent.
   ///
   /// - Parameters:
   ///   - selector: the name of the message.
-  ///   - signature: the types; `nil` leaves them to the answering method.
-  ///   - arguments: one for each colon of `selector`.
+  ///   - signature: the types; `nil` means the types of the answering method.
+  ///   - arguments: one argument for each colon of `selector`.
   public init(_ selector: MessageSelector, signature: MethodSignature? = nil, arguments: [ArgumentBox] = []) {
     self.selector = selector
     self.statedSignature = signature
@@ -61,7 +61,7 @@ public struct Invocation {
     return try arguments[index].unbox(as: type)
   }
 
-  /// Changes the selector to one with the same number of colons. Drops the result.
+  /// Changes the selector to a selector with the same number of colons. Drops the result.
   ///
   /// - Throws: ``MessageError`` `wrongArgumentCount` if the number of colons differs.
   public mutating func retarget(to other: MessageSelector) throws(MessageError) {
@@ -91,10 +91,10 @@ extension Invocation: CustomStringConvertible {
   }
 }
 
-/// The proxies that a message or query passed, last first. The trail ends when the last proxy has
-/// finished the message. A copy of the message that is sent later starts a new trail.
+/// The proxies that a message or query passed, the last first. The trail ends when the last proxy
+/// has finished the message. A copy of the message that is sent later starts a new trail.
 package final class ProxyTrail: Sendable {
-  /// `nil` for an entry that only carries a budget.
+  /// `nil` for an entry that only has a budget.
   private let proxy: ObjectIdentifier?
   private let selector: MessageSelector?
   private let earlier: ProxyTrail?

@@ -1,6 +1,6 @@
 // Message.swift: a selector with its Swift function type.
 
-/// A selector with the Swift function type of its methods. The compiler checks sender and row
+/// A selector with the Swift function type of its methods. The compiler checks sender and method
 /// against that type, and no argument is boxed. Keys are usually static members:
 ///
 ///     extension Message<(String, [UInt8]) -> Bool> {
@@ -9,16 +9,16 @@
 ///     let accepted = try screen.send(.onAddMsg, "alice", [1, 2])
 ///
 /// The function needs one parameter for each of the selector's arguments
-/// (``MessageSelector/numberOfArguments``). This is checked when a row is added to a table and when
-/// boxed arguments are sent. If a generic function makes keys, declare `R: Sendable` there;
-/// otherwise results cannot be sent to another isolation.
+/// (``MessageSelector/numberOfArguments``). This is checked when a method is added to a table and
+/// when boxed arguments are sent. If a generic function makes keys, declare `R: Sendable` in that
+/// function; otherwise results cannot be sent to another isolation.
 public struct Message<Function>: Sendable {
   /// The message's name.
   public let selector: MessageSelector
   /// True if the result is known to be `Sendable`, so a box of it may cross isolations.
   @usableFromInline let answerCrosses: Bool
 
-  // Both initializers are generic, so that the compiler selects the more constrained one.
+  // Both initializers are generic, so that the compiler selects the more constrained initializer.
 
   /// A key whose result is not known to be `Sendable`, so a boxed result stays in its isolation.
   @inlinable

@@ -1,10 +1,10 @@
 // MessageBudget.swift: limits the cost of a message.
 
-/// Limits the cost of a message. The library counts items, and the budget's creator prices them.
+/// Limits the cost of a message. Forwardcast counts items, and the budget's creator prices them.
 package final class MessageBudget: Sendable {
   /// The counted items. Each is charged before it happens.
   package enum Item: Sendable {
-    /// A proxy or forwarding object that the message enters, including the first.
+    /// A proxy or forwarding object that the message enters, including the first one.
     case proxy
     /// A target that is called or queried, on any context.
     case target

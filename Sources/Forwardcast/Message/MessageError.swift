@@ -2,7 +2,7 @@
 
 /// The reason why a message has no answer, for example `unrecognized selector 'wash:' of Cook`.
 public struct MessageError: Error, Hashable, CustomStringConvertible {
-  /// The kind of error. More may be added, so a `switch` needs a `default`.
+  /// The kind of error. More kinds may be added, so a `switch` needs a `default`.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     /// The kind in words, the start of the error's text.
     public let description: String
@@ -11,7 +11,7 @@ public struct MessageError: Error, Hashable, CustomStringConvertible {
 
     /// Neither the receiver's tables nor its hooks answer the selector.
     public static var unrecognizedSelector: Code { Code(description: "unrecognized selector") }
-    /// A class's resolver hook claimed to add a method, but no table has one.
+    /// A class's resolver hook claimed to add a method, but no table has the method.
     public static var resolverAddedNothing: Code {
       Code(description: "resolver hook added nothing", cure: "add the method to a table, or return false")
     }
@@ -57,15 +57,15 @@ public struct MessageError: Error, Hashable, CustomStringConvertible {
     public static var cancelled: Code { Code(description: "cancelled") }
   }
 
-  /// The kind of error. Compare this, since the texts may change.
+  /// The kind of error. Compare kinds, not texts, because the texts may change.
   public var code: Code { parts.code }
   /// The type of the receiver.
   public var receiver: String { parts.receiver }
-  /// The name of the message. A string, since the selector may not be interned.
+  /// The name of the message. It is a string, because the selector may not be interned.
   public var selector: String { parts.selector }
   /// The evidence, such as wanted and found types; may be empty.
   public var evidence: String { parts.evidence }
-  /// The index of the affected argument, from 0; `nil` for none or for the result.
+  /// The index of the affected argument, from 0; `nil` if it is the result or there is none.
   public var argumentIndex: Int? { parts.argumentIndex }
 
   private struct Parts: Hashable, Sendable {

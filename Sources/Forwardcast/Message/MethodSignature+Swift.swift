@@ -19,7 +19,7 @@ extension MethodSignature {
     return MethodSignature([result] + Array(repeating: Any.self, count: arguments))
   }
 
-  /// The signature of these types, of which the first is the result's. Cached for the process.
+  /// The signature of these types; the first type is the result's. Cached for the process.
   @inline(never) private init(_ types: [any Any.Type]) {
     let key = types.map(ObjectIdentifier.init)
     if let known = Self.ofTypes.withLock({ $0[key] }) {

@@ -15,7 +15,7 @@ public struct MessageSelector: Hashable, Sendable {
   /// The longest name, in bytes of UTF-8.
   public static let maximumLength = 1024
 
-  /// Immutable and never freed, so it needs no protection.
+  /// The record is immutable and never freed, so it needs no guard.
   @usableFromInline
   nonisolated(unsafe) let record: UnsafePointer<SelectorRecord>
 
@@ -42,8 +42,8 @@ public struct MessageSelector: Hashable, Sendable {
 
   /// The selector interned under `name`, or `nil`. Use it for untrusted text: it interns nothing.
   ///
-  /// A table interns its names on first use. Before you look up a name, read the
-  /// ``MessageReceiver/selectorTable`` of the classes that may respond.
+  /// A table interns its names on first use, so read the ``MessageReceiver/selectorTable`` of the
+  /// classes that may respond before you look up a name.
   public init?(known name: String) {
     guard let known = SelectorNames.find(name) else { return nil }
     self = known
@@ -82,7 +82,7 @@ public struct MessageSelector: Hashable, Sendable {
   public var parts: [String] {
     if numberOfArguments == 0 { return [name] }
     var (parts, start): ([String], Int) = ([], 0)
-    // Splits by bytes, since a colon and a combining scalar after it would be one `Character`.
+    // Bytes are split, because a colon and a combining scalar after it would be one `Character`.
     for (index, byte) in record.text.enumerated() where byte == UInt8(ascii: ":") {
       parts.append(String(decoding: UnsafeRawBufferPointer(rebasing: record.text[start..<index]), as: UTF8.self))
       start = index + 1
@@ -92,7 +92,7 @@ public struct MessageSelector: Hashable, Sendable {
 
   var identity: UInt { UInt(bitPattern: record) }
 
-  /// A hash for the package's own tables.
+  /// The hash of the name, for the package's own tables.
   var placement: Int { record.pointee.hash }
 }
 

@@ -4,7 +4,7 @@
 ///
 ///     invalid selector "a b": unexpected " " at byte 1
 public struct MessageSelectorError: Error, Hashable, Sendable {
-  /// The broken rule. More may be added, so a `switch` needs a `default`.
+  /// The broken rule. More rules may be added, so a `switch` needs a `default`.
   public struct Code: Hashable, Sendable {
     fileprivate let reason: String
     fileprivate var isAtByte = true

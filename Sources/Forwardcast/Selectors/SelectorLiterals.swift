@@ -2,8 +2,8 @@
 
 import Synchronization
 
-/// Caches records by the address of a literal: 1,024 sets of two slots, replaced atomically. Typed
-/// keys are computed properties, so a literal is evaluated for each message. Bytes are always
+/// Caches records by the address of a literal, in 1,024 sets of two slots, replaced atomically.
+/// Typed keys are computed properties, so a literal is evaluated for each message. Bytes are always
 /// compared, since a literal of an unloaded library may have had the same address.
 enum SelectorLiterals {
   static func selector(of literal: StaticString) -> MessageSelector {
@@ -61,7 +61,7 @@ enum SelectorLiterals {
     UnsafeMutablePointer(bitPattern: slotsAddress.load(ordering: .acquiring))
   }
 
-  /// Never freed; each slot is atomic.
+  /// The slots are never freed, and each slot is atomic.
   private nonisolated(unsafe) static let madeSlots: UnsafeMutablePointer<Slot> = {
     let made = UnsafeMutablePointer<Slot>.allocate(capacity: 2 << setBits)
     for index in 0..<2 << setBits { (made + index).initialize(to: Slot()) }
@@ -88,7 +88,7 @@ extension UnsafePointer<SelectorRecord> {
         != right.loadUnaligned(fromByteOffset: offset, as: Word.self)
     }
     if count >= 8 {
-      // Whole words, then the last eight bytes, which may overlap them.
+      // Whole words are compared, then the last eight bytes, which may overlap the words.
       var offset = 0
       while offset < count &- 8 {
         if differ(offset, as: UInt64.self) { return false }

@@ -17,7 +17,7 @@ final class ForwardingHooks: HookHolder, @unchecked Sendable {  // `target` stay
 
   var receiverName: String { "the proxy" }
 
-  /// Returns `nil`, since querying the target would create a lazy one.
+  /// Returns `nil`, because querying a lazy target would create it.
   func firstMethod(for selector: MessageSelector) -> Method? { nil }
 
   func install(_ hook: Hook) -> HookRegistration {
@@ -27,7 +27,7 @@ final class ForwardingHooks: HookHolder, @unchecked Sendable {  // `target` stay
     return HookRegistration(hook) { [weak self] hook in _ = self?.list.withLock { $0.remove(hook.number) } }
   }
 
-  /// The hooks for a message that `receiver` forwards. Omits the hooks of `past`, which already
+  /// The hooks for a message that `receiver` forwards, without the hooks of `past`, which already
   /// run.
   static func around(_ selector: MessageSelector, of receiver: any MessageForwarding, past: AnyObject?)
     -> ForwardingAround?
@@ -43,7 +43,7 @@ final class ForwardingHooks: HookHolder, @unchecked Sendable {  // `target` stay
 final class ForwardingAround: ForwardingToMany {
   private let proxy: ForwardingProxy
   private let chain: HookChain
-  /// True if a receiver that leaves the waiting sender's isolation must be `Sendable`.
+  /// True if a receiver that is used outside the waiting sender's isolation must be `Sendable`.
   var stays = false
 
   init(proxy: ForwardingProxy, chain: HookChain) { (self.proxy, self.chain) = (proxy, chain) }

@@ -3,19 +3,21 @@
 /// An object that forwards to another object, with overridable hooks, like Objective-C's `NSProxy`.
 ///
 ///     let stand = ForwardingProxy(to: screen)
-///     try stand.send(.themesColorChanged, "red")      // screen gets it
+///     try stand.send(.themesColorChanged, "red")      // screen receives it
 ///
-/// By default it forwards each message to its target, which it retains. Its own Swift methods never
-/// shadow a selector, since messages are looked up in tables and a proxy's table is empty. It
-/// remains in one isolation and awaits isolated methods from there, see ``sendAndWait(_:_:)``.
+/// By default the proxy forwards each message to its target, which it retains. Its own Swift
+/// methods never shadow a selector, because messages are looked up in tables and a proxy's table is
+/// empty. The proxy stays in one isolation and awaits isolated methods from there, see
+/// ``sendAndWait(_:_:)``.
 open class ForwardingProxy: MessageForwarding, MessageHooking {
   /// Empty, so that every message is forwarded.
   open class var selectorTable: SelectorTable { emptyProxyTable }
 
-  /// The table of this proxy, `nil` by default. Its methods are called instead of forwarding.
+  /// The table of this proxy, `nil` by default. A method in it is called instead of forwarding.
   open var objectTable: SelectorTable? { nil }
 
-  /// Adds a method for a message that no row answers, see ``MessageReceiver/resolveMethod(for:)``.
+  /// Adds a method for a message that no table answers, see
+  /// ``MessageReceiver/resolveMethod(for:)``.
   open class func resolveMethod(for selector: MessageSelector) -> Bool { false }
 
   let hooks: ForwardingHooks
@@ -37,7 +39,7 @@ open class ForwardingProxy: MessageForwarding, MessageHooking {
   /// True if the proxy's table, its target or ``methodSignature(for:)`` has `selector`.
   open func responds(to selector: MessageSelector) -> Bool { defaultResponds(to: selector) }
 
-  /// The target's signature; `nil` if there is no target or it does not respond.
+  /// The target's signature; `nil` if there is no target or the target does not respond.
   open func methodSignature(for selector: MessageSelector) -> MethodSignature? {
     if let method = try? tableMethod(of: self, for: selector) { return method.signature }
     guard let other = forwardingTarget(for: selector), other !== self else { return nil }
@@ -48,7 +50,8 @@ open class ForwardingProxy: MessageForwarding, MessageHooking {
   open func forwardingTarget(for selector: MessageSelector) -> (any MessageReceiver)? { hooks.target }
 
   /// Handles a message for which there is no forwarding target. The default throws the error of
-  /// ``doesNotRecognize(_:)``. If the proxy recognizes the message, a direct call performs it.
+  /// ``doesNotRecognize(_:)``. If the proxy recognizes the message, a direct call of this method
+  /// performs it.
   @discardableResult
   open func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
     guard hasTaker(for: invocation.selector) else { throw doesNotRecognize(invocation.selector) }
@@ -71,7 +74,7 @@ open class ForwardingProxy: MessageForwarding, MessageHooking {
     return forwardingTarget(for: selector).map { $0 !== self } ?? false
   }
 
-  /// The proxy's hooks. A class that wraps another proxy returns the hooks of that proxy.
+  /// The proxy's hooks. A class that wraps another proxy returns the hooks of the wrapped proxy.
   open var hookPlace: HookPlace { HookPlace(holder: hooks) }
 
   /// The error of an unanswered message, `unrecognizedSelector` by default.

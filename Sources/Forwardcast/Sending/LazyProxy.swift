@@ -3,13 +3,13 @@
 /// A proxy that creates its target on the first message or query, exactly once.
 ///
 ///     let archive = LazyProxy { try Archive(path: path) }
-///     try archive.send(.store, "page")       // the archive is opened here
+///     try archive.send(.store, "page")       // this opens the archive
 ///     // for a method that is async, or on an actor:
 ///     let pages = try await archive.sendAndWait(.count)
 ///
-/// If the closure throws, the message fails with the error and the next message tries again.
+/// If the closure throws, the message fails with that error, and the next message calls it again.
 public final class LazyProxy: ForwardingProxy {
-  // Not guarded: a lazy proxy is not `Sendable`, so it stays in one isolation.
+  // Needs no guard: a lazy proxy is not `Sendable`, so it stays in one isolation.
   private var made: (any MessageReceiver)?
   /// `nil` during and after the creation of the target.
   private var maker: (() throws -> any MessageReceiver)?
@@ -24,7 +24,7 @@ public final class LazyProxy: ForwardingProxy {
   }
 
   /// Creates a proxy for the result of `make`, which methods in other isolations may use.
-  /// Disfavored, so that trailing closures select the other initializer.
+  /// Disfavored, so that a trailing closure selects the other initializer.
   @_disfavoredOverload
   public init(sharing make: @escaping () throws -> any MessageReceiver & Sendable) {
     (maker, isShared) = (make, true)
@@ -33,7 +33,7 @@ public final class LazyProxy: ForwardingProxy {
 
   override var sharedTarget: AnyObject? { isShared ? made : nil }
 
-  /// True once the target was created.
+  /// True if the target was created.
   public var isMade: Bool { made != nil }
 
   /// The target, created on first use.
@@ -69,12 +69,12 @@ public final class LazyProxy: ForwardingProxy {
     }
   }
 
-  /// The target's signature; `nil` if creating the target has just failed for this message.
+  /// The target's signature; `nil` if the creation of the target has just failed for this message.
   public override func methodSignature(for selector: MessageSelector) -> MethodSignature? {
     isMade || failure == nil ? super.methodSignature(for: selector) : nil
   }
 
-  /// The closure's error, otherwise `unrecognizedSelector`.
+  /// The closure's error if it threw, otherwise `unrecognizedSelector`.
   public override func doesNotRecognize(_ selector: MessageSelector) -> any Error {
     failure.take() ?? super.doesNotRecognize(selector)
   }

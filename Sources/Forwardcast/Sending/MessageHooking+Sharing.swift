@@ -1,6 +1,6 @@
 // MessageHooking+Sharing.swift: hooks of objects shared between threads.
 
-// Like the forms for one isolation, except that `body` runs on the sender's thread.
+// Like the overloads for one isolation, except that `body` runs on the sender's thread.
 extension MessageHooking where Self: Sendable {
   /// Runs `body` before each message of a key, on its sender's thread.
   @discardableResult
@@ -27,7 +27,7 @@ extension MessageHooking where Self: Sendable {
     try hookPlace.install(message, aroundBody(body, crosses: message.answerCrosses), nil)
   }
 
-  /// Runs `waiting` instead of each message of a key for waiting senders, and `body` for others.
+  /// Runs `waiting` instead of each message of a key for waiting senders, else `body`.
   ///
   /// Swift 6.3 rejects capture lists in `waiting`; write `weak let me = self` before the closure.
   @export(implementation) @discardableResult
@@ -39,7 +39,7 @@ extension MessageHooking where Self: Sendable {
     try hookPlace.install(message, aroundBody(body, crosses: message.answerCrosses), waiting)
   }
 
-  /// Runs `body` before each boxed message of a selector, or every message, on its sender's thread.
+  /// Runs `body` before each boxed message of a selector, or of all, on the sender's thread.
   @discardableResult
   public func before(_ selector: MessageSelector? = nil, _ body: @escaping @Sendable (Invocation) throws -> Void)
     throws(MessageError) -> HookRegistration
@@ -47,7 +47,8 @@ extension MessageHooking where Self: Sendable {
     try hookPlace.install(selector, Hook.Body.before(body))
   }
 
-  /// Runs `body` after each successful boxed message of a selector, or all, on the sender's thread.
+  /// Runs `body` after each successful boxed message of a selector, or of all, on the sender's
+  /// thread.
   @discardableResult
   public func after(
     _ selector: MessageSelector? = nil, _ body: @escaping @Sendable ([ArgumentBox], Invocation) throws -> Void
@@ -55,7 +56,7 @@ extension MessageHooking where Self: Sendable {
     try hookPlace.install(selector, Hook.Body.after(body))
   }
 
-  /// Runs `body` instead of each boxed message of a selector, or every one, on its sender's thread.
+  /// Runs `body` instead of each boxed message of a selector, or of all, on the sender's thread.
   @discardableResult
   public func around(
     _ selector: MessageSelector? = nil, _ body: @escaping @Sendable (InvocationCall) throws -> [ArgumentBox]
@@ -63,7 +64,7 @@ extension MessageHooking where Self: Sendable {
     try hookPlace.install(selector, Hook.Body.around(body, nil))
   }
 
-  /// Runs `waiting` instead of each boxed message for waiting senders, and `body` for others.
+  /// Runs `waiting` instead of each boxed message for waiting senders, else `body`.
   @discardableResult
   public func around(
     _ selector: MessageSelector? = nil, _ body: (@Sendable (InvocationCall) throws -> [ArgumentBox])? = nil,

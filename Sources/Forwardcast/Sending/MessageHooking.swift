@@ -10,19 +10,19 @@
 ///       try call.proceed(with: call.arguments.uppercased())
 ///     }
 ///
-/// **Hooks of a proxy** run once per message, around all of its targets, on the sender's context,
-/// even if no target responds. Hooks of a nested proxy surround only its own targets. Calls by
-/// closure, `broadcast { $0.f() }`, are not messages. **Hooks of a table** run once per receiver,
-/// where its method runs, see ``SelectorTable/before(_:of:_:)``.
+/// **Hooks of a proxy** run once per message, around all targets of the proxy, on the sender's
+/// context, even if no target responds. Hooks of a nested proxy surround only the nested proxy's
+/// targets. Calls by closure, `broadcast { $0.f() }`, are not messages. **Hooks of a table** run
+/// once per receiver, on the context of its method, see ``SelectorTable/before(_:of:_:)``.
 ///
-/// A later hook surrounds earlier ones of any kind. Installing a hook queries no target. An error
+/// A later hook surrounds earlier hooks of any kind. Installing a hook queries no target. An error
 /// of a hook is the send's error; a broadcast, which does not throw, reports it to `onError`.
 public protocol MessageHooking {
-  /// The owner of the hooks: the proxy or table itself, or the one that this object wraps.
+  /// The owner of the hooks: this proxy or table, or the proxy that this object wraps.
   var hookPlace: HookPlace { get }
 }
 
-/// An owner of hooks. Only proxies and tables create one; wrappers return their proxy's.
+/// An owner of hooks. Only proxies and tables create owners. A wrapper returns its proxy's owner.
 public struct HookPlace: Sendable {
   let holder: any HookHolder
 
@@ -60,17 +60,18 @@ protocol HookHolder: NamedReceiver, Sendable {
 }
 
 // A proxy that is not `Sendable` remains in one isolation with its hooks. The parameter `isolation`
-// only gives these overloads the rank of the refusing ones in MessageHooking+Sharing.swift.
+// only gives these overloads the rank of the refusing overloads in MessageHooking+Sharing.swift.
 extension MessageHooking {
-  /// Runs `body` before each message of a key. If it throws, no target gets the message.
+  /// Runs `body` before each message of a key. If `body` throws, no target gets the message.
   ///
   /// - Parameters:
   ///   - message: the key. Arguments of other types are converted.
   ///   - isolation: the caller's isolation. Leave it out.
   ///   - body: called with the arguments.
-  /// - Returns: a handle that cancels the hook; releasing it does not.
+  /// - Returns: a handle that cancels the hook. Releasing the handle does not cancel the hook.
   /// - Throws: `wrongArgumentCount` if selector and key disagree; `typeMismatch` if the types
-  ///   cannot be converted to the method's; `unrecognizedSelector` if a table has no such row.
+  ///   cannot be converted to the types of the method; `unrecognizedSelector` if a table lacks the
+  ///   method.
   @discardableResult
   public func before<R, each A>(
     _ message: Message<(repeat each A) -> R>, isolation: (any Actor)? = nil,
@@ -112,7 +113,8 @@ extension MessageHooking {
   }
 
   /// Runs `waiting` instead of each message of a key for waiting senders, such as `collectAndWait`,
-  /// and for asynchronous methods. Other senders run `body`, or get `isolationMismatch` without it.
+  /// and for asynchronous methods. Other senders run `body`; without a `body`, they get
+  /// `isolationMismatch`.
   ///
   ///     try service.around(.quote, waiting: { call in
   ///       let answers = try await call.proceed()
@@ -154,7 +156,7 @@ extension MessageHooking {
     try hookPlace.install(selector, Hook.Body.around(body, nil))
   }
 
-  /// Runs `waiting` instead of each boxed message for waiting senders, and `body` for others.
+  /// Runs `waiting` instead of each boxed message for waiting senders, else `body`.
   @discardableResult
   public func around(
     _ selector: MessageSelector? = nil, isolation: (any Actor)? = nil,

@@ -19,7 +19,7 @@ public struct MessageInterceptor: Sendable {
   /// Sends the message again if it throws.
   ///
   /// - Parameters:
-  ///   - attempts: the maximum number of sends, including the first.
+  ///   - attempts: the maximum number of sends, including the first one.
   ///   - delay: the pause of a waiting sender between attempts. Other senders do not pause.
   ///   - clock: measures the delay, for example a `TestClock`; `nil` for the continuous clock.
   ///   - isTransient: returns true if the error is worth another attempt.
@@ -50,7 +50,7 @@ public struct MessageInterceptor: Sendable {
 
   /// Ends a sender's wait with `timedOut`. Messages of senders that do not wait are unaffected.
   ///
-  /// At the timeout the message is canceled. If a direct target runs an asynchronous method then,
+  /// At the timeout the message is canceled. If a direct target is running an asynchronous method,
   /// the sender gets the error when that method has ended. By default, `clock` is continuous.
   public static func timeout(_ timeout: Duration, clock: (any Clock<Duration>)? = nil) -> MessageInterceptor {
     MessageInterceptor {
@@ -69,7 +69,7 @@ public struct MessageInterceptor: Sendable {
   ///
   /// - Parameters:
   ///   - duration: the lifetime of an entry.
-  ///   - limit: the maximum number of entries; the oldest are dropped first.
+  ///   - limit: the maximum number of entries; the oldest entries are dropped first.
   ///   - clock: measures the duration, for example a `TestClock`.
   public static func caching(
     for duration: Duration, limit: Int = 1_000, clock: any Clock<Duration> = ContinuousClock()

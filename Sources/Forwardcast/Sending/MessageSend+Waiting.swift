@@ -1,7 +1,7 @@
 // MessageSend+Waiting.swift: sends to one receiver, across isolations or awaited.
 
 extension MessageReceiver {
-  /// Sends a message with `Sendable` arguments, so a forwarding receiver may pass them on anywhere.
+  /// Sends a message whose arguments are `Sendable`, so a receiver may forward it to any context.
   @export(implementation)
   @discardableResult
   public func send<R, each A: Sendable>(_ message: Message<(repeat each A) -> R>, _ arguments: repeat each A) throws
@@ -21,7 +21,7 @@ extension MessageReceiver {
 extension MessageReceiver where Self: Sendable {
   /// Sends a message to this receiver and awaits its answer, wherever the method runs.
   ///
-  ///     let title = try await window.sendAndWait(.title)     // a row on the main actor
+  ///     let title = try await window.sendAndWait(.title)     // a method on the main actor
   ///
   /// A method without isolation runs synchronously, as with `send(_:_:)`.
   ///
@@ -34,7 +34,7 @@ extension MessageReceiver where Self: Sendable {
   }
 
   /// Like ``sendAndWait(_:_:)``, but at the timeout cancels the method and throws `timedOut`
-  /// without awaiting the method. `clock` is the continuous clock by default.
+  /// without awaiting the method's end. `clock` is the continuous clock by default.
   @discardableResult
   nonisolated(nonsending) public func sendAndWait<R: Sendable, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, timeout: Duration,
@@ -123,11 +123,11 @@ extension MessageReceiver {
   }
 }
 
-/// Throws `isolationMismatch` unless a receiver remains in the sender's isolation or is `Sendable`.
+/// Throws `isolationMismatch` unless the receiver stays in the sender's isolation or is `Sendable`.
 nonisolated(nonsending) func staying(
   _ resolution: Resolution, _ selector: MessageSelector, behind proxy: any MessageReceiver
 ) async throws -> Resolution {
-  // Read here, since the autoclosure of `&&` has no isolation.
+  // The isolation is read here, because the autoclosure of `&&` has no isolation.
   let sender = #isolation
   switch resolution {
   case .method(let method, let target) where !method.canRun(on: target) && !method.runs(on: sender):

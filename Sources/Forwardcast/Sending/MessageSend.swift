@@ -8,7 +8,7 @@ enum Resolution {
   case forward(any MessageForwarding, MethodSignature)
 }
 
-/// The maximum number of forwarding targets per message. Each of them may create a new one.
+/// The maximum number of forwarding targets per message. Each target may create another target.
 let maximumHops = 4096
 
 /// Finds how `receiver` answers `selector`, or throws the error of `doesNotRecognize`.
@@ -25,7 +25,7 @@ func resolve(_ selector: MessageSelector, for receiver: any MessageReceiver, pas
 /// The steps of every send, in order.
 ///
 /// - Parameter hooked: a proxy whose hooks are already running.
-/// - Returns: how the message is answered (`nil` if it is not), and the last receiver.
+/// - Returns: how the message is answered, `nil` if it has no answer, and the last receiver.
 /// - Throws: `proxyCycle` for a cycle of forwarding targets; `typeMismatch` for a table of another
 ///   class; `tooDeep` if the stack is exhausted or there are too many forwarding targets.
 func follow(_ selector: MessageSelector, from first: any MessageReceiver, past hooked: AnyObject?) throws
@@ -33,13 +33,13 @@ func follow(_ selector: MessageSelector, from first: any MessageReceiver, past h
 {
   guard StackGuard.hasRoom else { throw StackGuard.tooDeep(selector, receiver: first) }
   var receiver = first
-  // Retained: a new receiver at a deallocated one's address would look like a cycle.
+  // Retains receivers. A new receiver at the address of a deallocated one would look like a cycle.
   var passed: [any MessageReceiver] = []
   while true {
     // 1. The tables of the object, its class and its superclasses. 2. The resolver hook.
     if let method = try tableMethod(of: receiver, for: selector) { return (.method(method, receiver), receiver) }
     guard let forwarding = receiver as? any MessageForwarding else { return (nil, receiver) }
-    // A proxy's hooks surround all messages it forwards.
+    // A proxy's hooks surround all messages that the proxy forwards.
     if let around = ForwardingHooks.around(selector, of: forwarding, past: hooked) {
       return (.forward(around, .objects(arguments: selector.numberOfArguments)), receiver)
     }
@@ -61,7 +61,7 @@ func follow(_ selector: MessageSelector, from first: any MessageReceiver, past h
 }
 
 /// Steps 1 and 2: the method for `selector` in the receiver's tables, or `nil`. Throws the error of
-/// a refused row, of a table of another class, or of the resolver hook.
+/// an invalid method, of a table of another class, or of the resolver hook.
 @usableFromInline
 func tableMethod(of receiver: any MessageReceiver, for selector: MessageSelector) throws -> Method? {
   let type = Swift.type(of: receiver)
@@ -74,7 +74,7 @@ func tableMethod(of receiver: any MessageReceiver, for selector: MessageSelector
   if let method = try find() { return method }
   if shared.resolvesNothing.contains(ObjectIdentifier(type)) { return nil }
   let answer = try ResolverHook.ask(type, selector) {
-    // A refused row throws its error when it is looked up again below.
+    // An invalid method throws its error when it is looked up again below.
     do { return try find() != nil } catch { return true }
   }
   if answer == .nothing { return nil }
@@ -118,7 +118,7 @@ extension Invocation {
   }
 }
 
-/// Step 4 of a send. Checks number and types first, so the hook may unbox arguments unchecked.
+/// Step 4 of a send. Checks number and types first, so `forward` may unbox arguments unchecked.
 @inline(never) func forward(_ invocation: inout Invocation, by hooks: any MessageForwarding, _ types: MethodSignature)
   throws
 {
@@ -139,7 +139,7 @@ nonisolated(nonsending) func forwardWaiting(
 }
 
 extension Invocation {
-  /// Converts the message to a hook's types. Returns the previously stated signature.
+  /// Converts the message to the types of `hooks`. Returns the previously stated signature.
   @inline(never) fileprivate mutating func prepare(for hooks: any MessageForwarding, _ types: MethodSignature) throws
     -> MethodSignature?
   {
@@ -150,7 +150,7 @@ extension Invocation {
     return stated
   }
 
-  /// Converts the answer to a hook's types. Throws the first failure of the report.
+  /// Converts the answer to the types of `hooks`. Throws the first failure of the report.
   fileprivate mutating func take(_ report: DeliveryReport, from hooks: any MessageForwarding, _ types: MethodSignature)
     throws
   {
@@ -206,7 +206,7 @@ extension MessageReceiver {
   }
 }
 
-/// Completes a typed send in boxed form, if the method's types differ.
+/// Completes a typed send with boxed arguments, if the method's types differ.
 @usableFromInline
 func sendBoxed<R>(
   _ selector: MessageSelector, _ boxes: [ArgumentBox], _ resolution: Resolution, to receiver: any MessageReceiver
@@ -216,7 +216,7 @@ func sendBoxed<R>(
   return try typedResult(of: invocation, from: receiver)
 }
 
-/// An invocation's result as `R`. If there is none, returns `Void`, or `nil` for an optional `R`.
+/// An invocation's result as `R`. Without a result, returns `Void`, or `nil` for an optional `R`.
 @usableFromInline
 func typedResult<R>(of invocation: Invocation, from receiver: AnyObject) throws(MessageError) -> R {
   if R.self == Void.self, let nothing = () as? R { return nothing }

@@ -40,7 +40,7 @@ extension Method {
 }
 
 extension Responds {
-  /// Returns the row, limited to targets whose class satisfies `isPresent`.
+  /// Returns the method, limited to targets whose class satisfies `isPresent`.
   public func present(where isPresent: @escaping @Sendable (AnyObject) -> Bool) -> Self {
     method.isPresent = isPresent
     return self
@@ -48,7 +48,7 @@ extension Responds {
 }
 
 #if canImport(ObjectiveC)
-  /// True if an object has an Objective-C method. For hand-written rows of optional requirements.
+  /// True if an object has an Objective-C method. For tables that are written by hand.
   public func implements(_ object: AnyObject, _ selector: Selector) -> Bool {
     if let object = object as? any NSObjectProtocol { return object.responds(to: selector) }
     return class_respondsToSelector(object_getClass(object), selector)
@@ -56,7 +56,7 @@ extension Responds {
 #endif
 
 /// Thrown by ``MessageForwarding/forward(_:)`` if a target finds only from the whole message that
-/// it does not respond. A multicast then treats the target like one that does not respond.
+/// it does not respond. A multicast then treats the target as if it does not respond.
 package struct MessageNotTaken: Error, CustomStringConvertible {
   package init() {}
   package var description: String { "does not respond" }

@@ -5,9 +5,9 @@ enum ResolverHook {
   /// A hook's claim, checked against the tables.
   enum Answer: Sendable {
     case nothing
-    /// It added a method, which may have been removed since.
+    /// The hook added a method, which may have been removed since.
     case added
-    /// It claimed to have added a method, but no table has one.
+    /// The hook claimed to have added a method, but no table has the method.
     case falseClaim
   }
 

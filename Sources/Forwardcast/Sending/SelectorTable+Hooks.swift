@@ -1,7 +1,7 @@
 // SelectorTable+Hooks.swift: hooks around a table's methods.
 
 extension SelectorTable: MessageHooking {
-  /// The table's hooks, around its own rows.
+  /// The table's hooks, around the methods of this table.
   public var hookPlace: HookPlace { HookPlace(holder: storage) }
 
   /// Runs `body` before each call of this table's method for a key.
@@ -10,11 +10,12 @@ extension SelectorTable: MessageHooking {
   ///       screen, chat, data in log(chat)
   ///     }
   ///
-  /// **Hooks of a table** run once per receiver, where its method runs, for all senders. A hook for
-  /// all rows surrounds the table's own rows and their replacements. A hook for a selector also
-  /// surrounds inherited rows called through this table, with the hooks of their own tables.
+  /// **Hooks of a table** run once per receiver, on the context of its method, for all senders. A
+  /// hook for all methods surrounds the table's own methods and their replacements. A hook for a
+  /// selector also surrounds inherited methods that are called through this table, and the hooks of
+  /// their own tables.
   ///
-  /// To hook all rows, or a selector without a key, use the methods of ``MessageHooking``. Their
+  /// To hook all methods, or a selector without a key, use the methods of ``MessageHooking``. Their
   /// `around` hooks find the receiver in ``InvocationCall/target``.
   ///
   /// - Parameters:
@@ -22,9 +23,10 @@ extension SelectorTable: MessageHooking {
   ///   - target: the table's type.
   ///   - body: called with receiver and arguments, in the method's isolation. If it throws, the
   ///     method does not run and fails with that error.
-  /// - Returns: a handle that cancels the hook; releasing it does not.
-  /// - Throws: `unrecognizedSelector` if the table has no such row, not even an inherited one;
-  ///   `wrongArgumentCount` or `typeMismatch` if the types differ from the key's or the table's.
+  /// - Returns: a handle that cancels the hook. Releasing the handle does not cancel the hook.
+  /// - Throws: `unrecognizedSelector` if the table neither has nor inherits the method;
+  ///   `wrongArgumentCount` or `typeMismatch` if the types differ from the types of the key or the
+  ///   table.
   @discardableResult
   public func before<Target, R, each A>(
     _ message: Message<(repeat each A) -> R>, of target: Target.Type,
@@ -40,8 +42,8 @@ extension SelectorTable: MessageHooking {
   }
 
   /// Runs `body` after each successful call of this table's method for a key, see
-  /// ``before(_:of:_:)``. `body` gets receiver, answer and arguments. If it throws, the method
-  /// fails with its error.
+  /// ``before(_:of:_:)``. `body` gets receiver, answer and arguments. If `body` throws, the method
+  /// fails with that error.
   @discardableResult
   public func after<Target, R, each A>(
     _ message: Message<(repeat each A) -> R>, of target: Target.Type,

@@ -2,8 +2,8 @@
 
 import Dispatch
 
-/// Work of one thread that others may wait for: a resolver hook, or a service under construction.
-/// Its thread calls ``WaitGraph/begin(_:)`` and ``WaitGraph/end(_:)``.
+/// Work of one thread that other threads may wait for: a resolver hook, or a service under
+/// construction. Its thread calls ``WaitGraph/begin(_:)`` and ``WaitGraph/end(_:)``.
 package final class SharedWork: Sendable {
   private let makeName: @Sendable () -> String
   package var name: String { makeName() }
@@ -11,7 +11,7 @@ package final class SharedWork: Sendable {
   package let thread = ThreadIdentity.current
   fileprivate let gate = DispatchGroup()
 
-  /// Creates work of the calling thread, which must begin and end it. Otherwise it is never freed.
+  /// Creates work of the calling thread. The thread must begin and end it, or it is never freed.
   package init(_ name: @escaping @Sendable () -> String) {
     makeName = name
     gate.enter()
@@ -36,7 +36,7 @@ struct AwaitedEnd: Sendable {
   /// Returns the name of the object, and the names of work done for it.
   let names: @Sendable () -> [String]
 
-  /// - Parameter names: returns the names. It retains the objects of the identities.
+  /// - Parameter names: returns the names. The closure retains the objects of the identities.
   init(_ identities: [ObjectIdentifier], names: @escaping @Sendable () -> [String]) {
     (self.identities, self.names) = (identities, names)
   }
@@ -64,7 +64,7 @@ final class Wait: @unchecked Sendable {  // `awaits` is guarded by the graph's l
   }
 
   /// Adds the wait, or further awaited objects, to the graph, unless a cycle is certain. Returns a
-  /// certain or possible cycle, as a path from a wanted object to a held one.
+  /// certain or possible cycle, as a path from a wanted object to a held object.
   func enter(_ wanted: [AwaitedEnd]) -> (ring: [AwaitedEnd], isCertain: Bool)? {
     while true {
       let changes = WaitGraph.graph.withLock { $0.changes }
@@ -95,10 +95,10 @@ final class Wait: @unchecked Sendable {  // `awaits` is guarded by the graph's l
   }
 }
 
-/// The waits of the process: of threads for shared work, and of senders for targets. A caller
+/// The waits of the process: threads wait for shared work, and senders wait for targets. A caller
 /// searches for a cycle, and enters its wait if no other wait was entered during the search;
-/// otherwise it searches again. So exactly one caller in a cycle finds it and throws. The lock is
-/// not held while the awaited objects are determined.
+/// otherwise it searches again. So exactly one caller in a cycle finds the cycle and throws. The
+/// lock is not held while the awaited objects are determined.
 package enum WaitGraph {
   fileprivate struct Graph {
     /// The work of all threads. Within one thread, each element needs the thread's next element.
@@ -143,11 +143,12 @@ package enum WaitGraph {
   /// Ends `work` and the waits for it. Called once, after the outcome of `work` is available.
   package static func end(_ work: SharedWork) {
     graph.withLock { $0.work.removeAll { $0 === work } }
-    // Last, so that a thread that still waits here is not taken for part of a cycle.
+    // This is last, so that a thread that still waits here is not taken for part of a cycle.
     work.gate.leave()
   }
 
-  /// Waits until `work` has ended. Throws if the work's thread is the calling one or waits for it.
+  /// Waits until `work` has ended. Throws if its thread is the calling thread or waits for that
+  /// thread.
   package static func wait(for work: SharedWork) throws(WaitCycle) {
     let wait = Wait(holding: held)
     if let (ring, isCertain) = wait.enter([work.awaited]), isCertain {

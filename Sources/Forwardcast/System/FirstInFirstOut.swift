@@ -39,7 +39,7 @@ struct FirstInFirstOut<Element> {
     return nil
   }
 
-  /// Removes the element with a number. Returns `nil` if it was already removed.
+  /// Removes the element with this number. Returns `nil` if it was already removed.
   mutating func remove(_ number: Int) -> Element? {
     let index = elements.partitioningIndex { $0.number >= number }
     guard index < elements.count, elements[index].number == number else { return nil }
@@ -64,7 +64,8 @@ struct FirstInFirstOut<Element> {
 extension FirstInFirstOut: Sendable where Element: Sendable {}
 
 extension Array {
-  /// The first index whose element satisfies `belongs`, in an array partitioned by it.
+  /// The first index whose element satisfies `belongs`, in an array that is partitioned by
+  /// `belongs`.
   func partitioningIndex(where belongs: (Element) -> Bool) -> Int {
     var (low, high) = (0, count)
     while low < high {

@@ -17,8 +17,8 @@ package struct Guarded<Value: ~Copyable>: ~Copyable, Sendable {
     mutex = Mutex(value)
   }
 
-  /// Runs `body` under the lock. Not recursive; `body` must not call foreign code. Inlined into
-  /// other modules too, because the unspecialized form slows down remote messages.
+  /// Runs `body` under the lock. The lock is not recursive, and `body` must not call foreign code.
+  /// Inlined into other modules too, because the unspecialized function slows down remote messages.
   @inlinable
   @inline(__always)
   package borrowing func withLock<Result: ~Copyable, Failure: Error>(

@@ -10,7 +10,7 @@
   import Android
 #endif
 
-/// A thread, distinct from any other running one.
+/// A thread, distinct from any other running thread.
 package struct ThreadIdentity: Hashable, Sendable {
   let id: UInt
 

@@ -8,7 +8,7 @@
 /// The text begins with the code and ends with what is known about the message:
 /// `timed out 'add:' of counter: no answer in 1.0 seconds, unknown whether it arrived`.
 public struct RemoteError: Error, Hashable, CustomStringConvertible {
-  /// The kind of error. More may be added, so a `switch` needs a `default`.
+  /// The kind of error. More kinds may be added, so a `switch` needs a `default`.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     public let description: String
 

@@ -20,7 +20,7 @@ struct WireCall {
   let number: Int
   /// The first number that the sender still awaits.
   let awaited: Int
-  /// The time until which the message waits for earlier ones.
+  /// The time until which the message waits for earlier messages.
   let patience: Deadline
   let selector: WireName
   let tree: WireTree
@@ -103,7 +103,7 @@ struct WireRequestText: Sendable {
     let line: String
     let number: Int
     let awaited: Int
-    /// The time until which the message waits for earlier ones.
+    /// The time until which the message waits for earlier messages.
     let patience: Deadline
   }
 

@@ -194,7 +194,7 @@ struct MemberChecker {
     "Span", "RawSpan", "MutableSpan", "MutableRawSpan", "OutputSpan", "OutputRawSpan", "UTF8Span",
   ]
 
-  /// Whether this is a span of the standard library: a generic one, a raw one or `UTF8Span`.
+  /// True for a span of the standard library: a generic span, a raw span or `UTF8Span`.
   private func isSpan(_ position: Int) -> Bool {
     source.isMark(position + 1, "<") || !["Span", "MutableSpan", "OutputSpan"].contains(source.text(position))
   }
@@ -221,7 +221,7 @@ struct MemberChecker {
 }
 
 extension TypeDeclaration {
-  /// Offers `@NotForwarded` as an alternative fix; empty for classes, which do not have it.
+  /// Offers `@NotForwarded` as an alternative fix; empty for classes, which cannot use it.
   var orByHand: String {
     keyword == "protocol" ? ", or mark it '@NotForwarded' and implement it in an extension of '\(plainName)Proxy'" : ""
   }

@@ -9,7 +9,7 @@ struct ProtocolChecker {
   private(set) var entries: [Entry] = []
   /// True if the protocol itself or one of its associated types was refused.
   private(set) var isHeadRefused = false
-  /// The number of problems whose member is generated nevertheless, so that its uses add no errors.
+  /// The number of problems whose member is generated anyway, so that its uses add no errors.
   private(set) var harmlessProblems = 0
 
   private var source: SourceText { declaration.source }
@@ -21,7 +21,7 @@ struct ProtocolChecker {
   init(_ declaration: TypeDeclaration, _ settings: ModuleSettings, _ silence: SilentAnswers) {
     (self.declaration, self.settings, self.silence) = (declaration, settings, silence)
     checkHead()
-    // Only Objective-C protocols may have unavailable requirements, and no target implements them.
+    // Only Objective-C protocols may have unavailable requirements. No target implements them.
     let isObjectiveC = declaration.isObjectiveC
     for var member in declaration.members
     where member.attribute("NotForwarded") == nil && !(isObjectiveC && source.isUnavailable(member)) {
@@ -94,7 +94,7 @@ struct ProtocolChecker {
       position, fixes: [.init(title: "make '\(type.name)' primary", offsets: place..<place, text: text)])
   }
 
-  /// Whether the protocol uses the type elsewhere, so the class has to name it.
+  /// True if the protocol uses the type in another member, so the class has to name the type.
   private func isUsed(_ type: NamedType, by declaring: Member) -> Bool {
     let places = [declaration.whereClause].compactMap(\.self) + declaration.members.map(\.positions)
     return places.joined().contains { !declaring.positions.contains($0) && source.text($0) == type.name }
@@ -188,7 +188,7 @@ struct ProtocolChecker {
 }
 
 extension ForwardedInterface {
-  /// Problems of members that are not on the protocol's actor, and so cannot reach its targets.
+  /// Problems of members that are not on the protocol's actor and so cannot call its targets.
   var isolationProblems: [Problem] {
     guard ![.nonisolated, .inherited].contains(isolation), !isVisiblySendable else { return [] }
     let isOnMainActorByDefault = !declaration.attributes.contains(where: \.isGlobalActor)

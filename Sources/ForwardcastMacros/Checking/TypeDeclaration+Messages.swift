@@ -1,7 +1,8 @@
 // TypeDeclaration+Messages.swift: the messages of a class, and selectors that clash.
 
 extension TypeDeclaration {
-  /// The messages of a class. A member that cannot be one is an error if marked, else a warning.
+  /// The messages of a class. A member that cannot be a message is an error if marked, else a
+  /// warning.
   func messages(takesAll: Bool, _ settings: ModuleSettings) -> (entries: [Entry], problems: [Problem]) {
     var (entries, problems) = ([Entry](), [Problem]())
     for member in members {
@@ -53,7 +54,8 @@ extension TypeDeclaration {
     return problems
   }
 
-  /// An unused selector: the member's, with the type of its first argument or with a number added.
+  /// An unused selector: the member's selector with the type of its first argument or a number
+  /// added.
   private func freeSelector(for member: Member, number: Int, taken: inout Set<String>) -> String {
     let getter = member.entries.first?.selector ?? ""
     let first = getter.prefix { $0 != ":" }

@@ -18,7 +18,7 @@ indirect enum JSONValue: Equatable {
 }
 
 extension JSONValue {
-  /// The value as JSON. Escapes only what must be: the compiler misreads escaped surrogate pairs.
+  /// The value as JSON, with as few escapes as possible: the compiler misreads escaped surrogates.
   var encoded: String {
     switch self {
     case .plain(let text): return text

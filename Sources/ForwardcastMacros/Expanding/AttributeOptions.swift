@@ -3,7 +3,7 @@
 struct AttributeOptions {
   /// The arguments of `inheriting:`: refined protocols as `any Name` or class, or a superclass.
   var inherited: [String] = []
-  /// The protocol that the class conforms to, as `any Name`; `nil` for the annotated one.
+  /// The protocol that the class conforms to, as `any Name`; `nil` for the annotated protocol.
   var interface: String?
   var base: String?
   var actor: String?
@@ -60,7 +60,8 @@ extension ExpansionRequest {
     return options
   }
 
-  /// The arguments of the attribute. An argument without a label gets the label of the one before.
+  /// The arguments of the attribute. An argument without a label gets the preceding argument's
+  /// label.
   private var arguments: [(label: String, value: Range<Int>)] {
     var (position, label) = (0, "")
     return (attribute.attributes(&position).first?.arguments ?? []).map {

@@ -2,8 +2,9 @@
 
 /// Moves the class from the namespace, where a false `#if` condition hides it, to an extension.
 ///
-/// Whole-module optimization calls the only type that conforms to an internal protocol directly. It
-/// would miss a class that a peer macro generates, but not one in an extension.
+/// If only one type conforms to an internal protocol, whole-module optimization calls that type
+/// directly. The optimizer would miss a class that a peer macro generates, but not a class in an
+/// extension.
 extension ExpansionRequest {
   func expandCounted(into expansion: inout Expansion) {
     let source = declaration

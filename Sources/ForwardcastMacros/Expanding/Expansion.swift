@@ -13,7 +13,7 @@ struct ExpansionRequest {
   /// The qualified name of the type to extend.
   var extendedType = ""
   var settings = ModuleSettings()
-  /// Where the text of the declaration begins, leading comments included.
+  /// The place where the text of the declaration begins, leading comments included.
   var place: SourcePlace?
   /// Whether the type lacks the conformance that the macro declares. Only extension macros know it.
   var wantsConformance = true
@@ -81,7 +81,7 @@ extension ExpansionRequest {
     return place.flatMap { SourcePlace(file: $0.file, line: $0.line + before.count { $0 == UInt8(ascii: "\n") }) }
   }
 
-  /// The enclosing declarations, innermost first; `nil` for one that cannot be read.
+  /// The enclosing declarations, innermost first; `nil` for a declaration that cannot be read.
   var around: [TypeDeclaration?] {
     context.map { text in
       var reader = DeclarationReader(SourceText(text))
@@ -91,7 +91,7 @@ extension ExpansionRequest {
 
   // MARK: @Message, @Answer and @NotForwarded
 
-  /// Why the attribute has no effect here; `nil` if it has one.
+  /// Why the attribute has no effect here; `nil` if it has an effect.
   private var surplus: String? {
     let around = around.first ?? nil
     if let around, around.keyword == "protocol", around.attribute("Forwarded") != nil { return nil }

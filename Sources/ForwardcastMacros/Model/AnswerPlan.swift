@@ -3,7 +3,7 @@
 /// The rule that combines the results of a requirement, and its result if no target responds.
 struct AnswerPlan {
   enum Empty {
-    /// `nil`, since both the rule and the requirement return optionals.
+    /// The answer is `nil`, because both the rule and the requirement return optionals.
     case none
     case ofPolicy
     case thrown
@@ -26,7 +26,7 @@ enum AnswerRuleName: String, CaseIterable {
   /// True if the policy returns an optional of the answer, because it has no empty value.
   var isOptional: Bool { [.last, .first, .min, .max].contains(self) }
 
-  /// Why the rule does not fit a type, judged by the type's text, and a fix; `nil` if it may fit.
+  /// Why the rule does not fit a type, judged by its text, and a fix; `nil` if it may fit.
   func misfit(_ type: TypeText) -> String? {
     let (misfits, reason): ([Kind], String) =
       switch self {

@@ -22,10 +22,10 @@ struct Attribute {
 
   func isOurs(_ short: String) -> Bool { name == short || name == "Forwardcast.\(short)" }
 
-  /// Whether this is a global actor: by its name, which ends in `Actor`, or by `isolatedTo:`.
+  /// True if the attribute is a global actor: its name ends in `Actor`, or `isolatedTo:` states it.
   var isGlobalActor: Bool { isStatedActor || mayBeActor && shortName.hasSuffix("Actor") }
 
-  /// Whether this may be a global actor. It may still be a macro or a property wrapper.
+  /// True if the attribute may be a global actor. It may still be a macro or a property wrapper.
   var mayBeActor: Bool {
     !hasArguments && shortName.first?.isUppercase == true
       && !["Sendable", "Forwarded", "Message", "Answer", "NotForwarded"].contains(shortName)

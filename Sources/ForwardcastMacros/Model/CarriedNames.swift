@@ -9,7 +9,7 @@ struct CarriedNames {
   let source: SourceText
   /// The qualified namespace and a dot. Empty inside the namespace; `nil` if no aliases are needed.
   var owner: String?
-  /// The generic parameters and arguments of the class. The aliases have the same ones.
+  /// The generic parameters and arguments of the class and of the aliases.
   var generics = (parameters: "", arguments: "")
 
   /// Names with the same meaning in every scope.
@@ -55,7 +55,8 @@ struct CarriedNames {
     "\(owner ?? "")Type\(type.positions.lowerBound)\(generics.arguments)"
   }
 
-  /// The part of a type that an alias can replace, and the text around it; `nil` for no alias.
+  /// The part of a type that an alias can replace, and the text around it; `nil` without such a
+  /// part.
   private func core(_ type: TypeText) -> (prefix: String, text: String, suffix: String)? {
     guard owner != nil,
       type.positions.contains(where: { source[$0].isWord && !Self.fixed.contains(source.text($0)) })

@@ -11,10 +11,10 @@ struct ForwardedInterface {
   private(set) var sharedTypes: [String] = []
   let items: [Item<Entry>]
   let entries: [Entry]
-  /// True if nothing was refused, so that the class can conform to the protocol.
+  /// True if no member was refused, so the class can conform to the protocol.
   var isWhole = true
   private(set) var names: CarriedNames
-  /// The isolation of the protocol, and so of the class.
+  /// The isolation of the protocol and therefore of the class.
   private(set) var isolation = Isolation.nonisolated
 
   init(
@@ -107,7 +107,7 @@ struct ForwardedInterface {
       (protocolName, statedProtocol), ("StatedBase", statedBase), ("ForwardedTarget", options.interface?.asExistential),
     ]
     types += unknownBases.map { ($0.alias, $0.type) } + constraints.enumerated().map { ("Constraint\($0)", $1) }
-    // Members may use the protocol's own aliases. In a generic protocol these may depend on
+    // Members may use the protocol's own aliases. The aliases of a generic protocol may depend on
     // associated types, so they are not copied.
     let own = declaration.members.filter { !isGeneric && $0.kind == .other("typealias") && $0.branches.isEmpty }
     return types.compactMap { alias, type in type.map { "typealias \(alias) = \($0)" } }
@@ -179,7 +179,7 @@ struct ForwardedInterface {
 
   // MARK: Isolation
 
-  /// True if a refined protocol may make this one isolated or `Sendable`.
+  /// True if a refined protocol may make this protocol isolated or `Sendable`.
   var mayInherit: Bool { !unknownProtocols.isEmpty || !options.inherited.isEmpty }
 
   /// The refined protocols that the macro does not see.
@@ -194,13 +194,14 @@ struct ForwardedInterface {
     }
   }
 
-  /// Whether the class inherits the library's facade, which cannot serve isolated classes.
+  /// True if the class inherits `WrittenFacade`, which cannot serve isolated classes.
   var inheritsFacade: Bool { isolation == .nonisolated && bases.isEmpty && !mayInherit && !declaration.isObjectiveC }
 
   func isolation(of member: Member) -> Isolation { member.isolation ?? isolation }
 
-  /// True if a member's types may use conformances that are isolated to the main actor, as those of
-  /// the module are by default. Then the member's key and the table are on the main actor, too.
+  /// True if a member's types may use conformances that are isolated to the main actor, as all
+  /// conformances of the module may be by default. The member's key and the table are then on the
+  /// main actor, too.
   func staysOnMainActor(_ member: Member) -> Bool {
     settings.isMainActorByDefault && isolation(of: member) == .mainActor && source.mayNeedConformances(member)
   }
@@ -228,7 +229,7 @@ extension String {
 
   fileprivate var asExistential: String { hasPrefix("any ") ? self : "any \(self)" }
 
-  /// True if this looks like a delegate of Apple's frameworks, which inherits `NSObjectProtocol`.
+  /// True if the protocol looks like a delegate of Apple's frameworks, based on `NSObjectProtocol`.
   fileprivate var isOfAppKitOrUIKit: Bool {
     let isPrefixed = ["UI", "NS", "WK", "AV", "CB", "CL", "MK", "SK", "MC", "PK", "CN", "PH", "QL", "UN", "MF", "CA"]
       .contains { hasPrefix($0) && dropFirst(2).first?.isUppercase == true }

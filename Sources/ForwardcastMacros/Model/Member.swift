@@ -33,7 +33,7 @@ struct Member {
     case method
     case property
     case subscripted
-    /// Anything else, by its keyword: `init`, `associatedtype`.
+    /// Any other member, by its keyword: `init`, `associatedtype`.
     case other(String)
   }
 
@@ -43,7 +43,7 @@ struct Member {
   var name: String
   /// The tokens to mark for a problem of the whole member.
   var namePositions: Range<Int>
-  /// The generic parameter clause, or else the `where` clause.
+  /// The generic parameter clause or, without one, the `where` clause.
   var generics: Range<Int>?
   var parameters: [Parameter] = []
   var effects = Effects()
@@ -68,7 +68,7 @@ struct Member {
 
   var answers: Bool { type.map { !$0.isVoid } ?? false }
 
-  /// Whether a parameter states an ownership, as noncopyable parameters must.
+  /// True if a parameter states an ownership, as noncopyable parameters must.
   var needsCopies: Bool {
     parameters.contains { !$0.type.specifiers.isDisjoint(with: ["borrowing", "consuming", "__owned", "__shared"]) }
   }

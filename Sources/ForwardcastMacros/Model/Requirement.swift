@@ -6,7 +6,7 @@ enum Isolation: Equatable {
   /// A global actor, as its attribute names it.
   case global(String)
   case instance
-  /// The isolation of a refined protocol. The macro cannot see it, but the compiler infers it.
+  /// The isolation of a refined protocol, which the compiler infers and the macro cannot see.
   case inherited
 
   init(actor: String) { self = actor == "MainActor" ? .mainActor : .global(actor) }
@@ -109,14 +109,14 @@ extension Array where Element == Entry {
   /// other key. The name without labels is an alias while only one message has it.
   mutating func nameKeys() {
     var taken: [String: [Member]] = [:]
-    /// The next numbers to try. All lower ones are used by members of the same branches.
+    /// The next numbers to try. Members of the same branches use all lower numbers.
     var numbers: [[Branch]: [String: Int]] = [:]
     func isFree(_ name: String, for member: Member) -> Bool {
       !(taken[name] ?? []).contains { $0.canStandBeside(member) }
     }
     let bases = map { SelectorName.key($0.base) }
     let names = map { SelectorName.key(SelectorName.camelCase($0.words)) }
-    // Names keys without labels first. Equal names that consist of several words come second.
+    // Keys without labels are named first. Equal names that consist of several words come second.
     for index in indices.filter({ names[$0] == bases[$0] }) + indices.filter({ names[$0] != bases[$0] }) {
       let (member, name) = (self[index].member, names[index])
       var key = name
@@ -143,7 +143,7 @@ extension Array where Element == Entry {
 extension String {
   var withoutBackticks: String { hasPrefix("`") && count > 1 ? String(dropFirst().dropLast()) : self }
 
-  /// The name as an argument label; few keywords need backticks there.
+  /// The name as an argument label; few keywords need backticks in a label.
   var asLabel: String {
     let plain = withoutBackticks
     return ["inout", "var", "let", "_"].contains(plain) || !plain.unicodeScalars.allSatisfy(\.continuesSwiftIdentifier)

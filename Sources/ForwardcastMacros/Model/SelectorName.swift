@@ -1,6 +1,6 @@
 // SelectorName.swift: selectors and keys of Swift names.
 
-/// The library's selector grammar, for the macros, which cannot link the library.
+/// Forwardcast's selector grammar, for the macros, which cannot link Forwardcast.
 enum SelectorName {
   static let maximumLength = 1024
 
@@ -31,7 +31,7 @@ enum SelectorName {
     return first + words.dropFirst().map(ObjectiveCName.capitalized).joined()
   }
 
-  /// The selector of a subscript's setter, if the getter's is stated. The new value comes first.
+  /// A subscript setter's selector, if the getter's is stated. The new value is the first argument.
   static func subscriptSetter(_ getter: String) -> String {
     let first = getter.prefix { $0 != ":" }
     return "set\(ObjectiveCName.capitalized(String(first))):\(getter.dropFirst(first.count))"

@@ -3,9 +3,9 @@
 /// A protocol of the standard library, whose requirements cannot be forwarded.
 struct StandardProtocol {
   let name: String
-  /// The members that the user has to implement. Empty if the library implements them.
+  /// The members that the user has to implement. Empty if Forwardcast implements them.
   private let members: [String]
-  /// True if it states its primary associated type, as in `Identifiable<Int>`.
+  /// True if the primary associated type is stated, as in `Identifiable<Int>`.
   private let isSpecialized: Bool
 
   private static let known: [String: [String]] = [
@@ -26,7 +26,7 @@ struct StandardProtocol {
     (self.name, self.members, isSpecialized) = (name, members, stated != type)
   }
 
-  /// Advice to write an extension that the class needs; `nil` if it needs none.
+  /// Advice to write an extension that the class needs; `nil` if it needs no extension.
   func advice(for interface: ForwardedInterface) -> String? {
     let fixesID = name == "Identifiable" && (isSpecialized || interface.fixesType("ID"))
     let all = fixesID ? ["var id: ID"] : members

@@ -41,7 +41,7 @@ struct TypeDeclaration {
     namedTypes.contains { $0.namedType?.name == name && $0.namedType?.isFunction == true }
   }
 
-  /// The stated isolation, or else that of `actor`, unless a member has that actor as an attribute.
+  /// The stated isolation. Without one, that of `actor`, unless `actor` is a member's attribute.
   func isolation(or actor: String?) -> Isolation? {
     Isolation(modifiers, attributes) ?? (isMarked ? nil : actor.map(Isolation.init(actor:)))
   }
@@ -63,13 +63,14 @@ struct TypeDeclaration {
 
   var access: String? { modifiers.first { Self.accessLevels.contains($0.word) && $0.detail == nil }?.word }
 
-  /// The attribute for public members. Clients compile these, so the module needs no symbols.
+  /// The attribute for public members. Clients compile such members, so the module needs no
+  /// symbols.
   var inClient: String { memberAccess == "public " ? "@export(implementation) " : "" }
 
   /// The access of members as visible as the declaration, and a space. Empty for internal members.
   var memberAccess: String { ["", "package ", "public "][visibility] }
 
-  /// 2 for public, 1 for package, else 0. An extended type counts as public.
+  /// 2 for public, 1 for package, 0 otherwise. An extended type counts as public.
   private var visibility: Int {
     let own = keyword == "extension" || access == "public" || access == "open" ? 2 : access == "package" ? 1 : 0
     return around.map(\.visibility).reduce(own, min)
@@ -87,7 +88,7 @@ struct Problem {
 
   var severity = Severity.error
   let message: String
-  /// The bytes to mark. All offsets, also in fixes, count from the start of the declaration.
+  /// The bytes to mark. All offsets, including those of fixes, count from the declaration's start.
   let offsets: Range<Int>
   var fixes: [Fix] = []
 }

@@ -9,7 +9,7 @@ struct TypeText {
   /// The words before the type: `inout`, `some`, `borrowing`.
   var specifiers: Set<String> = []
   var isNonescapingFunction = false
-  /// Whether `some` occurs within the type, not only before it.
+  /// True if `some` occurs within the type, not only before it.
   var hasInnerSome = false
   var selfPosition: Int?
   var isOptional = false
@@ -24,7 +24,7 @@ struct TypeText {
     positions.count == 1
       && ["Completion", "Handler", "Callback", "Closure", "Block", "Action"].contains { text.hasSuffix($0) }
   }
-  /// Whether `any P` conforms to `P`. Swift 5 does not open such an existential for `some P`.
+  /// True if `any P` conforms to `P`. Swift 5 does not open such an existential for `some P`.
   var isSelfConforming: Bool {
     keyed.dropFirst(4).split(separator: "&").allSatisfy {
       ["Any", "AnyObject", "Sendable", "Error"].contains(
@@ -52,7 +52,7 @@ extension SourceText {
       isFunction: isFunction)
   }
 
-  /// `some P` for the tokens of `P`, or `some Any` for none.
+  /// `some P` for the tokens of `P`; `some Any` if there are no tokens.
   func opaqueType(_ constraint: Range<Int>) -> TypeText {
     let text = constraint.isEmpty ? "Any" : line(constraint)
     return TypeText(

@@ -159,7 +159,7 @@ extension DeclarationReader {
     (member.parameters, member.generics) = (parameters, nil)
   }
 
-  /// Reads what follows the name of a method, or `subscript`. Returns the tokens after `where`.
+  /// Reads the text after a method's name or `subscript`. Returns the tokens after `where`.
   private mutating func signature(_ member: inout Member) -> Range<Int> {
     let isMethod = member.kind != .subscripted
     member.generics = generics()
@@ -270,7 +270,7 @@ extension DeclarationReader {
       position += 1
       if take(":") {
         result(&next)
-        // In `var a, b: Int`, a name before the type has it too, if it has no type or value.
+        // In `var a, b: Int`, a name without a type or value has the type of the next name.
         for index in found.indices.reversed() {
           guard found[index].type == nil, found[index].positions.upperBound == found[index].namePositions.upperBound
           else { break }

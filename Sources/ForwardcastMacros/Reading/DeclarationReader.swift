@@ -37,7 +37,7 @@ struct DeclarationReader {
     return true
   }
 
-  /// Moves past the token at the position, or past the group that it opens.
+  /// Moves past the token at the position or, if it is an opening bracket, past the group.
   mutating func skip() { position = min(source.after(position), limit) }
 
   mutating func skip(until isEnd: (SourceText, Int) -> Bool) {
@@ -120,7 +120,7 @@ extension SourceText {
     return DeclarationReader.modifierWords.contains(word) || DeclarationReader.introducers.contains(word)
   }
 
-  /// Whether a member begins here, where an expression may have ended.
+  /// True if a member begins at `position`, where an expression may have ended.
   func isMemberStart(_ position: Int) -> Bool {
     if self[position].kind == .directive { return true }
     // An attribute after one of these belongs to a type.

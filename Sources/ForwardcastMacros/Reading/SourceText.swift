@@ -71,10 +71,10 @@ struct SourceText {
     return range.count == text.utf8CodeUnitCount && text.withUTF8Buffer { $0.elementsEqual(bytes[range]) }
   }
 
-  /// Whether the token directly follows the one before it.
+  /// True if the token directly follows the preceding token.
   func isAdjacent(_ position: Int) -> Bool { self[position].leading == self[position].range.lowerBound }
 
-  /// The closing bracket of an opening one; `nil` when it is unmatched.
+  /// The closing bracket of an opening bracket; `nil` if that is unmatched.
   func closing(_ position: Int) -> Int? {
     guard let partner = partners[position], partner > position else { return nil }
     return partner

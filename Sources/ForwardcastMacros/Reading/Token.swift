@@ -5,7 +5,7 @@ struct Token: Equatable {
   enum Kind: Equatable {
     /// An identifier or keyword without backticks.
     case word
-    /// An identifier in backticks; `isRaw` if it would not be one without them.
+    /// An identifier in backticks. `isRaw` is true if it is no identifier without backticks.
     case quotedWord(isRaw: Bool)
     case number
     case string

@@ -58,7 +58,7 @@ extension ForwardedInterface {
     return "\(row).present { Forwardcast.implements($0, \(objectiveCSelector(entry.member))) }"
   }
 
-  /// The modifier that makes a proxy answer by the rule of its targets; empty for `.last`.
+  /// The modifier with the rule by which a nested proxy combines its answers; empty for `.last`.
   private func rule(of entry: Entry) -> String {
     guard let plan = entry.member.plan, entry.role != .setter, entry.member.answers, plan.policy != ".last" else {
       return ""
@@ -77,7 +77,7 @@ extension ForwardedInterface {
 
   private func rowName(_ entry: Entry) -> String { "Row\(ObjectiveCName.capitalized(entry.key))" }
 
-  /// A row for a deprecated member, in a deprecated type, where the call causes no warning.
+  /// A row for a deprecated member, in a deprecated type, so that the call causes no warning.
   private func deprecatedRow(_ entry: Entry) -> [String] {
     let stays = staysOnMainActor(entry.member)
     let head = "\(stays ? "@MainActor private" : "private nonisolated") struct \(rowName(entry))"

@@ -5,7 +5,7 @@ struct MemberWriter {
   private var access: String { interface.access }
   let carried: CarriedNames
   let keys: String
-  /// The attribute for public members. Empty in an extension: the class has witnesses of its own.
+  /// The attribute for public members. Empty in an extension, as the class has its own witnesses.
   private let inClient: String
   /// A remark at each body, where the compiler's note about a missing requirement points.
   private let remark: String?
@@ -72,7 +72,7 @@ struct MemberWriter {
     "backDeployed",
   ]
 
-  /// The attributes to copy. An overload that is no requirement, `isOwn`, must not be `@objc`.
+  /// The attributes to copy. An overload that is no requirement (`isOwn`) must not be `@objc`.
   private func attributes(_ member: Member, isOwn: Bool = false) -> [String] {
     member.attributes.filter {
       !$0.isOurs("Message") && !$0.isOurs("Answer") && !$0.isGlobalActor && !(isOwn && $0.name == "objc")
@@ -128,7 +128,7 @@ struct MemberWriter {
     case .stated(let value):
       let text = carried.value(value, "Otherwise", of: member)
       let line = "\(ask(plan.isOptional ? rule : ".ifAnswered(\(rule))")) ?? \(text)"
-      // If the namespace declares the value, the compiler reports problems there.
+      // If the namespace declares the value, the compiler reports problems in the namespace.
       return (text == value ? interface.place(ofValueOf: member) : nil)?.lines(line) ?? [line]
     case .thrown, .trap:
       let way =
@@ -170,7 +170,7 @@ struct MemberWriter {
     let all = "\(ending)(\(arguments), returning: \(policy))"
     let isBare = !isAsync && !member.answers
     func send(_ effects: String, _ verb: String) -> String {
-      // Hops to the class's actor to send.
+      // The message is sent on the class's actor.
       if mayBeElsewhere, isAsync, interface.isolation(of: member) == .inherited {
         return "\(effects)onActorOfClass({ \(captures(member))\(effects)self.multicast.\(verb)\(all) })"
       }

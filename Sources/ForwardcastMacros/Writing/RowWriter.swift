@@ -16,7 +16,7 @@ struct RowWriter {
   /// True if the target is a class-bound existential, which `Responds(row:)` passes by address.
   var isInPlace = false
 
-  /// A function that calls the target. The compiler isolates it as the class that contains it.
+  /// A function that calls the target. The compiler gives it the isolation of its class.
   func function(_ entry: Entry) -> [String] {
     let (parameters, call) = body(entry)
     let clause = parameters.map { "_ \($0.name): \($0.type)" }.joined(separator: ", ")
@@ -147,7 +147,7 @@ struct LocalNames {
     }
   }
 
-  /// The parameters as arguments; borrowed ones are copied.
+  /// The parameters as arguments; borrowed parameters are copied.
   func arguments(_ member: Member) -> [String] {
     zip(member.parameters, parameters).map { parameter, name in
       parameter.type.specifiers.isDisjoint(with: ["borrowing", "__shared"]) ? name : "copy \(name)"

@@ -7,7 +7,7 @@ struct TableWriter {
   let isGeneric: Bool
   let items: [Item<Entry>]
   let settings: ModuleSettings
-  /// Where errors about the table are reported if the superclass may have one too.
+  /// The place where errors about the table are reported if the superclass may have a table too.
   let place: SourcePlace?
 
   private var isActor: Bool { declaration.keyword == "actor" }

@@ -1,4 +1,4 @@
-// Frame.swift: the names in scope while a row or a script runs.
+// Frame.swift: the names in scope while a method or a script runs.
 
 enum Binding: Sendable {
   case value(ScriptValue)
