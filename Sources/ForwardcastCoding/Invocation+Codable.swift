@@ -67,8 +67,7 @@ extension Invocation: Codable {
 /// listed composition, such as an array of arrays, does not count toward ``readTypeLimit``.
 public struct KnownTypes: Sendable {
   /// The maximum number of array, dictionary and optional types that a process creates from decoded
-  /// names, because the runtime never frees them. A further type is a decoding error unless it is
-  /// listed.
+  /// names, because the runtime never frees them. A further unlisted type is a decoding error.
   public static let readTypeLimit = 1000
 
   package let types: [String: any (Codable & Sendable).Type]

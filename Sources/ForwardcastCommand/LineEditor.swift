@@ -28,9 +28,8 @@ final class LineEditor {
   /// The completions at the end of a text, and the part of the text that they replace.
   typealias Completions = (_ text: String) -> (part: String, candidates: [String])
 
-  /// Reads a line, or several pasted or recalled lines; `nil` at the end of the input, or for
-  /// control-D on an empty line. If `continues` is true, the input extends the last entry of the
-  /// history.
+  /// Reads one line, or several pasted or recalled lines; `nil` at the end of the input, or for
+  /// control-D on an empty line. With `continues`, the input extends the last entry of the history.
   func read(continues: Bool, completions: Completions) -> Input? {
     guard var terminal = RawTerminal() else { return nil }
     let input = edit(continues, &terminal, completions)

@@ -25,8 +25,7 @@ struct TypesCommand {
     do throws(TypeEncodingError) {
       signature = try MethodSignature(encoding)
     } catch {
-      // The text may be a single type. If it is neither a method nor a type, the method's error is
-      // thrown.
+      // The text may be a single type. If it is no type either, the method's error is thrown.
       guard let type = try? TypeEncoding(encoding) else { throw error }
       return Self.text([Self.heading, row("type", type, type.layout, offset: nil)])
     }

@@ -100,8 +100,7 @@ public macro NotForwarded() = #externalMacro(module: "ForwardcastMacros", type: 
 ///
 /// - Parameters:
 ///   - base: the superclass, which must be a receiver too: `@Receiver(inheriting: Base.self)`.
-///   - actor: the global actor of the class or its members, if the actor's name does not end in
-///     `Actor`.
+///   - actor: the global actor of the class or its members, if its name does not end in `Actor`.
 @attached(member, names: named(selectorTable), named(ReceiverTable), named(Messages))
 @attached(extension, conformances: MessageReceiver)
 public macro Receiver(

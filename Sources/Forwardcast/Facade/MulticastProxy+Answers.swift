@@ -12,7 +12,7 @@ extension MulticastSending {
     collectTyped(visit(message.selector), Arguments(values: (repeat each arguments)), policy, crosses: false)
   }
 
-  /// Sends a message and returns the last answer. Compiled once per message type, not per call.
+  /// Sends a message and returns the last answer. Compiled once per message type.
   @export(implementation) @inline(__always)
   public func lastAnswer<R, each A>(_ message: Message<(repeat each A) -> R>, _ arguments: repeat each A)
     -> CollectResult<R?>

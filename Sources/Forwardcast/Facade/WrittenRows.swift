@@ -1,8 +1,7 @@
 // WrittenRows.swift: rows of generated tables whose targets are objects.
 
-// A row is a table's entry for one message. It compiles only its requirement's call. All other code
-// is compiled once per function type, for all protocols, so a row gets its target as the two words
-// of the protocol's existential.
+// A row is a table's entry for one message and compiles only that call. All other code is compiled
+// once per function type, so a row gets its target as the two words of the protocol's existential.
 
 /// A reference to an object as one protocol: the words of its existential.
 @frozen @usableFromInline

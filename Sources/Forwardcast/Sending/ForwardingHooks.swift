@@ -27,8 +27,7 @@ final class ForwardingHooks: HookHolder, @unchecked Sendable {  // `target` stay
     return HookRegistration(hook) { [weak self] hook in _ = self?.list.withLock { $0.remove(hook.number) } }
   }
 
-  /// The hooks for a message that `receiver` forwards, without the hooks of `past`, which already
-  /// run.
+  /// The hooks for a message that `receiver` forwards, except the running hooks of `past`.
   static func around(_ selector: MessageSelector, of receiver: any MessageForwarding, past: AnyObject?)
     -> ForwardingAround?
   {

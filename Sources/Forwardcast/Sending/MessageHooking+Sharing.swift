@@ -47,8 +47,7 @@ extension MessageHooking where Self: Sendable {
     try hookPlace.install(selector, Hook.Body.before(body))
   }
 
-  /// Runs `body` after each successful boxed message of a selector, or of all, on the sender's
-  /// thread.
+  /// Runs `body` after each successful boxed message of a selector, or all, on the sender's thread.
   @discardableResult
   public func after(
     _ selector: MessageSelector? = nil, _ body: @escaping @Sendable ([ArgumentBox], Invocation) throws -> Void

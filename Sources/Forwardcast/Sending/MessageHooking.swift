@@ -70,7 +70,7 @@ extension MessageHooking {
   ///   - body: called with the arguments.
   /// - Returns: a handle that cancels the hook. Releasing the handle does not cancel the hook.
   /// - Throws: `wrongArgumentCount` if selector and key disagree; `typeMismatch` if the types
-  ///   cannot be converted to the types of the method; `unrecognizedSelector` if a table lacks the
+  ///   cannot be converted to the method's types; `unrecognizedSelector` if a table lacks the
   ///   method.
   @discardableResult
   public func before<R, each A>(

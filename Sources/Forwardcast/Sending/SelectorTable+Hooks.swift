@@ -25,8 +25,7 @@ extension SelectorTable: MessageHooking {
   ///     method does not run and fails with that error.
   /// - Returns: a handle that cancels the hook. Releasing the handle does not cancel the hook.
   /// - Throws: `unrecognizedSelector` if the table neither has nor inherits the method;
-  ///   `wrongArgumentCount` or `typeMismatch` if the types differ from the types of the key or the
-  ///   table.
+  ///   `wrongArgumentCount` or `typeMismatch` if key and table have different types.
   @discardableResult
   public func before<Target, R, each A>(
     _ message: Message<(repeat each A) -> R>, of target: Target.Type,

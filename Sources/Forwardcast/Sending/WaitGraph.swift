@@ -147,8 +147,7 @@ package enum WaitGraph {
     work.gate.leave()
   }
 
-  /// Waits until `work` has ended. Throws if its thread is the calling thread or waits for that
-  /// thread.
+  /// Waits until `work` has ended. Throws if its thread is, or waits for, the calling thread.
   package static func wait(for work: SharedWork) throws(WaitCycle) {
     let wait = Wait(holding: held)
     if let (ring, isCertain) = wait.enter([work.awaited]), isCertain {

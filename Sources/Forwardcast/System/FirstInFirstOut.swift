@@ -64,8 +64,7 @@ struct FirstInFirstOut<Element> {
 extension FirstInFirstOut: Sendable where Element: Sendable {}
 
 extension Array {
-  /// The first index whose element satisfies `belongs`, in an array that is partitioned by
-  /// `belongs`.
+  /// The first index whose element satisfies `belongs`. The array must be partitioned by `belongs`.
   func partitioningIndex(where belongs: (Element) -> Bool) -> Int {
     var (low, high) = (0, count)
     while low < high {

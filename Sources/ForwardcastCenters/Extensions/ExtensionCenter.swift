@@ -20,12 +20,10 @@ public final class ExtensionCenter: ManagedService {
   private let points = Guarded<[ObjectIdentifier: any Sendable]>([:])
   private let services: @Sendable () -> ServiceCenter?
 
-  /// Creates a center that is not a service. The extension center retains `services`, which creates
-  /// lazy observers.
+  /// Creates a center that is not a service. Retains `services`, which creates lazy observers.
   public init(services: ServiceCenter = .shared) { self.services = { services } }
 
-  /// Creates the extension center as a service of `center`, which creates and retains lazy
-  /// observers.
+  /// Creates a center as a service of `center`, which creates and retains lazy observers.
   public init(in center: ServiceCenter) {
     // Weak, since the service center retains this one.
     services = { [weak center] in center }
@@ -84,9 +82,9 @@ public final class ExtensionCenter: ManagedService {
   }
 
   /// Registers the class of an observer without creating its single instance: see `registerLazily`
-  /// of ``ExtensionPoint``. `delivery` is the queue or actor on which the observer's methods run.
-  /// The instance is created on the sender's thread, so the `init(in:)` of a main-actor class must
-  /// be `nonisolated`.
+  /// of ``ExtensionPoint``. The observer's methods run on the queue or actor of `delivery`. The
+  /// sender's thread creates the instance, so the `init(in:)` of a main-actor class must be
+  /// `nonisolated`.
   @discardableResult
   public func registerLazily<Interface: Sendable, Service: ManagedService & AnyObject>(
     _ service: Service.Type, for type: Interface.Type, delivery: Delivery = .direct, priority: Int = 0,

@@ -30,10 +30,8 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
 
   /// Creates a point.
   /// - Parameters:
-  ///   - selectors: the messages of the point. The default is the messages of `table` or, without a
-  ///     table, every message.
-  ///   - table: methods for all observers, so observers need no tables. An observer's own table
-  ///     takes precedence.
+  ///   - selectors: the messages of the point; by default those of `table`, or else every message.
+  ///   - table: methods for observers without a table of their own, which takes precedence.
   ///   - services: the center that creates and retains lazy observers. The point retains it.
   ///   - options: how the point treats duplicates, unanswered messages and errors.
   public convenience init(
@@ -76,8 +74,7 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
     guard isObject(observer) else { return nil }
     let object = observer as AnyObject
     guard conforms(object) else { return nil }
-    // A lazy observer that registers itself during its construction takes the position of its
-    // class.
+    // A lazy observer that registers itself during its construction takes its class's position.
     if let registration = lazy.takeSlot(object) { return registration }
     return observers.core.addUnlessThere(object, priority: priority, scope: stated, delivery: delivery)
   }
@@ -89,9 +86,8 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
     return register(observer, priority: priority)
   }
 
-  /// Unregisters an observer, which receives no further message, not even a message that is being
-  /// delivered. May be called in the observer's `deinit`. Returns true if the observer was
-  /// registered.
+  /// Unregisters an observer, which receives no further message, not even one in delivery. May be
+  /// called in the observer's `deinit`. Returns true if the observer was registered.
   @discardableResult
   public func unregister(_ observer: Interface) -> Bool { observers.remove(observer) > 0 }
 
@@ -150,8 +146,7 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
     observers.tell(failures, of: selector)
   }
 
-  /// Lists the stated messages with their observers. Observers that do not exist yet are marked as
-  /// lazy.
+  /// Lists the stated messages with their observers. Marks observers that do not exist yet.
   public var description: String {
     let registrations = observers.core.registrations
     let vacant = Dictionary(lazy.vacant().map { (observers.core.registration(in: $0.slot), $0.registration) }) { $1 }
@@ -186,8 +181,7 @@ extension ExtensionPoint: LazyTargetListing {
 }
 
 extension ExtensionPoint: MulticastSending {
-  /// The existing observers of a message. Lazy observers are created once hooks have passed the
-  /// message.
+  /// The existing observers of a message. Hooks run first, then lazy observers are created.
   public func route(for selector: MessageSelector) -> MessageRoute {
     // Read before the route, so the route has every observer that is created after this read.
     let vacant = lazy.vacant(for: selector).first
@@ -226,8 +220,7 @@ extension ExtensionPoint: MulticastSending {
 
 extension ExtensionPoint where Interface: Sendable {
   /// Registers an observer with a delivery.
-  /// - Returns: as ``register(_:priority:)``. Also `nil` if the observer has another delivery
-  ///   already.
+  /// - Returns: as ``register(_:priority:)``. Also `nil` if the observer has another delivery.
   @discardableResult
   public func register(
     _ observer: Interface, delivery: Delivery, priority: Int = 0, buffer: DeliveryBuffer = .unbounded,

@@ -91,8 +91,7 @@ final class LazyRegistration: NamedReceiver, Sendable {
     }
 
     deinit {
-      // The version is read first. An observer that is created later has a newer version, so it is
-      // not removed.
+      // The version is read first. An observer that is created later is not removed.
       let version = core?.version(of: slot)
       // The observer is released outside the lock.
       let retained = registration?.retained.withLock { $0.removeValue(forKey: ObjectIdentifier(self)) }

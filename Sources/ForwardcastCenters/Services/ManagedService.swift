@@ -46,8 +46,7 @@ extension ServiceLifecycle {
 ///     }
 ///     let account = try ServiceCenter.shared.service(AccountService.self)
 ///
-/// Only conforming types can be requested by type. Services are `Sendable`, because threads share
-/// them.
+/// Only conforming types can be requested by type. Threads share services, so they are `Sendable`.
 public protocol ManagedService: ServiceLifecycle {
   /// Creates the service for `center`, on the thread of the first request.
   ///

@@ -2,8 +2,7 @@
 
 extension ServiceCenter {
   /// Clears the services when the user logs out. Calls ``ServiceLifecycle/serviceWillClearData()``
-  /// on all services in the order of creation. Then removes the non-persistent services in reverse
-  /// order.
+  /// on all services in the order of creation, then removes the non-persistent services in reverse.
   ///
   /// Inner centers are cleared first. Services that are created during the call are cleared too. If
   /// a callback replaces a service that was cleared already, the replacement is removed without a
@@ -61,8 +60,7 @@ public struct LivingService: Sendable {
 }
 
 extension ServiceCenter: CustomStringConvertible {
-  /// Lists the services of this center and of inner centers with their ages, in the order of
-  /// creation.
+  /// Lists the services of this center and inner centers with their ages, in order of creation.
   public var description: String { lines(indent: "").joined(separator: "\n") }
 
   private func lines(indent: String) -> [String] {

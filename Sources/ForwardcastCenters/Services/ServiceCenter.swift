@@ -14,8 +14,7 @@ import Forwardcast
 /// chain of services, even if several threads create them. If a construction throws, all waiting
 /// requests throw that error, and the next request tries again.
 ///
-/// All members may be called from any thread and from services, because no foreign code runs under
-/// a lock.
+/// All members may be called from any thread and from services. No foreign code runs under a lock.
 public final class ServiceCenter: Sendable {
   /// A center for programs that need only one.
   public static let shared = ServiceCenter()
@@ -32,8 +31,7 @@ public final class ServiceCenter: Sendable {
   private let inner = Guarded<[Inner]>([])
   private let handler = Guarded<(@Sendable (ServiceFailure) -> Void)?>(nil)
 
-  /// Creates an empty center for the services of a scope. The new center retains `parent`, the
-  /// outer center.
+  /// Creates an empty center for the services of a scope. Retains `parent`, the outer center.
   public init(_ scope: ServiceScope = .application, in parent: ServiceCenter? = nil) {
     (self.scope, self.parent) = (scope, parent)
     // Deallocated centers are removed when the array is full. Releases happen outside the lock.

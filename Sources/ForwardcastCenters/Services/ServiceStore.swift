@@ -59,8 +59,7 @@ final class Construction: Sendable {
 
   func begin() { WaitGraph.begin(work) }
 
-  /// Resumes the waiting threads. Called once, after the service was published or the failed
-  /// construction was removed.
+  /// Resumes the waiting threads. Called once, after the outcome was stored.
   func finish(_ result: Outcome) {
     outcome.withLock { $0 = result }
     WaitGraph.end(work)
@@ -104,8 +103,7 @@ final class ServiceStore: Sendable {
   /// Unique among all stores.
   let number = stores.wrappingAdd(1, ordering: .relaxed).newValue
 
-  /// Incremented directly after every removal. For a moment, a service is removed already and the
-  /// number is still the old one.
+  /// Incremented directly after every removal, so for a moment it does not show the removal yet.
   var generation: UInt { removals.load(ordering: .acquiring) }
 
   // MARK: Construction

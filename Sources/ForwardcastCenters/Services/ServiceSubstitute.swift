@@ -41,8 +41,7 @@ extension ServiceCenter {
   {
     let overlay = ServiceOverlay(root, substitutes)
     return try ServiceOverlay.$current.withValue(overlay) {
-      // The overlay stays active during the releases, so that released services do not find the
-      // real services.
+      // The overlay stays active, so that services do not find real services during their release.
       defer { overlay.removeAll() }
       return try body()
     }
@@ -70,8 +69,7 @@ final class ServiceOverlay: Sendable {
   /// Retains the covered centers, so that no new center gets the address of a covered center.
   private let covers = Guarded<[ObjectIdentifier: (center: ServiceCenter, store: ServiceStore)]>([:])
 
-  /// Adds `list` to the current substitutes of the same tree. Substitutes in `list` take
-  /// precedence.
+  /// Adds `list`, which takes precedence, to the current substitutes of the same tree.
   fileprivate init(_ root: ServiceCenter, _ list: [ServiceSubstitute]) {
     var all = ServiceOverlay.covering(root)?.substitutes ?? [:]
     for substitute in list { all[substitute.id] = substitute }
@@ -101,8 +99,7 @@ final class ServiceOverlay: Sendable {
     substitutes[key.id]?.key as? ServiceKey<Service>
   }
 
-  /// Releases the services of inner centers first, and those of one center in reverse order of
-  /// creation.
+  /// Releases the services, inner centers first, in each center in reverse order of creation.
   fileprivate func removeAll() {
     let covers = covers.withLock { exchange(&$0, with: [:]) }.values
     for cover in covers.sorted(by: { $0.center.scopes.count > $1.center.scopes.count }) { cover.store.removeAll() }

@@ -74,7 +74,7 @@ final class EndpointLine {
     number - passed <= EndpointLine.reach && awaited > 0 && awaited <= number + 1 && number - awaited < window
   }
 
-  /// Gives up the messages up to `number` that are not in `awaited`. Returns `false` if a number is
+  /// Gives up the messages up to `number` that are not in `awaited`. Returns `false` if any is
   /// invalid.
   func keepOnly(_ awaited: [Int], upTo number: Int) -> Bool {
     guard number < .max, awaited.count <= window else { return false }
@@ -106,8 +106,7 @@ final class EndpointLine {
     if !givenUp.isEmpty { givenUp = givenUp.filter { $0 > number } }
   }
 
-  /// The answer to a repeated message; `nil` if it has none, or if there is no memory to wait for
-  /// it.
+  /// The answer to a repeated message; `nil` if there is none, or no memory to wait for an answer.
   func answer(
     to call: WireCall, of message: EndpointMessage, isolation: isolated (any Actor)? = #isolation
   ) async -> String? {

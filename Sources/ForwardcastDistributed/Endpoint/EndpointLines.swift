@@ -26,7 +26,7 @@ final class EndpointLines {
   }
 
   /// Opens a line; `nil` if all lines are busy. If there are too many lines, closes the least
-  /// recently used idle line of the same owner or, if it has none, of the owner with the most
+  /// recently used idle line: of the same owner if possible, otherwise of the owner with the most
   /// lines.
   func open(for owner: WireName) -> LineName? {
     if lines.count >= limits.lines {
@@ -94,8 +94,7 @@ final class EndpointMemory {
 
   init(_ most: Int) { self.most = most }
 
-  /// Takes memory for a sender. If necessary, drops kept answers. Returns `false` if memory is
-  /// short.
+  /// Takes memory for a sender, and drops kept answers if necessary. Returns `false` on failure.
   func take(_ bytes: Int, for owner: WireName) -> Bool {
     guard bytes <= most - bytes else { return false }
     while parts[owner, default: 0] + bytes > most - held - bytes { guard makesRoom() else { return false } }

@@ -12,8 +12,8 @@ public import Forwardcast
 /// Senders discover the endpoint through the engine, and send with a ``RemoteReceiver``.
 ///
 /// An endpoint accepts only the selectors that it was created with, and decodes only arguments of
-/// the standard types and of the types stated at creation. Messages of one sender run in the order
-/// of sending, one at a time, each at most once. Synchronous methods run on the endpoint. Isolated
+/// the standard types and the types stated at creation. Messages of one sender run in the order of
+/// sending, one at a time, each at most once. Synchronous methods run on the endpoint. Isolated
 /// methods, and targets with a delivery, run in their own isolation, and the endpoint waits for
 /// them.
 public distributed actor MessageEndpoint<ActorSystem> where ActorSystem: DistributedActorSystem<any Codable> {

@@ -61,8 +61,7 @@ extension RemoteLine {
     }
   }
 
-  /// Ends all calls, cancels the registrations that end with the line, and reconnects for the
-  /// others.
+  /// Ends all calls, cancels the registrations that end with the line, and reconnects for others.
   func lose(_ reason: String, forGood: Bool = false) {
     typealias Lost = (
       calls: [State.Left], registrations: [LineRegistration], listeners: [AsyncStream<RemotePresence>.Continuation]

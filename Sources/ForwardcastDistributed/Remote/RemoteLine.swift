@@ -33,8 +33,7 @@ final class RemoteLine: Sendable {
     var underWay: [OutgoingCall] = []
     /// The number of calls that have ended, although the engine has not returned.
     var abandoned = 0
-    /// Whether a list of awaited messages is in flight, and whether the list has changed since it
-    /// was sent.
+    /// Whether a list of awaited messages is in flight, and whether a changed list must follow.
     var isTelling = false
     var mustTell = false
     var failures = 0

@@ -27,8 +27,7 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
   /// The time limit of a message.
   public let deadline: Duration
 
-  /// The `ActorSystem.ActorID` of the endpoint, with additions of the engine, such as an
-  /// incarnation.
+  /// The `ActorSystem.ActorID` of the endpoint. The engine may include, say, an incarnation.
   public let endpointID: any Hashable & Sendable
 
   let line: RemoteLine

@@ -4,8 +4,7 @@
 /// endpoint recognizes names of closed lines. Any caller that knows a name may use the line.
 ///
 /// The name is stored in two halves, because a task that captures a 128-bit number crashes in an
-/// optimized build (Swift 6.3, Linux). Comparison has no early exit, so its time reveals nothing
-/// about the name.
+/// optimized build (Swift 6.3, Linux). Comparison has no early exit, so its time reveals nothing.
 struct LineName: Hashable, Sendable, CustomStringConvertible {
   private let high: UInt64
   private let low: UInt64

@@ -30,8 +30,7 @@ private final class EncodedItem {
 
   init(_ path: WirePath?) { self.path = path }
 
-  /// Begins a container unless the value already is a container of this kind. Discards other
-  /// content.
+  /// Begins a container unless the value already is one of this kind. Discards other content.
   func begin(_ wanted: Content) {
     guard content != wanted else { return }
     writer.cut(to: start)
@@ -47,8 +46,7 @@ private final class EncodedItem {
     if content == .record { writer.endRecord() }
   }
 
-  /// Writes the next value; in a record, writes its key first. Writes nothing if the encoding
-  /// throws.
+  /// Writes the next value, after its key in a record. Writes nothing if the encoding throws.
   func write(_ value: some Encodable, key: String? = nil, at inner: @autoclosure () -> WirePath?) throws {
     let place = writer.bytes.count
     if let key { writer.text(key) }
@@ -155,8 +153,7 @@ private struct WireEncoder: Encoder, SingleValueEncodingContainer, UnkeyedEncodi
     switch value {
     case let value as any FixedWidthInteger where !isList: item.writer.integer(value)
     case let value as Float where !isList: item.writer.real(value)
-    // A value that encodes another value in its place counts as a level, so infinite recursion
-    // ends.
+    // A value that encodes another value in its place adds a level, so infinite recursion ends.
     default: try item.write(value, at: WirePath(key, in: item.path))
     }
   }

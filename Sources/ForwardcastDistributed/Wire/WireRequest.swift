@@ -7,8 +7,7 @@ enum WireRequest {
   case open(sender: WireName)
   /// Queries whether the receiver responds to a selector at present.
   case ask(selector: WireName)
-  /// Lists the messages up to `number` that are still awaited. The endpoint starts no others up to
-  /// it.
+  /// Lists the awaited messages up to `number`. The endpoint starts no other messages up to it.
   case await(line: LineName?, number: Int, awaited: [Int])
   case call(WireCall)
 }

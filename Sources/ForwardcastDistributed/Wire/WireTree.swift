@@ -163,8 +163,7 @@ private struct WireScanner {
     around.wantsKey.toggle()
   }
 
-  /// Reads `42;`, at most as long as the widest number. The type that decodes it interprets the
-  /// digits.
+  /// Reads `42;`, at most as long as the widest number. Decoding interprets the digits later.
   private mutating func number(_ kind: WireNode.Kind) throws(WireRefusal) {
     let start = position
     while position < bytes.count, bytes[position] != UInt8(ascii: ";") {

@@ -105,8 +105,7 @@ enum WireVersion {
   static let heading = "forwardcast:2"
   fileprivate static let bytes = Array("\(heading) ".utf8)
 
-  /// The start of the items of a text. A text of another version is refused with an error that
-  /// names it.
+  /// The start of the items of a text. Refuses a text of another version.
   static func bodyStart(of text: [UInt8]) throws(WireRefusal) -> Int {
     if text.starts(with: bytes) { return bytes.count }
     let word = text.prefix(40).prefix { $0 != UInt8(ascii: " ") }

@@ -1,7 +1,7 @@
 // TypeDeclaration+Messages.swift: the messages of a class, and selectors that clash.
 
 extension TypeDeclaration {
-  /// The messages of a class. A member that cannot be a message is an error if marked, else a
+  /// The messages of a class. A member that cannot be a message is an error if marked, or a
   /// warning.
   func messages(takesAll: Bool, _ settings: ModuleSettings) -> (entries: [Entry], problems: [Problem]) {
     var (entries, problems) = ([Entry](), [Problem]())
@@ -54,8 +54,7 @@ extension TypeDeclaration {
     return problems
   }
 
-  /// An unused selector: the member's selector with the type of its first argument or a number
-  /// added.
+  /// An unused selector: the member's selector plus the type of its first argument or a number.
   private func freeSelector(for member: Member, number: Int, taken: inout Set<String>) -> String {
     let getter = member.entries.first?.selector ?? ""
     let first = getter.prefix { $0 != ":" }

@@ -60,8 +60,7 @@ extension ExpansionRequest {
     return options
   }
 
-  /// The arguments of the attribute. An argument without a label gets the preceding argument's
-  /// label.
+  /// The arguments of the attribute. An argument without a label gets the preceding label.
   private var arguments: [(label: String, value: Range<Int>)] {
     var (position, label) = (0, "")
     return (attribute.attributes(&position).first?.arguments ?? []).map {

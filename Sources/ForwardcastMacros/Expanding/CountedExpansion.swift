@@ -3,8 +3,7 @@
 /// Moves the class from the namespace, where a false `#if` condition hides it, to an extension.
 ///
 /// If only one type conforms to an internal protocol, whole-module optimization calls that type
-/// directly. The optimizer would miss a class that a peer macro generates, but not a class in an
-/// extension.
+/// directly. It would overlook a class from a peer macro, but not a class in an extension.
 extension ExpansionRequest {
   func expandCounted(into expansion: inout Expansion) {
     let source = declaration

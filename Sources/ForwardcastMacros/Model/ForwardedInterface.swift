@@ -199,9 +199,8 @@ struct ForwardedInterface {
 
   func isolation(of member: Member) -> Isolation { member.isolation ?? isolation }
 
-  /// True if a member's types may use conformances that are isolated to the main actor, as all
-  /// conformances of the module may be by default. The member's key and the table are then on the
-  /// main actor, too.
+  /// True if a member's types may use conformances that are isolated to the main actor, for example
+  /// by default isolation. The member's key and the table are then on the main actor, too.
   func staysOnMainActor(_ member: Member) -> Bool {
     settings.isMainActorByDefault && isolation(of: member) == .mainActor && source.mayNeedConformances(member)
   }

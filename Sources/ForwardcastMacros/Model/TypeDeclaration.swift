@@ -63,8 +63,7 @@ struct TypeDeclaration {
 
   var access: String? { modifiers.first { Self.accessLevels.contains($0.word) && $0.detail == nil }?.word }
 
-  /// The attribute for public members. Clients compile such members, so the module needs no
-  /// symbols.
+  /// The attribute for public members. Clients compile these members, so no symbols are needed.
   var inClient: String { memberAccess == "public " ? "@export(implementation) " : "" }
 
   /// The access of members as visible as the declaration, and a space. Empty for internal members.

@@ -3,11 +3,10 @@
 /// Splits Swift text into tokens. Accepts every text: bytes that are not Swift become `unknown`.
 struct Lexer {
   static let maximumInterpolation = 32
-  /// The longest regular expression literal, in bytes. An extended literal may be 32 times as long.
-  /// The limit keeps lexing linear.
+  /// The most bytes of a regular expression literal; 32 times as many for an extended literal.
   static let maximumRegex = 512
 
-  /// The most `#` signs that a literal may begin with. This limit also keeps lexing linear.
+  /// The most `#` signs that a literal may begin with. Both limits keep lexing linear.
   static let maximumHashes = 256
 
   let bytes: [UInt8]

@@ -176,8 +176,8 @@ extension ForwardedInterface {
   }
 
   /// Deprecated aliases for base names that several requirements share, so that code still compiles
-  /// when an overload is added. Each alias is the key of the first such requirement; its message
-  /// lists all keys.
+  /// when an overload is added. An alias is the first requirement's key; its message lists all
+  /// keys.
   private var overloads: [String] {
     let keys = Dictionary(grouping: entries) { SelectorName.key($0.base) }
     let taken = Set(entries.flatMap { [$0.key, $0.alias] })

@@ -24,8 +24,8 @@ public final class CallRecorder: @unchecked Sendable {  // state is under a lock
       return Array(calls.prefix(old))
     }
 
-    /// Notifies listeners of a change. May be called under the lock, because yielding runs no
-    /// foreign code.
+    /// Notifies listeners of a change. Called under the lock, because yielding runs no foreign
+    /// code.
     mutating func notify() { listeners.removeAll { if case .terminated = $0.yield() { true } else { false } } }
   }
 
@@ -69,8 +69,7 @@ public final class CallRecorder: @unchecked Sendable {  // state is under a lock
 
   /// The calls so far, in the order in which they began.
   public var calls: [RecordedCall] {
-    // The list is copied only if calls must be left out, because a test double reads it at each
-    // call.
+    // Copied only if calls must be left out, because a test double reads the list at each call.
     state.withLock { UncheckedSendable($0.calls.count > limit ? Array($0.calls.suffix(limit)) : $0.calls) }.value
   }
 
@@ -117,8 +116,7 @@ public final class CallRecorder: @unchecked Sendable {  // state is under a lock
     let message = UncheckedSendable(message)
     let time = start.map { $0.duration(to: .now) }
     let (number, _) = state.withLock { state in
-      // Incremented under the lock, so that the order of a recorder's calls agrees with their
-      // numbers.
+      // Incremented under the lock, so that the numbers agree with the order of a recorder's calls.
       let order = CallRecorder.order.add(1, ordering: .relaxed).newValue
       let message = state.redactions[message.value.selector]?.apply(to: message.value) ?? message.value
       state.calls.append(

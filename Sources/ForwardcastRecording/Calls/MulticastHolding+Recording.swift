@@ -34,8 +34,7 @@ extension MulticastHolding {
     inner.add(target, ownership: ownership)
     let object = targetObject(for: target)
     let recording = RecordingProxy(inner, inner, name ?? typeName(of: object), recorder, crosses)
-    // A value has no lifetime that the registration could follow, so the inner proxy retains the
-    // value.
+    // The registration cannot follow the lifetime of a value, so the inner proxy retains the value.
     let isWeak = ownership == .weak && !(object is ValueTarget)
     let registration = multicast.add(forwarding: recording, priority: priority, livingAs: isWeak ? object : nil)
     if isWeak { recording.cancel(registration, whenGone: object) }

@@ -18,8 +18,7 @@ public struct RecordedCall: CustomStringConvertible {
 
   /// The name of the receiver in the recording.
   public let receiver: String
-  /// The message, without a result. Before a replay, set its arguments to replace redacted
-  /// arguments.
+  /// The message, without a result. Before a replay, set arguments to replace redacted ones.
   public var message: Invocation { didSet { message = message.asSent } }
   /// The outcome; `inProgress` if the call had not ended when the recording was read.
   public package(set) var outcome: Outcome
@@ -45,8 +44,7 @@ public struct RecordedCall: CustomStringConvertible {
     if let time, let end { duration = end - time }
   }
 
-  /// Two spaces for each enclosing call, at most 64 times, because a decoded call may have any
-  /// depth.
+  /// Two spaces for each enclosing call. At most 64, because a decoded call may have any depth.
   package var indentation: String { String(repeating: "  ", count: min(depth, 64)) }
 
   public var selector: MessageSelector { message.selector }

@@ -50,8 +50,7 @@ extension Recording {
     return Recording(recorder.recording.outermostCalls)
   }
 
-  /// Sends all outermost calls again to one receiver. Throws only `redacted`, before anything is
-  /// sent.
+  /// Sends all outermost calls again to one receiver. Throws only `redacted`, before any send.
   @discardableResult
   public func replay(into receiver: any MessageReceiver) throws(ReplayError) -> Recording {
     try replay(into: Dictionary(outermostCalls.map { ($0.receiver, receiver) }) { first, _ in first })

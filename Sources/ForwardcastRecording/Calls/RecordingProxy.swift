@@ -86,8 +86,7 @@ public final class RecordingProxy<Target>: ForwardingProxy, ForwardingToMany {
     return DeliveryReport(answeredBy: self, answer)
   }
 
-  /// Adds this proxy to the proxies that the message has passed. Throws `proxyCycle` if the message
-  /// has passed it already.
+  /// Adds this proxy to the message's trail. Throws `proxyCycle` if the trail already has it.
   private func lay(_ invocation: inout Invocation) throws(MessageError) -> ProxyTrail {
     if let trail = invocation.route, trail.contains(self) { throw .cycle(invocation.selector, through: self) }
     let trail = ProxyTrail(self, after: invocation.route)
@@ -99,8 +98,7 @@ public final class RecordingProxy<Target>: ForwardingProxy, ForwardingToMany {
 extension RecordingProxy: @unchecked Sendable where Target: Sendable {}  // its recorder and its lease have locks
 
 extension RecordingProxy where Target: MessageReceiver {
-  /// Creates a proxy that retains `target`. By default, its recorder is new and its name is that of
-  /// the target's type.
+  /// Creates a proxy that retains `target`. By default, it has a new recorder and its type's name.
   public convenience init(of target: Target, as name: String? = nil, into recorder: CallRecorder = CallRecorder()) {
     self.init(target, target, name, recorder, false)
   }
@@ -115,8 +113,7 @@ extension RecordingProxy where Target: MessageReceiver & Sendable {
 
 extension RecordingProxy where Target == any MessageReceiver {
   /// Creates a proxy that retains any receiver: see the initializer for a known type.
-  // Generic, so that the next overload is preferred for a Sendable receiver and the call is not
-  // ambiguous.
+  // Generic, so that the next overload is preferred for a Sendable receiver.
   public convenience init<Receiver: MessageReceiver>(
     of target: Receiver, as name: String? = nil, into recorder: CallRecorder = CallRecorder()
   ) {

@@ -2,8 +2,7 @@
 
 import Forwardcast
 
-/// One event of a trace file. Its text is rendered on the thread of the event, not under the file's
-/// lock.
+/// One event of a trace file. The event's thread renders the text before it takes the file's lock.
 struct TraceEntry: Sendable {
   let stage: MessageEvent.Stage
   let step: Int

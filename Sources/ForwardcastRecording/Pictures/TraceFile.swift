@@ -24,8 +24,7 @@ public final class TraceFile: Sendable {
     var timeline: TraceTimeline
     var omitted = 0
     var isFinished = false
-    /// The thread that is writing, or `nil`. A thread writes when there is enough text for one
-    /// piece.
+    /// The thread that is writing. A thread writes when there is enough text for one piece.
     var writer: ThreadIdentity?
     /// Callers of ``finish()`` that wait for the writer.
     var waiting: [DispatchSemaphore] = []

@@ -23,8 +23,7 @@ struct TracePlace: Hashable, Sendable {
 /// The open slices, the lanes, and the text to write. A new slice is nested in the innermost slice
 /// of its task or thread, and shares the lane of that slice if no other slice of the lane is nested
 /// deeper. Otherwise the new slice takes a free lane of its context or thread. A slice is written
-/// when it ends. If nested slices are still open at that time, the ending slice moves to another
-/// lane.
+/// when it ends. If nested slices are still open then, the ended slice moves to another lane.
 struct TraceTimeline {
   private struct Slice {
     let step: Int
@@ -116,8 +115,7 @@ struct TraceTimeline {
 
   // MARK: Lanes
 
-  /// The lane of the innermost slice of `place` if a slice fits there; otherwise a free lane of the
-  /// context or thread.
+  /// The lane of the innermost slice of `place` if it fits; otherwise a free lane.
   private mutating func lane(at place: TracePlace, context: String? = nil, from time: Int64) -> Int {
     if let outer = stacks[place]?.last, let slice = slices[outer], lanes[slice.lane].open.last == outer,
       context == nil || context == lanes[slice.lane].base

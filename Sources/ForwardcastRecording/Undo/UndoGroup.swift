@@ -90,8 +90,7 @@ final class OpenGroups {
     return nil
   }
 
-  /// Removes and returns the last closed group in the innermost open group; `nil` if a step follows
-  /// it.
+  /// Removes and returns the last closed group in the innermost open group, unless a step follows.
   func takeNested() -> UndoGroup? {
     guard let closed = frames.last?.closed.last, closed.steps.upperBound == steps.count else { return nil }
     frames[frames.count - 1].closed.removeLast()

@@ -107,8 +107,7 @@ extension UndoHistory {
   /// group. An empty name removes the name.
   public func setActionName(_ name: String) { changeAction { $0.name = name } }
 
-  /// Sets whether the current action can be discarded without asking the user, as a change of the
-  /// view can.
+  /// Sets whether the current action can be discarded without asking the user.
   public func setActionIsDiscardable(_ isDiscardable: Bool) { changeAction { $0.isDiscardable = isDiscardable } }
 
   private func changeAction(_ change: (inout UndoAction) -> Void) {

@@ -43,8 +43,7 @@ public final class UndoHistory {
   var phase = Phase.idle
   /// True from the start of an undo or redo until all listeners have been notified of its end.
   var isPerforming = false
-  /// The number of open groups that callers may not end: groups of the history itself, and groups
-  /// that are being closed.
+  /// The number of open groups that callers may not end: the history's own and closing groups.
   var held = 0
   private var groupNumber = 0
   private var disabled = 0
@@ -105,8 +104,8 @@ public final class UndoHistory {
   /// Disables registration until ``enableRegistration()`` has been called as often as this method.
   public func disableRegistration() { disabled += 1 }
 
-  /// Reverses one call of ``disableRegistration()``. Throws ``UndoError`` `isNotDisabled` if there
-  /// is none.
+  /// Reverses one call of ``disableRegistration()``. Throws ``UndoError`` `isNotDisabled` without
+  /// one.
   public func enableRegistration() throws(UndoError) {
     guard disabled > 0 else { throw refusal(.isNotDisabled) }
     disabled -= 1

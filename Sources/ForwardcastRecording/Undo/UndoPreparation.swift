@@ -7,9 +7,8 @@ import Forwardcast
 ///     try history.prepare(shape).send(.moveTo, old)          // by key
 ///     try history.prepare(shape).dynamic.move(to: old)       // by name
 ///
-/// A message is checked when it is registered, not at the undo: the target must respond to the
-/// message and accept its arguments. While registration is disabled, a message is checked and
-/// dropped.
+/// A message is checked when it is registered, not at the undo: the target must respond and accept
+/// the arguments. While registration is disabled, a message is checked and dropped.
 public struct UndoPreparation {
   let history: UndoHistory
   let target: any MessageReceiver
@@ -40,8 +39,7 @@ public struct UndoPreparation {
 
 /// Turns every message into a step, without checking that the target responds to it.
 final class UndoStandIn: MessageForwarding, ForwardingToMany {
-  /// The table that has the types of messages. All types of a message that is not in it are
-  /// objects.
+  /// The table with the types of messages. Messages that are not in it have only objects.
   private let table: SelectorTable?
   private let take: (Invocation) throws -> Void
 

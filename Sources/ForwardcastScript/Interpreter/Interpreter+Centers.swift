@@ -58,8 +58,7 @@ extension Interpreter {
     return try bounded(.list(living.map { .object($0.reference) }))
   }
 
-  /// `clear services`: notifies all services, releases services that are not persistent, and throws
-  /// the first error of a service.
+  /// `clear services`: as the host's `clearData`, but throws the first error of a service.
   func clearServices() throws {
     try run.charge(Work.pass * world.services.services.count)
     let errors = HookErrors()

@@ -114,8 +114,7 @@ private struct HookBody: @unchecked Sendable {  // immutable: `names` is a copy 
       return (try interpreter.execute(statements), hook)
     } catch {
       let error = send.run.located(error, at: offset, of: interpreter.source)
-      // The original error of `proceed` is rethrown, so that Forwardcast recognizes a target's
-      // error.
+      // The error of `proceed` is rethrown unchanged, so Forwardcast recognizes a target's error.
       if let failure = frame.hook?.failure {
         let known = send.run.located(failure, at: error.offset, of: error.source)
         if known.text == error.text, known.offset == error.offset { throw failure }

@@ -103,8 +103,7 @@ extension Interpreter {
     }
   }
 
-  /// Interns selectors that are arguments of selector parameters. Other parameters need only the
-  /// name.
+  /// Interns arguments of selector parameters. Other parameters need only the selector's name.
   private func internSelectors(
     in arguments: [ScriptValue], of message: MessageSelector, to receiver: any MessageReceiver, _ budget: MessageBudget
   ) throws {
@@ -176,8 +175,7 @@ extension Interpreter {
     return try bounded(.list(errors.map { .string(ScriptError($0).text) }))
   }
 
-  /// Runs `body`, which waits for a proxy's targets. Returns `nil` if no target was ever on a
-  /// queue.
+  /// Runs `body`, which waits for a proxy's targets. Returns `nil` if none was ever on a queue.
   /// - Throws: also `unrecognized selector` for a message that the extension point does not have.
   private func waiting<T>(
     for proxy: any ScriptedMulticast, _ call: Invocation,

@@ -69,8 +69,7 @@ final class Run: Sendable {
     if let error = limit.withLock({ $0 }) { throw error }
   }
 
-  /// Gives an error its position. Stores an exceeded limit, so the run ends even if a caller
-  /// catches it.
+  /// Gives an error its position. Stores an exceeded limit, so that it ends the run in any case.
   func located(_ error: any Error, at offset: Int, of source: SourceText) -> ScriptError {
     let found = ScriptError(error)
     let error = found.placed(at: offset, of: source)
@@ -134,8 +133,7 @@ final class Run: Sendable {
   var stepsTaken: Int { min(steps.load(ordering: .relaxed), world.stepLimit) }
 }
 
-/// Counts the proxies, queries, hooks and registrations of a message, to limit the time of one
-/// step.
+/// Counts proxies, queries, hooks and registrations of a message, to limit the time of a step.
 final class MessageWay: Sendable {
   private let limits: ScriptLimits
   private let proxies = Atomic<Int>(0)

@@ -79,8 +79,7 @@ extension World {
     }
     tellOf(.began)
     do {
-      // The first method is part of the send's step. Every other method of the message costs a
-      // step.
+      // The first method is part of the send's step. Each other method of the message costs a step.
       if number > 1 || queue != nil { try send.run.step(at: row.offset, of: row.source) }
       if queue != nil { try send.run.charge(Work.turn) }
       let own: [String: Binding] = ["self": .value(.object(object.reference)), "name": .value(.string(object.name))]

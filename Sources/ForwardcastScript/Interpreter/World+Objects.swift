@@ -6,8 +6,7 @@ struct Label: Sendable {
   enum Isolation {
     /// The object may be used in the session and on queues.
     case anywhere
-    /// The object may be used only in the session, since it or an object behind it is not
-    /// `Sendable`.
+    /// Only in the session: the object, or an object behind it, is not `Sendable`.
     case session
     /// The object is a proxy that was not used on a queue yet. Its first use on a queue requires
     /// that every object behind it is `Sendable`, and makes the proxy `anywhere`.
@@ -66,8 +65,7 @@ extension World {
   // MARK: Isolation
 
   /// True if an object and every object behind it are `Sendable`, so it may be used on queues. With
-  /// `decides`, the proxies behind it become `anywhere`, and then refuse targets that are not
-  /// `Sendable`.
+  /// `decides`, the proxies become `anywhere`, and then refuse targets that are not `Sendable`.
   func mayCross(_ receiver: any MessageReceiver, decides: Bool = true, _ run: Run) throws -> Bool {
     if receiver is ScriptObject { return true }
     let (answer, seen) = state.withLock { $0.mayCross(receiver, decides: decides, atMost: limits.registrations) }

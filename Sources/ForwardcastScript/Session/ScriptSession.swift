@@ -122,8 +122,7 @@ public struct ScriptOutcome: Sendable, CustomStringConvertible {
   public fileprivate(set) var failures: [ScriptError] = []
   /// The number of failed expectations.
   public fileprivate(set) var failureCount = 0
-  /// The number of errors on queues that no sender waited for. ``ScriptHandlers/diagnostics``
-  /// received each.
+  /// The number of errors on queues that no sender waited for: see ``ScriptHandlers/diagnostics``.
   public fileprivate(set) var unawaitedErrorCount = 0
   /// The number of steps: statements, sends, hooks, and all methods of a message after the first.
   public fileprivate(set) var steps = 0

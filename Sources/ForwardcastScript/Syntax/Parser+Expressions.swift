@@ -149,8 +149,7 @@ extension Parser {
     }
   }
 
-  /// Parses an expression that is nested without brackets. Counts it like a bracket, since parsing
-  /// it recurses.
+  /// Parses an expression nested without brackets. It counts as a bracket, since parsing recurses.
   private mutating func nested(at token: Token, _ parse: (inout Parser) throws -> Void) throws {
     guard openNames + openBrackets < Lexer.bracketLimit else {
       throw error("more than \(Lexer.bracketLimit) nested names and brackets", .limitExceeded, at: token)

@@ -4,8 +4,7 @@
 struct Parser {
   private var lexer: Lexer
   private var ahead: [Token] = []
-  /// True if the last token was a separator. Further separators are dropped, which bounds the
-  /// lookahead.
+  /// True if the last token was a separator. More separators are dropped, which bounds lookahead.
   private var endsInSeparator = false
   private var tokenCount = 0
   private let tokenLimit = ScriptLimits.current.tokens
@@ -123,8 +122,7 @@ struct Parser {
   /// A name at a position where no statement or expression can begin, so it may be any word.
   mutating func takeName(_ what: String) throws -> String { try take(what, \.word) }
 
-  /// A name to bind. Refuses words of the language, because no expression could refer to such a
-  /// name.
+  /// A name to bind. Refuses words of the language, which no expression could refer to.
   mutating func takeNewName(_ what: String) throws -> String {
     let token = try peek()
     let name = try takeName(what)

@@ -63,16 +63,14 @@ final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, NamedR
   // MARK: Answering
 
   /// Captures the arguments and returns the next outcome of the last matching stub. Runs before the
-  /// call is recorded, so that the arguments are captured when a test that waits for the call
-  /// resumes.
+  /// call is recorded, so that a test that waits for the call finds the arguments.
   private func apply(to message: Invocation) -> (stub: Stub, outcome: StubOutcome?)? {
     guard let stub = stubs.withLock({ $0 }).last(where: { $0.match.accepts(message) }) else { return nil }
     stub.match.keepArguments(of: message)
     return (stub, stub.take())
   }
 
-  /// The double's own answer; throws or returns as the stub says. Otherwise `nil`: the real object
-  /// answers.
+  /// The double's own answer; `nil` if the real object must answer the call.
   private func answer(_ applied: (stub: Stub, outcome: StubOutcome?)?, _ message: Invocation) throws -> ArgumentBox? {
     do {
       if let answer = try applied?.outcome?.answer(message.arguments) { return answer }

@@ -71,8 +71,7 @@ public struct ExpectedCall: Sendable, CustomStringConvertible {
     for await _ in book.recorder.changes where matching.count >= times { break }
   }
 
-  /// Waits for calls or for the end of `sleep`. Returns true if `sleep` ended first and was not
-  /// canceled.
+  /// Waits for calls or for `sleep`. Returns true if `sleep` ended first and was not canceled.
   nonisolated(nonsending) private func come(
     _ times: Int, before sleep: @escaping @Sendable () async throws -> Void
   ) async -> Bool {

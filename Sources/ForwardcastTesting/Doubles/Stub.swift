@@ -46,8 +46,7 @@ public struct Stubbing<Proxy: MulticastSending, R, each A> {
     return self
   }
 
-  /// Answers with these values, one value for each call. Threads that share the double share the
-  /// sequence of values.
+  /// Answers with these values, one for each call. Threads that share the double share the values.
   @discardableResult
   public func answers(_ first: R, _ others: R...) -> Stubbing {
     for box in ([first] + others).map({ ArgumentBox(uncheckedSendable: $0) }) { _ = adding { _ in box } }

@@ -65,8 +65,8 @@ extension TestDouble {
     ExpectedCall(book: target.book, match: CallMatch(message))
   }
 
-  /// The calls of a message with matching arguments, to wait for them or to expect them in an
-  /// order.
+  /// The calls of a message with matching arguments, for ``ExpectedCall/wait(times:upTo:)`` and the
+  /// like.
   ///
   ///     await store.call(Messages.save, "a", .any).wait(times: 2)
   ///     verifyOrder(store.call(Messages.load, "a"), log.call(Logging.note, .any))
@@ -116,9 +116,8 @@ extension TestDouble {
       at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
   }
 
-  /// The arguments of all calls of a message, in the order of the calls. Each element is the tuple
-  /// of a call's arguments, or a call's only argument. Calls with arguments of other types are
-  /// omitted.
+  /// The arguments of all calls of a message, in the order of the calls. Each element is a call's
+  /// only argument, or the tuple of its arguments. Calls with other types are omitted.
   ///
   ///     #expect(store.arguments(of: Messages.load) == ["a", "b"])
   public func arguments<R, each A>(of message: Message<(repeat each A) -> R>) -> [(repeat each A)] {

@@ -28,8 +28,7 @@ public struct Match<Value>: @unchecked Sendable, CustomStringConvertible {  // i
     Match("(\(words))", condition)
   }
 
-  /// Any value. `capture` stores the value of each call that a stub answers or a verification
-  /// counts.
+  /// Any value. For each call that a stub answers or a verification counts, `capture` stores it.
   public static func captured(by capture: Capture<Value>) -> Match { .captured(by: capture, .any) }
 
   /// A value that `match` accepts. `capture` stores the value.

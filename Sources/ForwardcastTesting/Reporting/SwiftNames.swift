@@ -37,8 +37,7 @@ struct SwiftNames: Sendable {
     return "\(name[..<open])(\(words.joined(separator: ", ")))"
   }
 
-  /// The stub that would answer a call of `selector`: `stub(StoreProxy.Messages.price,
-  /// .any).answers(…)`.
+  /// A stub for calls of `selector`: `stub(StoreProxy.Messages.price, .any).answers(…)`.
   func stub(_ selector: MessageSelector) -> String {
     let key = stated[selector.name]?.key ?? selector.parts.first ?? selector.name
     let matches = String(repeating: ", .any", count: selector.numberOfArguments)

@@ -84,8 +84,7 @@ enum RunningTest {
 /// XCTest's function for failures, looked up in the process. Linking XCTest instead would force
 /// XCTest and Foundation on every client.
 private struct XCTestFailing: Sendable {
-  /// Stored in a struct, so that the function is called directly and not through a reabstraction
-  /// thunk.
+  /// In a struct, so that the function is called directly and not through a reabstraction thunk.
   let call: @Sendable (_ message: String, _ file: StaticString, _ line: UInt) -> Void
 
   static let shared: XCTestFailing? = {

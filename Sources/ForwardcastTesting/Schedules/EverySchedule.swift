@@ -24,8 +24,7 @@ import Forwardcast
 ///
 /// Apart from the order of turns, `body` must do the same in each run. It must create the objects
 /// that it uses, and must use neither random numbers nor real time. `limit` is the maximum number
-/// of orders. `progress` is called after every 1,000 orders; by default, it writes a line to
-/// standard error.
+/// of orders. `progress` is called after every 1,000 orders; the default writes to standard error.
 /// - Returns: the number of orders, and the failure if there is one. If the task is canceled, the
 ///   search ends after the current order.
 /// - Complexity: each order runs `body` from its start, on threads of the schedule.

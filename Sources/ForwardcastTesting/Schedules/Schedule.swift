@@ -28,9 +28,8 @@ public struct Schedule: Sendable {
     .milliseconds(500), ContinuousClock()
   )
 
-  /// The clock of the schedule, which also measures the timeouts of blocking sends. Advancing the
-  /// clock to the next deadline is a turn, so the search tries each deadline before and after other
-  /// turns.
+  /// The clock of the schedule, which also measures the timeouts of blocking sends. An advance to
+  /// the next deadline is a turn, so the search tries each deadline before and after other turns.
   public var clock: TestClock { world.clock }
 
   /// Delivery on the serial queue with this name.
@@ -47,12 +46,10 @@ public struct Schedule: Sendable {
   /// Delivery on the actor with this name.
   public func actor(_ name: String) -> Delivery { .on(world.context("actor \(name)")) }
 
-  /// Delivery that stands for the main actor. Main-actor methods run there, but on no particular
-  /// thread.
+  /// Stands for the main actor. Main-actor methods run there, but on no particular thread.
   public var mainActor: Delivery { .on(world.context("main actor", isMain: true)) }
 
-  /// Lets other turns run. Call it between two relevant operations if no message is sent between
-  /// them.
+  /// Lets other turns run. Call it between operations that send no message in between.
   public func step() { world.step() }
 
   /// A value that turns share. Other turns may run before each use of the value.

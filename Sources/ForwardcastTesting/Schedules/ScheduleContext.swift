@@ -7,8 +7,8 @@ import Forwardcast
 final class ScheduleContext: DeliveryContext, TaskExecutor, @unchecked Sendable {  // used by the turn that has control
   let name: String
   let number: Int
-  /// A strong reference, because owners of the context may outlive the run. The end of the run
-  /// breaks the cycle.
+  /// Strong, because owners of the context may outlive the run. The end of the run breaks the
+  /// cycle.
   private let world: ScheduleWorld
   private let isMain: Bool
   var lanes: [ScheduleLane] = []

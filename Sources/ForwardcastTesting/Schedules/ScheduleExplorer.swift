@@ -38,7 +38,7 @@ final class ScheduleExplorer {
 
   func begin() { (depth, isFree) = (0, false) }
 
-  /// Ends the run and changes the last choice that has an alternative. Returns true if another run
+  /// Ends the run and changes the last choice that has an alternative. Returns true if a run
   /// follows.
   func end() -> Bool {
     summary.longest = max(summary.longest, depth)

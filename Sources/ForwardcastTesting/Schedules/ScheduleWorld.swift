@@ -231,8 +231,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
   private func block(until deadline: Deadline, _ isDone: @escaping @Sendable () -> Bool) -> Bool {
     guard let turn = Turn.running else { return isDone() }
     if deadline != .never {
-      // The time is rounded up to milliseconds, to ignore the real time since the deadline was
-      // created.
+      // Rounded up to milliseconds, to ignore the real time since the deadline was created.
       let (seconds, attoseconds) = deadline.remaining.components
       let milliseconds = seconds * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
       turn.deadline = clock.now.advanced(by: .milliseconds(milliseconds))

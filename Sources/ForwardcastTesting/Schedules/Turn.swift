@@ -39,9 +39,8 @@ final class Turn: @unchecked Sendable {  // used by the turn that has control; c
   func goOn() { signal.signal() }
 }
 
-/// A reusable thread, because starting a thread costs more than running an order. Dispatch threads
-/// are not used, because an interrupted turn blocks its thread and Dispatch adds few threads for
-/// blocked ones.
+/// A reusable thread, because starting a thread costs more than running an order. Not a Dispatch
+/// thread, because an interrupted turn blocks its thread and Dispatch adds few.
 final class TurnThread: @unchecked Sendable {  // the semaphore orders accesses to `work`
   private static let idle = Guarded<[TurnThread]>([])
 
