@@ -85,8 +85,8 @@ extension MessageHooking {
   /// - Parameters:
   ///   - message: the key.
   ///   - isolation: the caller's isolation. Leave it out.
-  ///   - body: called with the answers in delivery order, and the arguments. `broadcast` requests no
-  ///     answers; queued targets answer only waiting senders.
+  ///   - body: called with the answers in delivery order, and the arguments. `broadcast` requests
+  ///     no answers; queued targets answer only waiting senders.
   @discardableResult
   public func after<R, each A>(
     _ message: Message<(repeat each A) -> R>, isolation: (any Actor)? = nil,

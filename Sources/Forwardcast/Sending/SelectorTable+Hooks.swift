@@ -25,7 +25,7 @@ extension SelectorTable: MessageHooking {
   ///     method does not run and fails with that error.
   /// - Returns: a handle that cancels the hook. Releasing the handle does not cancel the hook.
   /// - Throws: `unrecognizedSelector` if the table neither has nor inherits the method;
-  ///   `wrongArgumentCount` or `typeMismatch` if key and table have different types.
+  ///   `wrongArgumentCount` or `typeMismatch` if key, target and table disagree.
   @discardableResult
   public func before<Target, R, each A>(
     _ message: Message<(repeat each A) -> R>, of target: Target.Type,

@@ -31,7 +31,7 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
   /// Creates a point.
   /// - Parameters:
   ///   - selectors: the messages of the point; by default those of `table`, or else every message.
-  ///   - table: methods for observers without a table of their own, which takes precedence.
+  ///   - table: methods for all observers. Methods of an observer's own table take precedence.
   ///   - services: the center that creates and retains lazy observers. The point retains it.
   ///   - options: how the point treats duplicates, unanswered messages and errors.
   public convenience init(
@@ -166,7 +166,7 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
   }
 }
 
-extension ExtensionPoint: @unchecked Sendable where Interface: Sendable {}  // its properties have locks or are immutable
+extension ExtensionPoint: @unchecked Sendable where Interface: Sendable {}  // its parts have locks or are immutable
 
 extension ExtensionPoint: LazyTargetListing {
   package func lazyTargets(for selector: MessageSelector) -> [LazyTarget] {

@@ -3,7 +3,8 @@
 /// Identifies a service by name and type, and creates it.
 ///
 /// Most services are requested by their type. Use a key for a service that clients know only by a
-/// protocol, that needs more than a center, or that has no type of its own, as in scripts:
+/// protocol, that needs more than a center to be created, or that has no type of its own, as in
+/// scripts:
 ///
 ///     extension ServiceKey<any Mailbox> {
 ///       static let inbox = ServiceKey("inbox") { center in

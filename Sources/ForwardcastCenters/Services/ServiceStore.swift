@@ -59,7 +59,7 @@ final class Construction: Sendable {
 
   func begin() { WaitGraph.begin(work) }
 
-  /// Resumes the waiting threads. Called once, after the outcome was stored.
+  /// Resumes the waiting threads. Called once, after the construction left `pending`.
   func finish(_ result: Outcome) {
     outcome.withLock { $0 = result }
     WaitGraph.end(work)
@@ -83,7 +83,7 @@ final class Construction: Sendable {
 final class ServiceStore: Sendable {
   private struct Pending {
     let construction: Construction
-    /// The number of calls of `clear` before the construction last began.
+    /// The store's `clearings` when the construction last began.
     var clearings: Int
   }
 

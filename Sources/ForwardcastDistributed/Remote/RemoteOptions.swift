@@ -28,7 +28,7 @@ public struct RemoteOptions: Sendable {
   public var window: Int
   /// The maximum number of calls that wait for the window. Further calls are refused as `busy`.
   public var waitingCalls: Int
-  /// The number of successive unanswered calls after which the other side counts as lost, if any.
+  /// The number of successive unanswered calls after which the other side is lost; `nil` for never.
   public var givesUpAfter: Int?
   /// Passes the time limit of a call to an engine with a limit of its own. See ``EngineTimeout``.
   public var engineTimeout: EngineTimeout?

@@ -53,8 +53,8 @@ extension UndoHistory {
     }
   }
 
-  /// Performs the group that was undone last again. Steps that are registered during the redo can
-  /// be undone. Returns `false` if there was nothing to redo.
+  /// Redoes the group that was undone last. Steps that are registered during the redo can be
+  /// undone. Returns `false` if there was nothing to redo.
   /// - Throws: as ``undo()``, and `groupIsOpen` if any group is open.
   @discardableResult
   public func redo() throws -> Bool {

@@ -58,7 +58,7 @@ extension Interpreter {
     return try bounded(.list(living.map { .object($0.reference) }))
   }
 
-  /// `clear services`: as the host's `clearData`, but throws the first error of a service.
+  /// `clear services`: like `ServiceCenter.clearData()`, but throws the first error of a callback.
   func clearServices() throws {
     try run.charge(Work.pass * world.services.services.count)
     let errors = HookErrors()

@@ -6,7 +6,7 @@ struct Label: Sendable {
   enum Isolation {
     /// The object may be used in the session and on queues.
     case anywhere
-    /// Only in the session: the object, or an object behind it, is not `Sendable`.
+    /// The object may be used only in the session: it, or an object behind it, is not `Sendable`.
     case session
     /// The object is a proxy that was not used on a queue yet. Its first use on a queue requires
     /// that every object behind it is `Sendable`, and makes the proxy `anywhere`.

@@ -5,7 +5,7 @@ import ForwardcastRecording
 
 /// A proxy's target that records every message and answers it as the stubs say.
 final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, NamedReceiver, NotTakenAdvising,
-  LostErrorHandling, @unchecked Sendable  // locks guard mutable state; `rest` is shared only if the interface is Sendable
+  LostErrorHandling, @unchecked Sendable  // state has locks; `rest` is shared only if the interface is Sendable
 {
   let book: CallBook
   /// The real object, if there is one.

@@ -65,8 +65,8 @@ extension TestDouble {
     ExpectedCall(book: target.book, match: CallMatch(message))
   }
 
-  /// The calls of a message with matching arguments, for ``ExpectedCall/wait(times:upTo:)`` and the
-  /// like.
+  /// The calls of a message with matching arguments, to wait for them or to expect them in an
+  /// order.
   ///
   ///     await store.call(Messages.save, "a", .any).wait(times: 2)
   ///     verifyOrder(store.call(Messages.load, "a"), log.call(Logging.note, .any))
