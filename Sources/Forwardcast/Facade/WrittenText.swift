@@ -30,8 +30,8 @@ extension Responds {
 }
 
 extension SelectorTable {
-  /// A table for a protocol that refines others. Inherits the first of `parents`, including its
-  /// later changes, and copies the present methods of the other parents.
+  /// A table for a protocol that refines other protocols. Inherits the first of `parents`,
+  /// including its later changes, and copies the present methods of the other parents.
   public init<Target>(
     for type: Target.Type, inheritingAll parents: [SelectorTable],
     @SelectorTableBuilder<Target> _ rows: () -> [Responds<Target>]

@@ -30,7 +30,7 @@ extension AnsweredMessage: CustomStringConvertible {
 }
 
 extension SelectorTable {
-  /// The messages that this table answers, including inherited ones, sorted by name.
+  /// The messages that this table answers, including inherited messages, sorted by name.
   public var answeredMessages: [AnsweredMessage] { storage.answeredMessages() }
 }
 

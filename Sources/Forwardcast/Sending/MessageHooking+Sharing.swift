@@ -27,7 +27,8 @@ extension MessageHooking where Self: Sendable {
     try hookPlace.install(message, aroundBody(body, crosses: message.answerCrosses), nil)
   }
 
-  /// Runs `waiting` instead of each message of a key for waiting senders, else `body`.
+  /// Runs `waiting` instead of each message of a key for waiting senders, and `body` for other
+  /// senders.
   ///
   /// Swift 6.3 rejects capture lists in `waiting`; write `weak let me = self` before the closure.
   @export(implementation) @discardableResult
@@ -63,7 +64,8 @@ extension MessageHooking where Self: Sendable {
     try hookPlace.install(selector, Hook.Body.around(body, nil))
   }
 
-  /// Runs `waiting` instead of each boxed message for waiting senders, else `body`.
+  /// Runs `waiting` instead of each boxed message for waiting senders, and `body` for other
+  /// senders.
   @discardableResult
   public func around(
     _ selector: MessageSelector? = nil, _ body: (@Sendable (InvocationCall) throws -> [ArgumentBox])? = nil,

@@ -55,7 +55,7 @@ protocol HookHolder: NamedReceiver, Sendable {
   /// builds crash in the cross-module pass (Swift 6.3) with the extension alone.
   func check<R, each A>(_ message: Message<(repeat each A) -> R>) throws(MessageError)
 
-  /// Installs a hook around the existing ones. Messages that begin later run it.
+  /// Installs a hook around the existing hooks. Messages that begin later run the new hook.
   func install(_ hook: Hook) throws(MessageError) -> HookRegistration
 }
 
@@ -156,7 +156,8 @@ extension MessageHooking {
     try hookPlace.install(selector, Hook.Body.around(body, nil))
   }
 
-  /// Runs `waiting` instead of each boxed message for waiting senders, else `body`.
+  /// Runs `waiting` instead of each boxed message for waiting senders, and `body` for other
+  /// senders.
   @discardableResult
   public func around(
     _ selector: MessageSelector? = nil, isolation: (any Actor)? = nil,

@@ -16,7 +16,7 @@ enum ResolverHook {
     let selector: MessageSelector
   }
 
-  /// The work while the hook runs, and then the hook's answer.
+  /// The work while the hook runs; afterward, the hook's answer.
   private typealias Progress = (work: SharedWork?, answer: Answer?)
 
   private static let requests = Guarded<[Request: Progress]>(.init())

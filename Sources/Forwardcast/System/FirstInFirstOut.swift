@@ -19,7 +19,7 @@ struct FirstInFirstOut<Element> {
     return last
   }
 
-  /// Adds an element before all others.
+  /// Adds an element before all other elements.
   mutating func putBack(_ element: Element) {
     count += 1
     if start > 0 {

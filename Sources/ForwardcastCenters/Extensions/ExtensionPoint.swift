@@ -191,7 +191,7 @@ extension ExtensionPoint: MulticastSending {
   }
 
   /// Creates the lazy observers of a message and returns the message's route. Observers that could
-  /// not be created count as failed targets, after all others.
+  /// not be created count as failed targets, after all other targets.
   private func created(for selector: MessageSelector) -> MessageRoute {
     let (failures, isMeant) = lazy.materialize(selector)
     let route = observers.beginMessage(selector)

@@ -66,7 +66,8 @@ final class LazyRegistrations: Sendable {
     return slots
   }
 
-  /// Fills the slot of a class if the calling thread is creating its observer; else `nil`.
+  /// Fills the slot of a class if the calling thread is creating its observer. Otherwise returns
+  /// `nil`.
   func takeSlot(_ observer: AnyObject) -> Registration?? {
     guard isUsed.load(ordering: .acquiring) else { return nil }
     let type: any AnyObject.Type = type(of: observer)

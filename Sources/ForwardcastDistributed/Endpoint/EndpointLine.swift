@@ -176,7 +176,7 @@ final class EndpointLine {
 /// A received message that its sender still awaits.
 final class EndpointMessage {
   let number: Int
-  /// The memory at the endpoint: text and repetitions until the message has ended, then the answer.
+  /// The bytes at the endpoint: text and repetitions until the message has ended, later the answer.
   fileprivate(set) var size: Int
   /// The time until which the message waits for earlier messages that were not received.
   let patience: Deadline

@@ -215,8 +215,7 @@ struct WireRefusal: Error, Hashable {
     case tooLarge = "size"
     case unknownLine = "line"
     case superseded
-    /// The number is too far above the latest message that began, or below the first awaited
-    /// message.
+    /// The number is too far above the latest begun message, or below the first awaited message.
     case ahead
     case notAllowed = "selector"
     case wrongArgumentCount = "count"

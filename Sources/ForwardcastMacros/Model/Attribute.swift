@@ -12,7 +12,7 @@ struct Attribute {
   let positions: Range<Int>
   let namePositions: Range<Int>
   let arguments: [Argument]
-  /// Whether parentheses were written, even empty ones.
+  /// True if parentheses were written, even empty parentheses.
   let hasArguments: Bool
   /// The text of the first argument, if it is a plain string literal without a label.
   let literal: String?

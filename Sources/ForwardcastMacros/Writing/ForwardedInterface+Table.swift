@@ -2,7 +2,7 @@
 
 extension ForwardedInterface {
   private var tableHead: String {
-    // The table includes rows of refined protocols.
+    // The table includes the rows of refined protocols.
     let staysOnMainActor =
       declaration.members.contains(where: staysOnMainActor)
       || settings.isMainActorByDefault && isolation == .mainActor && !options.inherited.isEmpty

@@ -1,4 +1,4 @@
-// RowWriter.swift: one row of a table.
+// RowWriter.swift: one row of a table, which is its entry for one message.
 
 struct RowWriter {
   /// The type of the targets: `any Name` or a class.

@@ -114,7 +114,7 @@ public final class ScriptSession {
 /// Check ``succeeded``, since a failed expectation does not end the text and is not the ``error``.
 /// The description lists the failed expectations and the error, or shows the value.
 public struct ScriptOutcome: Sendable, CustomStringConvertible {
-  /// The value of the last statement if it is an expression, else `nil`.
+  /// The value of the last statement if it is an expression, otherwise `nil`.
   public fileprivate(set) var value = ScriptValue.null
   /// The error that ended the text.
   public fileprivate(set) var error: ScriptError?

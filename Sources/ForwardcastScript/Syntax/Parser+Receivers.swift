@@ -1,7 +1,7 @@
 // Parser+Receivers.swift: parses receivers, proxies and `add`.
 
 extension Parser {
-  /// `Name [: Parent] { rows }`.
+  /// `Name [: Parent] { methods }`.
   mutating func parseReceiver(_ offset: Int) throws -> Statement.Kind {
     let token = try peek()
     let name = try takeName("the name of the receiver")

@@ -13,7 +13,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
   private struct Outside {
     var jobs: [UnownedJob] = []
     var posted: [String] = []
-    /// Called at the end of the run; `nil` from then on.
+    /// Called at the end of the run, and `nil` afterward.
     var end: (@Sendable () -> Void)?
   }
 
