@@ -22,7 +22,7 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
   /// The proxy's core, which releases its routes in `deinit`.
   @usableFromInline let core: MulticastCore
   @usableFromInline let steps: UnsafeMutablePointer<RouteStep>
-  private let capacity: UInt32
+  let capacity: UInt32
   /// The number of steps. Grows when steps are appended.
   @usableFromInline let end = Atomic<Int>(0)
   /// The version of the target list that the steps were made from. Changes when steps are added.
@@ -179,7 +179,8 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
   /// - Parameter isUnused: true if no message uses this route, so its steps may be moved.
   func withoutEnded(version: UInt, isUnused: Bool = false) -> Route {
     core.state.assertHeld()
-    if isUnused, traits.isUniform { removeEnded() }
+    // A copy gives back memory that is mostly free.
+    if isUnused, traits.isUniform, count * 4 >= Int(capacity) { removeEnded() }
     let old = left == nil ? nil : self
     var all = RouteSteps()
     if old == nil {

@@ -274,6 +274,17 @@ struct RouteBoardTests {
     expect(wrong.load(ordering: .relaxed), equals: 0)
   }
 
+  @Test("a route gives back the memory of removed closures")
+  func shrinking() throws {
+    let (proxy, key) = (MulticastProxy<any MessageReceiver>(), Message<(Int) -> Void>("boardShrinks:"))
+    let closures = (0..<1_000).map { _ in proxy.on(key) { _ in } }
+    proxy.broadcast(key, 1)
+    for closure in closures.dropFirst(10) { closure.cancel() }
+    let summary = proxy.broadcast(key, 1)
+    expect(summary.delivered, equals: 10)
+    expect(proxy.core.begin(key.selector).route.capacity < 100)
+  }
+
   @Test("changes between messages move the steps of a route, and keep the order of the others")
   func changes() throws {
     let proxy = MulticastProxy<any MessageReceiver>()
