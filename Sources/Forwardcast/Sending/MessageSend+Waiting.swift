@@ -21,7 +21,7 @@ extension MessageReceiver {
 extension MessageReceiver where Self: Sendable {
   /// Sends a message to this receiver and awaits its answer, wherever the method runs.
   ///
-  ///     let title = try await window.sendAndWait(.title)     // a method on the main actor
+  ///     let title = try await window.sendAndWait(.title)  // a main-actor method
   ///
   /// A method without isolation runs synchronously, as with `send(_:_:)`.
   ///
