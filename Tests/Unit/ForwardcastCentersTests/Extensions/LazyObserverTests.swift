@@ -311,15 +311,21 @@ extension Centers {
       expect(failures.all.isEmpty)
     }
 
-    @Test("after a logout the next message creates a new observer in the old slot; the old one receives nothing")
-    func logOut() throws {
+    /// A window, and a lazy observer that a message created before a logout.
+    private func loggedOut() throws -> (ChatWindow, old: ArchiveService) {
       let window = ChatWindow("w", journal)
-      defer { withExtendedLifetime(window) {} }
       point.registerLazily(ArchiveService.self) { $0 }
       point.register(window)
       point.broadcast(.onAdd, "1")
       let old = try services.service(ArchiveService.self)
       services.clearData()
+      return (window, old)
+    }
+
+    @Test("after a logout the next message creates a new observer in the old slot; the old one receives nothing")
+    func logOut() throws {
+      let (window, old) = try loggedOut()
+      defer { withExtendedLifetime(window) {} }
       // The journal is a service too, so the new archive gets a new one.
       let next = try services.service(.journal)
       point.broadcast(.onAdd, "2")
@@ -331,13 +337,8 @@ extension Centers {
 
     @Test("a logout unregisters a lazy observer that the program still retains, and its slot stays")
     func logOutOfRetained() throws {
-      let window = ChatWindow("w", journal)
+      let (window, old) = try loggedOut()
       defer { withExtendedLifetime(window) {} }
-      point.registerLazily(ArchiveService.self) { $0 }
-      point.register(window)
-      point.broadcast(.onAdd, "1")
-      let old = try services.service(ArchiveService.self)
-      services.clearData()
       expect(point.observers.targets.map { ObjectIdentifier($0) }, equals: [ObjectIdentifier(window)])
       expect(point.observers.count == 1 && point.lazyObservers == ["ArchiveService"])
       expect(
