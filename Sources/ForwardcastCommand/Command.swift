@@ -7,7 +7,7 @@ enum Status: Int32 {
   case success = 0
   /// An expectation or a script failed, or output could not be written.
   case failure = 1
-  /// A script, an encoding or the command line is invalid, so it did not run.
+  /// A script cannot be read or parsed, or an encoding or the command line is invalid.
   case usage = 2
 
   func worse(_ other: Status) -> Status { rawValue >= other.rawValue ? self : other }

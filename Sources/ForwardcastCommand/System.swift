@@ -141,7 +141,7 @@ struct InputLines {
 
   /// The next line with its line break; `nil` at the end. Splits lines after `limit` bytes.
   func next(limit: Int) -> [UInt8]? {
-    // There is no file without standard input.
+    // If standard input is closed, `file` is `nil`.
     guard let file else { return nil }
     var line: [UInt8] = []
     while line.count <= limit, line.last != UInt8(ascii: "\n"), case let byte = getc_unlocked(file), byte != EOF {

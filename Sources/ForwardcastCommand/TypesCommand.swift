@@ -25,7 +25,8 @@ struct TypesCommand {
     do throws(TypeEncodingError) {
       signature = try MethodSignature(encoding)
     } catch {
-      // The text may be a single type. If it is no type either, the method's error is thrown.
+      // The text might be a single type instead of a method. If it is not a type either, the error
+      // for the method is thrown.
       guard let type = try? TypeEncoding(encoding) else { throw error }
       return Self.text([Self.heading, row("type", type, type.layout, offset: nil)])
     }

@@ -21,7 +21,7 @@ extension Unicode.Scalar {
     }
   }
 
-  /// True if a Swift identifier may continue with this scalar: *identifier-character* of that page.
+  /// True if a Swift identifier may continue with this scalar (*identifier-character*).
   var continuesSwiftIdentifier: Bool {
     switch value {
     case 0x30...0x39, 0x0300...0x036F, 0x1DC0...0x1DFF, 0x20D0...0x20FF, 0xFE20...0xFE2F: true

@@ -154,7 +154,8 @@ struct ProtocolChecker {
   }
 
   private mutating func refuseSilence(_ member: Member, _ type: TypeText, _ attribute: Attribute?) {
-    // After `@Answer<Type>`, a value may begin with a dot. Attributes cannot name associated types.
+    // The fix states `@Answer<Type>`, so that the value can begin with a dot. There is no such fix
+    // for an associated type, because attributes cannot name associated types.
     let associated = declaration.associatedTypes.map(\.name)
     let isOwn = type.positions.contains { source[$0].isWord && associated.contains(source.text($0)) }
     let isKnown = type.isFunction || type.text.hasPrefix("any ") || source.emptyValue(of: type) != nil

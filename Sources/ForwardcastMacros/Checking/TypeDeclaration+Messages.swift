@@ -1,8 +1,8 @@
 // TypeDeclaration+Messages.swift: the messages of a class, and selectors that clash.
 
 extension TypeDeclaration {
-  /// The messages of a class. A member that cannot be a message is an error if marked, or a
-  /// warning.
+  /// The messages of a class. A member that is marked `@Message` but cannot be a message causes an
+  /// error. Without the mark, it causes a warning.
   func messages(takesAll: Bool, _ settings: ModuleSettings) -> (entries: [Entry], problems: [Problem]) {
     var (entries, problems) = ([Entry](), [Problem]())
     for member in members {

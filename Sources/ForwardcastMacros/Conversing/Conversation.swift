@@ -50,8 +50,8 @@ package enum Conversation {
     return result(.string(expansion.text), diagnostics)
   }
 
-  /// Expands `#closureMustBeSendable` to an error. In Swift 5 mode it is a warning, because in that
-  /// mode references to functions are not `Sendable` either.
+  /// Expands `#closureMustBeSendable` to an error, or to a warning in Swift 5 mode, because in that
+  /// mode not even references to functions are `Sendable`.
   private static func refuseClosure(_ question: JSONValue) -> String {
     let configuration = (question["staticBuildConfiguration"]?.text).flatMap { JSONValue(Array($0.utf8)) }
     let mode = configuration?["languageMode"]?["components"]?.elements.first?.integer ?? 6

@@ -1,7 +1,8 @@
 // AttributeOptions.swift: the arguments of @Forwarded and @Receiver.
 
 struct AttributeOptions {
-  /// The arguments of `inheriting:`: refined protocols as `any Name` or class, or a superclass.
+  /// The arguments of `inheriting:`: a superclass, or refined protocols. A protocol is written as
+  /// `any Name` or as its generated class.
   var inherited: [String] = []
   /// The protocol that the class conforms to, as `any Name`; `nil` for the annotated protocol.
   var interface: String?

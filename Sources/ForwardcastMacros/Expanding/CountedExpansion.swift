@@ -3,7 +3,8 @@
 /// Moves the class from the namespace, where a false `#if` condition hides it, to an extension.
 ///
 /// If only one type conforms to an internal protocol, whole-module optimization calls that type
-/// directly. It would overlook a class from a peer macro, but not a class in an extension.
+/// directly. The optimizer would overlook a class from a peer macro, but not a class in an
+/// extension.
 extension ExpansionRequest {
   func expandCounted(into expansion: inout Expansion) {
     let source = declaration

@@ -15,7 +15,7 @@ struct ExpansionRequest {
   var settings = ModuleSettings()
   /// The place where the text of the declaration begins, leading comments included.
   var place: SourcePlace?
-  /// Whether the type lacks the conformance that the macro declares. Only extension macros know it.
+  /// Whether the type lacks the conformance that the macro declares. Set for extension macros only.
   var wantsConformance = true
 }
 

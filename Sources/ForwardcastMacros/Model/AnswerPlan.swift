@@ -23,10 +23,10 @@ enum AnswerRuleName: String, CaseIterable {
   /// The rule as an attribute names it.
   var spelling: String { ".\(rawValue)" + (self == .reduce ? "(…)" : "") }
 
-  /// True if the policy returns an optional of the answer, because it has no empty value.
+  /// True if the policy has no empty value and therefore returns an optional of the answer.
   var isOptional: Bool { [.last, .first, .min, .max].contains(self) }
 
-  /// Why the rule does not fit a type, judged by its text, and a fix; `nil` if it may fit.
+  /// Why the rule does not fit a type, and a fix; `nil` if it may fit. Sees only the type's text.
   func misfit(_ type: TypeText) -> String? {
     let (misfits, reason): ([Kind], String) =
       switch self {

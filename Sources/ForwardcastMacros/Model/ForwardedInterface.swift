@@ -7,7 +7,7 @@ struct ForwardedInterface {
   let typeParameters: [NamedType]
   /// The type parameters that only a refined protocol declares.
   let refinedTypes: [String]
-  /// The types that need `SendableMetatype`, since rows use their conformances on any thread.
+  /// The types that need `SendableMetatype`, since rows use the types' conformances on any thread.
   private(set) var sharedTypes: [String] = []
   let items: [Item<Entry>]
   let entries: [Entry]
@@ -92,7 +92,7 @@ struct ForwardedInterface {
     unknownProtocols.filter(\.isPlainName).enumerated().map { ("ForwardedUnknown\($0)", $1) }
   }
 
-  /// The alias of the composition of ``bases`` in the namespace.
+  /// The namespace's alias for the composition of ``bases``.
   static let baseName = "ForwardedBase"
 
   var parents: [String] { options.inherited.indices.map { "ForwardedParent\($0)" } }
@@ -117,7 +117,7 @@ struct ForwardedInterface {
   private var statedProtocol: String {
     guard let other = options.interface else { return name }
     let plain = other.hasPrefix("any ") ? String(other.dropFirst(4)) : other
-    // The compiler infers its associated types from the requirements.
+    // The compiler infers the protocol's associated types from the requirements.
     return String(plain.prefix { $0 != "<" })
   }
 

@@ -51,8 +51,8 @@ struct Entry {
     return [base] + labels
   }
 
-  /// The Swift name, preceded by the shortest key and `=` if that key is not its base name. `nil`
-  /// if the selector implies the Swift name.
+  /// The Swift name; `nil` if the selector implies it. If the shortest key differs from the base
+  /// name, the key and `=` precede the Swift name.
   var swiftName: String? {
     guard member.statedSelector == nil, role != .setter else { return nil }
     let key = alias ?? key
@@ -116,7 +116,7 @@ extension Array where Element == Entry {
     }
     let bases = map { SelectorName.key($0.base) }
     let names = map { SelectorName.key(SelectorName.camelCase($0.words)) }
-    // Keys without labels are named first. Equal names that consist of several words come second.
+    // Names without labels come first. A name with labels that spells the same key gets a number.
     for index in indices.filter({ names[$0] == bases[$0] }) + indices.filter({ names[$0] != bases[$0] }) {
       let (member, name) = (self[index].member, names[index])
       var key = name

@@ -31,7 +31,8 @@ enum SelectorName {
     return first + words.dropFirst().map(ObjectiveCName.capitalized).joined()
   }
 
-  /// A subscript setter's selector, if the getter's is stated. The new value is the first argument.
+  /// A subscript setter's selector, derived from the getter's stated selector. The new value is the
+  /// first argument.
   static func subscriptSetter(_ getter: String) -> String {
     let first = getter.prefix { $0 != ":" }
     return "set\(ObjectiveCName.capitalized(String(first))):\(getter.dropFirst(first.count))"

@@ -33,7 +33,7 @@ struct StandardProtocol {
     guard !all.isEmpty else { return nil }
     let text = all.map { "\(interface.access)\($0.replacing("NAME", with: interface.className)) { … }" }
       .joined(separator: "; ")
-    // If an extension of the class declares an operator, the compiler finds it twice.
+    // If an extension of the class declares an operator, the compiler finds the operator twice.
     return "Does it not conform to '\(name)'? Write '"
       + (name == "Comparable" ? "\(text)' at file scope." : "extension \(interface.className) { \(text) }'.")
   }

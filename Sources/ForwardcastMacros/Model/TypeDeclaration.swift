@@ -41,7 +41,8 @@ struct TypeDeclaration {
     namedTypes.contains { $0.namedType?.name == name && $0.namedType?.isFunction == true }
   }
 
-  /// The stated isolation. Without one, that of `actor`, unless `actor` is a member's attribute.
+  /// The stated isolation. If none is stated, isolation to `actor`, unless a member has `actor` as
+  /// an attribute.
   func isolation(or actor: String?) -> Isolation? {
     Isolation(modifiers, attributes) ?? (isMarked ? nil : actor.map(Isolation.init(actor:)))
   }
@@ -66,7 +67,7 @@ struct TypeDeclaration {
   /// The attribute for public members. Clients compile these members, so no symbols are needed.
   var inClient: String { memberAccess == "public " ? "@export(implementation) " : "" }
 
-  /// The access of members as visible as the declaration, and a space. Empty for internal members.
+  /// The access that makes members as visible as the declaration, and a space; empty if internal.
   var memberAccess: String { ["", "package ", "public "][visibility] }
 
   /// 2 for public, 1 for package, 0 otherwise. An extended type counts as public.

@@ -3,10 +3,10 @@
 /// Splits Swift text into tokens. Accepts every text: bytes that are not Swift become `unknown`.
 struct Lexer {
   static let maximumInterpolation = 32
-  /// The most bytes of a regular expression literal; 32 times as many for an extended literal.
+  /// The maximum bytes of a regular expression literal; for an extended literal, 32 times as many.
   static let maximumRegex = 512
 
-  /// The most `#` signs that a literal may begin with. Both limits keep lexing linear.
+  /// The maximum number of `#` signs before a literal. Both limits keep lexing linear.
   static let maximumHashes = 256
 
   let bytes: [UInt8]

@@ -87,7 +87,7 @@ extension SourceText {
   /// The maximum number of tokens of generic arguments, which keeps reading linear.
   static let maximumGenericArguments = 256
 
-  /// The position after `<…>` at `start`; `start` when there is none or it does not end.
+  /// The position after `<…>` at `start`; `start` if no `<` is there or no matching `>` follows.
   func endOfGenericArguments(_ start: Int, before limit: Int) -> Int {
     guard isMark(start, "<"), start < limit else { return start }
     var (position, level) = (start, 0)

@@ -74,7 +74,7 @@ struct SourceText {
   /// True if the token directly follows the preceding token.
   func isAdjacent(_ position: Int) -> Bool { self[position].leading == self[position].range.lowerBound }
 
-  /// The closing bracket of an opening bracket; `nil` if that is unmatched.
+  /// The closing bracket of an opening bracket; `nil` if the opening bracket is unmatched.
   func closing(_ position: Int) -> Int? {
     guard let partner = partners[position], partner > position else { return nil }
     return partner

@@ -5,7 +5,7 @@ struct Token: Equatable {
   enum Kind: Equatable {
     /// An identifier or keyword without backticks.
     case word
-    /// An identifier in backticks. `isRaw` is true if it is no identifier without backticks.
+    /// An identifier in backticks. `isRaw` is true if its text is an identifier only in backticks.
     case quotedWord(isRaw: Bool)
     case number
     case string

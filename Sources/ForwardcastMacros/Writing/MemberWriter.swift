@@ -66,7 +66,7 @@ struct MemberWriter {
 
   // MARK: Heads
 
-  /// Attributes that control code generation. The generated body has its own.
+  /// Attributes that control code generation. The generated body has its own such attributes.
   private static let codeAttributes: Set<String> = [
     "inlinable", "inline", "_alwaysEmitIntoClient", "export", "usableFromInline", "_transparent", "_optimize",
     "backDeployed",

@@ -11,7 +11,7 @@ struct RowWriter {
   /// Whether targets are known to be `Sendable`.
   var isShared = true
   var isNonsendingByDefault = false
-  /// The prefix of functions for rows with inferred isolation: their type and a dot.
+  /// The prefix of functions for rows with inferred isolation: the functions' type and a dot.
   var functions = ""
   /// True if the target is a class-bound existential, which `Responds(row:)` passes by address.
   var isInPlace = false

@@ -7,7 +7,7 @@ struct TableWriter {
   let isGeneric: Bool
   let items: [Item<Entry>]
   let settings: ModuleSettings
-  /// The place where errors about the table are reported if the superclass may have a table too.
+  /// Where to report errors about the table; `nil` unless the superclass may have a table too.
   let place: SourcePlace?
 
   private var isActor: Bool { declaration.keyword == "actor" }

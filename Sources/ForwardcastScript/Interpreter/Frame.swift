@@ -2,7 +2,7 @@
 
 enum Binding: Sendable {
   case value(ScriptValue)
-  /// The name was dropped. `alive` needs a weak reference to its object.
+  /// The name was dropped. `alive` needs a weak reference to the name's object.
   case dropped(WeakObject)
 
   var afterDrop: Binding {
@@ -16,7 +16,7 @@ enum Binding: Sendable {
   }
 }
 
-struct WeakObject: @unchecked Sendable {  // the runtime synchronizes weak references; the object is not used through it
+struct WeakObject: @unchecked Sendable {  // weak references are synchronized; users of `object` ensure its isolation
   weak var object: AnyObject?
   init(_ object: AnyObject?) { self.object = object }
 }

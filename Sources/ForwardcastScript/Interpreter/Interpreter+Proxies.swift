@@ -123,7 +123,7 @@ extension Interpreter {
 }
 
 /// Retains the target of a lazy proxy until the session ends. If the lazy proxy itself retained its
-/// target, and the target led back to it, there would be a reference cycle.
+/// target, and the target led back to the proxy, there would be a reference cycle.
 final class LazyTarget: ForwardingProxy, CustomStringConvertible {
   /// Used only in the session's isolation, like the proxy.
   private var target: (any MessageReceiver)?

@@ -175,7 +175,7 @@ extension Interpreter {
     return try bounded(.list(errors.map { .string(ScriptError($0).text) }))
   }
 
-  /// Runs `body`, which waits for a proxy's targets. Returns `nil` if none was ever on a queue.
+  /// Runs `body`, which waits for a proxy's targets. Returns `nil` if no target ever had a queue.
   /// - Throws: also `unrecognized selector` for a message that the extension point does not have.
   private func waiting<T>(
     for proxy: any ScriptedMulticast, _ call: Invocation,

@@ -6,9 +6,9 @@ import Synchronization
 /// One run, with its counters and the first limit that it exceeded. All threads of a run share it.
 final class Run: Sendable {
   static let sendLimit = 64
-  /// The units of ``Work`` that a run may take for each step of its limit.
+  /// The work limit has this many units of ``Work`` for each step of the step limit.
   static let workPerStep = 1024
-  /// The units that every run may take in addition.
+  /// The units that the work limit of every run has in addition.
   static let leastWork = 1 << 24
   /// A charge checks for cancellation after this many units, which take a few milliseconds.
   static let workBetweenLooks = 1 << 22
@@ -82,7 +82,7 @@ final class Run: Sendable {
     return first
   }
 
-  /// A budget that charges this run for a statement's messages and locates their errors there.
+  /// A budget that charges this run for a statement's messages, and locates errors at the statement.
   func budget(at offset: Int, of source: SourceText) -> MessageBudget {
     let way = MessageWay(world.limits)
     return MessageBudget { [self] item, count in
@@ -168,8 +168,8 @@ final class ToldTurn: Sendable {
 
 /// A message that a script has sent and that has no answer yet.
 ///
-/// A task-local value passes this object to the method that runs, which reads its depth and run. A
-/// delivery on a queue has no such value, so it belongs to the innermost run.
+/// A task-local value passes this object to the method that runs, which reads the depth and the run
+/// from it. A delivery on a queue has no such value, so it belongs to the innermost run.
 final class SendInProgress: Sendable {
   @TaskLocal static var current: SendInProgress?
 

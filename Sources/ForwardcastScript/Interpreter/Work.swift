@@ -31,7 +31,8 @@ enum Work {
     }
   }
 
-  /// The most consecutive combining marks in a compared text. Normalizing takes quadratic time.
+  /// The maximum number of consecutive combining marks in a compared text. Normalizing them
+  /// takes quadratic time.
   static let markLimit = 64
 
   /// The price of comparing, hashing or counting a text. Text that is not ASCII must be normalized.
@@ -75,7 +76,7 @@ extension ScriptValue {
 extension Interpreter {
   func chargeCopy(of value: ScriptValue) throws { try run.charge(value.copyingWork()) }
 
-  /// The value with the current isolation of its proxies. A message may take the value to a queue.
+  /// The value with the current isolation of its proxies. A message can take the value to a queue.
   func settled(_ value: ScriptValue) throws -> ScriptValue {
     switch value {
     case .object(let reference)

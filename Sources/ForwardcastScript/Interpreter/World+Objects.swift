@@ -27,7 +27,8 @@ struct Label: Sendable {
 }
 
 extension World {
-  /// The most proxies that hold proxies strongly. Releasing a chain uses stack for each proxy.
+  /// The maximum number of proxies that hold other proxies strongly. If such proxies form a chain,
+  /// releasing it uses stack for each proxy.
   static let holderLimit = 255
 
   func reference(_ receiver: any MessageReceiver) -> ScriptReference {
@@ -113,8 +114,9 @@ extension World {
     try ScriptError.limit(!isFull, "more than \(World.holderLimit) proxies that hold proxies")
   }
 
-  /// Counts a registration, and returns its price. The price grows with the priorities and, where
-  /// duplicates are possible, with the registrations to compare.
+  /// Counts a registration, and returns its price. If the priority is new to the proxy, the price
+  /// grows with the number of the proxy's priorities. If duplicates are possible, the price also
+  /// grows with the number of registrations to compare.
   func workOfAdding(to proxy: any ScriptedMulticast, _ terms: RegistrationTerms) -> Int {
     let id = ObjectIdentifier(proxy)
     let isRepeatable = terms.only != nil || proxy.holder.options.duplicates == .allowed
@@ -132,7 +134,7 @@ extension World {
     }
   }
 
-  /// Objects that were found under the lock. They are released after the lock.
+  /// Objects that were found under the lock, retained so that none is released before unlocking.
   struct Seen: @unchecked Sendable {  // owned by the one call that collects it
     fileprivate(set) var objects: [AnyObject] = []
 
@@ -169,7 +171,8 @@ extension World.State {
     return (true, seen)
   }
 
-  /// Removes the labels of deallocated objects if the labels doubled since the last sweep.
+  /// Removes the labels of deallocated objects if the number of labels has doubled since the last
+  /// sweep.
   fileprivate mutating func sweep() -> World.Seen {
     var living = World.Seen()
     guard labels.count > 2 * labelsAtLastSweep + 64 else { return living }

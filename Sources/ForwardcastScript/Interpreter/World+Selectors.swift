@@ -21,8 +21,8 @@ extension World {
   /// The selector to send for a name in the script.
   ///
   /// If a script could intern all names, it could fill memory. A name that is not interned is in no
-  /// table, so a stand-in is sent that is in no table either. The name itself is interned only if a
-  /// receiver of the host may get the message, or a recording stores it.
+  /// table, so a stand-in is sent that is in no table either. The name itself is interned only if
+  /// the message may reach a receiver of the host or a recording.
   func selectorToSend(_ name: String, argumentCount: Int, to receiver: any MessageReceiver) throws -> MessageSelector {
     if let known = MessageSelector(known: name) { return known }
     if !(receiver is ScriptObject), state.withLock({ $0.hasForeignReceivers }) { return try intern(name) }

@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// Evaluation takes no lock, because each activation has its own ``Frame`` and values are
 /// immutable. A lock guards the shared names and receivers, so methods may run on any thread.
-/// Replaced values are released after the lock, so no foreign code runs under the lock.
+/// Replaced values are released after unlocking, so no foreign code runs under the lock.
 final class World: Sendable {
   static let inheritanceLimit = 64
 
@@ -115,7 +115,7 @@ final class World: Sendable {
   func binding(_ name: String) -> Binding? { state.withLock { $0.names[name] } }
 
   func bind(_ name: String, _ value: ScriptValue) {
-    // The old value is released after the lock.
+    // The old value is released after unlocking.
     _ = state.withLock { $0.names.updateValue(.value(value), forKey: name) }
   }
 

@@ -50,7 +50,7 @@ public struct ScriptError: Error, Sendable, CustomStringConvertible {
     public static let expectationFailed = Code(description: "expectation failed")
     /// A limit of text, depth, steps or memory was exceeded. Scripts cannot catch this error.
     public static let limitExceeded = Code(description: "limit exceeded")
-    /// A method or a message to a value threw an error, whose text is the text of this error.
+    /// An error that a method or a message to a value threw, with the text of that error.
     public static let thrown = Code(description: "")
   }
 
@@ -92,7 +92,7 @@ extension ScriptError {
     case advice(String)
   }
 
-  /// The codes with the words of Forwardcast's error codes.
+  /// The codes whose words are also the words of an error code of Forwardcast.
   private static let shared: [Code] = [
     .unrecognizedSelector, .typeMismatch, .wrongNumberOfArguments, .invalidTypeEncoding, .nobodyResponds, .proxyCycle,
     .wouldDeadlock,

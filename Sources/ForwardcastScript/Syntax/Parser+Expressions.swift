@@ -132,7 +132,7 @@ extension Parser {
       guard surroundings == .hook(.around) else { throw error("\"proceed\" is allowed in \"around\" only", at: token) }
       let hasArguments = try takes("with")
       if hasArguments { try appendList(try expect(.openList)) }
-      // Explicitly optional, since a bare value could be taken for the literal `nil`.
+      // `.some` and `.none` are written out, since a bare `nil` could become a `ScriptValue`.
       append(.compute { try $0.proceed(with: hasArguments ? .some($1.removeLast()) : .none) }, at: token.offset)
     case .service:
       let place = try peek().offset
@@ -149,7 +149,8 @@ extension Parser {
     }
   }
 
-  /// Parses an expression nested without brackets. It counts as a bracket, since parsing recurses.
+  /// Parses an expression that is nested without brackets. Its nesting counts like a bracket, since
+  /// parsing recurses.
   private mutating func nested(at token: Token, _ parse: (inout Parser) throws -> Void) throws {
     guard openNames + openBrackets < Lexer.bracketLimit else {
       throw error("more than \(Lexer.bracketLimit) nested names and brackets", .limitExceeded, at: token)

@@ -29,8 +29,8 @@ struct Parser {
   }
 
   /// The first token of further lines, and the brackets that are open after the lines, innermost
-  /// last. `first` is `.separator` if there is no token, and `nil` if the lexer fails. `open` are
-  /// the open brackets of earlier lines.
+  /// last. `first` is `.separator` if there is no token, and `nil` if the lexer fails.
+  /// - Parameter open: the open brackets of earlier lines.
   static func look(at source: SourceText, after open: [Sign]) -> (first: Token.Kind?, open: [Sign]) {
     guard var lexer = try? Lexer(source, after: open) else { return (nil, []) }
     var first: Token.Kind?
@@ -109,7 +109,7 @@ struct Parser {
     return part
   }
 
-  /// - Parameter wanted: what the error says was expected, if other tokens are possible as well.
+  /// - Parameter wanted: the error's list of possible tokens; `nil` if only `sign` is possible.
   @discardableResult
   mutating func expect(_ sign: Sign, _ wanted: String? = nil) throws -> Token {
     try take(wanted ?? "\"\(sign.rawValue)\"") { $0.is(sign) ? $0 : nil }

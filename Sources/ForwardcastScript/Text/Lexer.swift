@@ -136,7 +136,7 @@ struct Lexer {
     return Token(kind: .word(name), offset: start, end: offset)
   }
 
-  /// An error at the first character that resembles a quote or space, or at `start` without one.
+  /// An error at the first character that resembles a quote or space, or else at `start`.
   private func notAName(_ text: String, _ reason: String, at start: Int) -> ScriptError {
     var place = start
     for scalar in text.unicodeScalars {

@@ -95,7 +95,8 @@ final class SourceText: Sendable {
 
   private func lineIndex(of offset: Int) -> Int { SourceText.last(in: lineStarts) { $0 <= offset } ?? 0 }
 
-  /// Binary search for the last element for which `holds` is true, as for all elements before it.
+  /// Binary search for the last element for which `holds` is true. The condition must also hold for
+  /// all elements before that element.
   private static func last<Element>(in elements: [Element], where holds: (Element) -> Bool) -> Int? {
     var (low, high) = (0, elements.count)
     while low < high {

@@ -143,10 +143,10 @@ extension ScriptValue {
   }
 
   static let depthLimit = 128
-  /// The most bytes of one value.
+  /// The maximum size of one value, in bytes.
   static let sizeLimit = 16 << 20
 
-  /// The most bytes of a list or dictionary that a message or `print` copies.
+  /// The maximum size of a list or dictionary that a message or `print` copies, in bytes.
   static let copyLimit = 1 << 20
 
   /// The approximate size of the value in bytes. Shared parts are counted each time.

@@ -41,8 +41,8 @@ public struct ExpectedCall: Sendable, CustomStringConvertible {
       at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))
   }
 
-  /// Expects no matching call, neither before the wait nor during the wait. Suspends until the time
-  /// is over or a matching call happens. Returns true if there was no matching call.
+  /// Expects that no matching call happens before or during the wait. Suspends until the time is
+  /// over or a matching call happens. Returns true if there was no matching call.
   ///
   ///     let note = log.call(Logging.note, .any)
   ///     async let quiet = note.doesNotCome(within: .seconds(5), on: clock)

@@ -74,9 +74,9 @@ public struct Stubbing<Proxy: MulticastSending, R, each A> {
   @discardableResult
   public func fallsBack() -> Stubbing { adding { _ in nil } }
 
-  /// Delays each outcome that is stated after this one until `clock` has advanced by `duration`
-  /// since the call. Only async requirements can be delayed. A delayed call of a synchronous
-  /// requirement is a failure.
+  /// Delays the outcomes that are stated after this delay. Each happens after `clock` advances by
+  /// `duration` from the time of the call. Only async requirements can be delayed. A delayed call
+  /// of a synchronous requirement is a failure.
   public func delayed<C: Clock>(by duration: C.Duration, on clock: C) -> Stubbing {
     var delayed = self
     delayed.delay = { try await clock.sleep(until: clock.now.advanced(by: duration), tolerance: nil) }

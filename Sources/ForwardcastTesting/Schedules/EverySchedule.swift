@@ -19,8 +19,8 @@ import Forwardcast
 /// The search ends at the first order that fails. It reports one issue at the line of the failed
 /// expectation, with the turns, a diagram, and the line of code that runs only that order. An order
 /// fails if `body` throws, or if an expectation of the schedule, of Swift Testing or of a double
-/// fails. It also fails if a target is on a queue or an actor that is not the schedule's, or in a
-/// deadlock, when no turn can continue. XCTest's own assertions fail the test, but not the order.
+/// fails. It also fails in a deadlock, when no turn can continue, and if a target is on a queue or
+/// an actor that is not the schedule's. XCTest's own assertions fail the test, but not the order.
 ///
 /// Apart from the order of turns, `body` must do the same in each run. It must create the objects
 /// that it uses, and must use neither random numbers nor real time. `limit` is the maximum number
@@ -99,7 +99,7 @@ private final class ScheduleWalk: Sendable {
   }
 
   func end() -> Bool {
-    // A turn that was abandoned may still use the explorer.
+    // A turn that was abandoned might still use the explorer.
     under.withLock { $0?.isGivenUp == true } ? false : explorer.end()
   }
 

@@ -2,8 +2,8 @@
 
 import Forwardcast
 
-/// A queue or an actor of a schedule. Each turn delivers one message to all targets on it. Turns
-/// run in a task of the context, which has the task-local values of the test.
+/// A queue or an actor of a schedule. Each turn delivers one message to all targets on this queue
+/// or actor. Turns run in a task of the context, which has the task-local values of the test.
 final class ScheduleContext: DeliveryContext, TaskExecutor, @unchecked Sendable {  // used by the turn that has control
   let name: String
   let number: Int
@@ -65,9 +65,9 @@ final class ScheduleContext: DeliveryContext, TaskExecutor, @unchecked Sendable 
     lanes.first { if case .mailbox(_, let own) = $0.kind { own === mailbox } else { false } }
   }
 
-  /// Records a post to a lane. The post wakes the context if the lane's mailbox was empty. For the
-  /// mailbox of the last turn there are two possibilities: it is still awake, or it waits for other
-  /// mailboxes. The search tries both.
+  /// Records a post to a lane. The post wakes the context if the lane's mailbox was empty. For a
+  /// post to the mailbox of the last turn there are two possibilities: the mailbox is still awake,
+  /// or it waits behind other mailboxes. The search tries both.
   func noteWoken(_ lane: ScheduleLane) {
     if lane.entries.count == 1, !woken.contains(where: { $0 === lane }) { woken.append(lane) }
   }

@@ -118,7 +118,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
     takeFromOutside()
     var ready = lanes.filter(isReady)
     if ready.isEmpty, !isBodyOver || lanes.contains(where: { $0.turn != nil }) {
-      // A thread outside the schedule may be about to return to it, which must be reported.
+      // Waits for a job or message from a thread outside the schedule, to report it as the failure.
       if cameFromOutside.wait(timeout: .now() + patience) == .success {
         takeFromOutside()
         ready = lanes.filter(isReady)
