@@ -82,7 +82,7 @@ final class Run: Sendable {
     return first
   }
 
-  /// A budget that charges this run for a statement's messages, and locates errors at the statement.
+  /// A budget that charges a statement's messages to this run, and locates errors at the statement.
   func budget(at offset: Int, of source: SourceText) -> MessageBudget {
     let way = MessageWay(world.limits)
     return MessageBudget { [self] item, count in
