@@ -2,10 +2,11 @@
 
 /// Delivers a boxed message to the direct targets of one proxy, whose methods share one type.
 ///
-/// Saves the cost of a ``MessageDelivery``, see `boxed` of `.ci/run cost`.
+/// Saves the cost of a ``MessageDelivery``: see the case `boxed` of `.ci/run cost`.
 ///
 /// - Throws: the error of a `before` hook.
-/// - Returns: true if any target got the message; `nil`, with no effect, if a delivery is needed.
+/// - Returns: true if any target got the message. If the message needs a ``MessageDelivery``, the
+///   result is `nil`, and nothing has been done.
 @inline(__always)
 func serveOpened<Sink: OutcomeSink>(
   _ message: Invocation, along visit: borrowing MessageVisit, keepsAnswers: Bool, into sink: inout Sink
@@ -36,7 +37,7 @@ private struct BoxedLoop {
   private let steps: UnsafeMutablePointer<RouteStep>
   private let count: Int
   private let keepsAnswers: Bool
-  /// The numbers of steps skipped for a dead target, and skipped for other reasons.
+  /// The number of steps with a dead target, and the number of steps skipped for other reasons.
   private(set) var dead = 0
   private(set) var skipped = 0
   private(set) var reachedAny = false

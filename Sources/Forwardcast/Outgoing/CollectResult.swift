@@ -2,7 +2,8 @@
 
 /// The result of a `collect`, with its error if there is one.
 ///
-/// Call one member to get the result. ``get()`` throws the error; the other members may report it.
+/// Call one member to get the result. ``get()`` throws the error; the other members can report it
+/// to ``MulticastHolding/onError``.
 public struct CollectResult<Output> {
   @usableFromInline let output: Output
   @usableFromInline let failure: CollectFailure?

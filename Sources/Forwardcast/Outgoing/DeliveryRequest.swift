@@ -25,7 +25,8 @@ struct DeliveryRequest {
   var wait = Wait.none
   /// True if answers are recorded. Otherwise they are discarded.
   var keepsAnswers = false
-  /// True if targets run strictly in delivery order, so no queued target gets the message first.
+  /// True if targets run strictly in delivery order, so no queued target gets the message before an
+  /// earlier direct target.
   var keepsOrder = false
   /// True if errors are ignored once a target has answered. Hooks do not get these errors either.
   var ignoresErrors = false

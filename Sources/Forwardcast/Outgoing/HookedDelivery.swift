@@ -165,7 +165,7 @@ final class HookedDelivery {
     if let message { delivery.message = message }
   }
 
-  /// Ends a `proceed` with an error. A report lists outcomes that are still pending as queued.
+  /// Ends a `proceed` with an error. In a report, each pending outcome becomes a queued target.
   private func ended(by error: any Error) -> any Error {
     delivery.scope.pending?.abandon()
     replace(
@@ -227,7 +227,7 @@ final class HookedDelivery {
     delivery.forgetPosted(node)
   }
 
-  /// Discards the failures of a `proceed`. Reports the failures that the hooks did not get.
+  /// Reports the failures of a `proceed` that the hooks did not get, then discards all failures.
   private func giveUpFailures() {
     reportFailures(but: thrown) { _, _ in nil }
     thrown = nil
@@ -281,8 +281,9 @@ final class HookedDelivery {
     outcomes.add(failure, at: own, delivery.scope.pending)
   }
 
-  /// Ends the call with the hooks' answers. A report assigns them to its answered targets, in
-  /// order, if the numbers match. Otherwise it lists the answers as the proxy's own.
+  /// Ends the call with the hooks' answers. If there are as many answers as answered targets, a
+  /// report assigns the answers to these targets, in order. Otherwise the report lists the answers
+  /// as the proxy's own.
   private func finish(with answers: MessageAnswers) {
     trace(.success(answers))
     if !wasSent { withhold(isAnswered: asks && answers.count > 0) }
@@ -327,7 +328,7 @@ final class HookedDelivery {
     for found in held { delivery.note(found.outcome) }
   }
 
-  /// Records a withheld message: for each target in a report, otherwise for the nested proxy.
+  /// Records a withheld message: in a report, for each target; otherwise, for the nested proxy.
   private func withhold(isAnswered: Bool) {
     if delivery.request.listsEveryTarget {
       delivery.list(node, target, as: .withheld)

@@ -93,8 +93,8 @@ struct LoopTally: ~Copyable {
     return route
   }
 
-  /// The first error of a `collect`, unless an answer suffices. Without any answer, the error is
-  /// `nobodyResponds` or `notAwaited`.
+  /// The first error of a `collect`; `nil` if the policy ignores errors and a target answered. If
+  /// no target ran, the error is `nobodyResponds` or `notAwaited`.
   @export(implementation) @inline(__always)
   func failure(_ errors: StepErrors?, reachedAny: Bool, ignoresErrors: Bool) -> CollectFailure? {
     unserved == 0 ? nil : unusualFailure(errors, reachedAny: reachedAny, ignoresErrors: ignoresErrors)

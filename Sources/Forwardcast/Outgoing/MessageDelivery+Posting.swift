@@ -101,9 +101,9 @@ extension MessageDelivery {
     return .outcome(.skipped(.bufferFull))
   }
 
-  /// True if the target is a multicast without a responder, so nothing is posted to it. False if
-  /// the multicast has targets to query, since such a target may forward in a cycle, which is an
-  /// error.
+  /// True if the target is a multicast without a responder, so nothing is posted to it. If the
+  /// multicast has targets to query, the result is false: such a target might forward the message
+  /// in a cycle, which is an error.
   func isSilent(_ step: RouteStep, _ target: AnyObject) -> Bool {
     guard step.method == nil, let inner = (target as? any MulticastSending)?.route(for: selector),
       inner.forwarders.isEmpty, let core = step.registration.takeUnretainedValue().core
@@ -174,7 +174,7 @@ extension MessageDelivery {
     let request = pending == nil ? DeliveryRequest(wait: self.request.waitsForRoom ? .room : .none) : self.request
     return ParcelDetails(
       pending: pending, slots: slots, request: request, kept: kept, proxies: isNested ? node.path : nil,
-      // The envelope has its own trail to detect cycles, since the sender's trail ends earlier.
+      // Detects cycles when the message runs: the sender's own trail can have ended by then.
       trail: message.trail.map { ProxyTrail(node.route.core, after: $0) }, trace: message.trace,
       steps: node.route.count)
   }

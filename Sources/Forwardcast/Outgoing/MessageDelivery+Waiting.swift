@@ -11,7 +11,7 @@ struct DeliveryFailure {
 }
 
 extension MessageDelivery {
-  /// Serves every target synchronously. Blocks until all have answered if requested.
+  /// Serves every target synchronously. If requested, blocks until all have answered.
   ///
   /// - Returns: the error that ended the message: an error of the outermost proxy's hooks, or for a
   ///   blocking sender `wouldDeadlock` (nothing was sent) or `timedOut` (with the missing targets).
@@ -109,9 +109,9 @@ extension MessageDelivery {
     }
   }
 
-  /// Applies the proxy's `noResponder` option and returns true if no target got the message.
-  /// `queued` is the number of targets that were reached by queueing; they may have been removed
-  /// since.
+  /// If no target got the message, applies the proxy's `noResponder` option and returns true.
+  /// `queued` is the number of targets for which the message was queued. These targets may have
+  /// been removed since.
   @discardableResult
   func answerSilence(queued: Int = 0) throws -> Bool {
     guard outcomes.reached == queued, queued == 0 || areQueuedTargetsGone else { return false }

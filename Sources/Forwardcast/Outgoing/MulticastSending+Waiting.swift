@@ -30,8 +30,9 @@ extension MulticastSending where Interface: Sendable {
   ///
   /// - Throws: the first error of a target, after the other targets have answered;
   ///   `isolationMismatch` for an answer from another context that is not known to be `Sendable`;
-  ///   `CancellationError`, while messages already sent are still delivered; `nobodyResponds` if
-  ///   the options say so; `wouldDeadlock` if the call would wait for the method that makes it.
+  ///   `CancellationError` if the task is canceled (messages already sent are still delivered);
+  ///   `nobodyResponds` if the options say so; `wouldDeadlock` if the call would wait for the
+  ///   method that makes the call.
   nonisolated(nonsending) public func collectAndWait<R, Output, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
   ) async throws -> Output {
@@ -62,9 +63,9 @@ extension MulticastSending where Interface: Sendable {
   ///
   /// Direct targets whose method suspends fail with `isolationMismatch`.
   ///
-  /// - Throws: also `wouldDeadlock`, before anything is sent, if the caller is on a context that it
-  ///   would wait for, or if such a context is waiting for the caller's context; `timedOut`, naming
-  ///   the targets that did not answer. Their messages are still delivered.
+  /// - Throws: also `wouldDeadlock`, before anything is sent, if the caller is on a context that
+  ///   the call would wait for, or if such a context is waiting for the caller's context;
+  ///   `timedOut`, naming the targets that did not answer. Their messages are still delivered.
   @available(*, noasync, message: "it blocks the thread; use collectAndWait(_:returning:timeout:)")
   public func collectBlocking<R: Sendable, Output, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>,
@@ -114,10 +115,10 @@ extension MulticastSending where Interface: Sendable {
 
   /// Sends a boxed message, blocks the caller for at most `timeout`, and combines all answers.
   ///
-  /// Methods that return `void` add no answer. If the policy may end early, targets run in strict
-  /// delivery order. Messages that are already queued are still delivered.
+  /// Methods that return `void` add no answer. If the policy can end the message early, targets run
+  /// in strict delivery order. After a timeout, queued messages are still delivered.
   ///
-  /// - Throws: as ``collect(_:returning:)``; also `wouldDeadlock`, before anything is sent,
+  /// - Throws: as ``collect(_:returning:)``; also `wouldDeadlock` (before anything is sent),
   ///   `timedOut`, and `isolationMismatch` for a queued target's answer that is not `Sendable`.
   @available(*, noasync, message: "it blocks the thread; use collectAndWait(_:returning:timeout:)")
   public func collectBlocking<Output>(
@@ -156,8 +157,8 @@ extension MulticastSending where Interface: Sendable {
   /// senders continue in the order of their calls. While a sender waits, it holds no slots of other
   /// buffers. The call does not wait for the targets to run.
   ///
-  /// - Throws: `CancellationError` if the task is canceled before any target has the message,
-  ///   otherwise `cancelled`, with the number of targets that have the message.
+  /// - Throws: `CancellationError` if the task is canceled before any target has the message;
+  ///   `cancelled`, with the number of targets that have the message, if it is canceled later.
   @discardableResult
   nonisolated(nonsending) public func broadcastWhenReady<R, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A

@@ -215,7 +215,8 @@ struct PolicySink<R, Output>: OutcomeSink {
       if outcome.isReached { queued += 1 }
       return true
     case .failed(let error):
-      // ``ProxyVisit`` decides whether the message ends. An error from another context is too late.
+      // ``ProxyVisit`` decides whether an error ends the message. An error from another context
+      // arrives too late to end the message.
       errors.append((error, context))
       return true
     case .answered(let box): return take(box, at: context)
@@ -271,8 +272,9 @@ struct PolicySink<R, Output>: OutcomeSink {
     }
   }
 
-  /// The result with its error: `whole`, which ended the message, or else the first error, unless
-  /// an answer suffices. Other errors go to the handlers.
+  /// The result, with its error: `whole` if that error ended the message, otherwise the first error
+  /// of a target. If the policy ignores errors and there is an answer, the error is only `whole`.
+  /// All other errors go to the handlers.
   func collected(_ whole: CollectFailure? = nil) -> CollectResult<Output> {
     let hasAnswer = hasAnswer || ofType?.hasAnswer ?? false
     let isTold = whole != nil || policy.ignoresErrors && hasAnswer
@@ -312,8 +314,8 @@ extension RouteStep {
 }
 
 extension MessageError {
-  /// The error of a `collect` without an answer. All targets are queued and not awaited; with
-  /// `isRefused`, the targets' buffers are full.
+  /// The error of a `collect` that gets no answer, because all targets are queued and not awaited.
+  /// With `isRefused`, the reason is that the targets' buffers are full.
   static func notAwaited(_ selector: MessageSelector, by core: MulticastCore, count: Int, isRefused: Bool = false)
     -> MessageError
   {

@@ -33,8 +33,8 @@ struct OutgoingMessage {
   }
 
   /// A boxed message that arrives at a proxy. Throws `proxyCycle` if the message already passed the
-  /// proxy, and `typeMismatch` or `wrongArgumentCount` if the arguments do not fit their signature
-  /// or, if answers are requested, the first target.
+  /// proxy, and `typeMismatch` or `wrongArgumentCount` if the arguments do not fit their signature.
+  /// If answers are requested, the arguments must also fit the first target.
   init(_ invocation: Invocation, asks: Bool, along route: MessageRoute) throws {
     try route.refuseCycle(invocation)
     (selector, trail) = (invocation.selector, invocation.route)

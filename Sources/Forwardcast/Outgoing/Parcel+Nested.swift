@@ -2,10 +2,11 @@
 
 extension Parcel {
   /// Sends the message to the targets of a multicast that is itself a queued target. The multicast
-  /// contributes one answer, combined by the rule of its row.
+  /// contributes one answer, combined by the rule that its table has for the message.
   ///
   /// Runs synchronously if the outer sender does not wait. Otherwise a task runs the message, and
-  /// this context executes the task's jobs, so hooks and direct targets do not block the context.
+  /// this context executes the task's jobs: a hook or target that suspends does not block the
+  /// context.
   func send(
     _ message: OutgoingMessage, on multicast: any MulticastSending, _ place: Int, _ target: AnyObject,
     _ mailbox: Mailbox
@@ -58,8 +59,8 @@ extension OutgoingMessage {
     return message
   }
 
-  /// Awaits a multicast's targets. Combines their answers by the rule of its row; without a rule,
-  /// returns the last answer.
+  /// Awaits a multicast's targets. Combines their answers by the rule that the multicast's table
+  /// has for the message; without a rule, returns the last answer.
   nonisolated(nonsending) fileprivate func answer(along route: MessageRoute, in path: ProxyChain) async
     -> StepOutcome
   {

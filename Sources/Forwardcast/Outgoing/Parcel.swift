@@ -3,7 +3,7 @@
 /// The properties of a queued message that is awaited, nested, or traced.
 // Immutable. `kept` is Sendable, like every target of its proxy.
 package final class ParcelDetails: @unchecked Sendable {
-  /// The outcomes for which the sender waits, if it does, and the slot of each target.
+  /// The outcomes that the sender waits for (`nil` if it does not wait). Each target has a slot.
   package let pending: PendingAnswers?
   let slots: [Int]
   let request: DeliveryRequest

@@ -3,7 +3,7 @@
 /// The outcomes of one message that a sender waits for, in slots that any thread settles.
 ///
 /// A slot is opened before its message is posted. It is settled once, at the latest by the
-/// message's `deinit`. So a wait ends unless a context neither runs nor releases its jobs.
+/// message's `deinit`. So every wait ends, except if a context keeps its jobs without running them.
 // `state` has a lock; targets on other contexts are Sendable.
 package final class PendingAnswers: @unchecked Sendable {
   private struct Slot {
@@ -88,7 +88,8 @@ package final class PendingAnswers: @unchecked Sendable {
     if settles { completion.leave() }
   }
 
-  /// Detaches the sender, for example after a timeout. All its errors go to the handlers.
+  /// Detaches the sender, for example after a timeout. All errors that the sender did not
+  /// read go to the handlers.
   func abandon() {
     let untold = state.withLock { state -> [Untold] in
       defer { state.isAbandoned = true }
@@ -150,7 +151,7 @@ package final class PendingAnswers: @unchecked Sendable {
     state.withLock { $0.failed[ObjectIdentifier(proxies)] != nil }
   }
 
-  /// Blocks until every slot is settled, or the deadline. Returns the sites of pending slots.
+  /// Blocks until every slot is settled, or until the deadline. Returns the sites of pending slots.
   func wait(until deadline: Deadline) -> [StepContext] {
     let removals = settleRemovals()
     defer { removals?.end() }

@@ -42,7 +42,7 @@ struct ProxyVisit {
   private(set) var standing = Standing.silent
   /// The reason why the remaining steps are skipped.
   private(set) var stop: SkipReason?
-  /// The numbers of steps skipped for a dead target, and skipped for other reasons.
+  /// The number of steps with a dead target, and the number of steps skipped for other reasons.
   private(set) var (dead, skipped) = (0, 0)
 
   /// - Parameter segments: the steps' segments; `nil` if all methods have `wholeType`.

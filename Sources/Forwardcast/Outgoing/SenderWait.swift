@@ -25,9 +25,9 @@ final class SuspendedMethod: Sendable {
   }
 }
 
-/// The wait of a sender for which other code may be waiting, so the wait may be part of a deadlock.
-/// Such a sender blocks contexts, runs in a target's suspended method, or runs in a task that such
-/// a method created.
+/// A wait that may be part of a deadlock, since other code may be waiting for the sender. Such a
+/// sender blocks contexts, runs in a target's suspended method, or runs in a task that a suspended
+/// method created.
 ///
 /// The library cannot know whether a method awaits a task that it created. A wait in such a task
 /// ends with `timedOut` after ``MulticastOptions/deadlockTimeout`` if the method still runs.

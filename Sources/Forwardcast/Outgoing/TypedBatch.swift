@@ -8,8 +8,9 @@ import Synchronization
 /// The group's ``BatchWord`` has the last posted batch and the number of reserved slots. A sender
 /// reserves a slot by incrementing the word, writes its arguments there, and publishes the slot in
 /// `places`. The context serves the slots up to the first unpublished one. It closes the batch when
-/// all slots are served, or when another envelope is behind it. No thread blocks: if a sender is
-/// interrupted before it publishes, the drain ends, and that sender starts the next drain.
+/// all slots are served, or when another envelope is behind the batch. No thread blocks: if a
+/// sender is interrupted before it publishes, the context stops serving the batch, and that sender
+/// wakes the context later.
 ///
 ///     sender                                          context
 ///     word: number + 1 reserves a slot
@@ -29,11 +30,12 @@ package class PlainBatch: Envelope, @unchecked Sendable {
   /// Retained in the same way as the group of a ``Parcel``.
   @usableFromInline package unowned(unsafe) let group: DeliveryGroup
   @usableFromInline let functionType: ObjectIdentifier
-  /// The first slot's number. The last slot's number is constant, so the word shows a full batch.
+  /// The first slot's number. The last slot's number is constant, so the word alone shows whether
+  /// the batch is full.
   @usableFromInline let first: Int
   @usableFromInline let memory: UnsafeMutableRawPointer
   private let stride: Int
-  /// Calls a method with the arguments at an address. A function without context.
+  /// Calls a method with the arguments at an address. Captures no values.
   private let run: Run
   /// Deinitializes the arguments at an address; `nil` if their types are trivial.
   private let drop: Drop?
@@ -66,7 +68,7 @@ package class PlainBatch: Envelope, @unchecked Sendable {
   }
 
   deinit {
-    // These messages were published but not served, since the context dropped its drain.
+    // Published messages that were not served, since the context released its job unexecuted.
     if let drop { for place in position..<written { drop(memory + (place - first) * stride) } }
     memory.deallocate()
   }
@@ -119,7 +121,8 @@ package class PlainBatch: Envelope, @unchecked Sendable {
     return made
   }
 
-  /// Serves messages until none remain or the drain is over. Returns the number of deliveries.
+  /// Serves messages until none remain, `limit` is reached, or a message of higher priority has
+  /// arrived. Returns the number of deliveries.
   private func serve(_ mailbox: Mailbox, _ limit: Int) -> Int {
     // Senders write to memory near these counts, so the loop uses locals and stores them once.
     let (group, steps, run, end) = (group, group.steps, run, end)
@@ -276,7 +279,8 @@ extension DeliveryGroup {
         continue
       }
       // Joining preserves the sender's order if the batch is the last envelope, or is being served
-      // with no envelope behind it. A different batch at the same address was posted even later.
+      // with no envelope behind it. If a different batch now has this address, it was posted later,
+      // which preserves the order too.
       let joins =
         word.number < PlainBatch.limit && word.address != 0
         && (word.address == mailbox.last || word.isServed && mailbox.hasNothingNew)
@@ -332,7 +336,8 @@ extension DeliveryGroup {
     batch.bitwiseAnd(~BatchWord.changing, ordering: .acquiringAndReleasing)
   }
 
-  /// Lets messages join a batch being served until an envelope is posted. Called on the context.
+  /// Lets messages join the batch that is being served. They can join until another envelope is
+  /// posted. Called on the context.
   func noteServed(_ served: PlainBatch) {
     var word = BatchWord(bits: batch.load(ordering: .relaxed))
     while word.isOf(served), !word.isServed {

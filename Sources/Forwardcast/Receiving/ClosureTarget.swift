@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// A closure that is a target. If its proxy is not `Sendable`, it stays in one isolation.
+/// A closure that is a target. If its proxy is not `Sendable`, the closure stays in one isolation.
 @frozen @usableFromInline
 struct MessageClosure<R, each A> {
   @usableFromInline let call: (repeat each A) throws -> R
@@ -57,7 +57,8 @@ final class ClosureLimits: Sendable {
   }
 
   /// Limits that check each call if the closure is on the main actor, or on an actor other than
-  /// `isolation`, since generic code could send its proxy to another thread.
+  /// `isolation`. Without the check, generic code could send the proxy to another thread and call
+  /// the closure there.
   @usableFromInline
   static func of(_ selector: MessageSelector, once: Bool, on actor: (any Actor)?, in isolation: (any Actor)?)
     -> ClosureLimits?

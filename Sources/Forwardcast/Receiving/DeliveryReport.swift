@@ -96,7 +96,7 @@ public struct DeliveryReport {
     get { rest?.skipped ?? [] }
     _modify { yield &ownRest.skipped }
   }
-  /// The number of messages, possibly including this one, that full buffers dropped because of it.
+  /// The number of messages (possibly this one too) that full buffers dropped because of this one.
   public var dropped = 0
 
   /// True if the message's last target is queued, so its answer is unknown.
@@ -164,7 +164,7 @@ public struct BroadcastSummary: Hashable, Sendable {
   public var failed = 0
   /// Responding targets that were muted, removed or deallocated before their methods ran.
   public var skipped = 0
-  /// Messages, possibly including this one, that full buffers dropped because of it.
+  /// Messages (possibly this one too) that full buffers dropped because of this one.
   public var dropped = 0
 
   /// Creates a summary, for example for a comparison in a test.

@@ -1,4 +1,4 @@
-// HeldContext.swift: the contexts of the current thread, for refusing waits on them.
+// HeldContext.swift: the contexts of the current thread, for refusing to wait for them.
 
 import Dispatch
 
@@ -62,7 +62,8 @@ package struct HeldContext {
 }
 
 extension DispatchSpecificKey {
-  /// True if the code runs on a queue with a value for the key, or on a queue that targets it.
+  /// True if the code runs on a queue with a value for the key, or on a queue whose target queue
+  /// has a value.
   var isCurrent: Bool {
     #if canImport(CDispatch)
       // `getSpecific` is not specialized for its type (case `here` of `.ci/run cost`). Dispatch's

@@ -9,7 +9,7 @@ extension Invocation {
     try fit(stated.argumentTypes, typeName(of: receiver))
   }
 
-  /// Converts the answer to the return type stated by the sender, if any. `v` drops the answer.
+  /// Converts the answer to the return type stated by the sender, if any. For `v` (void), drops it.
   @inline(never) mutating func fitStatedReturn(receiver: AnyObject) throws(MessageError) {
     guard let stated = statedSignature else { return }
     try fitReturn(stated.returnType, receiver: receiver)

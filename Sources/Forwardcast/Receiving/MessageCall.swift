@@ -102,7 +102,7 @@ extension WaitingMessageCall where repeat each A: Sendable {
 }
 
 // A hook may pass its call to a task group, to race a timeout. Only one task proceeds at a time.
-extension WaitingMessageCall: @unchecked Sendable where repeat each A: Sendable {}  // so is the turn
+extension WaitingMessageCall: @unchecked Sendable where repeat each A: Sendable {}  // the turn is Sendable too
 
 /// A boxed message at an `around` hook for a selector or all messages, see ``MessageCall``.
 public struct InvocationCall {

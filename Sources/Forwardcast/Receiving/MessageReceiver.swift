@@ -1,7 +1,8 @@
 // MessageReceiver.swift: objects that answer from a table, and objects that forward.
 
 /// An object that answers messages from a selector table. Most classes need only a `static let`
-/// table. A subclass overrides a `class var`, with a table that inherits its superclass's table.
+/// table. A class with subclasses has a `class var`. A subclass overrides it with a table that
+/// inherits the superclass's table.
 ///
 /// A subclass cannot override a member whose default its superclass uses. Declare the member in the
 /// superclass, for example `class func resolveMethod(for:)`. If you cannot change the superclass,
@@ -107,7 +108,8 @@ extension MessageForwarding {
     MessageError.unrecognized(selector, by: self)
   }
 
-  /// The report of ``forward(_:)``. If it has no answer or failure, adds the invocation's result.
+  /// The report of ``forward(_:)``. If it lists no answers and no failures, adds the invocation's
+  /// result.
   package func forwardInTurn(_ invocation: Invocation) throws -> DeliveryReport {
     var invocation = invocation
     var report = try forward(&invocation)
@@ -118,7 +120,8 @@ extension MessageForwarding {
   }
 
   func defaultResponds(to selector: MessageSelector) -> Bool {
-    // Follows the steps of a send, so both agree. A hook that makes the same query gets false.
+    // Follows the steps of a send, so the query and a send agree. A hook that makes the same query
+    // gets false.
     ProxyQuestion.ask(self, selector, otherwise: false) {
       switch try? follow(selector, from: self, past: self).resolution {
       case .method: true
@@ -136,7 +139,7 @@ package protocol SuspendingForwarding: MessageForwarding {}
 /// A receiver whose ``MessageForwarding/methodSignature(for:)`` returns the signature of one of its
 /// targets. Each target checks the arguments itself.
 package protocol ForwardingToMany: MessageForwarding {
-  /// Reports failures that no sender receives to the error handlers, like a broadcast does.
+  /// Reports failures to the error handlers, like a broadcast, since no sender receives them.
   func tell(_ failures: ArraySlice<DeliveryReport.Failure>, of selector: MessageSelector)
 }
 

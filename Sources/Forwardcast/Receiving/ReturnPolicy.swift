@@ -6,8 +6,8 @@
 ///     try themes.collect(.progress, returning: .reduce(0) { max($0, $1) })
 ///
 /// `R` is the type of the answers, `Output` the type of the result. Without answers the result is
-/// the policy's empty value: `nil`, `[]`, `0`, `false` for any, `true` for every, or a reduction's
-/// initial value.
+/// the policy's empty value: `nil`, `[]`, `0`, `false` for `.any`, `true` for `.every`, or the
+/// initial value of a reduction.
 public struct ReturnPolicy<R, Output>: Sendable {
   @usableFromInline let way: Way
   /// True if the result may be known before all targets have run.

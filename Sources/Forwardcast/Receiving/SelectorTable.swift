@@ -345,8 +345,8 @@ final class TableStorage: Sendable {
       .typeMismatch, of: self, selector, "the row is for \(Target.self), the table for \(targetName)")
   }
 
-  /// Adds rows. If one is rejected, the table gets no row for that selector, since either of two
-  /// rows for one selector may be wrong.
+  /// Adds rows. If a row is rejected, the table gets no row for that selector: if two rows have one
+  /// selector, either of the two may be the wrong one.
   @inline(never)
   func enterOrRefuse(_ methods: [Method]) {
     var refused: Set<MessageSelector> = []

@@ -61,7 +61,7 @@ extension SelectorTable {
     storage.parent?.find(selector)
   }
 
-  /// Replaces the own or inherited method with a row made from it.
+  /// Makes a row from the own or inherited method, and adds the row in place of that method.
   ///
   /// - Parameters:
   ///   - selector: the message.

@@ -2,7 +2,7 @@
 
 public import Synchronization
 
-/// Casts a receiver to the type of a row's closure; the table has checked that it fits.
+/// Casts a receiver to the type of a row's closure. The table has checked that the receiver fits.
 ///
 /// For a class this copies bits. For a class-bound protocol the cast needs a witness table, whose
 /// lookup is costly. All objects of a class have the same witness table, so each row caches one per

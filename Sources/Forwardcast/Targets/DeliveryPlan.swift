@@ -3,7 +3,7 @@
 import Synchronization
 
 /// Queued steps of one context that get a message in one envelope, or one step that needs an
-/// envelope of its own. Owned by a ``DeliveryPlan``; queued messages may outlive it.
+/// envelope of its own. Owned by a ``DeliveryPlan``; queued messages may outlive the plan.
 @usableFromInline
 package final class DeliveryGroup: @unchecked Sendable {  // immutable, or atomic
   let core: MulticastCore
@@ -96,8 +96,8 @@ final class DeliveryPlan: @unchecked Sendable {  // immutable
 
   init(_ core: MulticastCore, _ route: MessageRoute) {
     var parts: [(mailbox: Mailbox, indices: ContiguousArray<Int>, isBatched: Bool)] = []
-    // The group of each mailbox that later steps join. A step with an envelope of its own ends the
-    // group, since no later step of the mailbox may be posted before that step.
+    // For each mailbox, the group that later steps join. A step with an envelope of its own ends
+    // the group, since no later step of the mailbox may be posted before that step.
     var open: [ObjectIdentifier: Int] = .init()
     var hasDirect = false
     for index in 0..<route.count {
@@ -205,7 +205,7 @@ struct ByStep<Element> {
   }
 }
 
-/// A marker that retains a group until the envelopes posted before it have been opened.
+/// A marker that retains a group until the envelopes posted before the marker are opened.
 package final class GroupRelease: Envelope, @unchecked Sendable {  // immutable
   private let group: DeliveryGroup
   init(_ group: DeliveryGroup) { self.group = group }

@@ -2,7 +2,8 @@
 
 /// One step of a message: sender, receiver, context, and outcome.
 ///
-/// A tracer's span lasts from a ``Stage/began`` event to the end event with the same ``step``.
+/// A tracer's span lasts from a ``Stage/began`` event to the ``Stage/answered``, ``Stage/failed``
+/// or ``Stage/skipped`` event with the same ``step``.
 public struct MessageEvent: Sendable {
   /// What happened.
   public enum Stage: String, Sendable {

@@ -3,8 +3,9 @@
 /// The receivers of one message during one synchronous call. The library gets it from
 /// ``MulticastSending/visit(_:)``; it has no public members.
 ///
-/// A visit retains nothing. The proxy's board of routes counts it until its scope ends. The last
-/// visit of a board releases the routes that were replaced during the board's visits.
+/// A visit retains nothing. The proxy's board of routes counts the visit until the visit's scope
+/// ends. The last visit of a board releases the routes that were replaced during the board's
+/// visits.
 public struct MessageVisit: ~Copyable {
   /// The object that counts the visit, and the object's word when the visit began. `visited` is
   /// `nil` if the visit retains the route.

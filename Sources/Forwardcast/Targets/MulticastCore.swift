@@ -157,7 +157,8 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
 
   // MARK: - Registrations
 
-  /// Registers `target`, or updates and returns its registration with the same delivery.
+  /// Registers `target`. If the target already has a registration with the same delivery, updates
+  /// that registration and returns it.
   ///
   /// - Parameters:
   ///   - priority: `nil` selects 0, or keeps an existing registration's position.

@@ -132,8 +132,8 @@ extension RouteStep {
 
   private var isAutomatic: Bool { registration._withUnsafeGuaranteedRef(\.isAutomatic) }
 
-  /// Acquires an automatic target. Always true for a direct target, for which a loop calls this if
-  /// the target was unmuted during the loop.
+  /// Acquires an automatic target. Always true for a direct target: a loop also calls this for
+  /// direct targets that were unmuted during the loop.
   @usableFromInline
   func beginTurn() -> Bool { isAutomatic ? withAutomatic { $0.withGate { $0.begin() } } : true }
 

@@ -5,12 +5,12 @@ import Synchronization
 /// A target's registration with a proxy, and the handle that mutes or cancels it.
 ///
 /// Does not retain its proxy. Retains its target only if the registration is strong. Releasing the
-/// handle does not cancel the registration; ``scoped()`` returns a handle that does.
+/// handle does not cancel the registration. To cancel it on release, use ``scoped()``.
 public final class Registration: @unchecked Sendable {
   // `state` is atomic; `link` and `key` are immutable; `weakTarget` is written once after `init`,
   // see below; everything else is guarded by the lock of `core`.
 
-  /// A weak reference to the target, unless the registration is strong and direct: the reference
+  /// A weak reference to the target. A strong, direct registration has none, since a weak reference
   /// would move the target's reference count to a side table, which makes retains slow. If the
   /// registration becomes weak, this is stored under the lock, before the next route is made.
   @usableFromInline @exclusivity(unchecked) weak var weakTarget: AnyObject?
@@ -218,7 +218,7 @@ public final class Registration: @unchecked Sendable {
 ///     // ends with `self`:
 ///     themes.on(.themesColorChanged) { … }.store(in: &listening)
 ///
-/// For a closure that needs a single object, pass it as the owner instead:
+/// For a closure that needs a single object, pass the object as the owner instead:
 /// `themes.on(.themesColorChanged, owner: self) { … }`.
 public final class ScopedRegistration: Sendable {
   /// The registration.
@@ -238,7 +238,7 @@ extension ScopedRegistration: Hashable {
 }
 
 extension Registration {
-  /// Adds a handle to `handles` that cancels the registration when it is released.
+  /// Adds to `handles` a handle that cancels the registration when the handle is released.
   public func store(in handles: inout Set<ScopedRegistration>) { handles.insert(scoped()) }
 }
 

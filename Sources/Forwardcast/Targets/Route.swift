@@ -127,7 +127,7 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
   var hasNested: Bool { traits.hasNested }
   var hasQueued: Bool { traits.hasQueued }
   var leavesOut: Bool { traits.leavesOut }
-  /// Appends the steps and returns true if they come last, fit, and leave the traits unchanged.
+  /// If the steps come last, fit, and leave the traits unchanged, appends them and returns true.
   func extend(by steps: RouteSteps, to version: UInt) -> Bool {
     core.state.assertHeld()
     // A plan covers all steps, so a route with a plan gets no further steps.
@@ -372,7 +372,7 @@ final class MessagePrelude: @unchecked Sendable {  // immutable; used by one mes
 }
 
 extension MessageRoute {
-  /// A route whose hooks are followed by `make`, which creates observers, the first with
+  /// A route that calls `make` after the hooks. `make` creates observers; the first observer has
   /// `signature`.
   package func makingObservers(_ signature: MethodSignature?, _ make: @escaping () -> MessageRoute) -> MessageRoute {
     preceded(by: MessagePrelude(makeObservers: make, signature: signature))

@@ -23,7 +23,7 @@ final class RouteBoard: Visited, @unchecked Sendable {
     @inline(__always) get { .fromOpaque(firstSlot.load(ordering: .acquiring)) }
   }
 
-  /// A board of routes with distinct selectors. With two or more, it has room for further routes.
+  /// A board of routes with distinct selectors. A board of two or more has room for further routes.
   init(_ routes: [Route], epoch: UInt) {
     assert(Set(routes.map(\.selector)).count == routes.count, "a board has one route of a selector")
     self.epoch = epoch

@@ -14,7 +14,7 @@ enum StepOutcome {
 }
 
 /// The site of an outcome: the target, its registration, and its proxies.
-struct StepContext: @unchecked Sendable {  // the target is Sendable wherever a context leaves its isolation
+struct StepContext: @unchecked Sendable {  // the target is Sendable wherever this value leaves its isolation
   let selector: MessageSelector
   /// The enclosing proxies, starting with the target's own proxy.
   var proxies: ProxyChain
