@@ -3,7 +3,7 @@
 public import Forwardcast
 
 extension Invocation {
-  /// Creates a message from text, which is read as the types of the receiver's method.
+  /// Creates a message from texts. The receiver's method determines the types of the arguments.
   ///
   ///     let call = try Invocation(text: ["ho", "3"], for: "echo:times:", of: plugIns)
   ///     print(call)  // echo: "ho" times: 3

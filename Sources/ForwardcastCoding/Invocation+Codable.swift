@@ -32,14 +32,15 @@ extension Invocation: Codable {
   ///
   /// Decodable types are the standard numbers, `Bool`, `String`, `MessageSelector`, `Void`, `nil`,
   /// the types under `typesKey` in the decoder's `userInfo`, and arrays, dictionaries and optionals
-  /// of them. Selectors must be known to the process, and listed if the decoder has
-  /// `MessageSelector.selectorsKey`. The arguments are checked when the message is sent.
+  /// of them. Selectors must be known to the process. If the decoder's `userInfo` has a set under
+  /// `MessageSelector.selectorsKey`, selectors must be in that set. The arguments are checked when
+  /// the message is sent.
   ///
   /// Untrusted text cannot fill memory: decoding interns no names, and is limited by
   /// ``KnownTypes/readTypeLimit`` and `argumentLimit`.
-  /// - Throws: `DecodingError` for a malformed or unknown selector, a malformed signature, a type
-  ///   that is unknown, nested too deeply or beyond ``KnownTypes/readTypeLimit``, too many
-  ///   arguments, or a value of another type.
+  /// - Throws: `DecodingError` for a malformed or unknown selector; a malformed signature; a type
+  ///   that is unknown, nested too deeply or beyond ``KnownTypes/readTypeLimit``; too many
+  ///   arguments; or a value of another type.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     let signature = try container.decodeIfPresent(MethodSignature.self, forKey: .signature)
@@ -67,7 +68,7 @@ extension Invocation: Codable {
 /// listed composition, such as an array of arrays, does not count toward ``readTypeLimit``.
 public struct KnownTypes: Sendable {
   /// The maximum number of array, dictionary and optional types that a process creates from decoded
-  /// names, because the runtime never frees them. A further unlisted type is a decoding error.
+  /// names. The runtime never frees these types. A further unlisted type is a decoding error.
   public static let readTypeLimit = 1000
 
   package let types: [String: any (Codable & Sendable).Type]

@@ -5,7 +5,7 @@
 
 extension MessageSelector: Codable {
   /// The key of a decoder's `userInfo` for the decodable selectors, a `Set<MessageSelector>`.
-  /// Without this set, a peer may name every selector that the process knows:
+  /// Without this set, a peer can name every selector that the process knows.
   ///
   ///     let known: Set<MessageSelector> = [Message.onAddMsg.selector, "ping"]
   ///     decoder.userInfo[MessageSelector.selectorsKey] = known

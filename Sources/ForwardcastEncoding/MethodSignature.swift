@@ -2,7 +2,7 @@
 
 /// The types of one method, read from an Objective-C type encoding. Argument 0 is the receiver, 1
 /// is the selector, and the sender's arguments start at 2. Signatures are equal if their types are;
-/// frame digits are ignored.
+/// offsets and frame lengths are ignored.
 ///
 ///     let signature = try MethodSignature("d32@0:8d16d24")
 ///     signature.argumentTypes.count   // 4
@@ -158,7 +158,7 @@ public struct MethodSignature: Hashable, Sendable, CustomStringConvertible {
     case lenient
   }
 
-  /// True if the signatures match. Ignores frame digits.
+  /// True if the signatures match. Ignores offsets and frame lengths.
   ///
   ///     let named = try MethodSignature("v@:@\"NSString\"")
   ///     let plain = try MethodSignature("v24@0:8@16")

@@ -76,7 +76,7 @@ public struct TypeEncodingError: Error, Hashable, Sendable, CustomStringConverti
     let byteOffset: Int
   }
 
-  /// Stored as one reference, because each function that an error passes through copies it.
+  /// Stored as one reference, because each function that an error passes through copies the error.
   private indirect enum Storage: Hashable, Sendable { case parts(Parts) }
 
   private let storage: Storage

@@ -163,7 +163,7 @@ struct TypeEncodingParser {
       return TypeEncoding.Record(name: name, members: nil)
     }
     position += 1
-    // The first member that is not a bit-field decides it. A bit-field may lack a name.
+    // Decided by the first member that has a name or is no bit-field. A bit-field can lack a name.
     var areNamed: Bool?
     var members: [TypeEncoding.Member] = []
     while let byte = peek(), byte != close {

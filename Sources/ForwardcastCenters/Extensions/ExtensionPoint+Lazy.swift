@@ -10,9 +10,10 @@ extension ExtensionPoint {
   /// The first message that the class implements creates the instance through the service center.
   /// The instance receives that message, in the position of this registration. A message that a
   /// hook withholds does not create the instance. If the service is removed from its center, for
-  /// example by a log-out, its observer is unregistered, even if the program retains it. The next
-  /// message then creates a new instance. An error of the construction is reported like an error of
-  /// an observer. The other observers still receive the message, and the next message tries again.
+  /// example by a log-out, its observer is unregistered, even if the program retains the observer.
+  /// The next message then creates a new instance. An error of the construction is reported like an
+  /// error of an observer. The other observers still receive the message, and the next message tries
+  /// again.
   ///
   /// The class implements the messages of the point's table and, if it is a `MessageReceiver`,
   /// those of its own table, except messages that a `PartialTarget` lists as unimplemented.
@@ -21,8 +22,8 @@ extension ExtensionPoint {
   ///   - type: the class of the service.
   ///   - priority: observers with a higher priority come first, as in ``register(_:priority:)``.
   ///   - observer: converts the service to an observer. Usually `{ $0 }`, so the compiler checks
-  ///     the conformance. An object other than the service is retained while the service is in its
-  ///     center.
+  ///     the conformance. If the observer is not the service itself, it is retained while the
+  ///     service is in its center.
   /// - Returns: `false` if nothing was registered, because the class is registered lazily already
   ///   or implements none of the point's messages.
   @discardableResult
@@ -46,8 +47,8 @@ extension ExtensionPoint {
   }
 
   /// Registers the service of a key, for observers that have no class of their own, for example in
-  /// scripts. The first message whose selector is in `table` creates the service. Returns as
-  /// ``registerLazily(_:priority:as:)``.
+  /// scripts. The first message whose selector is in `table` creates the service. The result is as
+  /// for ``registerLazily(_:priority:as:)``.
   @discardableResult
   public func registerLazily<Service>(
     _ key: ServiceKey<Service>, table: SelectorTable, priority: Int = 0,

@@ -59,7 +59,7 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
 
   // MARK: Registering
 
-  /// Registers an observer, referenced weakly, which receives messages from the next one on.
+  /// Registers an observer, referenced weakly. It receives messages that are sent after this call.
   /// Observers with a higher priority come first, observers of equal priority in the order of
   /// registration. Returns `nil` if the observer is registered already, is not an object, or
   /// implements none of the point's messages.
@@ -126,8 +126,8 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
   /// Always `nil`, since a point has many targets.
   public override func forwardingTarget(for selector: MessageSelector) -> (any MessageReceiver)? { nil }
 
-  /// Forwards a message to every observer that responds, including lazy observers. The report lists
-  /// observers that could not be created as failures.
+  /// Forwards a message to every observer that responds, including lazy observers. In the report,
+  /// observers that could not be created are failures.
   /// - Throws: as `MulticastProxy.forward(_:)`; `unrecognizedSelector` if the point lacks the
   ///   message.
   @discardableResult
@@ -183,7 +183,8 @@ extension ExtensionPoint: LazyTargetListing {
 extension ExtensionPoint: MulticastSending {
   /// The existing observers of a message. Hooks run first, then lazy observers are created.
   public func route(for selector: MessageSelector) -> MessageRoute {
-    // Read before the route, so the route has every observer that is created after this read.
+    // Read before the route. In the opposite order, an observer that is created between the two
+    // reads would be in neither result.
     let vacant = lazy.vacant(for: selector).first
     let route = observers.route(for: selector)
     guard let vacant else { return route }
@@ -220,7 +221,8 @@ extension ExtensionPoint: MulticastSending {
 
 extension ExtensionPoint where Interface: Sendable {
   /// Registers an observer with a delivery.
-  /// - Returns: as ``register(_:priority:)``. Also `nil` if the observer has another delivery.
+  /// - Returns: as ``register(_:priority:)``. Also `nil` if the observer is registered with another
+  ///   delivery.
   @discardableResult
   public func register(
     _ observer: Interface, delivery: Delivery, priority: Int = 0, buffer: DeliveryBuffer = .unbounded,

@@ -36,7 +36,7 @@ final class LazyRegistration: NamedReceiver, Sendable {
 
   var isMaterializing: Bool { threads.withLock { $0.contains(ThreadIdentity.current) } }
 
-  /// Creates the observer of the slot if it is missing. Returns `nil` while it is being created.
+  /// Creates the slot's observer if it is missing. Returns `nil` if this thread is creating it.
   func materialize(in center: ServiceCenter, at slot: TargetSlot, of core: MulticastCore) throws -> AnyObject? {
     let store = try store(center)
     let version = SlotVersion(source: store.number, generation: store.generation)
@@ -53,7 +53,7 @@ final class LazyRegistration: NamedReceiver, Sendable {
     return observer
   }
 
-  /// The observer: the service itself, or an object made from the service and retained as long.
+  /// The observer: the service itself, or an object made from the service and retained with it.
   private func observer(of entry: ServiceEntry, at slot: TargetSlot, of core: MulticastCore) throws -> AnyObject {
     if let observer = retainedObserver(of: entry) { return observer }
     let observer = try make(entry)

@@ -66,8 +66,8 @@ final class LazyRegistrations: Sendable {
     return slots
   }
 
-  /// Fills the slot of a class if the calling thread is creating its observer. Otherwise returns
-  /// `nil`.
+  /// Fills the slot of the observer's class if the calling thread is creating the observer.
+  /// Otherwise returns `nil`.
   func takeSlot(_ observer: AnyObject) -> Registration?? {
     guard isUsed.load(ordering: .acquiring) else { return nil }
     let type: any AnyObject.Type = type(of: observer)
@@ -76,7 +76,7 @@ final class LazyRegistrations: Sendable {
     return .some(core.fill(found.slot, with: observer, version: nil))
   }
 
-  /// The slots without an observer, for messages of `selector`, or for any message if it is `nil`.
+  /// The slots that have no observer: those for `selector` or, if `selector` is `nil`, all slots.
   func vacant(for selector: MessageSelector? = nil) -> [LazySlot] {
     guard isUsed.load(ordering: .acquiring) else { return [] }
     return (selector.map { slots(for: $0) } ?? all).filter { found in
@@ -86,8 +86,8 @@ final class LazyRegistrations: Sendable {
   }
 
   /// Creates the missing observers of a message; if `selector` is `nil`, the missing observers of
-  /// all messages. `isMeant` is false for observers that were registered during the call. The
-  /// result is `nil` if no observer was missing.
+  /// all messages. `isMeant` is false for observers that were registered during the call. If
+  /// no observer was missing, `isMeant` itself is `nil`.
   func materialize(_ selector: MessageSelector?) -> (failures: [LazyFailure], isMeant: ((Registration) -> Bool)?) {
     let vacant = vacant(for: selector)
     if vacant.isEmpty { return ([], nil) }

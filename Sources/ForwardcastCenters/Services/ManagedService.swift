@@ -50,7 +50,7 @@ extension ServiceLifecycle {
 public protocol ManagedService: ServiceLifecycle {
   /// Creates the service for `center`, on the thread of the first request.
   ///
-  /// Request services that this service depends on from `center` here. The center retains the
+  /// Use `center` here to request the services that this service needs. The center retains the
   /// service, so store the center only in a weak reference.
   init(in center: ServiceCenter) throws
 

@@ -19,9 +19,9 @@ public struct ServiceError: Error, Hashable, CustomStringConvertible {
   public let code: Code
   /// The requested service.
   public let service: String
-  /// For a cycle, the services under construction and the running resolver hooks, in the order in
-  /// which each requested the next. For ``Code/outOfScope``, the scopes of the center and of its
-  /// outer centers.
+  /// For a cycle, the services under construction and the running calls of `resolveMethod(for:)`,
+  /// in the order in which each requested the next. For ``Code/outOfScope``, the scopes of the
+  /// center and of its outer centers.
   public let chain: [String]
 
   public var description: String {

@@ -45,7 +45,7 @@ final class ServiceEntry: @unchecked Sendable {  // the store's lock guards `ord
 }
 
 /// The construction of one service by one thread. Other requests for the service wait. `WaitGraph`
-/// records the waits, since services of several centers and resolver hooks can form a cycle.
+/// records the waits, since a cycle can include several centers and calls of `resolveMethod(for:)`.
 final class Construction: Sendable {
   typealias Outcome = Result<ServiceEntry, any Error>
 

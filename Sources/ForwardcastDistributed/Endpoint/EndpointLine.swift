@@ -12,7 +12,7 @@ import Forwardcast
 ///
 /// Each message states `base`, and how long it waits for earlier messages that have not arrived.
 final class EndpointLine {
-  /// The maximum difference between a number and `passed`. Gaps are allowed: messages may be lost.
+  /// The maximum difference between a number and `passed`. Gaps occur when messages are lost.
   static let reach = 1 << 20
 
   let name: LineName
@@ -36,7 +36,7 @@ final class EndpointLine {
 
   deinit { watch?.task.cancel() }
 
-  /// True if no message runs, so waiting messages wait for messages that were not received.
+  /// True if no message runs. Then a waiting message waits for messages that were not received.
   var isIdle: Bool { !isRunning }
   var keepsAnswers: Bool { messages.contains { $0.kept != nil } }
   var isClosed: Bool { base == .max }
@@ -74,8 +74,8 @@ final class EndpointLine {
     number - passed <= EndpointLine.reach && awaited > 0 && awaited <= number + 1 && number - awaited < window
   }
 
-  /// Gives up the messages up to `number` that are not in `awaited`. Returns `false` if any is
-  /// invalid.
+  /// Gives up the messages up to `number` that are not in `awaited`. Returns `false` if a number
+  /// is invalid.
   func keepOnly(_ awaited: [Int], upTo number: Int) -> Bool {
     guard number < .max, awaited.count <= window else { return false }
     let first = awaited.first ?? number + 1
@@ -141,7 +141,7 @@ final class EndpointLine {
     goOn()
   }
 
-  /// Starts the next message if no message runs and it need not wait for an earlier message.
+  /// Starts the next message, unless a message runs or the next must wait for an earlier message.
   func goOn() {
     guard !isRunning, let next = firstHeld, let turn = next.turn else { return }
     while givenUp.contains(passed + 1) { pass(passed + 1) }
@@ -159,7 +159,8 @@ final class EndpointLine {
     message.dropAnswer()
   }
 
-  /// The time until which the first waiting message waits for earlier messages, if any waits.
+  /// The time until which the first waiting message waits for earlier messages; `nil` if a message
+  /// runs or no message waits.
   var patience: Deadline? { isRunning ? nil : firstHeld?.patience }
 
   func dropHeld() { drop { $0.number > passed } }

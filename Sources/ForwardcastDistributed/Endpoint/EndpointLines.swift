@@ -53,8 +53,8 @@ final class EndpointLines {
     return candidates.min { $0.value.lastUse < $1.value.lastUse }?.key
   }
 
-  /// Finds the line of a message. `owner` is the caller, if the engine identifies callers. An error
-  /// says that the message did not run only if that is certain.
+  /// Finds the line of a message. `owner` is the caller, if the engine identifies callers. If the
+  /// message might have run, the error leaves that open.
   func find(_ name: LineName?, _ number: Int, for owner: WireName?) throws(WireRefusal) -> EndpointLine {
     guard let name, name.endpoint == endpoint else {
       throw WireRefusal(.unknownLine, "the endpoint does not know the line")

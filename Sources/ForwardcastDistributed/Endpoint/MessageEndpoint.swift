@@ -136,7 +136,8 @@ public distributed actor MessageEndpoint<ActorSystem> where ActorSystem: Distrib
     return answer
   }
 
-  /// Starts the waiting message of a line at its deadline, even if earlier messages are missing.
+  /// Starts the first waiting message of a line when the patience of the message has passed, even
+  /// if earlier messages are missing.
   private func watch(_ line: EndpointLine) {
     guard let patience = line.patience, patience < line.watch?.wakesAt ?? .never else { return }
     line.watch?.task.cancel()

@@ -8,8 +8,9 @@ public enum RemoteAbsence: Hashable, Sendable {
   case fails
   /// The registration is canceled, and waiting messages are dropped.
   case endsRegistration
-  /// The registration stays while the receiver tries to reconnect. Until then, messages to it fail
-  /// at once. The registration is canceled when the receiver has ended.
+  /// The registration stays while the receiver tries to reconnect. Until the receiver is
+  /// connected, messages to it fail at once. The registration is canceled when the receiver has
+  /// ended.
   case keepsTrying(RemoteBackoff)
 }
 
@@ -20,14 +21,14 @@ extension MulticastHolding where Interface: Sendable {
   ///
   /// Messages to the remote receiver are sent one after another, and other targets do not wait for
   /// it. Waiting senders get its answers. Errors of a broadcast go to `onError`. Typed Swift calls,
-  /// such as `broadcast { $0.… }`, do not reach it.
+  /// such as `broadcast { $0.… }`, do not reach the receiver.
   ///
   /// - Parameters:
   ///   - remote: the receiver. It need not conform to the proxy's interface.
-  ///   - delivery: the context on which messages to it wait; by default a queue of its own.
+  ///   - delivery: the context on which messages to the receiver wait; by default its own queue.
   ///   - priority: targets of higher priority are first.
   ///   - ownership: `.strong`, the default, retains the receiver.
-  ///   - selectors: the messages for it; `nil` means all messages that it responds to.
+  ///   - selectors: the messages for the receiver; `nil` means all messages that it responds to.
   ///   - buffer: how many messages may wait, and what happens to further messages. The buffer
   ///     bounds the cost of a peer that does not answer.
   ///   - absence: what happens to the registration when the receiver is lost.

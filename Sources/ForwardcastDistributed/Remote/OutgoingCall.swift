@@ -5,9 +5,9 @@ import Forwardcast
 
 /// One message to an endpoint, or a question, such as which selectors it accepts.
 ///
-/// A call ends once, because only the code that removes it from its line, under the lock, ends it.
-/// A call is also the executor of the task that calls the engine. The caller runs the jobs of that
-/// task while it waits, so an answer wakes one thread instead of two.
+/// A call is removed from its line under the lock. The code that removed the call ends it, so each
+/// call ends only once. A call is also the executor of the task that calls the engine. The caller
+/// runs the jobs of that task while it waits, so an answer wakes one thread instead of two.
 final class OutgoingCall: TaskExecutor, @unchecked Sendable {  // the line's lock guards its state; `wait` has a lock
   private struct Wait: Sendable {
     var end: Result<WireFields, any Error>?
@@ -22,7 +22,7 @@ final class OutgoingCall: TaskExecutor, @unchecked Sendable {  // the line's loc
   /// True for a message, which waits until the window has room; false for a question.
   let isMessage: Bool
   let deadline: Deadline
-  /// The time limit, for errors.
+  /// The time limit, which errors state.
   let time: Duration
   /// True if a missing answer counts toward `givesUpAfter`.
   let counts: Bool
@@ -52,8 +52,8 @@ final class OutgoingCall: TaskExecutor, @unchecked Sendable {  // the line's loc
     caller?.resume()
   }
 
-  /// Waits until the call has ended. Meanwhile, the caller runs the first jobs of the task with
-  /// `startsJobs`, and the later jobs with `runsJobs`.
+  /// Waits until the call has ended. Meanwhile, the caller runs jobs of the task: the first jobs if
+  /// `startsJobs` is true, and the later jobs if `runsJobs` is true.
   nonisolated(nonsending) func value(startsJobs: Bool, runsJobs: Bool) async throws -> WireFields {
     defer { leaveJobs() }
     if startsJobs { runJobs() }

@@ -85,7 +85,7 @@ public struct RemoteAdmission<ActorSystem>: Sendable where ActorSystem: Distribu
   }
 }
 
-/// The endpoints that are connected or being connected to.
+/// The endpoints with a connection, or with an attempt to connect.
 private final class KnownEndpoints<ID: Hashable & Sendable>: Sendable {
   /// For each endpoint, a function that says whether it is still known.
   private let known = Guarded<[ID: @Sendable () -> Bool]>([:])

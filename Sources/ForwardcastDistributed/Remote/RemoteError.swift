@@ -42,7 +42,8 @@ public struct RemoteError: Error, Hashable, CustomStringConvertible {
   }
 
   public let code: Code
-  /// What is known about the message, and so whether the method may run twice if it is sent again.
+  /// What is known about the message. Unless the outcome is `didNotRun`, sending the message again
+  /// can run the method a second time.
   public let outcome: Outcome
   /// The name of the remote receiver.
   public let peer: String

@@ -61,7 +61,8 @@ extension RemoteLine {
     }
   }
 
-  /// Ends all calls, cancels the registrations that end with the line, and reconnects for others.
+  /// Ends all calls and cancels the registrations that end with the line. Reconnects if another
+  /// registration requires it.
   func lose(_ reason: String, forGood: Bool = false) {
     typealias Lost = (
       calls: [State.Left], registrations: [LineRegistration], listeners: [AsyncStream<RemotePresence>.Continuation]
@@ -117,7 +118,7 @@ extension RemoteLine {
 }
 
 extension RemoteLine.State {
-  /// The backoff of the newest registration that requires reconnecting, while the line is lost.
+  /// While the line is lost, the backoff of the newest registration that requires reconnecting.
   var backoff: RemoteBackoff? {
     guard case .lost = presence else { return nil }
     for tied in registrations.reversed() {

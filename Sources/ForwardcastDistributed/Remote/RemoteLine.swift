@@ -16,7 +16,7 @@ final class RemoteLine: Sendable {
     var line = ""
     var window = 1
     var messages: [WireName: MethodSignature?] = [:]
-    /// The random tag of the line. Replies to its messages repeat it.
+    /// The random tag of the line. Replies to the line's messages repeat the tag.
     let tag = Int.random(in: 0 ... .max)
   }
 
@@ -227,7 +227,7 @@ final class RemoteLine: Sendable {
     goOn()
   }
 
-  /// Ends calls without a reply. With `isUnanswered`, sent calls count toward `givesUpAfter`. The
+  /// Ends calls that got no reply. With `isUnanswered`, sent calls count toward `givesUpAfter`. The
   /// second argument of `error` tells whether the call was sent.
   private func leave(
     _ isMeant: (OutgoingCall) -> Bool, isUnanswered: Bool = false, _ error: (OutgoingCall, Bool) -> any Error

@@ -9,7 +9,7 @@ public struct RemoteOptions: Sendable {
   public enum Questions: Hashable, Sendable {
     /// Answered from what the endpoint stated when the receiver was connected.
     case askedOnce
-    /// `true` for every accepted selector. For receivers whose answers change, such as proxies. A
+    /// `true` for every accepted selector. Suits receivers whose answers change, such as proxies. A
     /// message to which no target responds fails.
     case askedEachTime
   }

@@ -30,7 +30,8 @@ public struct RemoteBackoff: Hashable, Sendable {
     (self.first, self.longest, self.attempts) = (first, longest, attempts)
   }
 
-  /// Waits before attempt `number`, from 0. `false` if no attempt is left or the task is canceled.
+  /// Waits before an attempt. `number` counts from 0. Returns `false` if no attempt is left or the
+  /// task is canceled.
   func wait(before number: Int) async -> Bool {
     if let attempts, number >= attempts { return false }
     var wait = Swift.min(first, longest)

@@ -77,7 +77,7 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
   /// and these calls ended as ``RemoteError/Code/malformedAnswer``.
   public var misdeliveredReplies: Int { line.state.withLock { $0.mismatches } }
 
-  /// If the other side was lost, reconnects to the endpoint that has its identity in the engine.
+  /// If the other side was lost, reconnects to the endpoint with the same identity in the engine.
   /// - Throws: ``RemoteError``, `gone` after ``end(_:)``; `CancellationError`.
   nonisolated(nonsending) public func reconnect() async throws { if isGone { try await line.open() } }
 

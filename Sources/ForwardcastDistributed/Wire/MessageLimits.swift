@@ -11,12 +11,12 @@ public struct MessageLimits: Hashable, Sendable {
   public var depth: Int
   /// The maximum number of open lines of an endpoint; a line orders the messages of one sender.
   /// Beyond the maximum, an idle line of the same sender, or of the sender with the most lines, is
-  /// closed. That sender opens a new line with its next message.
+  /// closed. The closed line's sender opens a new line with its next message.
   public var lines: Int
   /// The window: the maximum number of messages of one line, running and waiting.
   public var waiting: Int
   /// The maximum memory of an endpoint in bytes, for messages and kept answers. A message counts as
-  /// twice its text, 16 bytes for each item, and 4 KiB. Answers are kept in case the engine
+  /// 4 KiB, plus 16 bytes for each item, plus twice its text. Answers are kept in case the engine
   /// delivers a message twice.
   ///
   /// A sender may use as much memory as it leaves free. To make room, the oldest kept answers of

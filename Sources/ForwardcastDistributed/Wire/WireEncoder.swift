@@ -46,7 +46,7 @@ private final class EncodedItem {
     if content == .record { writer.endRecord() }
   }
 
-  /// Writes the next value, after its key in a record. Writes nothing if the encoding throws.
+  /// Writes the next value; in a record, after its key. Writes nothing if the encoding throws.
   func write(_ value: some Encodable, key: String? = nil, at inner: @autoclosure () -> WirePath?) throws {
     let place = writer.bytes.count
     if let key { writer.text(key) }
@@ -175,7 +175,7 @@ private struct WireEncoder: Encoder, SingleValueEncodingContainer, UnkeyedEncodi
       item.null()
     }
     func encode(_ value: some Encodable, forKey key: Key) throws { try write(value, key) }
-    // The protocol's default implementations of these two throw.
+    // The protocol's default implementations of these two methods throw.
     func encode(_ value: Int128, forKey key: Key) throws { try write(value, key) }
     func encode(_ value: UInt128, forKey key: Key) throws { try write(value, key) }
 

@@ -7,12 +7,12 @@ enum WireRequest {
   case open(sender: WireName)
   /// Queries whether the receiver responds to a selector at present.
   case ask(selector: WireName)
-  /// Lists the awaited messages up to `number`. The endpoint starts no other messages up to it.
+  /// Lists the awaited messages up to `number`. Of these messages, the endpoint starts no others.
   case await(line: LineName?, number: Int, awaited: [Int])
   case call(WireCall)
 }
 
-/// A message of a line with arguments that are not decoded yet.
+/// A message of a line. The arguments are not decoded yet.
 struct WireCall {
   /// `nil` for an invalid name.
   let line: LineName?
@@ -26,7 +26,7 @@ struct WireCall {
   /// The nodes of the arguments: types and values, alternating.
   let arguments: [Int]
 
-  /// The memory of the call until it has ended: two copies of its text, its nodes and its tasks.
+  /// The memory of the call until it has ended: nodes, tasks, and two copies of the text.
   var size: Int { 2 * tree.bytes.count + 16 * tree.nodes.count + 4096 }
 }
 
@@ -171,7 +171,7 @@ struct WireFields {
 
   private func field(_ name: Unicode.Scalar) -> Int? { tree.field(CollectionOfOne(UInt8(ascii: name)), of: 0) }
 
-  /// The value of a field, if it is of that kind. Names of fields are single letters.
+  /// The value of a field, if the value is of `kind`. Names of fields are single letters.
   private func field(_ name: Unicode.Scalar, _ kind: WireNode.Kind) -> Int? {
     field(name).flatMap { tree.kind($0) == kind ? $0 : nil }
   }

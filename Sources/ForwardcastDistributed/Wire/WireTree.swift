@@ -163,7 +163,7 @@ private struct WireScanner {
     around.wantsKey.toggle()
   }
 
-  /// Reads `42;`, at most as long as the widest number. Decoding interprets the digits later.
+  /// Reads a number such as `42;`, of at most 48 characters. Decoding interprets the digits later.
   private mutating func number(_ kind: WireNode.Kind) throws(WireRefusal) {
     let start = position
     while position < bytes.count, bytes[position] != UInt8(ascii: ";") {

@@ -6,7 +6,7 @@ import Forwardcast
 struct WireValueError: Error, CustomStringConvertible { let description: String }
 
 extension WireWriter {
-  /// Writes the name of a box's type and its value. `role` describes the box in errors.
+  /// Writes a box: the name of its type, then its value. `role` describes the box in errors.
   mutating func box(_ box: ArgumentBox, role: @autoclosure () -> String) throws(WireValueError) {
     switch box.value {
     case let value as Int: named("Int") { $0.integer(value) }
@@ -31,7 +31,8 @@ extension WireWriter {
 }
 
 extension WireReading {
-  /// Reads a box from the name of a type and a value. Errors say that `place` lists the types.
+  /// Reads a box from two nodes: the name of its type, and its value. In errors, `place` names the
+  /// list of known types.
   func box(type typeNode: Int, value: Int, in place: String) throws(WireValueError) -> ArgumentBox {
     guard tree.kind(typeNode) == .text, WireName.isStreamSafe(tree.bytes(of: typeNode)) else {
       throw WireValueError(description: "a value without the name of its type")

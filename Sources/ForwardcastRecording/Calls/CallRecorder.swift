@@ -4,8 +4,8 @@ import Forwardcast
 import Synchronization
 
 /// Records the calls of one or more ``RecordingProxy`` objects, in the order in which they began.
-/// May be used from any thread. Arguments are not copied, so read values that are not `Sendable` in
-/// the isolation that sent them.
+/// May be used from any thread. Objects in arguments are not copied, so read values that are not
+/// `Sendable` in the isolation that sent them.
 public final class CallRecorder: @unchecked Sendable {  // state is under a lock; for values of calls see above
   private struct State: @unchecked Sendable {  // used under the lock only
     var calls: [RecordedCall] = []
@@ -24,8 +24,8 @@ public final class CallRecorder: @unchecked Sendable {  // state is under a lock
       return Array(calls.prefix(old))
     }
 
-    /// Notifies listeners of a change. Called under the lock, because yielding runs no foreign
-    /// code.
+    /// Notifies listeners of a change. Can be called under the lock, because yielding runs no
+    /// foreign code.
     mutating func notify() { listeners.removeAll { if case .terminated = $0.yield() { true } else { false } } }
   }
 
@@ -43,9 +43,9 @@ public final class CallRecorder: @unchecked Sendable {  // state is under a lock
     start = takesTimes ? .now : nil
   }
 
-  /// Redacts arguments in later calls of a message, and the error texts of these calls, because
-  /// they may reveal the arguments. `arguments` are indices from 0; `nil` means all arguments. To
-  /// decode a redacted recording, register the type ``RedactedValue``.
+  /// Redacts arguments in later calls of a message. Also redacts the error texts of these calls,
+  /// because an error text can reveal the arguments. `arguments` are indices from 0; `nil` means
+  /// all arguments. To decode a redacted recording, register the type ``RedactedValue``.
   ///
   ///     recorder.redact("logIn:password:", arguments: [1])
   ///     print(recorder.calls[0])  // [account logIn: "ann" password: ‹redacted›]
@@ -69,7 +69,7 @@ public final class CallRecorder: @unchecked Sendable {  // state is under a lock
 
   /// The calls so far, in the order in which they began.
   public var calls: [RecordedCall] {
-    // Copied only if calls must be left out, because a test double reads the list at each call.
+    // A test double reads the list at each call, so a copy is made only if calls must be left out.
     state.withLock { UncheckedSendable($0.calls.count > limit ? Array($0.calls.suffix(limit)) : $0.calls) }.value
   }
 

@@ -3,7 +3,7 @@
 import Forwardcast
 
 extension MulticastHolding {
-  /// Registers a target and records every message to it with its outcome.
+  /// Registers a target, and records every message to the target with the message's outcome.
   ///
   ///     let recorder = CallRecorder()
   ///     let store = StoreProxy()

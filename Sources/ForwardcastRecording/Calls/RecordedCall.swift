@@ -44,7 +44,7 @@ public struct RecordedCall: CustomStringConvertible {
     if let time, let end { duration = end - time }
   }
 
-  /// Two spaces for each enclosing call. At most 64, because a decoded call may have any depth.
+  /// Two spaces for each enclosing call, up to 64 calls. The depth of a decoded call is unlimited.
   package var indentation: String { String(repeating: "  ", count: min(depth, 64)) }
 
   public var selector: MessageSelector { message.selector }

@@ -14,7 +14,7 @@ public struct ReplayError: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// The index of the call in ``Recording/outermostCalls``.
   public let index: Int
-  /// The name of its receiver in the recording.
+  /// The name of the call's receiver in the recording.
   public let receiver: String
   public let selector: String
   public let reason: Reason

@@ -15,7 +15,7 @@ public struct Recording: Codable, CustomStringConvertible {
 
   public init(_ calls: [RecordedCall] = []) { self.calls = calls }
 
-  /// The calls that were not made by the receiver of another call of this recording.
+  /// The calls that are not nested in another recorded call.
   public var outermostCalls: [RecordedCall] { calls.filter { $0.depth == 0 } }
 
   /// True if the calls are equal and in the same order. `nil` if they are equal except for values

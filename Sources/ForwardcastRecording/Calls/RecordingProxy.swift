@@ -2,7 +2,7 @@
 
 import Forwardcast
 
-/// A proxy in front of a receiver, or of another proxy, that records every call with its outcome.
+/// A proxy that records every call to a receiver, or to another proxy, with the call's outcome.
 ///
 ///     let recorded = RecordingProxy(of: screen, as: "screen")
 ///     try recorded.send(.setTitle, "a")          // screen receives it
@@ -58,7 +58,7 @@ public final class RecordingProxy<Target>: ForwardingProxy, ForwardingToMany {
       ?? .objects(arguments: selector.numberOfArguments)
   }
 
-  /// Always `nil`, since messages may not bypass the proxy.
+  /// Always `nil`, since messages must not bypass the proxy.
   public override func forwardingTarget(for selector: MessageSelector) -> (any MessageReceiver)? { nil }
 
   /// Sends the message to the target and records it.
@@ -98,7 +98,8 @@ public final class RecordingProxy<Target>: ForwardingProxy, ForwardingToMany {
 extension RecordingProxy: @unchecked Sendable where Target: Sendable {}  // its recorder and its lease have locks
 
 extension RecordingProxy where Target: MessageReceiver {
-  /// Creates a proxy that retains `target`. By default, it has a new recorder and its type's name.
+  /// Creates a proxy that retains `target`. By default, the proxy has a new recorder, and its name
+  /// is the name of the target's type.
   public convenience init(of target: Target, as name: String? = nil, into recorder: CallRecorder = CallRecorder()) {
     self.init(target, target, name, recorder, false)
   }

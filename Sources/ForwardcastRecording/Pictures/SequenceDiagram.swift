@@ -11,7 +11,7 @@ import Synchronization
 ///     kitchen.broadcast(.cook, "fish")
 ///     print(diagram.mermaid)
 public final class SequenceDiagram: Sendable {
-  /// The most events that are stored.
+  /// The maximum number of stored events.
   public let limit: Int
   private let state: Guarded<State>
 
@@ -20,7 +20,7 @@ public final class SequenceDiagram: Sendable {
     var omitted = 0
     /// The method executions that run at each place, the innermost last.
     var running: [TracePlace: [(step: Int, name: String)]] = [:]
-    /// The place where each execution began. If it suspends, it may end at another place.
+    /// The place where each execution began. An execution that suspends can end at another place.
     var beginnings: [Int: TracePlace] = [:]
     /// The senders, if known, of messages that are not answered yet.
     var senders: [Int: String] = [:]

@@ -14,8 +14,8 @@ import Forwardcast
 /// A slice shows a message at a proxy, or the execution of a target's method, with its outcome.
 /// Synchronous executions are nested in the sender's slice. Each queue, actor or other thread has a
 /// lane. Executions that overlap on one queue or actor, for example while a method suspends, get
-/// additional lanes. An arrow leads from a queued message to its execution, or to the mark that it
-/// was skipped.
+/// additional lanes. An arrow leads from a queued message to its execution or, if the message was
+/// skipped, to a mark.
 ///
 /// May be used from any thread. Memory holds open slices, queued messages and at most 4 MiB of
 /// text. If `write` is too slow, events are omitted and counted, and no thread waits.

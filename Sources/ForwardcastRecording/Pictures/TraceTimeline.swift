@@ -115,7 +115,7 @@ struct TraceTimeline {
 
   // MARK: Lanes
 
-  /// The lane of the innermost slice of `place` if it fits; otherwise a free lane.
+  /// The lane of the innermost slice of `place` if that lane fits; otherwise a free lane.
   private mutating func lane(at place: TracePlace, context: String? = nil, from time: Int64) -> Int {
     if let outer = stacks[place]?.last, let slice = slices[outer], lanes[slice.lane].open.last == outer,
       context == nil || context == lanes[slice.lane].base

@@ -3,8 +3,8 @@
 import Forwardcast
 
 extension UndoHistory {
-  /// A stand-in for `target` that conforms to its protocol. Each call to it becomes a step. A call
-  /// with a result returns the value that `proxy` returns if no target responds.
+  /// A stand-in for `target` that conforms to the target's protocol. Each call to the stand-in
+  /// becomes a step. A call with a result returns what an unanswered call to `proxy` returns.
   ///
   ///     // `shape` is `any Shape`; it needs no table
   ///     history.prepare(shape, as: ShapeProxy()).move(to: old)

@@ -22,7 +22,7 @@ import Forwardcast
 /// events of the run loop do not form groups. To join successive groups, see
 /// ``group(_:coalescing:_:)``.
 ///
-/// Listeners of ``events`` and steps may call every method. A call that is impossible at that
+/// Steps, and listeners of ``events``, may call every method. A call that is impossible at that
 /// moment, such as an undo within an undo, throws ``UndoError`` `isPerforming`. A history is not
 /// `Sendable`, so it stays in the isolation of its targets.
 public final class UndoHistory {
@@ -30,7 +30,7 @@ public final class UndoHistory {
   public let events = MulticastProxy<any MessageReceiver>()
 
   /// Makes the title of a menu item from `Undo` or `Redo` and an action name, which may be empty.
-  /// Replace it for other languages.
+  /// Replace this closure for other languages.
   public var menuItemTitle: (_ command: String, _ actionName: String) -> String = { command, actionName in
     actionName.isEmpty ? command : "\(command) \(actionName)"
   }
@@ -43,7 +43,7 @@ public final class UndoHistory {
   var phase = Phase.idle
   /// True from the start of an undo or redo until all listeners have been notified of its end.
   var isPerforming = false
-  /// The number of open groups that callers may not end: the history's own and closing groups.
+  /// The number of open groups that callers cannot end: the history's own and closing groups.
   var held = 0
   private var groupNumber = 0
   private var disabled = 0
@@ -104,8 +104,8 @@ public final class UndoHistory {
   /// Disables registration until ``enableRegistration()`` has been called as often as this method.
   public func disableRegistration() { disabled += 1 }
 
-  /// Reverses one call of ``disableRegistration()``. Throws ``UndoError`` `isNotDisabled` without
-  /// one.
+  /// Reverses one call of ``disableRegistration()``. Throws ``UndoError`` `isNotDisabled` if there
+  /// is no call to reverse.
   public func enableRegistration() throws(UndoError) {
     guard disabled > 0 else { throw refusal(.isNotDisabled) }
     disabled -= 1
@@ -135,7 +135,7 @@ public final class UndoHistory {
     closeGroup(open.level)
   }
 
-  /// Runs `body` in a group, which is closed even if it throws.
+  /// Runs `body` in a group. The group is closed even if `body` throws.
   ///
   ///     history.group("Typing", coalescing: "typing") {
   ///       history.register(self) { [text] in $0.text = text }
@@ -157,7 +157,7 @@ public final class UndoHistory {
   /// Prevents the next group from joining the last group, for example after a cursor move.
   public func breakCoalescing() { undoStack.changeLast { $0.coalescing = nil } }
 
-  /// Opens a group and sends its events. If `isHeld`, callers may not end the group.
+  /// Opens a group and sends its events. If `isHeld`, callers cannot end the group.
   func openGroup(coalescing: String? = nil, held isHeld: Bool = false) -> Int {
     events.broadcast(Events.checkpoint, self)
     groupNumber += 1
@@ -170,7 +170,7 @@ public final class UndoHistory {
 
   func close(_ number: Int) { if let level = open.level(of: number) { closeGroup(level) } }
 
-  /// Closes all groups above `level`, with the events of a single group.
+  /// Closes the group at `level` and the groups within it, with the events of a single group.
   func closeGroup(_ level: Int) {
     let outer = held
     held = level
