@@ -12,8 +12,8 @@ extension ExtensionPoint {
   /// hook withholds does not create the instance. If the service is removed from its center, for
   /// example by a log-out, its observer is unregistered, even if the program retains the observer.
   /// The next message then creates a new instance. An error of the construction is reported like an
-  /// error of an observer. The other observers still receive the message, and the next message tries
-  /// again.
+  /// error of an observer. The other observers still receive the message, and the next message
+  /// tries again.
   ///
   /// The class implements the messages of the point's table and, if it is a `MessageReceiver`,
   /// those of its own table, except messages that a `PartialTarget` lists as unimplemented.
