@@ -1,14 +1,14 @@
 // BufferedLine.swift: the queued messages of a registration with a bounded buffer.
 
 /// The queued messages of one registration with a bounded buffer. While the line has messages, the
-/// mailbox holds the line instead of each message, so a drop does not touch the mailbox.
+/// mailbox contains the line, not each message. So dropping a message does not change the mailbox.
 final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock; the rest is immutable
   private struct State {
     var buffer: DeliveryBuffer
     var waiting = FirstInFirstOut<Envelope>()
-    /// The number of each selector's latest message, queued or not, for `latestPerSelector`.
+    /// For `latestPerSelector`, the number that `waiting` gave to each selector's latest message.
     var latest: [MessageSelector?: Int] = .init()
-    /// The number of slots reserved by senders that have not posted yet.
+    /// The number of slots (places in the buffer) reserved by senders that have not posted yet.
     var reserved = 0
     var isPosted = false
     var waiters = FirstInFirstOut<Completion>()
@@ -87,8 +87,8 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
     return result
   }
 
-  /// Appends a message, to the sender's slot if `reserved`. Returns the message that the buffer
-  /// drops, if any: an older message or `envelope`.
+  /// Appends a message. If `reserved`, the message fills the sender's slot. Returns the message
+  /// that the buffer drops, if any: an older message or `envelope`.
   func offer(_ envelope: Envelope, reserved: Bool, to mailbox: Mailbox) -> Envelope? {
     let level = mailbox.senderLevel
     let (dropped, wakes) = state.withLock { state -> (Envelope?, Bool) in
@@ -133,7 +133,7 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
 
   override func resume(_ index: Int, in mailbox: Mailbox) { _ = open(in: mailbox) }
 
-  /// Removes the oldest message. Without messages, the line is no longer in the mailbox.
+  /// Removes the oldest message. If there is none, records that the line has left the mailbox.
   @inline(never) private func next() -> Envelope? {
     makingRoom { state in
       assert(state.isPosted, "a line is opened while it is in the mailbox")

@@ -10,7 +10,7 @@ import Dispatch
 ///     members.add(ledger, delivery: .actor(ledger))
 ///
 /// A registration's messages run in the order in which they were sent. Targets of one proxy on one
-/// context run one after another; on a concurrent queue they run in parallel.
+/// serial context run one after another. On a concurrent queue, targets run in parallel.
 public struct Delivery: Hashable, Sendable {
   /// The context of queued messages; `nil` for direct delivery.
   package let context: (any DeliveryContext)?

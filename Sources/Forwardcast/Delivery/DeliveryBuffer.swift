@@ -42,7 +42,7 @@ public struct DeliveryBuffer: Hashable, Sendable, CustomStringConvertible {
   /// Suspends the sender while `count` messages are queued. If the sender is synchronous, drops its
   /// message instead.
   ///
-  /// The sender waits when it posts to this target. While it waits, it holds no slot of another
+  /// The sender waits when it posts to this target. Meanwhile it reserves no place in another
   /// buffer. If the target or an enclosing proxy is removed or muted, the wait ends and the target
   /// is skipped.
   ///
@@ -63,8 +63,9 @@ public struct DeliveryBuffer: Hashable, Sendable, CustomStringConvertible {
 
 /// What happens to queued messages when their target is removed.
 public enum PendingDeliveries: Hashable, Sendable {
-  /// They are dropped, and none starts after the removal returns. They do not retain the target.
+  /// Queued messages do not retain the target. They are dropped: none starts after the removal
+  /// returns.
   case dropPending
-  /// Queued messages run, and retain their target until then. A muted target does not get them.
+  /// Queued messages retain the target until they have run. A muted target does not get them.
   case deliverPending
 }

@@ -3,19 +3,19 @@
 import Dispatch
 
 package protocol DeliveryContext: AnyObject, Sendable {
-  /// Identifies the queue, actor or executor, which the context retains so that it stays unique.
+  /// The identity of the queue, actor or executor, unique as long as the context exists.
   var identity: ObjectIdentifier { get }
   var name: String { get }
   /// Schedules one `mailbox.drain()` on the context, at `priority` if it has priorities. The drain
-  /// gets no task-local values, since those belong to one sender. It must run eventually: senders
-  /// that wait for it would otherwise wait until timeout or cancellation.
+  /// gets no task-local values, since those belong to one sender. The drain must run eventually.
+  /// Otherwise senders that wait for it wait until timeout or cancellation.
   func wake(_ mailbox: Mailbox, _ priority: TaskPriority)
   /// True if the context runs tasks, so its drains have a priority.
   var hasPriority: Bool { get }
-  /// True if the running code is on the context, so waiting for it would deadlock.
+  /// True if the running code is on the context, so waiting for the context would deadlock.
   var isCurrent: Bool { get }
-  /// True if the context is blocked by the caller, for example a queue in `sync`, so waiting for it
-  /// would deadlock.
+  /// True if the context cannot run until the caller has finished, for example a queue that targets
+  /// the caller's queue. Waiting for the context would then deadlock.
   var waitsForCaller: Bool { get }
   /// The maximum number of deliveries in one drain, for fairness to the context's other work.
   var turn: Int { get }

@@ -4,7 +4,7 @@ import Synchronization
 
 /// An entry of a mailbox and a node of its linked list, so posting does not allocate.
 @usableFromInline
-package class Envelope: @unchecked Sendable {  // `next` belongs to the sender until it is posted, then to the drain
+package class Envelope: @unchecked Sendable {  // `next` belongs to the sender until `post`, then to the drain
   /// The address of the previously posted envelope; after `take`, the address of the envelope
   /// posted next.
   @exclusivity(unchecked) fileprivate var next: UInt = 0
@@ -58,8 +58,8 @@ package class Envelope: @unchecked Sendable {  // `next` belongs to the sender u
 ///   It fails after a post, so no message is missed.
 /// - `head` owns one reference to each posted envelope; `take` passes these references to the
 ///   drain. A post releases, and a take acquires, the posting thread's earlier writes.
-/// - A context with priorities may be woken while it is awake. Its drains still run one after
-///   another, and a drain that finds nothing falls asleep again.
+/// - Exception: a context with priorities can be woken while it is awake. Its drains still run one
+///   after another, and a drain that finds nothing falls asleep again.
 @usableFromInline
 package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or owned by the drain (see the marks)
   package let context: any DeliveryContext
@@ -144,7 +144,8 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or own
   /// True if the drain has taken envelopes that it has not opened yet. Called on the context.
   var hasTaken: Bool { taken != 0 }
 
-  /// The group of the latest batch. Only a hint, since a sender sets it before posting the batch.
+  /// The number of the `DeliveryGroup` that posted last. Only a hint, since it is set before
+  /// posting.
   var lastGroup: UInt {
     get { poster.load(ordering: .relaxed) }
     set { poster.store(newValue, ordering: .relaxed) }
@@ -213,7 +214,7 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or own
   /// The level of the running code; 0 on contexts without priorities.
   var senderLevel: UInt16 { hasPriority ? Mailbox.currentLevel : 0 }
 
-  // A priority's layout is known only at run time, so this code stays out of the hot path.
+  // The layout of `TaskPriority` is known only at run time, so this slow code is not inlined.
   @inline(never)
   private static var currentLevel: UInt16 { level(Task.currentPriority) }
 
@@ -244,7 +245,7 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or own
 
   // MARK: - On the context
 
-  /// Opens the posted envelopes. Called on the context, once for each wake, at its priority.
+  /// Opens the posted envelopes. Called on the context, once for each `wake` and at its priority.
   package func drain(_ priority: TaskPriority) { drain(hasPriority ? Mailbox.level(priority) : 0) }
 
   /// Drains at a level; 0 on contexts without priorities.

@@ -1,7 +1,7 @@
 // MailboxTable.swift: the mailboxes and gates of one proxy, a value without locks.
 
-/// Identifies a mailbox by its context and, if the context is concurrent, its target. Identifies a
-/// gate by its mailbox, as `context`, and its target.
+/// Identifies a mailbox by its context and, if the context is concurrent, its target. Also
+/// identifies a target's ``SerialGate``: `context` is then the identity of the mailbox.
 struct MailboxKey: Hashable, Sendable {
   let context: ObjectIdentifier
   let target: ObjectIdentifier?

@@ -3,8 +3,8 @@
 import Dispatch
 import Synchronization
 
-/// A dispatch queue's identity, stored on the queue and released with it. A queue object is no
-/// identity, since the objects of the main and global queues are not unique.
+/// A dispatch queue's identity, stored on the queue and released with it. The address of a queue
+/// object is not enough, since the main queue or a global queue can have several objects.
 ///
 /// Dispatch reveals a queue's target only to code that runs on the queue. So each queue looks up
 /// its target in a block of its own. It does so when the library first sees the queue, and when the
@@ -40,7 +40,7 @@ final class QueueIdentity: Sendable {
       return (identity, true)
     }
     if isConcurrent { identity.isConcurrent.store(true, ordering: .releasing) }
-    // Messages that are sent to the queue later run after this block.
+    // This block runs before all messages that are sent to the queue later.
     if isNew { queue.async { identity.lookForNewTarget(of: queue) } }
     return identity
   }

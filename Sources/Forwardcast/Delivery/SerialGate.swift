@@ -3,16 +3,16 @@
 import Synchronization
 
 /// Serializes the methods of one target across its registrations. While a method is suspended, or
-/// runs synchronously in a sender, later messages wait here.
+/// runs synchronously on a sender's thread, later messages wait here.
 ///
 /// With automatic delivery, the target is run either by the drain or by a sender on the context. On
 /// a concurrent queue, both may try to run it at once. A sender that finds the target busy queues
 /// its message. A drain that finds the target busy defers the message until the sender has
-/// finished. The target's own messages on the same thread run synchronously.
+/// finished. Messages that the target sends to itself on the same thread run synchronously.
 ///
 /// One word holds the state, so acquiring and releasing the target take one atomic operation each:
 ///
-///     thread      runs the target; 0 for none
+///     thread      the thread that runs the target; 0 if no thread does
 ///     awaited     the drain has deferred a message until the thread releases the target
 ///     closed      a method is suspended, or the drain waits for the thread; set on the context
 // `parked` and `place` are owned by the mailbox's drain, `depth` by the thread in `word`.
@@ -72,7 +72,7 @@ final class SerialGate: @unchecked Sendable {
     let thread = SerialGate.thread
     let (done, found) = word.compareExchange(
       expected: 0, desired: thread, successOrdering: .acquiringAndReleasing, failureOrdering: .relaxed)
-    // If a closed gate contains this thread, the thread has the target.
+    // Even if the gate is closed, a word with this thread means that the thread has the target.
     guard done || found & ~SerialGate.marks == thread else { return false }
     depth &+= 1
     return true

@@ -1,7 +1,7 @@
 // AnswerRule.swift: the rules of the attribute that combines answers.
 
 /// The rule of `@Answer(_:otherwise:)` that combines a requirement's results. Each rule works like
-/// the ``ReturnPolicy`` of the same name. Only the macro reads it; the value is never used.
+/// the ``ReturnPolicy`` of the same name. Only the macro reads the rule. The value is never used.
 public struct AnswerRule: Sendable {
   private init() {}
 

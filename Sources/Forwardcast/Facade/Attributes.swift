@@ -16,8 +16,8 @@
 ///
 /// The class has a ``MulticastProxy`` in `multicast`, and the members of that proxy, see
 /// ``MulticastFacade``. `ThemesDelegateProxy.Messages` has a key for each requirement. A key has
-/// the requirement's full name, such as `progressOf`. It also has the short name `progress` if only
-/// one requirement has that name. Selectors are derived from Swift names, see
+/// the requirement's full name, such as `progressOf`. If only one requirement has the base name
+/// `progress`, its key has this short name too. Selectors are derived from Swift names, see
 /// ``MessageSelector/init(swiftName:)``, or set by ``Message(_:)``.
 ///
 /// A requirement without a result is sent to all targets. If a requirement has a result,
@@ -26,11 +26,11 @@
 ///
 /// - Parameters:
 ///   - protocols: refined protocols that have this attribute too: `@Forwarded(inheriting: (any
-///     A).self)` on `protocol B: A`. For other refined protocols, repeat their requirements here:
-///     see the page *Forwarding Existing Protocols*.
+///     A).self)` on `protocol B: A`. Repeat the requirements of other refined protocols in `B`: see
+///     the page *Forwarding Existing Protocols*.
 ///   - protocol: an existing protocol that the class conforms to and whose requirements the
 ///     annotated protocol repeats: `@Forwarded(as: (any StreamDelegate).self)`.
-///   - base: the superclass of the class. Not needed if the protocol refines a class or
+///   - base: the superclass of the generated class. Not needed if the protocol refines a class or
 ///     `NSObjectProtocol`.
 ///   - actor: the global actor of the protocol or of some members, if the actor's name does not end
 ///     in `Actor`: `@Forwarded(isolatedTo: Audio.self)`.
@@ -57,9 +57,9 @@ public macro Message(_ selector: StaticString = "") = #externalMacro(module: "Fo
 ///     @Answer(.every) func mayClose() -> Bool
 ///     @Answer(.last, otherwise: "untitled") var title: String { get }
 ///
-/// - Parameter value: the result if no target responds, here `nil`, `[]` or `[:]`. The default is
-///   `nil` for an optional result, otherwise the rule's empty value (`true` for `.every`, 0 for
-///   `.sum`). Without such a value, a requirement with untyped `throws` throws `nobodyResponds`.
+/// - Parameter value: `nil`, `[]` or `[:]`, the result if no target responds. The default is `nil`
+///   for an optional result, otherwise the rule's empty value (`true` for `.every`, 0 for `.sum`).
+///   Without such a value, a requirement with untyped `throws` throws `nobodyResponds`.
 @attached(peer)
 public macro Answer(_ rule: AnswerRule = .last, otherwise value: NoAnswer = nil) =
   #externalMacro(module: "ForwardcastMacros", type: "Answer")
@@ -71,7 +71,7 @@ public macro Answer(_ rule: AnswerRule = .last, otherwise value: NoAnswer = nil)
 public macro Answer<Value>(_ rule: AnswerRule = .last, otherwise value: Value) =
   #externalMacro(module: "ForwardcastMacros", type: "Answer")
 
-/// Marks a requirement of a `@Forwarded` protocol that you implement in an extension of the proxy.
+/// Marks a requirement that is not forwarded. Implement it in an extension of the proxy.
 ///
 ///     @Forwarded
 ///     protocol StoreDelegate: AnyObject {
@@ -100,7 +100,8 @@ public macro NotForwarded() = #externalMacro(module: "ForwardcastMacros", type: 
 ///
 /// - Parameters:
 ///   - base: the superclass, which must be a receiver too: `@Receiver(inheriting: Base.self)`.
-///   - actor: the global actor of the class or its members, if its name does not end in `Actor`.
+///   - actor: the class's or the members' global actor, if the actor's name does not end in
+///     `Actor`.
 @attached(member, names: named(selectorTable), named(ReceiverTable), named(Messages))
 @attached(extension, conformances: MessageReceiver)
 public macro Receiver(
@@ -109,7 +110,7 @@ public macro Receiver(
   #externalMacro(module: "ForwardcastMacros", type: "Receiver")
 
 /// Refuses a function value that is not `Sendable`, with an error at the call (in Swift 5 mode, a
-/// warning). Overloads that only such values select have it as a default argument.
+/// warning). This macro is the default argument of overloads that only such values select.
 @freestanding(expression)
 public macro closureMustBeSendable() -> (any Actor)? =
   #externalMacro(module: "ForwardcastMacros", type: "ClosureMustBeSendable")

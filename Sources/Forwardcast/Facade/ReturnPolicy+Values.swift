@@ -21,7 +21,7 @@ extension ReturnPolicy where R: OptionalAnswer & SendableMetatype, Output == R {
     }
   }
 
-  /// The first answer that is not `nil`. Ends the message.
+  /// The first answer that is not `nil`. No further target is called.
   @export(implementation)
   public static var firstValue: Self {
     Self(folding: nil, mayStopEarly: true) { first, answer in
@@ -32,7 +32,7 @@ extension ReturnPolicy where R: OptionalAnswer & SendableMetatype, Output == R {
 }
 
 extension ReturnPolicy where R: Comparable & SendableMetatype, Output == R? {
-  /// The smallest answer, the first of equal answers; `nil` without answers.
+  /// The smallest answer; if several are equal, the first of them. `nil` without answers.
   @export(implementation)
   public static var min: Self {
     Self(folding: nil) { least, answer in
@@ -42,7 +42,7 @@ extension ReturnPolicy where R: Comparable & SendableMetatype, Output == R? {
     }
   }
 
-  /// The greatest answer, the last of equal answers; `nil` without answers.
+  /// The greatest answer; if several are equal, the last of them. `nil` without answers.
   @export(implementation)
   public static var max: Self {
     Self(folding: nil) { greatest, answer in

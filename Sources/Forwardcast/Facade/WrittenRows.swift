@@ -1,9 +1,10 @@
 // WrittenRows.swift: rows of generated tables whose targets are objects.
 
-// A row is a table's entry for one message and compiles only that call. All other code is compiled
-// once per function type, so a row gets its target as the two words of the protocol's existential.
+// A row is a table's entry for one message. Only the call is compiled for each row; all other code
+// is compiled once per function type. That code passes the target to the row as the two words of
+// the protocol's existential.
 
-/// A reference to an object as one protocol: the words of its existential.
+/// The two words of a protocol's existential: an object and its witness table.
 @frozen @usableFromInline
 struct TargetWords {
   @usableFromInline let object: UInt
@@ -47,7 +48,7 @@ struct RowTargets: @unchecked Sendable {  // what `head` points to is exchanged 
 }
 
 extension Responds {
-  /// A generated table's row for a class-bound protocol's requirement without arguments.
+  /// A row for a requirement without arguments, in the generated table of a class-bound protocol.
   @export(implementation) @inline(__always)
   public init<R>(row message: Message<() -> R>, _ body: @escaping @Sendable (inout Target) throws -> R) {
     // An `inout` argument is an address, regardless of its type.

@@ -64,7 +64,7 @@ extension MulticastProxy {
 }
 
 /// The superclass of generated classes that have no other superclass and no actor. Generated
-/// members send through it instead of `multicast`, which saves a retain per message.
+/// members send through `self` instead of `multicast`, which saves a retain per message.
 open class WrittenFacade<Interface>: MulticastFacade {
   /// The proxy with the targets.
   public final let multicast: MulticastProxy<Interface>
@@ -114,7 +114,7 @@ private func run<T, E: Error>(
   _ send: UncheckedSendable<nonisolated(nonsending) () async throws(E) -> T>, on actor: isolated (any Actor)?
 ) async throws(E) -> UncheckedSendable<T> { UncheckedSendable(try await send.value()) }
 
-/// Makes one row. If the type is deprecated, its row may call deprecated requirements.
+/// Makes one row. If the conforming type is deprecated, its row can call deprecated requirements.
 public protocol WrittenRow {
   /// The type of the targets.
   associatedtype Target
@@ -123,6 +123,6 @@ public protocol WrittenRow {
   func row() -> Responds<Target>
 }
 
-/// Moves a nested class into an extension for the optimizer. Used by generated code.
+/// Moves a nested class into an extension, where the optimizer sees it. Used by generated code.
 @attached(extension, names: arbitrary)
 public macro Counted() = #externalMacro(module: "ForwardcastMacros", type: "Counted")

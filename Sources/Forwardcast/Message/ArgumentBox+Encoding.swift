@@ -23,7 +23,7 @@ extension ArgumentBox {
       return self
     case .structure(let record):
       if let name = record.optionalName { return try optional(of: name, type) }
-      // The box for a `CGFloat` holds a `Double`, which the method's own type converts.
+      // The box for a `CGFloat` holds a `Double`, which the method converts when it unboxes.
       if record.name == "CGFloat", let number = wideNumber(value), let double = Double(fitting: number) {
         return ArgumentBox(storage: double, isSendable: true)
       }
@@ -32,7 +32,8 @@ extension ArgumentBox {
     }
   }
 
-  /// Converts `nil`, a value or a number that fits to an optional of the type `name`.
+  /// Converts `nil`, a value of the type `name`, or a number that fits, to an optional of that
+  /// type.
   private func optional(of name: Substring, _ type: TypeEncoding) throws(UnboxingError) -> ArgumentBox {
     if isNil { return self }
     let value = unwrapped(value)

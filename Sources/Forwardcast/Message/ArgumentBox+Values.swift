@@ -1,13 +1,14 @@
 // ArgumentBox+Values.swift: unboxing and conversion of numbers.
 
 extension ArgumentBox {
-  /// The value as `T`, which may be
+  /// The value as `T`. The type `T` can be
   ///
   /// - the exact type, a superclass, a protocol, or a type that the platform bridges to;
   /// - a number type, including number types of other modules such as `CGFloat`: integers must fit
-  ///   exactly, a floating-point value is rounded to a narrower type that has its range, and
-  ///   integers and floating-point values convert to each other only if the result is exact;
-  /// - an optional of one of these types, or the value inside an optional;
+  ///   exactly, a floating-point value is rounded to a narrower type if it is in that type's range,
+  ///   and integers and floating-point values convert to each other only if the result is exact;
+  /// - an optional of one of these types; for an optional value, also a type that suits its
+  ///   content;
   /// - an array or dictionary with convertible elements; `String` for `Substring` or vice versa;
   /// - a function type that differs from the type of the value only in `@Sendable`.
   ///
@@ -45,7 +46,7 @@ extension ArgumentBox {
   @usableFromInline
   func converted<T>(_ wanted: T.Type) throws(UnboxingError) -> T {
     let value = value
-    // Two steps here and below, because casting `nil` to an optional `T` would succeed.
+    // Unwrapped before the cast, here and below: casting `nil` to an optional `T` would succeed.
     if let number = wideNumber(value), let made = makeNumber(wanted, fitting: number), let fitted = made as? T {
       return fitted
     }
@@ -148,7 +149,7 @@ enum WideNumber {
   case floating(WideFloat)
 }
 
-/// `value` as a number of any fixed-width or floating-point type; `nil` for other values.
+/// `value` as a wide number; `nil` if its type is neither a fixed-width integer nor floating-point.
 func wideNumber(_ value: Any) -> WideNumber? {
   if let integer = value as? any FixedWidthInteger { return widened(integer) }
   if let float = value as? WideFloat { return .floating(float) }

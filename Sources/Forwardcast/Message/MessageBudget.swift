@@ -8,9 +8,9 @@ package final class MessageBudget: Sendable {
     case proxy
     /// A target that is called or queried, on any context.
     case target
-    /// A registration that is skipped or scanned for a route.
+    /// A registration that is skipped, or scanned for a route (the target list for one selector).
     case passed
-    /// An entry of a route (the target list for one selector) that a message visits or scans.
+    /// An entry of a route that a message visits or scans.
     case step
     /// A delivery posted to another context.
     case queued

@@ -61,11 +61,11 @@ public struct MessageError: Error, Hashable, CustomStringConvertible {
   public var code: Code { parts.code }
   /// The type of the receiver.
   public var receiver: String { parts.receiver }
-  /// The name of the message. It is a string, because the selector may not be interned.
+  /// The name of the message. It is a string, because the selector might not be interned.
   public var selector: String { parts.selector }
   /// The evidence, such as wanted and found types; may be empty.
   public var evidence: String { parts.evidence }
-  /// The index of the affected argument, from 0; `nil` if it is the result or there is none.
+  /// The index of the affected argument, from 0; `nil` if the error affects no argument.
   public var argumentIndex: Int? { parts.argumentIndex }
 
   private struct Parts: Hashable, Sendable {

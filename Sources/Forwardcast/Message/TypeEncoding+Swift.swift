@@ -13,9 +13,9 @@ extension TypeEncoding {
   /// | `String` | `@"String"` |
   /// | classes, actors, `Any` and other existentials | `@` |
   /// | metatypes; selectors; closures | `#`; `:`; `@?` |
-  /// | `UnsafePointer<T>`, `UnsafeMutablePointer<T>` | `r^` or `^` and the encoding of `T`; of characters `r*`, `*` |
+  /// | `UnsafePointer<T>`, `UnsafeMutablePointer<T>` | `r^` or `^`, then `T`'s encoding; for bytes `r*`, `*` |
   /// | raw and opaque pointers | `r^v`, `^v` |
-  /// | an optional of any of the last five rows | as without the optional |
+  /// | an optional of a type in the five rows above | as without the optional |
   /// | any other type | `{Name}` with its size and alignment |
   ///
   /// A type whose name is not a record name, such as a tuple, is `{?}` with its size and alignment.
@@ -35,7 +35,7 @@ extension TypeEncoding {
 
   private static let string = TypeEncoding(.object(name: "String"))
 
-  /// Types whose `nil` is a null reference.
+  /// The encoding of a type whose `nil` is a null reference; `nil` for other types.
   private static func reference(_ type: any Any.Type) -> TypeEncoding? {
     if type == String.self { return string }
     if type == MessageSelector.self { return .selector }
@@ -80,7 +80,8 @@ extension TypeEncoding {
 }
 
 extension TypeEncoding.Scalar {
-  /// Swift's scalar types with their encodings. A box is converted to the last type of an encoding.
+  /// Swift's scalar types with their encodings. If several types have the same encoding, a box is
+  /// converted to the last of them.
   static let swiftTypes: [(type: any Any.Type, scalar: TypeEncoding.Scalar)] = [
     (Int.self, MemoryLayout<Int>.size == 8 ? .longLong : .int),
     (UInt.self, MemoryLayout<UInt>.size == 8 ? .unsignedLongLong : .unsignedInt),

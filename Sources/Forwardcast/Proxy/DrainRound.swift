@@ -42,7 +42,7 @@ struct DrainRound {
 }
 
 extension MulticastCore {
-  /// The proxy and all proxies that its messages may reach, each once.
+  /// The proxy and all proxies that its messages can reach, each once.
   var withNested: [MulticastCore] {
     var found = [self]
     var seen: Set<ObjectIdentifier> = [ObjectIdentifier(self)]

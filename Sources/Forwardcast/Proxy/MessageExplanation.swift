@@ -19,7 +19,7 @@ public struct MessageExplanation: Sendable {
     public let target: String
     /// The reason to skip the target; `nil` if it would get the message.
     public let reason: DeliveryReport.SkipReason?
-    /// The row that would answer, if any, such as `table of Screen` or `created by the message`.
+    /// Where the answering method comes from, such as `table of Screen`; `nil` if there is none.
     public let row: String?
     /// The context of the method, such as `direct` or `queue disk`.
     public let context: String
@@ -40,7 +40,7 @@ public struct MessageExplanation: Sendable {
   public let createsObservers: Bool
   /// The registrations in delivery order.
   public let entries: [Entry]
-  /// Similar selectors that targets answer, best first, if no target would get this message.
+  /// If no target would get this message: similar selectors that targets answer, best first.
   public let similarNames: [String]
 
   /// The targets that would get the message, including targets of direct nested proxies.
@@ -136,7 +136,7 @@ extension MulticastCore {
         continue
       }
       guard let target = registration.currentTarget else {
-        // A slot is empty if its lazy target is registered at another position.
+        // The slot of a lazy target is empty if that target is registered at another position.
         if !registration.keepsSlot { add("a dead target", .dead) }
         continue
       }

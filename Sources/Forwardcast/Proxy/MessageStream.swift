@@ -56,9 +56,9 @@ public struct MessageExchange<R, each A> {
 extension MessageExchange: Sendable where R: Sendable, repeat each A: Sendable {}
 
 extension MulticastCore {
-  /// A stream of messages, each converted by `element`. `onError` gets errors of `element`. If
-  /// `isShared`, it also gets messages with arguments not known to be `Sendable`. With `ofAnswers`,
-  /// a message appears only after it has succeeded. The hook does not retain the stream.
+  /// A stream of messages, each converted by `element`. `onError` gets errors of `element` and, if
+  /// `isShared`, messages with arguments not known to be `Sendable`. With `ofAnswers`, a message
+  /// appears only after it has succeeded. The stream's hook does not retain it.
   @export(implementation)
   func stream<Element>(
     _ selector: MessageSelector?, _ policy: AsyncStream<Element>.Continuation.BufferingPolicy, isShared: Bool,
@@ -76,7 +76,7 @@ extension MulticastCore {
     return MessageStream(stream, counter)
   }
 
-  /// Installs a hook for a stream. Returns a function that removes it.
+  /// Installs a hook for a stream. Returns a function that removes the hook.
   @usableFromInline
   @inline(never) func listen(
     _ selector: MessageSelector?, isShared: Bool, ofAnswers: Bool,

@@ -103,7 +103,7 @@ extension MulticastHolding where Interface: Sendable {
     return multicast.core.on(method, priority, on: actor, owner: owner, limits: limits)
   }
 
-  /// Registers a closure with a delivery as a target for one message.
+  /// Registers a closure as a target for one message, on the context of `delivery`.
   @discardableResult @export(implementation)
   public func on<R, each A>(
     _ message: Message<(repeat each A) -> R>, delivery: Delivery, priority: Int = 0, once: Bool = false,
@@ -148,7 +148,7 @@ extension MulticastHolding where Interface: Sendable {
 }
 
 extension MulticastCore {
-  /// Adds a closure that runs on `actor`, or synchronously without an actor.
+  /// Adds a closure that runs on `actor` or, if `actor` is `nil`, synchronously.
   @usableFromInline
   func on(
     _ method: Method, _ priority: Int, on actor: (any Actor)?, owner: AnyObject? = nil, limits: ClosureLimits? = nil

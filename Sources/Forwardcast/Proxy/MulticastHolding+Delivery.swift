@@ -56,13 +56,14 @@ extension MulticastHolding where Interface: Sendable {
   /// Removes every target with that delivery.
   public func removeAll(on delivery: Delivery) { core.cancel(core.registrations) { $0.delivery == delivery } }
 
-  /// Waits until all deliveries of this and nested proxies have run, even those queued later.
+  /// Waits until all deliveries of this and nested proxies have run, even those queued meanwhile.
   ///
-  /// If targets send through several proxies, drain all of them until each returns 0.
+  /// If targets send through several proxies, drain all of them in turn until each drain returns 0.
   ///
   /// - Returns: the number of deliveries since the call.
-  /// - Throws: `CancellationError`; `wouldDeadlock` in an asynchronous method of a target;
-  ///   `timedOut` in a task that such a method created, see ``MulticastOptions/deadlockTimeout``.
+  /// - Throws: `CancellationError`; `wouldDeadlock` if the caller is an asynchronous method of a
+  ///   target; `timedOut` if the caller is a task that such a method created, see
+  ///   ``MulticastOptions/deadlockTimeout``.
   @discardableResult
   nonisolated(nonsending) public func drain() async throws -> Int {
     let wait = try core.beginDrain(blocks: false)

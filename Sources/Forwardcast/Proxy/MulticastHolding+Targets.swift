@@ -5,9 +5,9 @@ extension MulticastHolding {
   ///
   /// Unless the proxy allows duplicates, adding a target again updates its registration: ownership,
   /// and the priority if given. New `selectors` are added to the earlier ones; `nil` selects all
-  /// messages. The proxy retains a copy of a value until the registration is canceled.
+  /// messages. If a target is a value, the proxy retains a copy until the registration is canceled.
   ///
-  /// If neither an object nor the proxy has a table and the object does not forward, ``onError``
+  /// If an object does not forward, and neither the object nor the proxy has a table, ``onError``
   /// gets `noSelectorTable`, at the latest with the first message.
   ///
   /// - Parameters:
@@ -42,8 +42,8 @@ extension MulticastHolding {
     return add(target, priority: priority, ownership: ownership, only: selectors)
   }
 
-  /// Removes all registrations of a target, even from messages that are being delivered, and
-  /// returns their number. A target may call this in its `deinit`.
+  /// Removes all registrations of a target and returns the number of these registrations. Messages
+  /// that are being delivered skip the target from now on. A target may call this in its `deinit`.
   @discardableResult
   public func remove(_ target: Interface) -> Int {
     if let object = boundObject(target) { return object._withUnsafeGuaranteedRef { core.removeAll(of: $0) } }

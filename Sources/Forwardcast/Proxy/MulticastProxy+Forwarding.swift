@@ -15,7 +15,7 @@ extension MulticastProxy {
   package var interfaceTable: SelectorTable? { core.table }
 }
 
-// Each target checks the arguments itself, so the proxy conforms.
+// `ForwardingToMany` states that each target checks the arguments itself.
 extension MulticastProxy: ForwardingToMany {
   package func tell(_ failures: ArraySlice<DeliveryReport.Failure>, of selector: MessageSelector) {
     core.report(failures, of: selector)
@@ -23,7 +23,7 @@ extension MulticastProxy: ForwardingToMany {
 }
 
 extension MulticastProxy where Interface: Sendable {
-  /// Registers a forwarding receiver of any interface, which typed calls do not reach.
+  /// Registers a forwarding receiver of any interface. Typed calls do not reach the receiver.
   package func add(
     receiver: any MessageForwarding & Sendable, delivery: Delivery, priority: Int, ownership: Ownership,
     only selectors: [MessageSelector]?, buffer: DeliveryBuffer, whenRemoved pending: PendingDeliveries

@@ -54,8 +54,8 @@ public final class MulticastProxy<Interface>: ForwardingProxy, MulticastHolding 
   /// - Complexity: constant, except for targets that are queried. Each proxy is queried once.
   public override func responds(to selector: MessageSelector) -> Bool { core.isAnswered(selector, self) }
 
-  /// The signature of the first responding target. If none responds, the signature has no result,
-  /// or is `nil` if unanswered messages throw.
+  /// The signature of the first responding target. If no target responds: `nil` if the options make
+  /// unanswered messages throw, otherwise a signature without a result.
   public override func methodSignature(for selector: MessageSelector) -> MethodSignature? {
     if let found = core.firstSignature(for: selector, self) { return found }
     if case .throw = options.noResponder { return nil }
@@ -73,7 +73,7 @@ public final class MulticastProxy<Interface>: ForwardingProxy, MulticastHolding 
   ///
   /// - Throws: ``MessageError`` `typeMismatch` or `wrongArgumentCount` if the arguments do not fit
   ///   the first target, before any delivery; `proxyCycle` if the message already passed this
-  ///   proxy; `nobodyResponds` if the options say so. Errors of targets are in the report.
+  ///   proxy; `nobodyResponds` if the options require a responder. Target errors are in the report.
   @discardableResult
   public override func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
     try forwardBoxed(&invocation, along: core.visit(invocation.selector), by: self)

@@ -9,9 +9,10 @@ extension MessageSelector {
   ///     try MessageSelector(swiftName: "move(to:)")              // moveTo:
   ///     try MessageSelector(swiftName: "ping()")                 // ping
   ///
-  /// The first label is capitalized and appended to the base name, after the word `With` unless the
-  /// label begins with a preposition or the base name ends with one. `AndReturnError:` and
-  /// `completionHandler:` are not added, since a name does not show `throws` or `async`.
+  /// The first label is capitalized and appended to the base name. The word `With` is inserted
+  /// between them, unless the label begins or the base name ends with a preposition.
+  /// `AndReturnError:` and `completionHandler:` are not added, since a name does not show `throws`
+  /// or `async`.
   ///
   /// - Throws: ``MessageSelectorError`` with the offset, also for an operator or a subscript.
   /// - Complexity: O(*n*) in the length of `swiftName`; takes the name table's lock.

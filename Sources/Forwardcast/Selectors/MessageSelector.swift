@@ -29,7 +29,7 @@ public struct MessageSelector: Hashable, Sendable {
   /// Interns `name` for the lifetime of the process.
   ///
   /// For a literal, as in `MessageSelector("a:b:")`, the compiler calls ``init(stringLiteral:)``
-  /// instead, which traps. To throw for literals too, use ``init(parsing:)``.
+  /// instead, which traps if the literal is malformed, while ``init(parsing:)`` throws.
   ///
   /// - Throws: ``MessageSelectorError`` with the offset of the first byte that breaks the grammar.
   /// - Complexity: O(*n*) in the length of `name`; takes the name table's lock.
@@ -40,10 +40,10 @@ public struct MessageSelector: Hashable, Sendable {
   /// Like ``init(_:)``, but throws ``MessageSelectorError`` for a malformed literal too.
   public init(parsing name: String) throws(MessageSelectorError) { try self.init(name) }
 
-  /// The selector interned under `name`, or `nil`. Use it for untrusted text: it interns nothing.
+  /// The selector interned under `name`, or `nil`. Interns nothing, so use it for untrusted text.
   ///
-  /// A table interns its names on first use, so read the ``MessageReceiver/selectorTable`` of the
-  /// classes that may respond before you look up a name.
+  /// A table interns its names on first use. So before you look up a name, read the
+  /// ``MessageReceiver/selectorTable`` of each class that could respond.
   public init?(known name: String) {
     guard let known = SelectorNames.find(name) else { return nil }
     self = known

@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// Caches records by the address of a literal, in 1,024 sets of two slots, replaced atomically.
+/// Caches selectors by the address of a literal, in 1,024 sets of two slots, replaced atomically.
 /// Typed keys are computed properties, so a literal is evaluated for each message. Bytes are always
 /// compared, since a literal of an unloaded library may have had the same address.
 enum SelectorLiterals {

@@ -62,7 +62,8 @@ public struct DynamicSends {
       try send(arguments).result?.value
     }
 
-    /// Sends the message and returns its answer as `R`. Throws ``MessageError`` for another type.
+    /// Sends the message and returns its answer as `R`. Throws ``MessageError`` if the answer does
+    /// not convert to `R`.
     public func dynamicallyCall<R>(withKeywordArguments arguments: KeyValuePairs<String, Any>) throws -> R {
       try typedResult(of: send(arguments), from: receiver)
     }

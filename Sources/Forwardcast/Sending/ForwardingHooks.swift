@@ -27,7 +27,7 @@ final class ForwardingHooks: HookHolder, @unchecked Sendable {  // `target` stay
     return HookRegistration(hook) { [weak self] hook in _ = self?.list.withLock { $0.remove(hook.number) } }
   }
 
-  /// The hooks for a message that `receiver` forwards, except the running hooks of `past`.
+  /// The hooks for a message that `receiver` forwards. `past` is a proxy whose hooks are running.
   static func around(_ selector: MessageSelector, of receiver: any MessageForwarding, past: AnyObject?)
     -> ForwardingAround?
   {

@@ -13,7 +13,7 @@ open class ForwardingProxy: MessageForwarding, MessageHooking {
   /// Empty, so that every message is forwarded.
   open class var selectorTable: SelectorTable { emptyProxyTable }
 
-  /// The table of this proxy, `nil` by default. A method in it is called instead of forwarding.
+  /// The table of this proxy, `nil` by default. Messages that this table answers are not forwarded.
   open var objectTable: SelectorTable? { nil }
 
   /// Adds a method for a message that no table answers, see
@@ -50,8 +50,8 @@ open class ForwardingProxy: MessageForwarding, MessageHooking {
   open func forwardingTarget(for selector: MessageSelector) -> (any MessageReceiver)? { hooks.target }
 
   /// Handles a message for which there is no forwarding target. The default throws the error of
-  /// ``doesNotRecognize(_:)``. If the proxy recognizes the message, a direct call of this method
-  /// performs it.
+  /// ``doesNotRecognize(_:)``. If you call this method yourself with a message that the proxy does
+  /// recognize, the default performs the message instead.
   @discardableResult
   open func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
     guard hasTaker(for: invocation.selector) else { throw doesNotRecognize(invocation.selector) }
@@ -68,7 +68,8 @@ open class ForwardingProxy: MessageForwarding, MessageHooking {
     return DeliveryReport(answeredBy: self, answered.result)
   }
 
-  /// True if a table or forwarding target answers, so a direct call of ``forward(_:)`` can send it.
+  /// True if a table or forwarding target answers, so a direct ``forward(_:)`` can send the
+  /// message.
   private func hasTaker(for selector: MessageSelector) -> Bool {
     if (try? tableMethod(of: self, for: selector)) != nil { return true }
     return forwardingTarget(for: selector).map { $0 !== self } ?? false

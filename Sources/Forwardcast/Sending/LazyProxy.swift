@@ -7,7 +7,7 @@
 ///     // for a method that is async, or on an actor:
 ///     let pages = try await archive.sendAndWait(.count)
 ///
-/// If the closure throws, the message fails with that error, and the next message calls it again.
+/// If the closure throws, the message fails with that error. The next message tries again.
 public final class LazyProxy: ForwardingProxy {
   // Needs no guard: a lazy proxy is not `Sendable`, so it stays in one isolation.
   private var made: (any MessageReceiver)?

@@ -27,7 +27,7 @@ extension MessageHooking where Self: Sendable {
     try hookPlace.install(message, aroundBody(body, crosses: message.answerCrosses), nil)
   }
 
-  /// Runs `waiting` instead of each message of a key for waiting senders, and `body` for other
+  /// Replaces each message of a key: runs `waiting` for waiting senders, and `body` for other
   /// senders.
   ///
   /// Swift 6.3 rejects capture lists in `waiting`; write `weak let me = self` before the closure.
@@ -40,7 +40,7 @@ extension MessageHooking where Self: Sendable {
     try hookPlace.install(message, aroundBody(body, crosses: message.answerCrosses), waiting)
   }
 
-  /// Runs `body` before each boxed message of a selector, or of all, on the sender's thread.
+  /// Runs `body` on the sender's thread before each boxed message of `selector`; `nil` for all.
   @discardableResult
   public func before(_ selector: MessageSelector? = nil, _ body: @escaping @Sendable (Invocation) throws -> Void)
     throws(MessageError) -> HookRegistration
@@ -48,7 +48,8 @@ extension MessageHooking where Self: Sendable {
     try hookPlace.install(selector, Hook.Body.before(body))
   }
 
-  /// Runs `body` after each successful boxed message of a selector, or all, on the sender's thread.
+  /// Runs `body` on the sender's thread after each successful boxed message of `selector`; `nil`
+  /// for all.
   @discardableResult
   public func after(
     _ selector: MessageSelector? = nil, _ body: @escaping @Sendable ([ArgumentBox], Invocation) throws -> Void
@@ -56,7 +57,7 @@ extension MessageHooking where Self: Sendable {
     try hookPlace.install(selector, Hook.Body.after(body))
   }
 
-  /// Runs `body` instead of each boxed message of a selector, or of all, on the sender's thread.
+  /// Runs `body` on the sender's thread instead of each boxed message of `selector`; `nil` for all.
   @discardableResult
   public func around(
     _ selector: MessageSelector? = nil, _ body: @escaping @Sendable (InvocationCall) throws -> [ArgumentBox]
@@ -64,8 +65,7 @@ extension MessageHooking where Self: Sendable {
     try hookPlace.install(selector, Hook.Body.around(body, nil))
   }
 
-  /// Runs `waiting` instead of each boxed message for waiting senders, and `body` for other
-  /// senders.
+  /// Replaces each boxed message: runs `waiting` for waiting senders, and `body` for other senders.
   @discardableResult
   public func around(
     _ selector: MessageSelector? = nil, _ body: (@Sendable (InvocationCall) throws -> [ArgumentBox])? = nil,

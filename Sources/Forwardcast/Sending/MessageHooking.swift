@@ -41,7 +41,7 @@ public struct HookPlace: Sendable {
     try install(message, .around(body, waiting: Hook.Body.waitingBody(waiting, crosses: message.answerCrosses)))
   }
 
-  // Not `@usableFromInline`: optimized test builds crash in the cross-module pass (Swift 6.3).
+  // Not `@usableFromInline`, which crashes the compiler in optimized test builds (Swift 6.3).
   func install(_ selector: MessageSelector?, _ body: Hook.Body) throws(MessageError) -> HookRegistration {
     try holder.install(Hook(selector, body))
   }
@@ -51,22 +51,23 @@ protocol HookHolder: NamedReceiver, Sendable {
   /// The method that answers `selector`, if it is known without queries.
   func firstMethod(for selector: MessageSelector) -> Method?
 
-  /// Checks a key's types against its selector's messages. A requirement, since optimized test
-  /// builds crash in the cross-module pass (Swift 6.3) with the extension alone.
+  /// Checks a key's types against the method of its selector. This is a requirement: with only the
+  /// extension, the compiler crashes in the cross-module pass of optimized test builds (Swift 6.3).
   func check<R, each A>(_ message: Message<(repeat each A) -> R>) throws(MessageError)
 
   /// Installs a hook around the existing hooks. Messages that begin later run the new hook.
   func install(_ hook: Hook) throws(MessageError) -> HookRegistration
 }
 
-// A proxy that is not `Sendable` remains in one isolation with its hooks. The parameter `isolation`
-// only gives these overloads the rank of the refusing overloads in MessageHooking+Sharing.swift.
+// A proxy that is not `Sendable` remains in one isolation with its hooks. The unused parameter
+// `isolation` gives these overloads the same rank as the refusing overloads in
+// MessageHooking+Sharing.swift.
 extension MessageHooking {
   /// Runs `body` before each message of a key. If `body` throws, no target gets the message.
   ///
   /// - Parameters:
   ///   - message: the key. Arguments of other types are converted.
-  ///   - isolation: the caller's isolation. Leave it out.
+  ///   - isolation: unused. Leave it out.
   ///   - body: called with the arguments.
   /// - Returns: a handle that cancels the hook. Releasing the handle does not cancel the hook.
   /// - Throws: `wrongArgumentCount` if selector and key disagree; `typeMismatch` if the types
@@ -84,7 +85,7 @@ extension MessageHooking {
   ///
   /// - Parameters:
   ///   - message: the key.
-  ///   - isolation: the caller's isolation. Leave it out.
+  ///   - isolation: unused. Leave it out.
   ///   - body: called with the answers in delivery order, and the arguments. `broadcast` requests
   ///     no answers; queued targets answer only waiting senders.
   @discardableResult
@@ -101,7 +102,7 @@ extension MessageHooking {
   ///
   /// - Parameters:
   ///   - message: the key.
-  ///   - isolation: the caller's isolation. Leave it out.
+  ///   - isolation: unused. Leave it out.
   ///   - body: gets the message and returns the answers, which the sender's policy combines. Each
   ///     `proceed` sends the message to the targets, but only the last outcome counts.
   @export(implementation) @discardableResult
@@ -112,8 +113,8 @@ extension MessageHooking {
     try hookPlace.install(message, aroundBody(body, crosses: message.answerCrosses), nil)
   }
 
-  /// Runs `waiting` instead of each message of a key for waiting senders, such as `collectAndWait`,
-  /// and for asynchronous methods. Other senders run `body`; without a `body`, they get
+  /// Replaces each message of a key. For waiting senders, such as `collectAndWait`, and for
+  /// asynchronous methods, runs `waiting`. Other senders run `body`; without a `body`, they get
   /// `isolationMismatch`.
   ///
   ///     try service.around(.quote, waiting: { call in
@@ -137,8 +138,8 @@ extension MessageHooking {
     try hookPlace.install(selector, Hook.Body.before(body))
   }
 
-  /// Runs `body` after each successful boxed message of `selector`, or every message by default,
-  /// with the answers and the message, whose ``Invocation/result`` is the last answer.
+  /// Runs `body` after each successful boxed message of `selector`, or every message by default.
+  /// `body` gets the answers and the message, whose ``Invocation/result`` is the last answer.
   @discardableResult
   public func after(
     _ selector: MessageSelector? = nil, isolation: (any Actor)? = nil,
@@ -156,8 +157,7 @@ extension MessageHooking {
     try hookPlace.install(selector, Hook.Body.around(body, nil))
   }
 
-  /// Runs `waiting` instead of each boxed message for waiting senders, and `body` for other
-  /// senders.
+  /// Replaces each boxed message: runs `waiting` for waiting senders, and `body` for other senders.
   @discardableResult
   public func around(
     _ selector: MessageSelector? = nil, isolation: (any Actor)? = nil,

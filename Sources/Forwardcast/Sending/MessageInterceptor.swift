@@ -62,10 +62,10 @@ public struct MessageInterceptor: Sendable {
     }
   }
 
-  /// Answers a message from a cache of earlier messages with equal arguments.
+  /// Answers a message from a cache, if an earlier message had equal arguments.
   ///
   /// Caches `Sendable` answers of messages with an ``Invocation/contentKey``, but no errors.
-  /// Concurrent messages with equal arguments may all be sent.
+  /// Concurrent messages with equal arguments might all be sent.
   ///
   /// - Parameters:
   ///   - duration: the lifetime of an entry.
@@ -142,7 +142,7 @@ private final class AnswerCache<C: Clock>: Sendable where C.Duration == Duration
     let answers: UncheckedSendable<[ArgumentBox]>  // each of them is Sendable
     let end: C.Instant
   }
-  private struct State: @unchecked Sendable {  // keys are those of Sendable arguments, or stay with their proxy
+  private struct State: @unchecked Sendable {  // keys have Sendable arguments or stay with their proxy
     var known: [Invocation.ContentKey: Known] = [:]
     /// The keys, oldest first.
     var order = FirstInFirstOut<Invocation.ContentKey>()

@@ -48,7 +48,7 @@ extension MessageReceiver where Self: Sendable {
   /// Sends a boxed message and awaits its answer, stored in ``Invocation/result``.
   ///
   /// - Throws: as ``sendAndWait(_:_:)``; `isolationMismatch` if an argument or answer would cross
-  ///   isolations and ``ArgumentBox/isSendable`` is false. The result is then `nil`.
+  ///   isolations and ``ArgumentBox/isSendable`` is false. After any error, the result is `nil`.
   nonisolated(nonsending) public func performAndWait(_ invocation: inout Invocation) async throws {
     try await performWaiting(&invocation, on: self)
   }
@@ -84,7 +84,7 @@ extension ForwardingProxy {
   }
 
   /// Sends a boxed message through this proxy and stores its answer in ``Invocation/result``.
-  /// Throws as ``sendAndWait(_:_:)``; the result is then `nil`.
+  /// Throws as ``sendAndWait(_:_:)``; after an error, the result is `nil`.
   nonisolated(nonsending) public func performAndWait(_ invocation: inout Invocation) async throws {
     try await performWaiting(&invocation, on: self, stays: true)
   }

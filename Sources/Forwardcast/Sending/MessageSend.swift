@@ -8,7 +8,7 @@ enum Resolution {
   case forward(any MessageForwarding, MethodSignature)
 }
 
-/// The maximum number of forwarding targets per message. Each target may create another target.
+/// The maximum number of forwarding targets per message, since each could create another target.
 let maximumHops = 4096
 
 /// Finds how `receiver` answers `selector`, or throws the error of `doesNotRecognize`.
@@ -18,14 +18,14 @@ func resolve(_ selector: MessageSelector, for receiver: any MessageReceiver, pas
 {
   let (resolution, last) = try follow(selector, from: receiver, past: hooked)
   if let resolution { return resolution }
-  // 5. Nothing answers.
+  // 5, after steps 1 to 4 in `follow`: nothing answers.
   throw (last as? any MessageForwarding)?.doesNotRecognize(selector) ?? MessageError.unrecognized(selector, by: last)
 }
 
 /// The steps of every send, in order.
 ///
 /// - Parameter hooked: a proxy whose hooks are already running.
-/// - Returns: how the message is answered, `nil` if it has no answer, and the last receiver.
+/// - Returns: how the message is answered (`nil` if nothing answers), and the last receiver.
 /// - Throws: `proxyCycle` for a cycle of forwarding targets; `typeMismatch` for a table of another
 ///   class; `tooDeep` if the stack is exhausted or there are too many forwarding targets.
 func follow(_ selector: MessageSelector, from first: any MessageReceiver, past hooked: AnyObject?) throws
@@ -139,7 +139,7 @@ nonisolated(nonsending) func forwardWaiting(
 }
 
 extension Invocation {
-  /// Converts the message to the types of `hooks`. Returns the previously stated signature.
+  /// Converts the message to `types`. Returns the previously stated signature.
   @inline(never) fileprivate mutating func prepare(for hooks: any MessageForwarding, _ types: MethodSignature) throws
     -> MethodSignature?
   {
@@ -150,7 +150,7 @@ extension Invocation {
     return stated
   }
 
-  /// Converts the answer to the types of `hooks`. Throws the first failure of the report.
+  /// Converts the answer to `types`. Throws the first failure of the report.
   fileprivate mutating func take(_ report: DeliveryReport, from hooks: any MessageForwarding, _ types: MethodSignature)
     throws
   {
@@ -200,13 +200,13 @@ extension MessageReceiver {
   public func send<R>(_ selector: MessageSelector, _ arguments: Any...) throws -> R { fatalError() }
 
   /// Sends a boxed message to this receiver and stores the answer in ``Invocation/result``. Throws
-  /// as `send(_:_:)`; the result is then `nil`.
+  /// as `send(_:_:)`; after an error, the result is `nil`.
   public func perform(_ invocation: inout Invocation) throws {
     try invocation.answer(from: self) { try finish(try resolve($0.selector, for: self), &$0) }
   }
 }
 
-/// Completes a typed send with boxed arguments, if the method's types differ.
+/// Completes a typed send whose method has other types than the key. The arguments are boxed.
 @usableFromInline
 func sendBoxed<R>(
   _ selector: MessageSelector, _ boxes: [ArgumentBox], _ resolution: Resolution, to receiver: any MessageReceiver
@@ -216,7 +216,8 @@ func sendBoxed<R>(
   return try typedResult(of: invocation, from: receiver)
 }
 
-/// An invocation's result as `R`. Without a result, returns `Void`, or `nil` for an optional `R`.
+/// An invocation's result as `R`. A missing result is `()` for `Void` and `nil` for an optional
+/// `R`.
 @usableFromInline
 func typedResult<R>(of invocation: Invocation, from receiver: AnyObject) throws(MessageError) -> R {
   if R.self == Void.self, let nothing = () as? R { return nothing }

@@ -17,7 +17,7 @@
 ///     list.add(plain)
 ///     list.responds(to: "heightOfRow:")        // false
 public protocol PartialTarget: AnyObject, SendableMetatype {
-  /// The selectors that the class does not implement. Read once for each class and route.
+  /// The selectors that the class does not implement. Read when a proxy lists a selector's targets.
   nonisolated static var unimplemented: [MessageSelector] { get }
   /// The former name of ``unimplemented``.
   @available(*, deprecated, renamed: "unimplemented")
@@ -55,8 +55,8 @@ extension Responds {
   }
 #endif
 
-/// Thrown by ``MessageForwarding/forward(_:)`` if a target finds only from the whole message that
-/// it does not respond. A multicast then treats the target as if it does not respond.
+/// Thrown by ``MessageForwarding/forward(_:)`` if a target does not respond, but needed the whole
+/// message to find out. A multicast then treats the target like one that does not respond.
 package struct MessageNotTaken: Error, CustomStringConvertible {
   package init() {}
   package var description: String { "does not respond" }

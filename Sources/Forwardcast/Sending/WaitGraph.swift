@@ -45,16 +45,16 @@ struct AwaitedEnd: Sendable {
 /// A wait of a thread or task, which holds the identities `held` until the wait ends.
 final class Wait: @unchecked Sendable {  // `awaits` is guarded by the graph's lock
   fileprivate let held: [ObjectIdentifier]
-  /// True if the holder itself waits; false if one of its tasks waits, perhaps without the holder.
+  /// True if the holder itself waits; false if one of its tasks waits, with or without the holder.
   fileprivate let isOwn: Bool
-  /// Functions that return the awaited objects. A message may add them one by one.
+  /// Functions that return the awaited objects. A message can add them one by one.
   private var awaits: [@Sendable () -> [AwaitedEnd]] = []
 
   init(holding held: [ObjectIdentifier], isOwn: Bool = true) { (self.held, self.isOwn) = (held, isOwn) }
 
   fileprivate var awaited: [AwaitedEnd] { WaitGraph.graph.withLock { _ in awaits }.flatMap { $0() } }
 
-  /// Replaces the awaited objects with some of them.
+  /// Reduces the awaited objects to a subset: the objects that `awaits` returns.
   func narrow(to awaits: @escaping @Sendable () -> [AwaitedEnd]) {
     let old = WaitGraph.graph.withLock { graph in
       graph.changes += 1
@@ -143,7 +143,7 @@ package enum WaitGraph {
   /// Ends `work` and the waits for it. Called once, after the outcome of `work` is available.
   package static func end(_ work: SharedWork) {
     graph.withLock { $0.work.removeAll { $0 === work } }
-    // This is last, so that a thread that still waits here is not taken for part of a cycle.
+    // The gate opens last, so that a thread still waiting there is not taken for part of a cycle.
     work.gate.leave()
   }
 

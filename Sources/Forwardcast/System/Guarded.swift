@@ -18,7 +18,7 @@ package struct Guarded<Value: ~Copyable>: ~Copyable, Sendable {
   }
 
   /// Runs `body` under the lock. The lock is not recursive, and `body` must not call foreign code.
-  /// Inlined into other modules too, because the unspecialized function slows down remote messages.
+  /// Inlined into other modules too, since an unspecialized function would slow remote messages.
   @inlinable
   @inline(__always)
   package borrowing func withLock<Result: ~Copyable, Failure: Error>(

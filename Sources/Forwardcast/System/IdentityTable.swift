@@ -7,7 +7,7 @@ protocol Identified: AnyObject, SendableMetatype {
 
 /// A hash table of unretained objects, one for each identity. Remove an object before releasing it.
 struct IdentityTable<Element: Identified> {
-  /// Each word is the address of an element or one of two marks. The count is a power of two.
+  /// Each word is an element's address or one of two marks. The number of words is a power of two.
   private var words: ContiguousArray<UInt> = []
   private var free: UInt32 = 0
   private var count: UInt32 = 0

@@ -61,8 +61,8 @@ enum ThreadStack {
       let stack = UInt(bitPattern: lowest)..<UInt(bitPattern: lowest) + UInt(size)
       return stack.contains(here) ? stack : nil
     #elseif canImport(Glibc) || canImport(Musl)
-      // Finds the mapping that contains `here`. `pthread_getattr_np` is not always declared, and in
-      // one C library it gives the main stack's current size, not its limit.
+      // Finds the mapping that contains `here`. `pthread_getattr_np` is not used: it is not always
+      // declared, and in one C library it gives the main stack's current size, not its limit.
       guard let file = fopen("/proc/self/maps", "re") else { return nil }
       defer { fclose(file) }
       var (line, size): (UnsafeMutablePointer<CChar>?, Int) = (nil, 0)
