@@ -54,8 +54,8 @@ final class Bench {
         referenceAllocations: allocations(reference).map { $0 / Double(messages) }, goal: goal))
   }
 
-  /// Allocations of one warmed-up operation: the least of a few tries, since other threads count
-  /// too.
+  /// Allocations of one warmed-up operation: the least of a few tries, since the count includes
+  /// other threads.
   func allocations(_ batch: Batch) -> Double? {
     let operations = 64
     return (0..<3).compactMap { _ in

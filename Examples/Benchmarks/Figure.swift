@@ -2,7 +2,7 @@
 
 /// One measured line.
 struct Figure {
-  /// The row that the line belongs to.
+  /// The row, a named group of lines, that the line belongs to.
   let row: String
   let name: String
   let n: Int

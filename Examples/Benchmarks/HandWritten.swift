@@ -26,8 +26,8 @@ final class WeakLoop: Sendable {
     for box in snapshot { box.target?.tick(value) }
   }
 
-  /// Sends without retaining the box. A plain loop retains it during the call, which is opaque to
-  /// the compiler.
+  /// Sends without retaining the box. A plain loop retains the box during the call, because the
+  /// compiler does not know what the call releases.
   @inline(never)
   func tickUncounted(_ value: Int) {
     let snapshot = boxes.withLock { $0 }

@@ -95,7 +95,7 @@ extension [Double] {
   }
 }
 
-/// Starts a thread that sleeps forever: locks and allocations are cheaper with a single thread.
+/// Starts a thread that sleeps forever. With one thread, locks and allocations would be cheaper.
 func startSleepingThread() {
   startThread { while true { sleep(1000) } }
 }

@@ -1,10 +1,10 @@
-// Rows+Churn.swift: something joins, a message is sent, and it leaves, among many targets.
+// Rows+Churn.swift: a guest joins many targets, a message is sent, and the guest leaves.
 
 import Forwardcast
 
 extension Bench {
-  /// A change with a message, beside the message alone, as a change must not make the next message
-  /// pay for the other targets.
+  /// A change with a message, compared with the message alone: the cost of the next message after a
+  /// change must not depend on the other targets.
   func churnRows() {
     for n in sizes where n > 1 {
       let (sides, guest) = (Sides(n), makeTargets(1)[0])

@@ -12,7 +12,7 @@ import Synchronization
   import Darwin
 #endif
 
-/// Weak targets on a queue, as one writes it by hand.
+/// Weak targets on a queue, in hand-written code.
 private struct QueuedLoop {
   let boxes: [WeakBox]
   let queue: DispatchQueue
@@ -31,7 +31,7 @@ private struct QueuedLoop {
   }
 }
 
-/// As `QueuedLoop`, with one block for all waiting messages, which are in an array behind a lock.
+/// Like `QueuedLoop`, but with one block for all waiting messages. A lock guards their array.
 private final class BatchedLoop: Sendable {
   private let box: WeakBox
   private let queue: DispatchQueue
@@ -57,7 +57,7 @@ private final class BatchedLoop: Sendable {
   }
 }
 
-/// A target that signals a negative number and its time. Earlier messages have arrived by then.
+/// A target that stores the time of a negative number and signals it, after all earlier messages.
 private final class Gate: Listener, @unchecked Sendable {  // `time` is read after a wait for the semaphore
   private let opened = DispatchSemaphore(value: 0)
   /// When the last negative number arrived, in nanoseconds.
@@ -117,8 +117,8 @@ private struct QueuedSides: Sendable {
 extension Bench {
   /// Messages to targets on a queue.
   ///
-  /// All threads run on one processor, except in lines whose name says two, because waking another
-  /// one takes longer than all that is compared. The main thread waits, to run the main actor.
+  /// Up to the line "one processor", all threads run on one processor, because waking another takes
+  /// longer than all that is compared. The main thread waits, to run the main actor.
   func queuedRows() async {
     queueRows()
     let row = Borrowed(bench: self)
@@ -213,7 +213,7 @@ extension Bench {
     let sides = QueuedSides(1, at: .mainActor, beside: .main)
     let box = sides.loop.boxes[0]
     stream("on the main actor", sides) { sides.loop.tickEach($0) }
-    // A block has no priority. It runs on the main actor only if the main queue is its executor.
+    // A block has no priority. It is on the main actor only if that actor runs on the main queue.
     latency("the main actor, beside a task", sides) { value in Task.detached { @MainActor in box.target?.tick(value) } }
     latency("the main actor, beside a block", sides) { sides.loop.tickEach($0) }
   }

@@ -3,7 +3,7 @@
 import Forwardcast
 
 extension Bench {
-  /// Registration and removal beside a dictionary of weak boxes, and the memory of each.
+  /// Registration and removal, compared with a dictionary of weak boxes, and the memory of each.
   func registryRows() {
     registry("add", "remove, same order") { $0 }
     registry(nil, "remove, random order") { $0.shuffledAlike() }
@@ -135,7 +135,7 @@ extension Bench {
         unit: "bytes/target", ratio: mine.quantile(0.5) / theirs.quantile(0.5), goal: .atMost(120, "bytes")))
   }
 
-  /// Bytes for each target of the result of `keep`. The targets already have side tables.
+  /// The bytes that the result of `keep` needs per target. The targets already have side tables.
   private func weigh(_ n: Int, _ keep: ([any Listener]) -> AnyObject) -> Double? {
     let targets = makeTargets(n)
     let sideTables = targets.map { WeakBox($0) }

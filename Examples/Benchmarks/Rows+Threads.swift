@@ -4,7 +4,7 @@ import Dispatch
 import Forwardcast
 import Synchronization
 
-/// A thread that sleeps until it gets work, and starts it together with the caller.
+/// A thread that sleeps until it gets work, and starts the work when the caller starts its own.
 private final class Worker: Sendable {
   private let job = Mutex<(@Sendable () -> Void)?>(nil)
   private let isReady = Atomic<Bool>(false)
@@ -50,7 +50,7 @@ private final class Worker: Sendable {
 }
 
 extension Bench {
-  /// Two threads, each with its own proxy and targets, compared with one of them.
+  /// Two threads, each with its own proxy and targets, compared with one of the threads.
   func threadRows() {
     let before = Processors.current
     let single = before.single

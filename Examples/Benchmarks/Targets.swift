@@ -1,6 +1,6 @@
 // Targets.swift: the targets, and the keys of their messages.
 // The methods do almost nothing, so that the delivery is measured. Each class treats a text
-// differently: the compiler would merge equal methods into one function, with a call in every row.
+// differently. Otherwise the compiler would merge the methods into one, with a call in every row.
 
 import Forwardcast
 
@@ -95,7 +95,7 @@ final class ThirdListener: Listener, @unchecked Sendable {
   }
 }
 
-/// `count` new targets of one class or of three. Not inlined, so no caller is specialized for one.
+/// `count` new targets of one class or of three. Not inlined, so callers are not specialized.
 @inline(never)
 func makeTargets(_ count: Int, classes: Int = 1) -> [any Listener] {
   (0..<count).map { index in

@@ -19,7 +19,7 @@ log.listen(to: listeners)
 print("the strap is put on")
 await radio([], [0, 61], [0, 64])
 
-// A new screen receives messages from now on. Releasing it ends that.
+// A new screen receives messages from now on, until the screen is released.
 print("a run begins")
 var run: Screen? = Screen("run")
 if let run { listeners.add(run, priority: 1) }

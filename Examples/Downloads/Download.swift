@@ -3,7 +3,7 @@
 
 import Forwardcast
 
-/// An operation with a progress. The proxy returns the sum of all.
+/// An operation with a progress. The proxy's progress is the sum for all operations.
 @Forwarded
 protocol Loading: AnyObject, Sendable {
   @Answer(.sum) var progress: Double { get async }

@@ -34,7 +34,7 @@ final class Screen: ThemesDelegate {
   /// Releases the screen on top, which need not be removed from the manager.
   func pop() { pushed = nil }
 
-  /// Changes all screens to the palette color after this screen's own.
+  /// Changes all screens to the color that follows this screen's color in the palette.
   @MainActor
   func tap() {
     print("\(name) is tapped")

@@ -44,7 +44,7 @@ final class Drawing: CustomStringConvertible {
     }
   }
 
-  /// Names an action, but not while it is undone: a redo of "Draw" is not called "Erase".
+  /// Names an action, but not during an undo. Otherwise the redo of "Draw" would be called "Erase".
   private func name(_ action: String) {
     if !history.isUndoing, !history.isRedoing { history.setActionName(action) }
   }
