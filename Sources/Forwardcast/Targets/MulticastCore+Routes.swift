@@ -68,7 +68,7 @@ extension MulticastCore {
       // Read under one lock, since another message may be extending the route.
       let (registrations, seen, around, isNew) = state.withLock { state in
         let (old, seen) = (current(selector, epoch, state), RouteSource(self))
-        let registrations = old.map { state.list.joined(in: seen.version &- $0.version) } ?? state.list.all
+        let registrations = old.map { state.list.joined(in: seen.version &- $0.version) } ?? state.list.all[...]
         return (registrations, seen, old == nil ? state.rest?.around(selector) : nil, old == nil)
       }
       if registrations.count >= MulticastCore.fewRegistrations {
@@ -170,8 +170,9 @@ extension MulticastCore {
   ) {
     assert(registration.strong == nil, "a removed registration owns no target")
     noteChanges()
-    patch(selector, &state, &garbage, where: { $0.hasStep(of: registration) }) {
-      $0.withoutEnded(version: $1, isUnused: $2)
+    patch(selector, &state, &garbage, where: { $0.hasStep(of: registration) }) { route, version, isUnused, garbage in
+      if isUnused, route.removeEnded(version: version, garbage: &garbage) { return nil }
+      return route.withoutEnded(version: version)
     }
   }
 
@@ -179,7 +180,9 @@ extension MulticastCore {
   /// stale route, so a series of changes costs one rebuild.
   func noteHooksChanged(for selector: MessageSelector?, _ state: inout State, _ garbage: inout Garbage) {
     noteChanges()
-    patch(selector, &state, &garbage, where: { !$0.isStale }) { $0.stale(version: $1, isUnused: $2) }
+    patch(selector, &state, &garbage, where: { !$0.isStale }) { route, version, isUnused, _ in
+      route.stale(version: version, isUnused: isUnused)
+    }
   }
 
   private func surroundings(of selector: MessageSelector, _ state: borrowing State) -> RouteSurroundings? {
@@ -202,20 +205,24 @@ extension MulticastCore {
     return isWhole ? .some(nil) : nil
   }
 
-  /// Replaces routes by successors, which take over the steps if no message uses the old route.
+  /// Replaces routes by successors. `successor` may change a route that no message uses, and then
+  /// returns `nil`.
   private func patch(
     _ selector: MessageSelector?, _ state: inout State, _ garbage: inout Garbage, where isMeant: (Route) -> Bool,
-    _ successor: (_ old: Route, _ version: UInt, _ isUnused: Bool) -> Route
+    _ successor: (_ old: Route, _ version: UInt, _ isUnused: Bool, inout Garbage) -> Route?
   ) {
     self.state.assertHeld()
     guard let board = state.board else { return }
-    let selectors = selector.map { [$0] } ?? board.all.map(\.selector)
-    for selector in selectors {
-      guard let route = board.find(selector), route._withUnsafeGuaranteedRef(isMeant) else { continue }
+    guard let selector else {
+      for selector in board.all.map(\.selector) { patch(selector, &state, &garbage, where: isMeant, successor) }
+      return
+    }
+    if let route = board.find(selector), route._withUnsafeGuaranteedRef(isMeant) {
       let version = route._withUnsafeGuaranteedRef { $0.close() }
       // Messages that begin from here on find a closed route and wait for the lock.
       let isUnused = !isVisited && board.isOnlyOwner(of: route)
-      replace(with: route._withUnsafeGuaranteedRef { successor($0, version, isUnused) }, &state, &garbage)
+      let new = route._withUnsafeGuaranteedRef { successor($0, version, isUnused, &garbage) }
+      if let new { replace(with: new, &state, &garbage) }
     }
   }
 
@@ -225,12 +232,12 @@ extension MulticastCore {
       ($0.list.all, changes.load(ordering: .relaxed), $0.rest?.around(selector))
     }
     return Route(
-      self, selector, version: version, steps: steps(registrations, selector, pinned: pinned),
+      self, selector, version: version, steps: steps(registrations[...], selector, pinned: pinned),
       around: around.flatMap { RouteSurroundings(hooks: $0, trace: $1) })
   }
 
   private func steps(
-    _ registrations: [Registration], _ selector: MessageSelector, pinned: Bool = false
+    _ registrations: ArraySlice<Registration>, _ selector: MessageSelector, pinned: Bool = false
   ) -> RouteSteps {
     var steps = RouteSteps()
     steps.list.reserveCapacity(registrations.count)

@@ -41,9 +41,9 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
   /// The actions before the first step; only set if the route serves one message.
   let prelude: MessagePrelude?
   let around: RouteSurroundings?
-  /// The ended steps, which this route still releases after a successor has taken over the steps
-  /// that remain. `nil` if the route owns all its steps. Guarded by the lock.
-  private var left: [RouteStep]?
+  /// True if a successor has taken over the steps, so this route does not release them. Guarded by
+  /// the lock.
+  private var isMoved = false
 
   /// - Parameters:
   ///   - version: the target list's version; 0 for a route that serves only one message.
@@ -64,7 +64,7 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
     if let old {
       (self.steps, capacity) = (old.steps, old.capacity)
       end.store(old.count, ordering: .releasing)
-      old.left = old.left ?? []
+      old.isMoved = true
       return
     }
     let capacity = max(steps.list.count + room, 1)
@@ -74,9 +74,7 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
   }
 
   deinit {
-    if let left {
-      for step in left { step.release() }
-    } else {
+    if !isMoved {
       for index in 0..<count { steps[index].release() }
       steps.deallocate()
     }
@@ -156,7 +154,7 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
     var (all, next) = (RouteSteps(), 0)
     all.list.reserveCapacity(count + more.list.count)
     func takeOver(_ index: Int) {
-      if !steps[index].registration._withUnsafeGuaranteedRef(\.hasEnded) { all.list.append(steps[index].retained()) }
+      if !hasEnded(index) { all.list.append(steps[index].retained()) }
     }
     for step in inOrder(more.list, by: { -Int($0.priority) }) {
       while next < count, steps[next].priority >= step.priority {
@@ -175,44 +173,43 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
   func close() -> UInt { knownVersion.exchange(.max, ordering: .acquiringAndReleasing) }
 
   /// A successor without the ended steps.
-  ///
-  /// - Parameter isUnused: true if no message uses this route, so its steps may be moved.
-  func withoutEnded(version: UInt, isUnused: Bool = false) -> Route {
+  func withoutEnded(version: UInt) -> Route {
     core.state.assertHeld()
-    // A copy gives back memory that is mostly free.
-    if isUnused, traits.isUniform, count * 4 >= Int(capacity) { removeEnded() }
-    let old = left == nil ? nil : self
     var all = RouteSteps()
-    if old == nil {
-      all.list.reserveCapacity(count)
-      for index in 0..<count where !steps[index].registration._withUnsafeGuaranteedRef(\.hasEnded) {
-        all.append(steps[index].retained())
-      }
-    } else if count > 0 {
-      all.traits = traits
-    }
+    all.list.reserveCapacity(count)
+    for index in 0..<count where !hasEnded(index) { all.append(steps[index].retained()) }
     // A step without a method may be a nested proxy.
     all.traits.hasNested = traits.hasNested && all.traits.hasForwarders
     all.traits.leavesOut = traits.leavesOut
     return Route(
-      core, selector, version: version, steps: all, room: all.list.count / 4 + 1, around: around, isStale: isStale,
-      over: old)
+      core, selector, version: version, steps: all, room: all.list.count / 4 + 1, around: around, isStale: isStale)
   }
 
-  /// Moves the ended steps to ``left``.
-  private func removeEnded() {
-    var (ended, kept) = ([RouteStep](), 0)
+  /// Removes the ended steps of a closed route that no message uses, and opens it with `version`.
+  ///
+  /// - Returns: false if a successor is needed, because the traits could change or most of the
+  ///   memory would remain unused.
+  func removeEnded(version: UInt, garbage: inout Garbage) -> Bool {
+    core.state.assertHeld()
+    assert(self.version == .max, "messages cannot begin while the steps move")
+    let kept = (0..<count).count { !hasEnded($0) }
+    guard traits.isUniform, plan == nil, kept > 0, kept * 4 >= Int(capacity) else { return false }
+    var next = 0
     for index in 0..<count {
-      if steps[index].registration._withUnsafeGuaranteedRef(\.hasEnded) {
-        ended.append(steps[index])
+      if hasEnded(index) {
+        steps[index].release(after: &garbage)
       } else {
-        steps[kept] = steps[index]
-        kept += 1
+        steps[next] = steps[index]
+        next += 1
       }
     }
     end.store(kept, ordering: .releasing)
-    left = ended
+    forgetWitness()
+    knownVersion.store(version, ordering: .releasing)
+    return true
   }
+
+  private func hasEnded(_ index: Int) -> Bool { steps[index].registration._withUnsafeGuaranteedRef(\.hasEnded) }
 
   /// A stale successor without hooks. The next message rebuilds it with the current hooks.
   func stale(version: UInt, isUnused: Bool) -> Route {

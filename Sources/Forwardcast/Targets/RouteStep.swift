@@ -27,6 +27,13 @@ struct RouteStep {
     strong?.release()
   }
 
+  /// Moves the references to `garbage`, so that they are released after the lock.
+  func release(after garbage: inout Garbage) {
+    garbage.keep(registration.takeRetainedValue())
+    garbage.keep(method?.takeRetainedValue())
+    garbage.keep(strong?.takeRetainedValue())
+  }
+
   func retained() -> RouteStep {
     _ = registration.retain()
     _ = method?.retain()

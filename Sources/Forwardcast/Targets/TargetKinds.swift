@@ -63,11 +63,11 @@ struct TargetKinds {
         return (.method(method), type, isShared)
       }
     case .other:
+      if target is Method { return (.method(core.method(of: target, selector)), nil, false) }
       if target is any MulticastSending { return (.nested, nil, !standsForValue(target)) }
       if target is any MessageForwarding { return (.forwarder, nil, true) }
       let method = core.method(of: target, selector)
-      let isOne = target is Method || standsForValue(target)
-      return (.method(method), nil, !isOne && !(method?.isRefusal ?? false))
+      return (.method(method), nil, !standsForValue(target) && !(method?.isRefusal ?? false))
     }
   }
 

@@ -65,12 +65,15 @@ struct TargetList {
   private static let fewToLookAt: UInt32 = 8
 
   private subscript(priority: Int16) -> Group {
-    _read {
+    @inline(__always) _read {
       if priority == 0 { yield usual } else { yield rare?.unusual[priority] ?? Group() }
     }
-    _modify {
-      if priority == 0 { yield &usual } else { yield &ensuredRare.unusual[priority, default: Group()] }
-    }
+  }
+
+  // A `_modify` accessor would allocate memory for each change.
+  @inline(__always)
+  private mutating func changeGroup<T>(_ priority: Int16, _ body: (inout Group) -> T) -> T {
+    priority == 0 ? body(&usual) : body(&ensuredRare.unusual[priority, default: Group()])
   }
 
   /// The registrations that were not removed, in delivery order. Some may be muted or dead.
@@ -86,10 +89,10 @@ struct TargetList {
 
   var slotCount: Int { usual.slots.count + (rare?.unusual.values.reduce(0) { $0 + $1.slots.count } ?? 0) }
 
-  func joined(in versions: UInt) -> [Registration] {
+  func joined(in versions: UInt) -> ArraySlice<Registration> {
     assert(versions <= joined.count, "the list has forgotten who joined since a route was made")
     // By index, since `suffix(_:)` of a sequence iterates over all elements.
-    return Array(joined[(joined.count - Int(versions))...])
+    return joined[(joined.count - Int(versions))...]
   }
 
   /// Invalidates all routes, since a target's ownership, position or delivery changed.
@@ -166,8 +169,10 @@ struct TargetList {
     assert(!contains(registration), "a registration has one slot")
     registration.storedPriority = priority
     number += 1
-    registration.slot = self[priority].slots.count
-    self[priority].slots.append(registration)
+    changeGroup(priority) { group in
+      registration.slot = group.slots.count
+      group.slots.append(registration)
+    }
   }
 
   mutating func move(_ registration: Registration, to priority: Int16, garbage: inout Garbage) {
@@ -184,7 +189,7 @@ struct TargetList {
     unlink(old)
     garbage.keep(old)
     new.slot = old.slot
-    self[new.storedPriority].slots[new.slot] = new
+    changeGroup(new.storedPriority) { $0.slots[new.slot] = new }
     noteChanged()
     link(new, &garbage)
     return true
@@ -264,10 +269,11 @@ struct TargetList {
   private mutating func leaveSlot(_ registration: Registration) -> Registration? {
     assert(contains(registration) && number > 0, "only a registration in the list leaves it")
     let priority = registration.storedPriority
-    let taken = self[priority].slots[registration.slot].take()
     number -= 1
-    self[priority].holes += 1
-    let (holes, slots) = (self[priority].holes, self[priority].slots.count)
+    let (taken, holes, slots) = changeGroup(priority) { group in
+      group.holes += 1
+      return (group.slots[registration.slot].take(), group.holes, group.slots.count)
+    }
     if holes == slots || holes > 16 && holes * 2 > slots { close(priority) }
     // Routes of an emptied proxy would list the removed registrations in later reports.
     if number == 0, hasRoutes { noteChanged() }
@@ -300,7 +306,7 @@ struct TargetList {
     }
     assert(kept.count == slots - holes, "holes are counted")
     if isSwept { sweptSlot = seen }
-    self[priority] = Group(slots: kept)
+    changeGroup(priority) { $0 = Group(slots: kept) }
   }
 
   /// Sweeps three slots, cycling through all priorities, and removes dead targets.
