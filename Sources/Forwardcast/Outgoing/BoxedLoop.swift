@@ -12,10 +12,10 @@ func serveOpened<Sink: OutcomeSink>(
   _ message: Invocation, along visit: borrowing MessageVisit, keepsAnswers: Bool, into sink: inout Sink
 ) throws -> Bool? {
   guard visit.loopType ?? visit.typesBehindHooks?.only != nil, !message.hasStatedSignature, message.route == nil,
-    !(sink.listsEveryTarget && (visit.leavesOut || visit.steps.haveEnded(upTo: visit.count))),
+    !(sink.listsEveryTarget && visit.leavesOut),
     let method = visit.steps[0].method
   else { return nil }
-  var loop = BoxedLoop(visit.route, count: visit.count, keepsAnswers: keepsAnswers)
+  var loop = BoxedLoop(visit, keepsAnswers: keepsAnswers)
   let hasHooks = visit.loopType == nil
   var failure: (any Error)?
   let isServed = method._withUnsafeGuaranteedRef { method in
@@ -36,6 +36,7 @@ private struct BoxedLoop {
   private let route: Unmanaged<Route>
   private let steps: UnsafeMutablePointer<RouteStep>
   private let count: Int
+  private let begun: UInt
   private let keepsAnswers: Bool
   /// The number of steps with a dead target, and the number of steps skipped for other reasons.
   private(set) var dead = 0
@@ -44,9 +45,9 @@ private struct BoxedLoop {
   /// False once the sink needs no further target, or an error has ended the message.
   private var goesOn = true
 
-  init(_ route: Unmanaged<Route>, count: Int, keepsAnswers: Bool) {
-    (self.route, self.count, self.keepsAnswers) = (route, count, keepsAnswers)
-    steps = route._withUnsafeGuaranteedRef { $0.steps }
+  init(_ visit: borrowing MessageVisit, keepsAnswers: Bool) {
+    (route, steps, count, begun) = (visit.route, visit.steps, visit.count, visit.begun)
+    self.keepsAnswers = keepsAnswers
   }
 
   mutating func serve<Sink: OutcomeSink>(into sink: inout Sink, _ run: Method.OpenedRun, _ ask: Method.OpenedAsk) {
@@ -57,8 +58,9 @@ private struct BoxedLoop {
       index &+= 1
       guard step.isActive, let method = step.method, let target = step.target else {
         let reason = step.obstacle ?? .dead
-        if reason == .dead { dead += 1 } else { skipped += 1 }
-        take(.skipped(reason), step, step.target, &sink)
+        let isOver = isOver(step)
+        if reason == .dead, !isOver { dead += 1 } else { skipped += 1 }
+        if !isOver { take(.skipped(reason), step, step.target, &sink) }
         continue
       }
       reachedAny = true
@@ -82,9 +84,14 @@ private struct BoxedLoop {
     while index < count {
       let step = steps[index]
       index &+= 1
+      if isOver(step) { continue }
       let target = step.target
       take(.skipped(step.obstacle ?? (target == nil ? .dead : .stopped)), step, target, &sink)
     }
+  }
+
+  private func isOver(_ step: RouteStep) -> Bool {
+    step.registration._withUnsafeGuaranteedRef { $0.ended(before: begun) }
   }
 
   private mutating func take<Sink: OutcomeSink>(

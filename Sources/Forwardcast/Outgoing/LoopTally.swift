@@ -14,6 +14,8 @@ struct LoopTally: ~Copyable {
   /// Counts of automatic steps whose target another thread was running: the queued steps, the steps
   /// that a full buffer refused, and the messages that the buffers dropped.
   private var (queued, refused, dropped): (Int32, Int32, Int32) = (0, 0, 0)
+  /// The number of steps that ended before the message.
+  private var over: Int32 = 0
 
   @export(implementation) @inline(__always)
   init(_ visit: consuming MessageVisit, crosses: Bool) {
@@ -25,7 +27,11 @@ struct LoopTally: ~Copyable {
   mutating func miss(_ end: UnsafeMutablePointer<RouteStep>) {
     let step = (end - 1).pointee
     unserved += 1
-    if step.isActive, step.target == nil { dead += 1 }
+    if step.isActive {
+      if step.target == nil { dead += 1 }
+    } else if step.registration._withUnsafeGuaranteedRef({ $0.ended(before: visit.begun) }) {
+      over += 1
+    }
   }
 
   /// Calls the target of the automatic step before `end`. Returns `nil` if the target did not run.
@@ -79,8 +85,8 @@ struct LoopTally: ~Copyable {
   @usableFromInline @inline(never)
   func unusualSummary(_ end: UnsafeMutablePointer<RouteStep>) -> BroadcastSummary {
     let (route, count) = (cleanUp(), end - visit.steps)
-    var summary = BroadcastSummary(delivered: count - unserved, queued: Int(queued), failed: failed, skipped: missed)
-    summary.dropped = Int(dropped)
+    var summary = BroadcastSummary(delivered: count - unserved, queued: Int(queued), failed: failed)
+    (summary.skipped, summary.dropped) = (missed - Int(over), Int(dropped))
     if summary.nobodyResponded { reportSilence(route) }
     return summary
   }

@@ -35,11 +35,15 @@ extension MessageDelivery {
   func miss(_ end: UnsafeMutablePointer<RouteStep>) -> Bool {
     let (step, path) = ((end - 1).pointee, node.path)
     reportedInLoop += 1
+    let last = visits.count - 1
+    if node.route.isOver(step) {
+      visits[last].progress.noteOver()
+      return true
+    }
     let own = step.obstacle ?? (step.target == nil ? .dead : nil)
     let onPath = path.isNested ? path.obstacle : nil
     let reason = DeliveryReport.SkipReason.first(own, onPath ?? own ?? .dead)
     take(.skipped(reason), at: reason == .dead ? context(step, nil) : skippedContext(step))
-    let last = visits.count - 1
     if let onPath { visits[last].progress.stop(for: onPath) }
     return visits[last].progress.stop == nil
   }

@@ -115,6 +115,7 @@ extension MessageDelivery {
   private func refusal(_ group: DeliveryGroup, _ place: Int, _ node: ProxyNode, mayRunNow: Bool = true) -> Posted? {
     let step = group.steps[place]
     if let reason = step.obstacle {
+      if node.route.isOver(step) { return .nothing }
       return pay(.passed, at: { $0.queuedContext(step, node) }) ? .outcome(.skipped(reason)) : .nothing
     }
     let looks = scope.pending != nil || request.listsEveryTarget || scope.mayNotWait || keepsTarget(step, group)

@@ -167,7 +167,7 @@ final class MessageDelivery {
     if let queued = step.queued {
       switch postedAhead(index, node) ?? post(index, node, awaits: awaits) {
       case .outcome(let outcome): takeQueued(outcome, step, node)
-      case .nothing: break
+      case .nothing: visits[visits.count - 1].progress.noteOver()
       case .needsRoom: return .room(node, step: index)
       case .inTurn: return serveHere(index, step, queued, node, awaits: awaits)
       }
@@ -176,6 +176,10 @@ final class MessageDelivery {
     guard pay(step.isActive ? .target : .passed, at: { $0.context(step, nil) }) else { return nil }
     let target = step.target
     if let reason = step.obstacle {
+      if node.route.isOver(step) {
+        visits[visits.count - 1].progress.noteOver()
+        return nil
+      }
       if case .proxy(let child)? = node.child(at: index), request.listsEveryTarget || hasPosted(child) {
         list(child, target, as: reason)
       } else {
@@ -307,6 +311,7 @@ final class MessageDelivery {
     if step.queued != nil, case .outcome(let outcome)? = postedAhead(index, node) {
       return takeQueued(outcome, step, node)
     }
+    if node.route.isOver(step) { return }
     let lists = request.listsEveryTarget || stop.countsInside
     guard lists || hasPosted(node) else { return visits[visits.count - 1].progress.skipRest() }
     let target = step.target

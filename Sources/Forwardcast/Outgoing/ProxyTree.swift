@@ -100,7 +100,6 @@ final class ProxyNode {
     _ route: MessageRoute, _ path: ProxyChain, number: Int, keepsOrder: Bool, listsUnmatched: Bool,
     isReached: Bool = true
   ) {
-    let route = listsUnmatched ? route.withoutEnded : route
     (self.route, self.path, self.number, self.isReached) = (route, path, number, isReached)
     self.keepsOrder = keepsOrder || route.core.stopsAtFirst
     plan = route.route.loopType != nil && !route.route.traits.hasIsolated ? nil : route.core.plan(route)

@@ -91,6 +91,9 @@ struct ProxyVisit {
 
   mutating func stop(for reason: SkipReason) { stop = .first(stop, reason) }
 
+  /// Notes a step that ended before the message.
+  mutating func noteOver() { skipped += 1 }
+
   mutating func note(_ outcome: StepOutcome) {
     switch outcome {
     case .answered, .answeredAll, .queued: note(.reached)

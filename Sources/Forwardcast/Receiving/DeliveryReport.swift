@@ -162,7 +162,7 @@ public struct BroadcastSummary: Hashable, Sendable {
   public var queued = 0
   /// Targets that threw or could not convert the arguments. The error handler got their errors.
   public var failed = 0
-  /// Responding targets that were muted, removed or deallocated before their methods ran.
+  /// Responding targets that were muted, or were removed or found deallocated during the message.
   public var skipped = 0
   /// Messages (possibly this one too) that full buffers dropped because of this one.
   public var dropped = 0

@@ -6,11 +6,18 @@
 public struct MessageRoute: @unchecked Sendable {  // the route is published, and the steps up to `count` never change
   @usableFromInline let route: Route
   @usableFromInline let count: Int
+  /// The core's ``MulticastCore/changes`` when the message began.
+  let begun: UInt
 
   @inline(__always)
   init(_ route: Route, count: Int) {
+    self.init(route, count: count, begun: route.core.changes.load(ordering: .relaxed))
+  }
+
+  @inline(__always)
+  init(_ route: Route, count: Int, begun: UInt) {
     assert(count <= route.count, "a message goes \(count) of \(route.count) steps")
-    (self.route, self.count) = (route, count)
+    (self.route, self.count, self.begun) = (route, count, begun)
   }
 
   var plan: DeliveryPlan? { route.plan }
@@ -28,11 +35,10 @@ public struct MessageRoute: @unchecked Sendable {  // the route is published, an
 
   var selector: MessageSelector { route.selector }
 
-  /// The route without registrations that ended before the message. Reports do not list these.
-  var withoutEnded: MessageRoute {
-    guard steps.haveEnded(upTo: count) else { return self }
-    let copy = route.copy(upTo: count, only: { !$0.hasEnded }, route.prelude)
-    return MessageRoute(copy, count: copy.count)
+  /// True if the registration of a step ended before the message, which does not count or list it.
+  func isOver(_ step: RouteStep) -> Bool {
+    let begun = begun
+    return step.registration._withUnsafeGuaranteedRef { $0.ended(before: begun) }
   }
 
   /// The live, unmuted targets that are queried for each message.
@@ -47,11 +53,5 @@ public struct MessageRoute: @unchecked Sendable {  // the route is published, an
   var unmatched: [Registration] {
     let matched = Set((0..<count).map { ObjectIdentifier(steps[$0].registration.takeUnretainedValue()) })
     return core.registrations.filter { !matched.contains(ObjectIdentifier($0)) }
-  }
-}
-
-extension UnsafeMutablePointer<RouteStep> {
-  func haveEnded(upTo count: Int) -> Bool {
-    (0..<count).contains { self[$0].registration._withUnsafeGuaranteedRef(\.hasEnded) }
   }
 }

@@ -12,19 +12,23 @@ public struct MessageVisit: ~Copyable {
   @usableFromInline let visited: Unmanaged<Visited>?
   @usableFromInline let entered: BoardWord
   @usableFromInline let route: Unmanaged<Route>
+  /// The core's ``MulticastCore/changes`` when the message began.
+  let begun: UInt
 
   /// Follows a route of a board whose visit has been counted.
   @inline(__always)
-  init(_ route: Unmanaged<Route>, of visited: Unmanaged<Visited>, _ entered: BoardWord) {
-    (self.visited, self.entered, self.route) = (visited, entered, route)
+  init(_ route: Unmanaged<Route>, of visited: Unmanaged<Visited>, _ entered: BoardWord, begun: UInt) {
+    (self.visited, self.entered, self.route, self.begun) = (visited, entered, route, begun)
   }
 
   /// Follows a route that the visit itself retains.
   @inline(never)
-  init(keeping route: Unmanaged<Route>) { (visited, entered, self.route) = (nil, BoardWord(bits: 0), route.retain()) }
+  init(keeping route: Unmanaged<Route>, begun: UInt) {
+    (visited, entered, self.route, self.begun) = (nil, BoardWord(bits: 0), route.retain(), begun)
+  }
 
   @usableFromInline
-  init(_ route: MessageRoute) { self.init(keeping: .passUnretained(route.route)) }
+  init(_ route: MessageRoute) { self.init(keeping: .passUnretained(route.route), begun: route.begun) }
 
   @inlinable
   deinit {
@@ -91,5 +95,5 @@ public struct MessageVisit: ~Copyable {
   }
 
   /// The route, retained, for use beyond this call.
-  @usableFromInline var kept: MessageRoute { MessageRoute(route.takeUnretainedValue(), count: count) }
+  @usableFromInline var kept: MessageRoute { MessageRoute(route.takeUnretainedValue(), count: count, begun: begun) }
 }

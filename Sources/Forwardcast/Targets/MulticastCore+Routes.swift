@@ -21,7 +21,8 @@ extension MulticastCore {
       return nil
     }
     // The route's core is `self`; loading it from the route takes fewer instructions.
-    return MessageVisit(route, of: route._withUnsafeGuaranteedRef { .passUnretained($0.core) }, entered)
+    let visited = route._withUnsafeGuaranteedRef { Unmanaged<Visited>.passUnretained($0.core) }
+    return MessageVisit(route, of: visited, entered, begun: changes.load(ordering: .relaxed))
   }
 
   /// The retained route with its current steps, for queries and for messages without a loop.

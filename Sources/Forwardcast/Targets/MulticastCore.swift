@@ -64,8 +64,9 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
   private let madeLink = Atomic<UInt>(0)
   /// The version of the target list. Grows, under the lock, when registrations join or routes end.
   let version = Atomic<UInt>(0)
-  /// The version plus the number of patches of routes. Routes that are not on the board compare
-  /// this number to find out whether they are outdated.
+  /// The version plus the number of removals and of patches of routes. Routes that are not on the
+  /// board compare this number to find out whether they are outdated. A message reads the number
+  /// when it begins, to tell apart targets that were removed before and during the message.
   let changes = Atomic<UInt>(0)
 
   init(_ interface: any Any.Type, table: SelectorTable?, options: MulticastOptions?) {
@@ -114,6 +115,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
   func change<T: Sendable>(_ body: (inout State, inout Garbage) -> T) -> T {
     let (result, garbage) = state.withLock { state in
       var garbage = Garbage()
+      state.list.change = UInt32(truncatingIfNeeded: changes.load(ordering: .relaxed) &+ 1)
       let result = body(&state, &garbage)
       endChange(&state, &garbage)
       return (result, garbage)
@@ -126,7 +128,8 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
   @inline(never)
   private func endChange(_ state: inout State, _ garbage: inout Garbage) {
     self.state.assertHeld()
-    let (endsRoutes, versions) = state.list.takeChanges()
+    let (endsRoutes, versions, hasLosses) = state.list.takeChanges()
+    if hasLosses { noteChanges() }
     if endsRoutes, state.board != nil { put(nil, &state, &garbage) }
     for (registration, selector) in garbage.released { dropStep(of: registration, only: selector, &state, &garbage) }
     assert(state.list.hasRoutes == (state.board != nil), "the list notes who joins while there is a board")

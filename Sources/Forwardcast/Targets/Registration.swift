@@ -20,15 +20,17 @@ public final class Registration: @unchecked Sendable {
   var isFirst = false
   /// Guarded by the lock of `core`.
   var storedPriority: Int16 = 0
-  private var slotNumber: UInt32 = 0
+  /// The slot, or after the registration has left the list, the core's changes at that time. Written
+  /// under the lock of `core`.
+  private let slotNumber = Atomic<UInt32>(0)
   /// The target's identity, also after its deallocation.
   let key: ObjectIdentifier
   private let link: CoreLink
 
   /// The index among the list's registrations of the same priority.
   var slot: Int {
-    get { Int(slotNumber) }
-    set { slotNumber = UInt32(newValue) }
+    get { Int(slotNumber.load(ordering: .relaxed)) }
+    set { slotNumber.store(UInt32(newValue), ordering: .relaxed) }
   }
   /// The target if the proxy retains it. Set to `nil` when the registration is removed.
   var strong: AnyObject?
@@ -65,6 +67,8 @@ public final class Registration: @unchecked Sendable {
   private static let deadBit: UInt8 = 4
   /// Set if the delivery is automatic; immutable.
   @usableFromInline static let automaticBit: UInt8 = 8
+  /// Set when the registration leaves the list.
+  @usableFromInline static let leftBit: UInt8 = 16
 
   var core: MulticastCore? { link.core }
 
@@ -79,7 +83,7 @@ public final class Registration: @unchecked Sendable {
   public var isStrong: Bool { core?.state.withLock { _ in strong != nil } ?? false }
 
   @export(implementation) @inline(__always)
-  var isActive: Bool { state.load(ordering: .relaxed) & ~Registration.automaticBit == 0 }
+  var isActive: Bool { state.load(ordering: .relaxed) & ~(Registration.automaticBit | Registration.leftBit) == 0 }
 
   /// True if the registration is active and not automatic, so a loop can call the target.
   @export(implementation) @inline(__always)
@@ -94,6 +98,21 @@ public final class Registration: @unchecked Sendable {
   /// True if the registration was canceled, or its target was found to be deallocated.
   var hasEnded: Bool {
     state.load(ordering: .acquiring) & (Registration.cancelledBit | Registration.deadBit) != 0
+  }
+
+  /// Records that the registration has left the list by the change with the number `change`.
+  func leave(at change: UInt32) {
+    assert(isUnderLock, "a list is guarded by the lock of the proxy")
+    slotNumber.store(change, ordering: .relaxed)
+    state.bitwiseOr(Registration.leftBit, ordering: .releasing)
+  }
+
+  /// True if the registration had ended before a message began, at which time the core's changes
+  /// had the number `begun`. Such a message does not count or list the target.
+  func ended(before begun: UInt) -> Bool {
+    let bits = state.load(ordering: .acquiring)
+    if bits & Registration.leftBit == 0 { return bits & Registration.deadBit != 0 }
+    return Int32(bitPattern: UInt32(truncatingIfNeeded: begun) &- slotNumber.load(ordering: .relaxed)) >= 0
   }
 
   /// True if messages skip the target.

@@ -131,9 +131,11 @@ extension Unmanaged<RouteBoard> {
   @inline(__always)
   func visit(along route: Unmanaged<Route>) -> MessageVisit {
     let found = _withUnsafeGuaranteedRef { BoardWord(bits: $0.word.load(ordering: .relaxed)) }
-    if found.isCrowded { return MessageVisit(keeping: route) }
+    // A route is valid only as long as its version is the number of the core's changes.
+    let begun = route._withUnsafeGuaranteedRef(\.version)
+    if found.isCrowded { return MessageVisit(keeping: route, begun: begun) }
     _withUnsafeGuaranteedRef { $0.word.store(found.bits &+ BoardWord.one, ordering: .relaxed) }
-    return MessageVisit(route, of: .fromOpaque(toOpaque()), found)
+    return MessageVisit(route, of: .fromOpaque(toOpaque()), found, begun: begun)
   }
 }
 

@@ -48,6 +48,9 @@ struct TargetList {
   var hasRoutes = false { didSet { if !hasRoutes { joined = [] } } }
   /// True if the routes are invalid and cannot be patched, until the core has dropped them.
   private var endsRoutes = false
+  /// The number of the change in progress, with which registrations leave the list. Set by the core.
+  var change: UInt32 = 0
+  private var hasLosses = false
 
   // MARK: - Sweep for dead targets
 
@@ -101,8 +104,8 @@ struct TargetList {
     newVersions += 1
   }
 
-  mutating func takeChanges() -> (endsRoutes: Bool, versions: UInt) {
-    (exchange(&endsRoutes, with: false), UInt(exchange(&newVersions, with: 0)))
+  mutating func takeChanges() -> (endsRoutes: Bool, versions: UInt, hasLosses: Bool) {
+    (exchange(&endsRoutes, with: false), UInt(exchange(&newVersions, with: 0)), exchange(&hasLosses, with: false))
   }
 
   private mutating func noteJoined(_ registration: Registration) {
@@ -189,6 +192,7 @@ struct TargetList {
     unlink(old)
     garbage.keep(old)
     new.slot = old.slot
+    lose(old)
     changeGroup(new.storedPriority) { $0.slots[new.slot] = new }
     noteChanged()
     link(new, &garbage)
@@ -262,7 +266,14 @@ struct TargetList {
         garbage.released.append((registration, closure?.selector))
       }
     }
-    return leaveSlot(registration)
+    let taken = leaveSlot(registration)
+    lose(registration)
+    return taken
+  }
+
+  private mutating func lose(_ registration: Registration) {
+    registration.leave(at: change)
+    hasLosses = true
   }
 
   /// Leaves a hole. Removes the holes of the priority once they outnumber its registrations.

@@ -35,6 +35,22 @@ struct QueuedDeliveryTests {
     try expect(proxy.drainBlocking(timeout: .seconds(600)), equals: 0)
   }
 
+  @Test("a summary does not count a queued target that was removed before its message", arguments: [false, true])
+  func removedBefore(isMixed: Bool) {
+    let targets = (0..<4).map { clerk("\($0)") }
+    defer { withExtendedLifetime(targets) {} }
+    for target in targets { proxy.add(target, delivery: .on(context)) }
+    if isMixed { proxy.on(.note) { _ in } }
+    func send() -> BroadcastSummary { proxy.broadcast(.note, 1) }
+    expect(send(), equals: BroadcastSummary(delivered: isMixed ? 1 : 0, queued: 4))
+    proxy.remove(targets[1])
+    expect(send(), equals: BroadcastSummary(delivered: isMixed ? 1 : 0, queued: 3))
+    proxy.mute(targets[2])
+    expect(send(), equals: BroadcastSummary(delivered: isMixed ? 1 : 0, queued: 2, skipped: 1))
+    context.run()
+    expect(journal.all, equals: ["0 1", "2 1", "3 1", "0 1", "2 1", "3 1", "0 1", "3 1"].filter { $0 != "2 1" })
+  }
+
   @Test("many messages to many targets of one context schedule it once")
   func oneHop() {
     let targets = (0..<10).map { clerk("\($0)") }

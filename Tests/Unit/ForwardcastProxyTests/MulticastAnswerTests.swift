@@ -63,6 +63,51 @@ struct MulticastAnswerTests {
     withExtendedLifetime(targets) {}
   }
 
+  @Test("a summary does not count a target that was removed before its message", arguments: Surroundings.allCases)
+  func removedBefore(_ surroundings: Surroundings) throws {
+    let (proxy, inner, journal) = (Proxy(), Proxy(), Journal())
+    let targets = listeners([1, 2, 3, 4], journal, on: surroundings == .nested ? inner : proxy)
+    var died: Listener? = Listener("died", journal)
+    (surroundings == .nested ? inner : proxy).add(died!)
+    defer { withExtendedLifetime(targets) {} }
+    switch surroundings {
+    case .none, .pinned: break
+    case .before: try proxy.before(.note) { _ in }
+    case .around: try proxy.around(.note) { try $0.proceed() }
+    case .nested: proxy.add(inner)
+    }
+    func send(_ number: Int, boxed: Bool) -> BroadcastSummary {
+      let message = Invocation("note:", arguments: [.init(number)])
+      if surroundings == .pinned {
+        return proxy.pinned { boxed ? $0.broadcast(message) : $0.broadcast(.note, number) }
+      }
+      return boxed ? proxy.broadcast(message) : proxy.broadcast(.note, number)
+    }
+    let owner = surroundings == .nested ? inner : proxy
+    for boxed in [false, true] {
+      let context = "boxed \(boxed)"
+      if !boxed {
+        expect(send(1, boxed: boxed), equals: BroadcastSummary(delivered: 5))
+        died = nil
+        expect(send(1, boxed: boxed).skipped, equals: surroundings == .pinned ? 0 : 1, "it is found dead")
+      }
+      expect(send(2, boxed: boxed).skipped, equals: 0, "\(context)")
+      owner.remove(targets[boxed ? 2 : 1])
+      expect(send(3, boxed: boxed).skipped, equals: 0, "\(context)")
+      owner.add(targets[boxed ? 2 : 1])
+      targets[0].onNote = { _, _ in owner.remove(targets[boxed ? 2 : 1]) }
+      expect(send(4, boxed: boxed).skipped, equals: 1, "removed during the message, \(context)")
+      expect(send(5, boxed: boxed).skipped, equals: 0, "\(context)")
+      targets[0].onNote = nil
+      owner.add(targets[boxed ? 2 : 1])
+    }
+    withExtendedLifetime(died) {}
+  }
+
+  enum Surroundings: CaseIterable {
+    case none, before, around, nested, pinned
+  }
+
   @Test("the policies also combine answers of message values")
   func boxedPolicies() throws {
     let (proxy, journal) = (Proxy(), Journal())

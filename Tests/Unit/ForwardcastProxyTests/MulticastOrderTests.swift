@@ -131,7 +131,9 @@ struct MulticastOrderTests {
             case .removeAndAdd: next.append(next.remove(at: object))
             default: next.remove(at: object)
             }
-            _ = send(2)
+            // The second message finds a target dead that was dropped after its call.
+            let isSkipped = action == .mute || action == .drop && !strong && object <= actor
+            expect(send(2).skipped, equals: isSkipped ? 1 : 0, "\(context)")
             expect(journal.take(), equals: next.map { "\($0) 2" }, "\(context)")
             expect(proxy.count, equals: action == .mute ? 3 : next.count, "\(context)")
             withExtendedLifetime((targets, late)) {}
