@@ -7,10 +7,11 @@ struct LoopTally: ~Copyable {
   @usableFromInline let visit: MessageVisit
   /// True if the arguments are `Sendable`, so they may go to another context.
   @usableFromInline let crosses: Bool
-  @usableFromInline var dead = 0
-  @usableFromInline var failed = 0
+  // Small numbers, since each message sets them to zero.
+  private var dead: Int32 = 0
+  private var failed: Int32 = 0
   /// The number of unserved steps, whose target was dead, failed, queued or skipped.
-  @usableFromInline var unserved = 0
+  @usableFromInline var unserved: Int32 = 0
   /// Counts of automatic steps whose target another thread was running: the queued steps, the steps
   /// that a full buffer refused, and the messages that the buffers dropped.
   private var (queued, refused, dropped): (Int32, Int32, Int32) = (0, 0, 0)
@@ -85,17 +86,17 @@ struct LoopTally: ~Copyable {
   @usableFromInline @inline(never)
   func unusualSummary(_ end: UnsafeMutablePointer<RouteStep>) -> BroadcastSummary {
     let (route, count) = (cleanUp(), end - visit.steps)
-    var summary = BroadcastSummary(delivered: count - unserved, queued: Int(queued), failed: failed)
-    (summary.skipped, summary.dropped) = (missed - Int(over), Int(dropped))
+    var summary = BroadcastSummary(delivered: count - Int(unserved), queued: Int(queued), failed: Int(failed))
+    (summary.skipped, summary.dropped) = (Int(missed - over), Int(dropped))
     if summary.nobodyResponded { reportSilence(route) }
     return summary
   }
 
-  private var missed: Int { unserved - failed - Int(queued + refused) }
+  private var missed: Int32 { unserved - failed - queued - refused }
 
   private func cleanUp() -> MessageRoute {
     let route = visit.kept
-    if missed > 0 { route.core.end(route, dead: dead, skipped: missed - dead) }
+    if missed > 0 { route.core.end(route, dead: Int(dead), skipped: Int(missed - dead)) }
     return route
   }
 
@@ -110,7 +111,7 @@ struct LoopTally: ~Copyable {
   func unusualFailure(_ errors: StepErrors?, reachedAny: Bool, ignoresErrors: Bool) -> CollectFailure? {
     let route = cleanUp()
     if let errors { return errors.failure(route, isContent: ignoresErrors && reachedAny) }
-    let unasked = Int(queued + refused)
+    let unasked = Int(queued) + Int(refused)
     if !reachedAny, unasked > 0 {
       return CollectFailure(MessageError.notAwaited(route.selector, by: route.core, count: unasked), route)
     }

@@ -115,7 +115,6 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
   func change<T: Sendable>(_ body: (inout State, inout Garbage) -> T) -> T {
     let (result, garbage) = state.withLock { state in
       var garbage = Garbage()
-      state.list.change = UInt32(truncatingIfNeeded: changes.load(ordering: .relaxed) &+ 1)
       let result = body(&state, &garbage)
       endChange(&state, &garbage)
       return (result, garbage)
@@ -133,10 +132,12 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     if endsRoutes, state.board != nil { put(nil, &state, &garbage) }
     for (registration, selector) in garbage.released { dropStep(of: registration, only: selector, &state, &garbage) }
     assert(state.list.hasRoutes == (state.board != nil), "the list notes who joins while there is a board")
-    guard versions > 0 else { return }
-    noteChanges(versions)
-    // The version is stored last, so a message that reads it also sees the changed routes.
-    version.store(version.load(ordering: .relaxed) &+ versions, ordering: .releasing)
+    if versions > 0 {
+      noteChanges(versions)
+      // The version is stored last, so a message that reads it also sees the changed routes.
+      version.store(version.load(ordering: .relaxed) &+ versions, ordering: .releasing)
+    }
+    state.list.nextChange = UInt32(truncatingIfNeeded: changes.load(ordering: .relaxed) &+ 1)
   }
 
   /// Invalidates unpublished routes.

@@ -48,8 +48,8 @@ struct TargetList {
   var hasRoutes = false { didSet { if !hasRoutes { joined = [] } } }
   /// True if the routes are invalid and cannot be patched, until the core has dropped them.
   private var endsRoutes = false
-  /// The number of the change in progress, with which registrations leave the list. Set by the core.
-  var change: UInt32 = 0
+  /// The number of the next change, with which registrations leave the list. Set by the core.
+  var nextChange: UInt32 = 1
   private var hasLosses = false
 
   // MARK: - Sweep for dead targets
@@ -272,7 +272,7 @@ struct TargetList {
   }
 
   private mutating func lose(_ registration: Registration) {
-    registration.leave(at: change)
+    registration.leave(at: nextChange)
     hasLosses = true
   }
 
