@@ -34,7 +34,8 @@ public struct MessageExplanation: Sendable {
   public let selector: MessageSelector
   /// The name of the proxy.
   public let proxy: String
-  /// The hooks around the message in this proxy, outermost first, such as `before progressOf:`.
+  /// The hooks around the message in this proxy, outermost first, such as `before progressOf:`, or
+  /// `retrying progressOf:` for a ready-made hook.
   public let hooks: [String]
   /// True if the message would first create lazy observers.
   public let createsObservers: Bool
@@ -106,7 +107,7 @@ extension MulticastCore {
         case .after: "after"
         case .around: "around"
         }
-      return "\(kind) \(hook.selector?.name ?? "every message")"
+      return "\(hook.name ?? kind) \(hook.selector?.name ?? "every message")"
     }
   }
 

@@ -53,8 +53,11 @@ extension MulticastHolding where Interface: Sendable {
     core.cancel(core.registrations(of: targetObject(for: target))) { $0.delivery == delivery && $0.isLive }
   }
 
-  /// Removes every target with that delivery.
-  public func removeAll(on delivery: Delivery) { core.cancel(core.registrations) { $0.delivery == delivery } }
+  /// Removes every target and closure with that delivery. Returns the number of registrations.
+  @discardableResult
+  public func removeAll(on delivery: Delivery) -> Int {
+    core.cancel(core.registrations) { $0.delivery == delivery }
+  }
 
   /// Waits until all deliveries of this and nested proxies have run, even those queued meanwhile.
   ///
@@ -94,6 +97,7 @@ extension MulticastHolding where Interface: Sendable {
 
   /// Renamed to ``drainBlocking(timeout:)``.
   @available(*, deprecated, renamed: "drainBlocking")
+  @_disfavoredOverload  // so that asynchronous code gets the overload that suspends
   @discardableResult
   public func drain(timeout: Duration) throws -> Int { try drainBlocking(timeout: timeout) }
 

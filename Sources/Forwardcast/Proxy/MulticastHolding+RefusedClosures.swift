@@ -19,6 +19,20 @@ extension MulticastHolding {
     _ message: Message<(First, Second, repeat each A) -> R>, priority: Int = 0, _ body: (First) throws -> Result
   ) -> Registration { fatalError() }
 
+  /// Refuses a closure with more parameters than the message has arguments.
+  @discardableResult
+  @available(*, unavailable, message: "the closure has more parameters than the message has arguments")
+  public func on<R, Result, each A>(
+    _ message: Message<(repeat each A) -> R>, priority: Int = 0, _ body: (repeat each A, Any) throws -> Result
+  ) -> Registration { fatalError() }
+
+  /// Refuses a closure whose parameter has another type than the message's argument.
+  @discardableResult
+  @available(*, unavailable, message: "the closure's parameter must have the type of the message's argument")
+  public func on<R, Result, First, Other>(
+    _ message: Message<(First) -> R>, priority: Int = 0, _ body: (Other) throws -> Result
+  ) -> Registration { fatalError() }
+
   /// Refuses a closure that suspends.
   @discardableResult
   @available(*, unavailable, message: "a closure cannot suspend; add an object with an async method instead")

@@ -58,8 +58,12 @@ extension MulticastHolding {
     return true
   }
 
-  /// Removes every target of a class or its subclasses.
-  public func removeAll<T: AnyObject>(of type: T.Type) { core.cancel(core.registrations) { $0.currentTarget is T } }
+  /// Removes every target of a class or its subclasses, and returns the number of registrations.
+  /// Closures stay, also those of an owner of the class.
+  @discardableResult
+  public func removeAll<T: AnyObject>(of type: T.Type) -> Int {
+    core.cancel(core.registrations) { $0.currentTarget is T }
+  }
 
   /// Removes the closures that were registered with `owner:`, and returns their number.
   @discardableResult

@@ -39,13 +39,15 @@ final class Hook: @unchecked Sendable {  // `number` is guarded by the lock of t
 
   let selector: MessageSelector?
   let body: Body
+  /// The name of a ready-made hook, such as `retrying`.
+  let name: String?
   /// Ends the stream that the hook feeds. Its buffered messages can still be read.
   let finish: (@Sendable () -> Void)?
   var number = 0
   private let cancelled = Atomic<Bool>(false)
 
-  init(_ selector: MessageSelector?, _ body: Body, finish: (@Sendable () -> Void)? = nil) {
-    (self.selector, self.body, self.finish) = (selector, body, finish)
+  init(_ selector: MessageSelector?, _ body: Body, name: String? = nil, finish: (@Sendable () -> Void)? = nil) {
+    (self.selector, self.body, self.name, self.finish) = (selector, body, name, finish)
   }
 
   var isCancelled: Bool { cancelled.load(ordering: .acquiring) }

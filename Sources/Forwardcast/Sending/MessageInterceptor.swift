@@ -7,13 +7,15 @@
 ///     // surrounds the timeout: each attempt has two seconds
 ///     try store.around(.price, .retrying(3, while: { $0 is Offline }))
 public struct MessageInterceptor: Sendable {
+  /// The name of the hook in explanations.
+  let name: String
   let body: Hook.Body
 
   private init(
-    _ body: @escaping Hook.AroundBody,
+    _ name: String, _ body: @escaping Hook.AroundBody,
     waiting: nonisolated(nonsending) @escaping @Sendable (WaitingHookTurn) async throws -> MessageAnswers
   ) {
-    self.body = .around(body, waiting: waiting)
+    (self.name, self.body) = (name, .around(body, waiting: waiting))
   }
 
   /// Sends the message again if it throws.
@@ -32,7 +34,7 @@ public struct MessageInterceptor: Sendable {
     @Sendable func isLast(_ attempt: Int, _ error: any Error) -> Bool {
       attempt == attempts || error is CancellationError || !isTransient(error)
     }
-    return MessageInterceptor { turn in
+    return MessageInterceptor("retrying") { turn in
       var attempt = 1
       while true {
         do { return try turn.proceed() } catch { if isLast(attempt, error) { throw error } }
@@ -53,7 +55,7 @@ public struct MessageInterceptor: Sendable {
   /// At the timeout the message is canceled. If a direct target is running an asynchronous method,
   /// the sender gets the error when that method has ended. By default, `clock` is continuous.
   public static func timeout(_ timeout: Duration, clock: (any Clock<Duration>)? = nil) -> MessageInterceptor {
-    MessageInterceptor {
+    MessageInterceptor("timeout") {
       try $0.proceed()
     } waiting: { turn in
       try await TimedWait.run(
@@ -80,7 +82,7 @@ public struct MessageInterceptor: Sendable {
   private static func caching<C: Clock>(_ duration: Duration, _ limit: Int, on clock: C) -> MessageInterceptor
   where C.Duration == Duration {
     let cache = AnswerCache(duration, limit, clock)
-    return MessageInterceptor { turn in
+    return MessageInterceptor("caching") { turn in
       let key = turn.message.invocation.contentKey
       if let known = cache.find(key) { return known }
       return cache.keep(try turn.proceed(), key)
@@ -105,7 +107,7 @@ public struct MessageInterceptor: Sendable {
       }
       return try outcome.get()
     }
-    return MessageInterceptor { turn in
+    return MessageInterceptor("logging") { turn in
       try write(turn.message, Result { try turn.proceed() })
     } waiting: { turn in
       let outcome: Result<MessageAnswers, any Error>
@@ -121,7 +123,7 @@ extension MessageHooking {
   public func around<R, each A>(_ message: Message<(repeat each A) -> R>, _ interceptor: MessageInterceptor)
     throws(MessageError) -> HookRegistration
   {
-    try hookPlace.install(message, interceptor.body)
+    try hookPlace.install(message, interceptor.body, name: interceptor.name)
   }
 
   /// Installs a ready-made hook around the messages of a selector, or every message by default.
@@ -129,7 +131,7 @@ extension MessageHooking {
   public func around(_ selector: MessageSelector? = nil, _ interceptor: MessageInterceptor)
     throws(MessageError) -> HookRegistration
   {
-    try hookPlace.install(selector, interceptor.body)
+    try hookPlace.install(selector, interceptor.body, name: interceptor.name)
   }
 }
 

@@ -36,6 +36,8 @@ final class ScheduleExplorer {
     }
   }
 
+  var isReplay: Bool { replayed != nil }
+
   func begin() { (depth, isFree) = (0, false) }
 
   /// Ends the run and changes the last choice that has an alternative. Returns true if a run

@@ -133,8 +133,11 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
     var number = explorer.choose(ready.map(\.number), staying: isStaying ? staying?.number : nil)
     if number == nil {
       abandon(
-        "the program behaved differently in the same order of turns: at turn \(order.count + 1), these are ready: "
-          + ready.map(\.name).joined(separator: ", ") + "; use no random numbers, real time or hash orders in the body")
+        (explorer.isReplay
+          ? "the replayed order does not fit the program, which may have changed since"
+          : "the program behaved differently in the same order of turns")
+          + ": at turn \(order.count + 1), these are ready: " + ready.map(\.name).joined(separator: ", ")
+          + (explorer.isReplay ? "" : "; use no random numbers, real time or hash orders in the body"))
       number = ready[0].number
     }
     guard let lane = ready.first(where: { $0.number == number }) else { return nil }

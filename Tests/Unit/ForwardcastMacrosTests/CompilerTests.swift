@@ -251,6 +251,33 @@ struct CompilerTests {
       lines.allSatisfy { $0.3.contains("needs a parameter for each argument of the message; write '_'") }, "\(said)")
   }
 
+  @Test("a closure with too many parameters, or one of another type, is refused with the reason")
+  func closureParameters() throws {
+    let said = try Build.said(
+      of: """
+        import Forwardcast
+        @Forwarded protocol PriceListener: AnyObject, Sendable { func changed(_ id: Int, to price: Int) }
+        @Forwarded protocol PageDelegate: AnyObject { func turned(_ page: Int) -> Int?; func closed() }
+        typealias Prices = PriceListenerProxy.Messages
+        typealias Pages = PageDelegateProxy.Messages
+        func work(_ prices: PriceListenerProxy, _ pages: PageDelegateProxy) {
+          pages.on(Pages.turned) { (page: Int) in page }
+          pages.on(Pages.turned) { (page: Int) -> Int? in nil }
+          prices.on(Prices.changed) { (id: Int, price: Int) in print(id, price) }
+          pages.on(Pages.turned) { page, more in 3 }
+          pages.on(Pages.closed) { page in print(page) }
+          prices.on(Prices.changed) { id, price, more in print(id) }
+          pages.on(Pages.turned) { (page: String) in 3 }
+        }
+        """, ["-swift-version", "6"])
+    let lines = said.split(separator: "\n").compactMap {
+      $0.firstMatch(of: /swift:(\d+):\d+: (error|warning): (.*)/)?.output
+    }
+    expect(lines.map(\.1), equals: ["10", "11", "12", "13"], "\(said)")
+    expect(lines.dropLast().allSatisfy { $0.3.contains("more parameters than the message has arguments") }, "\(said)")
+    expect(lines.last?.3.contains("must have the type of the message's argument") == true, "\(said)")
+  }
+
   @Test("a closure that suspends is refused with the form to use instead, and closures in async functions are not")
   func suspendingClosure() throws {
     let said = try Build.said(

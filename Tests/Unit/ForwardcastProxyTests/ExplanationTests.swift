@@ -29,6 +29,14 @@ private final class Needle: MessageReceiver, Sendable {
 struct ExplanationTests {
   private let gauges = GaugeProxy()
 
+  @Test("an explanation names ready-made hooks")
+  func readyMade() throws {
+    try gauges.before(Keys.read) { _ in }
+    try gauges.around(Keys.read, .retrying(2))
+    try gauges.around(nil, .logging { _ in })
+    expect(gauges.explain(Keys.read).hooks, equals: ["logging every message", "retrying read:", "before read:"])
+  }
+
   @Test("an explanation lists every registration in delivery order, with its row, its context or the reason to skip it")
   func listed() throws {
     let (dial, muted, other, queued) = (Dial(), Dial(), Dial(), Dial())

@@ -495,11 +495,12 @@ struct ScheduleTests {
     "an order of another program is refused, and so is malformed text",
     arguments: ["z", "aab9", "", "a(", "a0", "é"])
   func replay(text: String) async {
-    _ = await run(.replaying(text)) { schedule in
+    let summary = await run(.replaying(text)) { schedule in
       let proxy = Proxy()
       proxy.on(.note, delivery: schedule.queue("a")) { _ in }
       proxy.broadcast(.note, 1)
     }
+    expect(summary.failure?.reason.contains("differently") ?? false, equals: false, "\(summary)")
     expect(failures.failures.count, equals: 1)
   }
 
