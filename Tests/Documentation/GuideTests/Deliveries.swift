@@ -265,4 +265,20 @@ struct Queues {
     await strap.measure(62)
     expect(listener.rates.lines, equals: ["61", "62"])
   }
+
+  @Test("a listener that joins in a proxy of its own receives the last value before later messages")
+  func joiningOnQueue() async throws {
+    let (screen, queue) = (LastRate(), DispatchQueue(label: "screen"))
+    queue.suspend()
+    // snippet: queues-join
+    let (belt, display) = (Strap(), HeartListenerProxy())
+    display.add(screen, delivery: .queue(queue))
+    await belt.join(display)  // `display` is held weakly
+    // end
+    await belt.measure(62)
+    queue.resume()
+    try await display.drain()
+    expect(screen.rates.lines, equals: ["0", "62"])
+    withExtendedLifetime((belt, screen, display)) {}
+  }
 }
