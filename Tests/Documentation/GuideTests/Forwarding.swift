@@ -92,6 +92,19 @@ actor Market {
 }
 // end
 
+// snippet: forwarding-swap
+@Forwarded
+nonisolated protocol Rates: AnyObject, Sendable {
+  @Answer(.first) func rate() async throws -> Int
+}
+
+nonisolated final class Bank: Rates {
+  let value: Int
+  init(_ value: Int) { self.value = value }
+  func rate() -> Int { value }
+}
+// end
+
 /// Retries each message that failed with `Offline`.
 nonisolated final class Retrying: ForwardingProxy {
   private let inner: any MessageReceiver & Sendable
@@ -192,6 +205,20 @@ struct Forwarding {
     let retrying = Retrying(Market())
     let retried = try await retrying.sendAndWait(.price, "tea")
     expect(retried, equals: 300)
+  }
+
+  @Test("a service can be replaced while the program runs")
+  func replacing() async throws {
+    // snippet: forwarding-swap-use
+    let rates = RatesProxy()
+    try rates.around(RatesProxy.Messages.rate, .retrying(2))  // stays
+    rates.add(Bank(1), priority: -1, ownership: .strong)  // the default
+    let old = rates.add(Bank(2), ownership: .strong)
+    rates.add(Bank(3), ownership: .strong)
+    old.cancel()
+    print(try await rates.rate())  // 3
+    // end
+    try await expect(rates.rate(), equals: 3)
   }
 
   @Test("a table can be changed at run time")
