@@ -215,8 +215,9 @@ extension MulticastCore {
     self.state.assertHeld()
     guard let board = state.board else { return }
     guard let selector else {
-      for selector in board.all.map(\.selector) { patch(selector, &state, &garbage, where: isMeant, successor) }
-      return
+      return board.forEach { route in
+        patch(route._withUnsafeGuaranteedRef(\.selector), &state, &garbage, where: isMeant, successor)
+      }
     }
     if let route = board.find(selector), route._withUnsafeGuaranteedRef(isMeant) {
       let version = route._withUnsafeGuaranteedRef { $0.close() }

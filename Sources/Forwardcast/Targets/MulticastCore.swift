@@ -357,7 +357,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
 
   func noteUnmuted() {
     state.withLock { state in
-      for route in state.board?.all ?? [] { route.forgetWitness() }
+      state.board?.forEach { $0._withUnsafeGuaranteedRef { $0.forgetWitness() } }
     }
   }
 

@@ -38,19 +38,24 @@ final class RouteBoard: Visited, @unchecked Sendable {
   }
 
   deinit {
-    for route in others { route.release() }
-    first.release()
+    forEach { $0.release() }
     slots?.deinitialize(count: mask + 1).deallocate()
   }
 
   private var mask: Int { Int(lastSlot) }
 
-  private var others: [Unmanaged<Route>] {
-    guard let slots else { return [] }
-    return (0...mask).compactMap { slots[$0].load(ordering: .relaxed).map { .fromOpaque($0) } }
+  /// Calls `body` with each route. Called with the owner's lock held. `body` may exchange the route.
+  func forEach(_ body: (Unmanaged<Route>) -> Void) {
+    body(first)
+    guard let slots else { return }
+    for slot in 0...mask { if let found = slots[slot].load(ordering: .relaxed) { body(.fromOpaque(found)) } }
   }
 
-  var all: [Route] { ([first] + others).map { $0.takeUnretainedValue() } }
+  var all: [Route] {
+    var all: [Route] = []
+    forEach { all.append($0.takeUnretainedValue()) }
+    return all
+  }
 
   /// The route of a selector. Valid while the board lives.
   @inline(__always)
