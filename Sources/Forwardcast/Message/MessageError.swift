@@ -41,11 +41,11 @@ public struct MessageError: Error, Hashable, CustomStringConvertible {
     }
     /// The wait would never end.
     public static var wouldDeadlock: Code {
-      Code(description: "would deadlock", cure: "wait on a queue or actor that none of these needs")
+      Code(description: "would deadlock", cure: "make this call on a queue or actor that none of these needs")
     }
     /// The `call` of an `around` hook was used after that hook had returned.
     public static var hookEnded: Code {
-      Code(description: "hook has ended", cure: "use the call before the hook returns")
+      Code(description: "hook has ended", cure: "do not use 'call' after the hook has returned")
     }
     /// Nested messages have exhausted the thread's stack.
     public static var tooDeep: Code {

@@ -41,7 +41,7 @@ extension MulticastHolding {
           MessageError(
             .isolationMismatch, of: target, name,
             "a typed call runs in the sender's context, but the target is on \(registration.delivery); "
-              + "send it by its key instead, for example with broadcast"))
+              + "send the message by its key instead, for example with broadcast"))
       } else {
         do {
           try call(observer)

@@ -234,6 +234,6 @@ extension MessageError {
   package static func cycle(_ selector: MessageSelector, through proxy: AnyObject) -> MessageError {
     MessageError(
       .proxyCycle, of: proxy, selector,
-      "the message has already passed through this proxy; remove one proxy from the other's targets")
+      "the message has already passed through this proxy; end the cycle by removing one proxy from another's targets")
   }
 }

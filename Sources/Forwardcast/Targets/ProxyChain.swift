@@ -99,8 +99,6 @@ extension MessageRoute {
   /// - Throws: `proxyCycle` if the message already passed this proxy.
   func refuseCycle(_ invocation: Invocation) throws {
     guard let trail = invocation.route, trail.contains(core) else { return }
-    throw MessageError(
-      .proxyCycle, receiver: core.name, selector: selector.name,
-      evidence: "the message has already passed through this proxy; remove one proxy from the other's targets")
+    throw MessageError.cycle(selector, through: core)
   }
 }

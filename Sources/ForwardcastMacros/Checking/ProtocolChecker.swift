@@ -173,7 +173,7 @@ struct ProtocolChecker {
     }
     var reason = "'\(member.name)' returns '\(type.text)', but there may be no target to return it"
     if case .typed(let error) = member.effects.throwing {
-      reason += ", and 'nobodyResponds' is not a '\(error)'"
+      reason += ", and '\(member.name)' can throw only '\(error)', not 'nobodyResponds'"
     }
     let all: SilentAnswers = source.emptyValue(of: type) == nil ? .emptyValuesOrTrap : .emptyValues
     var choices = isOwn ? [] : ["'@\(name)(otherwise: …)'"]

@@ -86,7 +86,7 @@ extension ScriptObject: ServiceLifecycle {
     do {
       guard let answer = try callHook("isPersistent") else { return false }
       guard let isPersistent = answer.value as? Bool else {
-        throw ScriptError(.typeMismatch, "isPersistent of \(receiverName) needs to answer a Bool")
+        throw ScriptError(.typeMismatch, "isPersistent of \(receiverName) must answer a Bool")
       }
       return isPersistent
     } catch {

@@ -147,10 +147,10 @@ final class MessageWay: Sendable {
     case .passed:
       let passed = registrations.wrappingAdd(count, ordering: .relaxed).newValue
       let most = limits.registrations
-      try ScriptError.limit(passed <= most, "one message passes more than \(most) registrations")
+      try ScriptError.limit(passed <= most, "one message visits more than \(most) registrations")
     case .proxy, .question, .hook:
       let passed = proxies.wrappingAdd(count, ordering: .relaxed).newValue
-      try ScriptError.limit(passed <= limits.proxies, "one message passes more than \(limits.proxies) proxies")
+      try ScriptError.limit(passed <= limits.proxies, "one message visits more than \(limits.proxies) proxies")
     }
   }
 }

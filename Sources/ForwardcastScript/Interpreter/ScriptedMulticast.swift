@@ -53,7 +53,7 @@ extension MulticastProxy: ScriptedMulticast {
 
   private func target(_ receiver: any MessageReceiver) throws -> Interface {
     if let target = receiver as? Interface { return target }
-    throw ScriptError(.typeMismatch, "the proxy takes \(Interface.self), not \(type(of: receiver))")
+    throw ScriptError(.typeMismatch, "the proxy's targets must be of type \(Interface.self), not \(type(of: receiver))")
   }
 
   func unregister(_ receiver: any MessageReceiver) { if let target = receiver as? Interface { remove(target) } }
@@ -73,7 +73,8 @@ extension ExtensionPoint: ScriptedMulticast {
   var holder: any MulticastHolding { observers }
 
   func register(_ receiver: any MessageReceiver, _ terms: RegistrationTerms) throws -> Registration {
-    throw ScriptError(.typeMismatch, "an extension point takes observers with register, not with add")
+    throw ScriptError(
+      .typeMismatch, "an extension point has observers instead of targets; use 'register' instead of 'add'")
   }
 
   func unregister(_ receiver: any MessageReceiver) { if let observer = receiver as? Interface { unregister(observer) } }

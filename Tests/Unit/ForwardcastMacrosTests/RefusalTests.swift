@@ -119,7 +119,7 @@ struct Refusal: CustomTestStringConvertible, Sendable {
       "@Forwarded protocol P<T>: AnyObject {\nassociatedtype T\nfunc a() -> Box<T>\n}", "3:13", "Box<T>",
       "there may be no target to return it; write '@Forwarded(otherwise: .emptyValuesOrTrap)', '"),
     .member("var a: Int { get }", 8, "Int", "'a' returns 'Int', but there may be no target to return it"),
-    .member("func a() throws(E) -> Int", 23, "Int", "'nobodyResponds' is not a 'E'"),
+    .member("func a() throws(E) -> Int", 23, "Int", "'a' can throw only 'E', not 'nobodyResponds'"),
     .member("@Answer(.max) func a() -> Int", 27, "Int", "write '@Answer(otherwise: …)'"),
     .member("@Answer(.every) func a() -> Int", 9, ".every", "needs 'Bool' results, and 'Int' is not 'Bool'"),
     .member("@Answer(.sum) func a() -> String", 9, ".sum", "needs numbers, and 'String' is not one"),

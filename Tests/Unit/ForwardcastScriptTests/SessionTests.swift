@@ -299,7 +299,7 @@ struct SessionTests {
         add cart to pages
         """)
       expect(outcome.failures.map(\.text), equals: [])
-      expect(outcome.error?.text.hasPrefix("type mismatch: the proxy takes") == true)
+      expect(outcome.error?.text.hasPrefix("type mismatch: the proxy's targets must be of type") == true)
       expect(session.run("remove second from pages").succeeded)
     }
     // A session that ends does not change the host's proxies.

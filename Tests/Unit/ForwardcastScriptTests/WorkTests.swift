@@ -30,7 +30,7 @@ struct WorkTests {
     let played = ScriptSession.withLimits({ $0.proxies = limit }) {
       play(Self.diamonds(60) + statement + "\nprint \"not reached\"", steps: 1000)
     }
-    expect(played.outcome.error?.text, equals: "limit exceeded: one message passes more than \(limit) proxies")
+    expect(played.outcome.error?.text, equals: "limit exceeded: one message visits more than \(limit) proxies")
     expect(played.error?.hasPrefix("\(Self.diamonds(60).split(separator: "\n").count + 1):") == true)
     expect(played.output.isEmpty)
   }
@@ -253,7 +253,7 @@ struct WorkTests {
     ScriptSession.withLimits({ $0.registrations = limit }) {
       expect(play(cast + "expect not (p responds \"b\")").outcome.succeeded)
       let played = play(cast + "[p b]\nprint \"not reached\"")
-      expect(played.outcome.error?.text, equals: "limit exceeded: one message passes more than \(limit) registrations")
+      expect(played.outcome.error?.text, equals: "limit exceeded: one message visits more than \(limit) registrations")
       expect(played.output.isEmpty)
     }
   }

@@ -108,7 +108,7 @@ struct RoomTests {
     sender.cancel()
     let error = await #expect(throws: MessageError.self) { try await sender.value }
     expect(error?.code, equals: .cancelled)
-    expect(error.map { "\($0)".contains("1 target has the message") } ?? false)
+    expect(error.map { "\($0)".contains("1 target has already received the message") } ?? false)
     held.resume()
     try await proxy.drain()
     expect(journal.all.sorted(), equals: ["first quotes 1", "first quotes 2", "second quotes 1"])
