@@ -41,7 +41,7 @@ public struct MessageError: Error, Hashable, CustomStringConvertible {
     }
     /// The wait would never end.
     public static var wouldDeadlock: Code {
-      Code(description: "would deadlock", cure: "make this call on a queue or actor that none of these needs")
+      Code(description: "would deadlock", cure: "make this call on a queue or actor outside of this cycle")
     }
     /// The `call` of an `around` hook was used after that hook had returned.
     public static var hookEnded: Code {

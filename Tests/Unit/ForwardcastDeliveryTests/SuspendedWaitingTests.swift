@@ -50,7 +50,9 @@ struct SuspendedWaitingTests {
     }
     let text = await evidence { _ = try await proxy.ask() }
     expect(
-      text, equals: "after 0.03 seconds, in a task that a method created: a method of Doer would wait for its own end")
+      text,
+      equals: "no answer in 0.03 seconds, probably a deadlock; the sender is a task that a method created, and "
+        + "a method of Doer would wait for its own end")
     withExtendedLifetime(doer) {}
   }
 

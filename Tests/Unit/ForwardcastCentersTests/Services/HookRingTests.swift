@@ -43,7 +43,7 @@ extension Centers {
       expect(onThreads(1) { _ in #expect(throws: MessageError.self) { try send("storeAlone") } })
       let ring =
         "would deadlock 'storeAlone' of ResolvingClass: resolveMethod(for: storeAlone) of ResolvingClass → archive → "
-        + "resolveMethod(for: storeAlone) of ResolvingClass; make this call on a queue or actor that none of these needs"
+        + "resolveMethod(for: storeAlone) of ResolvingClass; make this call on a queue or actor outside of this cycle"
       expect(errors.all, equals: ["maker: \(ring)", "hook: \(ring)"])
     }
 
