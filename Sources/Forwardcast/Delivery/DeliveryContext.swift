@@ -6,7 +6,7 @@ package protocol DeliveryContext: AnyObject, Sendable {
   /// The identity of the queue, actor or executor, unique as long as the context exists.
   var identity: ObjectIdentifier { get }
   var name: String { get }
-  /// Schedules one `mailbox.drain()` on the context, at `priority` if it has priorities. The drain
+  /// Schedules one `mailbox.drain()`, at `priority` if the context has priorities. The drain
   /// gets no task-local values, since those belong to one sender. The drain must run eventually.
   /// Otherwise senders that wait for it wait until timeout or cancellation.
   func wake(_ mailbox: Mailbox, _ priority: TaskPriority)

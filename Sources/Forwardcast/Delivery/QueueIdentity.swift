@@ -63,7 +63,8 @@ final class QueueIdentity: Sendable {
     return held
   }
 
-  /// True if the queue targets a queue that the caller is on, so waiting for it would deadlock.
+  /// True if the caller is on a queue that this queue targets, so waiting for this queue would
+  /// deadlock.
   var waitsForCaller: Bool {
     var next = target.withLock { $0 }
     // Bounded, since concurrent changes of targets may be observed as a cycle.

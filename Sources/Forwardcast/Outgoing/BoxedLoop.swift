@@ -1,6 +1,6 @@
 // BoxedLoop.swift: delivers a boxed message to direct targets, unboxing its arguments once.
 
-/// Delivers a boxed message to the direct targets of one proxy, whose methods share one type.
+/// Delivers a boxed message to one proxy's direct targets, whose methods share one type.
 ///
 /// Saves the cost of a ``MessageDelivery``: see the case `boxed` of `.ci/run cost`.
 ///

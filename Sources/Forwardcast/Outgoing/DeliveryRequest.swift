@@ -34,7 +34,7 @@ struct DeliveryRequest {
   /// `nil` if the sender needs all answers.
   var makeProbe: (() -> (ArgumentBox) -> Bool)?
 
-  /// True if the sender gets outcomes, so hooks receive and may replace them.
+  /// True if the sender gets outcomes, so hooks get them too and can replace them.
   var asks: Bool { if case .counts = result { false } else { true } }
   var listsEveryTarget: Bool { if case .report = result { true } else { false } }
   var waitsInTask: Bool { if case .suspending = wait { true } else { false } }

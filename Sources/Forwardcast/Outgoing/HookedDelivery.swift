@@ -97,8 +97,8 @@ final class HookedDelivery {
 
   // MARK: - Proceeding
 
-  /// - Parameter mayWait: false in a synchronous hook of a waiting sender, so no target may
-  ///   suspend.
+  /// - Parameter mayWait: false if the sender waits but a synchronous hook calls `proceed`. Throws
+  ///   if a target must then be awaited.
   private func proceed(_ arguments: MessageArguments, mayWait: Bool) throws -> MessageAnswers {
     let mustNotWait = !mayWait && delivery.request.waitsInTask
     if mustNotWait, let target = node.awaitedTarget {
@@ -165,7 +165,7 @@ final class HookedDelivery {
     if let message { delivery.message = message }
   }
 
-  /// Ends a `proceed` with an error. In a report, each pending outcome becomes a queued target.
+  /// Ends a `proceed` with an error. A report lists each target with a pending outcome as queued.
   private func ended(by error: any Error) -> any Error {
     delivery.scope.pending?.abandon()
     replace(
@@ -227,7 +227,7 @@ final class HookedDelivery {
     delivery.forgetPosted(node)
   }
 
-  /// Reports the failures of a `proceed` that the hooks did not get, then discards all failures.
+  /// Reports those failures that `proceed` did not throw to the hooks, then discards all failures.
   private func giveUpFailures() {
     reportFailures(but: thrown) { _, _ in nil }
     thrown = nil
@@ -270,7 +270,7 @@ final class HookedDelivery {
     try fail(error)
   }
 
-  /// Handles an error of the hooks: it ends the message, or becomes a nested proxy's outcome.
+  /// Handles the hooks' error: the error ends the message, or becomes a nested proxy's outcome.
   private func fail(_ error: any Error) throws {
     guard let place else { throw error }
     if !wasSent, node.route.count > 0 || !node.listsNothing { withhold(isAnswered: true) }
@@ -281,9 +281,9 @@ final class HookedDelivery {
     outcomes.add(failure, at: own, delivery.scope.pending)
   }
 
-  /// Ends the call with the hooks' answers. If there are as many answers as answered targets, a
-  /// report assigns the answers to these targets, in order. Otherwise the report lists the answers
-  /// as the proxy's own.
+  /// Ends the call with the hooks' answers. If there are as many answers as targets that answered,
+  /// a report assigns the answers to these targets, in order. Otherwise the report lists the
+  /// answers as the proxy's own.
   private func finish(with answers: MessageAnswers) {
     trace(.success(answers))
     if !wasSent { withhold(isAnswered: asks && answers.count > 0) }

@@ -7,15 +7,15 @@ struct LoopTally: ~Copyable {
   @usableFromInline let visit: MessageVisit
   /// True if the arguments are `Sendable`, so they may go to another context.
   @usableFromInline let crosses: Bool
-  // Small numbers, since each message sets them to zero.
+  // 32-bit counts, since each message sets all counts to zero.
   private var dead: Int32 = 0
   private var failed: Int32 = 0
   /// The number of unserved steps, whose target was dead, failed, queued or skipped.
   @usableFromInline var unserved: Int32 = 0
-  /// Counts of automatic steps whose target another thread was running: the queued steps, the steps
-  /// that a full buffer refused, and the messages that the buffers dropped.
+  /// For automatic steps whose target another thread was running: the number of queued steps, of
+  /// steps that a full buffer refused, and of messages that the buffers dropped.
   private var (queued, refused, dropped): (Int32, Int32, Int32) = (0, 0, 0)
-  /// The number of steps that ended before the message.
+  /// The number of steps whose registration ended before the message began.
   private var over: Int32 = 0
 
   @export(implementation) @inline(__always)

@@ -1,4 +1,4 @@
-// MessageDelivery+Loops.swift: what loops over consecutive steps read and report.
+// MessageDelivery+Loops.swift: the input and the reports of loops over consecutive steps.
 
 extension MessageDelivery {
   @usableFromInline

@@ -7,7 +7,7 @@ extension MessageDelivery {
     case inTurn
     /// The buffer is full, and the sender waits for capacity.
     case needsRoom
-    /// Not posted, since the message has exceeded its budget.
+    /// Not posted. The registration ended before the message began, or the budget is exceeded.
     case nothing
   }
 
@@ -143,7 +143,7 @@ extension MessageDelivery {
     !group.isBatched && step.queued?.pending == .deliverPending
   }
 
-  /// An envelope for steps of one group. `slots` has the steps' outcomes if the sender waits.
+  /// An envelope for steps of one group. `slots` has the steps' slots; empty if no sender waits.
   private func parcel(_ group: DeliveryGroup, _ places: [Int], _ node: ProxyNode) -> (Parcel, slots: [Int]) {
     let step = group.steps[places[0]]
     let arguments = message.arguments

@@ -13,8 +13,9 @@ struct DeliveryFailure {
 extension MessageDelivery {
   /// Serves every target synchronously. If requested, blocks until all have answered.
   ///
-  /// - Returns: the error that ended the message: an error of the outermost proxy's hooks, or for a
-  ///   blocking sender `wouldDeadlock` (nothing was sent) or `timedOut` (with the missing targets).
+  /// - Returns: the error that ended the message: an error of the outermost proxy's hooks. For a
+  ///   blocking sender, the error can also be `wouldDeadlock` (nothing was sent) or `timedOut`
+  ///   (with the missing targets).
   @inline(never) func deliver() -> DeliveryFailure? {
     do {
       let wait = try beginBlocking()
@@ -60,7 +61,7 @@ extension MessageDelivery {
     return failure
   }
 
-  /// Lists the registrations without a step for this message, for each visited proxy.
+  /// For each visited proxy, lists the registrations that have no step for this message.
   private func listUnmatched() {
     for (node, stop) in visited {
       for unmatched in node.unmatched {

@@ -25,13 +25,13 @@ final class MessageDelivery {
     case target(OutgoingMessage.Attempt, RouteStep, AnyObject, reserved: QueuedState?)
   }
 
-  /// State that a hook call replaces while it runs, besides the message.
+  /// The state, other than the message, that a hook call replaces while the call runs.
   struct Scope {
     /// The pending outcomes of other contexts; `nil` if the sender does not wait.
     var pending: PendingAnswers?
     /// The index of the innermost hook call's first buffered outcome.
     var start = 0
-    /// True inside a synchronous hook of a waiting sender, so steps that must be awaited fail.
+    /// True if the sender waits but a synchronous hook is running. Then steps to be awaited fail.
     var mayNotWait = false
   }
 
@@ -58,8 +58,8 @@ final class MessageDelivery {
 
   @exclusivity(unchecked) private(set) var tree: ProxyTree
   /// The message as hooks have changed it. A method runs during an access to this property. No
-  /// second access overlaps it: a hook that calls an outer `proceed` in that time only gets an
-  /// error.
+  /// second access overlaps the first: a hook that calls an outer `proceed` in that time only gets
+  /// an error.
   @exclusivity(unchecked) var message: OutgoingMessage
   @exclusivity(unchecked) var scope: Scope
   @exclusivity(unchecked) var visits: [Visit] = []
@@ -70,7 +70,7 @@ final class MessageDelivery {
   @exclusivity(unchecked) var posted: [PostedSteps?] = []
   var postedCount = 0
   /// Proxies with registrations that have no step for this message. A report ends with these
-  /// registrations. `stop` is the reason if the message did not enter the proxy.
+  /// registrations. If the message did not enter the proxy, `stop` is the reason.
   @exclusivity(unchecked) var visited: [(node: ProxyNode, stop: DeliveryReport.SkipReason?)] = []
   /// The index after the last step that the running loop serves.
   @exclusivity(unchecked) var loopEnd = 0
@@ -103,7 +103,7 @@ final class MessageDelivery {
   ///
   /// - Parameter awaits: true if the caller awaits the suspension. If false, the result is `nil`.
   /// - Throws: the error of the outermost proxy's hooks.
-  // Not inlined into the function that suspends, where each continuation would contain it.
+  // Not inlined into the function that suspends: each continuation would contain a copy.
   @inline(never)
   func run(to base: Int, awaits: Bool = false) throws -> Suspension? {
     while true {
@@ -340,7 +340,7 @@ final class MessageDelivery {
     }
     guard let place = place(of: left.node, left.target) else { return }
     if let stop = progress.stop {
-      // A report lists the proxy itself if it lists no target of the proxy.
+      // If a report lists no target of the proxy, it lists the proxy itself.
       if progress.standing == .silent, request.listsEveryTarget, left.node.listsNothing {
         take(.skipped(.first(stop, .doesNotRespond)), at: place)
       }
@@ -417,7 +417,7 @@ final class MessageDelivery {
     return !isSpent
   }
 
-  /// Charges the budget for a proxy, and for the steps and registrations to be scanned.
+  /// Charges the message's budget: for a proxy, and for the steps and registrations to be scanned.
   private func payForProxy(_ node: ProxyNode) -> Bool {
     let route = node.route
     let listsUnmatched = request.listsEveryTarget && route.route.leavesOut

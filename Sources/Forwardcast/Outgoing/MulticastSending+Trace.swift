@@ -12,7 +12,7 @@ extension MulticastSending {
   /// sink has returned.
   ///
   /// - Parameters:
-  ///   - name: the proxy's name, its type by default.
+  ///   - name: the proxy's name; by default, the name of its type.
   ///   - naming: returns a target's name. `nil` selects the name of the target's type, with a
   ///     number from the second target of that type on.
   ///   - sink: called where each step happens, on any thread, with no lock held.

@@ -82,8 +82,8 @@ extension MulticastSending where Interface: Sendable {
   /// In the report, `answers` includes the answers of queued targets, and `queued` is empty. A
   /// queued target's answer that is not `Sendable` is a failure, see ``ArgumentBox/isSendable``.
   ///
-  /// - Throws: as ``MulticastProxy/forward(_:)``, and as `collectAndWait(_:_:returning:)` for
-  ///   waiting. Errors of targets are in the report.
+  /// - Throws: as ``MulticastProxy/forward(_:)``; also the errors that end the wait, as
+  ///   `collectAndWait(_:_:returning:)`. Errors of targets are in the report.
   nonisolated(nonsending) public func forwardAndWait(_ invocation: Invocation) async throws -> DeliveryReport {
     try await forwardBoxedAndWait(beginMessage(invocation.selector), invocation, by: self as AnyObject)
   }
@@ -131,7 +131,8 @@ extension MulticastSending where Interface: Sendable {
 
   /// Sends a boxed message, awaits all targets, and combines the answers by `policy`.
   ///
-  /// - Throws: as ``collect(_:returning:)``, and as `collectAndWait(_:_:returning:)` for waiting.
+  /// - Throws: as ``collect(_:returning:)``; also the errors that end the wait, as
+  ///   `collectAndWait(_:_:returning:)`.
   nonisolated(nonsending) public func collectAndWait<Output>(
     _ invocation: Invocation, returning policy: ReturnPolicy<ArgumentBox, Output>
   ) async throws -> Output {
@@ -158,7 +159,8 @@ extension MulticastSending where Interface: Sendable {
   /// buffers. The call does not wait for the targets to run.
   ///
   /// - Throws: `CancellationError` if the task is canceled before any target has the message;
-  ///   `cancelled`, with the number of targets that have the message, if it is canceled later.
+  ///   `cancelled`, with the number of targets that have the message, if the task is canceled
+  ///   later.
   @discardableResult
   nonisolated(nonsending) public func broadcastWhenReady<R, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A

@@ -12,7 +12,8 @@ final class Outcome {
 /// Passes one message's outcomes to the result in delivery order. Owned by a ``MessageDelivery``.
 ///
 /// Buffers the outcomes behind a pending one. Inside a hook call it buffers all outcomes, since
-/// hooks may replace them. A subclass for each kind of result consumes them, see ``ResultQueue``.
+/// hooks may replace them. Each kind of result has a subclass that consumes the outcomes, see
+/// ``ResultQueue``.
 @usableFromInline
 class OutcomeQueue {
   /// Reads buffered outcomes, up to the first pending one, to find whether the answers suffice.

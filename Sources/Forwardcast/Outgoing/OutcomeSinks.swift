@@ -273,7 +273,7 @@ struct PolicySink<R, Output>: OutcomeSink {
   }
 
   /// The result, with its error: `whole` if that error ended the message, otherwise the first error
-  /// of a target. If the policy ignores errors and there is an answer, the error is only `whole`.
+  /// of a target. If the policy ignores errors and there is an answer, no target's error is used.
   /// All other errors go to the handlers.
   func collected(_ whole: CollectFailure? = nil) -> CollectResult<Output> {
     let hasAnswer = hasAnswer || ofType?.hasAnswer ?? false

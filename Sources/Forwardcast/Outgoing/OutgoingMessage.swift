@@ -1,6 +1,6 @@
 // OutgoingMessage.swift: a message and its delivery to one target.
 
-/// A message being sent: its arguments and its sender's request. Hooks may replace it.
+/// A message being sent: its arguments and its sender's request. Hooks can replace the message.
 struct OutgoingMessage {
   let selector: MessageSelector
   var request: DeliveryRequest

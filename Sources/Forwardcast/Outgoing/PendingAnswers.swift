@@ -118,7 +118,7 @@ package final class PendingAnswers: @unchecked Sendable {
     try await completion.wait()
   }
 
-  /// Settles the slots of removed targets and nested proxies until the returned wait ends.
+  /// Until the returned wait ends, settles the slots of targets and nested proxies when removed.
   private func settleRemovals() -> RoomWait? {
     let slots = state.withLock { state in
       var slots: [Registration: [Int]] = .init()

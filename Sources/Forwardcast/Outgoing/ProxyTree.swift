@@ -73,7 +73,7 @@ struct ProxyTree {
 final class ProxyNode {
   enum Child {
     case proxy(ProxyNode)
-    /// The error, such as a cycle, for which the message does not enter the proxy.
+    /// The error, such as a cycle, that keeps the message out of the proxy.
     case refused(any Error)
   }
 

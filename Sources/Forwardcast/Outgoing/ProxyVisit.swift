@@ -91,7 +91,7 @@ struct ProxyVisit {
 
   mutating func stop(for reason: SkipReason) { stop = .first(stop, reason) }
 
-  /// Notes a step that ended before the message.
+  /// Notes a step whose registration ended before the message began.
   mutating func noteOver() { skipped += 1 }
 
   mutating func note(_ outcome: StepOutcome) {

@@ -242,7 +242,7 @@ extension DeliveryGroup {
   func serve(
     _ step: RouteStep, _ target: Unmanaged<AnyObject>?, _ values: UnsafeRawPointer, _ run: PlainBatch.Run
   ) {
-    // Checked directly before the call, since a removed or muted target must not be called.
+    // Checked directly before the call: a target removed or muted earlier must not be called.
     guard step.isActive else { return noteDropped(step) }
     guard let target else { return noteDead(step) }
     do {

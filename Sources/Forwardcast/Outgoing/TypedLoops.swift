@@ -197,7 +197,7 @@ extension Arguments {
     }
   }
 
-  /// Delivers the message to the delivery's current steps, whose methods have its types.
+  /// Delivers the message to the delivery's current steps, whose methods have the message's types.
   @export(implementation) @inline(__always)
   func serve<R>(_ delivery: MessageDelivery, returning: R.Type) {
     let (first, count) = delivery.loopSteps

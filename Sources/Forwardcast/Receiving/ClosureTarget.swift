@@ -81,7 +81,7 @@ final class ClosureLimits: Sendable {
     return true
   }
 
-  /// The result if the closure does not run: `Void`. Throws `nobodyResponds` for another type.
+  /// The result if the closure does not run: `Void`. For another `R`, throws `nobodyResponds`.
   @usableFromInline
   func nothing<R>() throws -> R {
     if let nothing = () as? R { return nothing }

@@ -41,7 +41,7 @@ final class Hook: @unchecked Sendable {  // `number` is guarded by the lock of t
   let body: Body
   /// The name of a ready-made hook, such as `retrying`.
   let name: String?
-  /// Ends the stream that the hook feeds. Its buffered messages can still be read.
+  /// Ends the stream that the hook feeds. The stream's buffered messages can still be read.
   let finish: (@Sendable () -> Void)?
   var number = 0
   private let cancelled = Atomic<Bool>(false)
@@ -65,7 +65,7 @@ public final class HookRegistration: Sendable {
   private weak let hook: Hook?
   private let remove: @Sendable (Hook) -> Void
 
-  /// - Parameter remove: removes the hook from its proxy or table, which it references weakly.
+  /// - Parameter remove: removes the hook from its proxy or table. Retains neither proxy nor table.
   init(_ hook: Hook, remove: @escaping @Sendable (Hook) -> Void) {
     (self.hook, selector, self.remove) = (hook, hook.selector, remove)
   }

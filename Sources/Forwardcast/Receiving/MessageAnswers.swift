@@ -37,7 +37,7 @@ final class TypedAnswers<R>: MessageAnswers {
     list.isEmpty ? .none : TypedAnswers(list, crosses: crosses)
   }
 
-  /// True if `other` is an unchanged copy of the list, which shares its storage.
+  /// True if `other` shares the list's storage, so it is an unchanged copy of the list.
   @export(implementation) @inline(__always)
   func hasSameStorage(as other: [R]) -> Bool {
     list.withUnsafeBufferPointer { list in
@@ -64,7 +64,7 @@ final class ListedAnswers: MessageAnswers {
     list.append(.init(target: target, result: answer))
   }
 
-  /// Replaces each result by the value of a call of `next`; `nil` removes the result.
+  /// Replaces each result with what `next` returns; `nil` removes the result.
   func replaceResults(_ next: () -> ArgumentBox?) {
     for index in list.indices { list[index] = .init(target: list[index].target, result: next()) }
     hasResults = list.last?.result != nil

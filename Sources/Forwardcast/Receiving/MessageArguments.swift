@@ -122,8 +122,8 @@ final class BoxedArguments: MessageArguments, @unchecked Sendable {  // immutabl
 }
 
 extension MessageArguments {
-  /// The arguments in the types of a key, unboxed unless the sender used the same types. Throws
-  /// `wrongArgumentCount`, or `typeMismatch` with the argument's index.
+  /// The arguments in the types of a key. If the sender used other types, the arguments are boxed,
+  /// then unboxed. Throws `wrongArgumentCount`, or `typeMismatch` with the argument's index.
   @export(implementation) @inline(__always)
   final func values<R, each A>(
     as type: ((repeat each A) -> R).Type, _ selector: MessageSelector, _ receiver: AnyObject

@@ -19,8 +19,8 @@ public protocol MessageReceiver: AnyObject {
   ///
   /// Called once for each class and selector, if no table has a method. It runs on the first
   /// sender's thread, and other senders of the selector wait. A sender whose wait would deadlock
-  /// gets `wouldDeadlock`. If the method returns true but has added none, messages of the selector
-  /// throw ``MessageError`` `resolverAddedNothing`.
+  /// gets `wouldDeadlock`. If the call returns true but has added no method, messages of the
+  /// selector throw ``MessageError`` `resolverAddedNothing`.
   static func resolveMethod(for selector: MessageSelector) -> Bool
 }
 

@@ -38,8 +38,8 @@ package enum ProxyQuestion {
 }
 
 extension MessageBudget {
-  /// Charges the budget for the queries of `body`, and for the forwarding objects that messages
-  /// sent by `body` pass.
+  /// Charges this budget while `body` runs: for each query, and for each forwarding object that a
+  /// message passes.
   package func charging<T>(_ body: () throws -> T) rethrows -> T {
     try ProxyQuestion.$asked.withValue(ProxyTrail(nil, budget: self, after: ProxyQuestion.asked), operation: body)
   }

@@ -85,7 +85,7 @@ extension Responds {
   /// not cross isolations if the sender is on the same actor, for example if the proxy's protocol
   /// is isolated to that actor.
   ///
-  /// For a closure without isolation, `sharing` is true if its targets are `Sendable`.
+  /// For a closure without isolation, `sharing` is true if the row's targets are `Sendable`.
   public init<R, each A>(
     key message: Message<(repeat each A) -> R>,
     asyncOnActor body: @escaping @isolated(any) @Sendable (Target, repeat each A) async throws -> R,

@@ -127,7 +127,7 @@ struct LastClass: ~Copyable {
 /// The contents of a table. All mutable state is in `state`, under its lock.
 final class TableStorage: Sendable {
   private struct State {
-    /// The rows without hooks. The table retains each row.
+    /// The rows without their hooks. The table retains each row.
     private(set) var rows = IdentityTable<Method>()
     private(set) var refusals: [(selector: MessageSelector, error: MessageError)] = []
     var hooks = FirstInFirstOut<Hook>() {
@@ -138,7 +138,7 @@ final class TableStorage: Sendable {
     }
     /// Caches the methods with their hooks, for own and inherited rows.
     private var hooked: [MessageSelector: Hooked] = .init()
-    /// Removed methods. This may be the last reference, so they are released outside the lock.
+    /// Removed methods. These may be the last references, so they are released outside the lock.
     var outdated: [Method] = []
 
     typealias Hooked = (row: Method, method: Method)

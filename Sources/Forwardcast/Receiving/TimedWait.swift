@@ -33,8 +33,8 @@ final class TimedWait: Sendable {
   }
 
   /// Runs `body` in the caller's isolation for at most `timeout`. A separate task runs it, since
-  /// the caller's task could not stop waiting for a method. That task is canceled at the timeout,
-  /// or together with the caller. Sent messages are not revoked.
+  /// the caller's task could not stop waiting for a method. The separate task is canceled at the
+  /// timeout, or together with the caller. Sent messages are not revoked.
   ///
   /// - Parameters:
   ///   - clock: measures the timeout; `nil` for the continuous clock.

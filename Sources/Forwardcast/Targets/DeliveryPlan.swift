@@ -91,7 +91,7 @@ final class DeliveryPlan: @unchecked Sendable {  // immutable
   let groups: ContiguousArray<DeliveryGroup>
   /// `groups` as raw references, iterated without reference counting.
   @usableFromInline let list: UnsafeMutableBufferPointer<Unmanaged<DeliveryGroup>>
-  /// True if posting a typed message to every group is all that its delivery needs.
+  /// True if a typed message only needs to be posted to every group.
   let isPlain: Bool
 
   init(_ core: MulticastCore, _ route: MessageRoute) {
@@ -169,7 +169,7 @@ struct MulticastCast {
   private typealias Words = (object: UInt, UInt, UInt, type: UInt, table: UInt)
   private let words: Words
 
-  /// `nil` if the object is not a multicast, or wraps a value that is one.
+  /// `nil` unless the object itself is a multicast. An object that wraps a multicast is not enough.
   init?(_ target: AnyObject?) {
     guard let target, let multicast = target as? any MulticastSending else { return nil }
     words = withUnsafeBytes(of: multicast as any MulticastSending) { $0.load(as: Words.self) }

@@ -1,7 +1,7 @@
 // MessageRoute+Checks.swift: validates a boxed message against a route.
 
 extension MessageRoute {
-  /// Checks the arguments against the first target to get them, which may be in a nested proxy.
+  /// Checks the arguments against the target that gets them first, even if in a nested proxy.
   func checkFirst(_ message: Invocation) throws {
     _ = try first { target, method -> Void? in
       if let method { return try method.check(message.arguments, receiver: typeName(of: target)) }

@@ -1,8 +1,8 @@
 // MessageRoute.swift: a route and the number of its steps for one message.
 
 /// The receivers of one message, fixed when the message begins: targets that join later do not get
-/// it. The library gets a route from ``MulticastSending/beginMessage(_:)``; it has no public
-/// members.
+/// the message. The library gets a route from ``MulticastSending/beginMessage(_:)``. A route has no
+/// public members.
 public struct MessageRoute: @unchecked Sendable {  // the route is published, and the steps up to `count` never change
   @usableFromInline let route: Route
   @usableFromInline let count: Int
@@ -35,7 +35,8 @@ public struct MessageRoute: @unchecked Sendable {  // the route is published, an
 
   var selector: MessageSelector { route.selector }
 
-  /// True if the registration of a step ended before the message, which does not count or list it.
+  /// True if a step's registration ended before the message began. The message then neither counts
+  /// nor lists the step.
   func isOver(_ step: RouteStep) -> Bool {
     let begun = begun
     return step.registration._withUnsafeGuaranteedRef { $0.ended(before: begun) }

@@ -1,7 +1,7 @@
 // MessageVisit.swift: the route of one message, without reference counting.
 
-/// The receivers of one message during one synchronous call. The library gets it from
-/// ``MulticastSending/visit(_:)``; it has no public members.
+/// The receivers of one message during one synchronous call. The library gets a visit from
+/// ``MulticastSending/visit(_:)``. A visit has no public members.
 ///
 /// A visit retains nothing. The proxy's board of routes counts the visit until the visit's scope
 /// ends. The last visit of a board releases the routes that were replaced during the board's
@@ -52,7 +52,7 @@ public struct MessageVisit: ~Copyable {
 
   var leavesOut: Bool { route._withUnsafeGuaranteedRef { $0.leavesOut } }
 
-  /// The plan if a typed message only needs to be posted to its groups, and all steps are active.
+  /// The plan, if all steps are active and a typed message needs only posting to the plan's groups.
   @usableFromInline var plainPlan: Unmanaged<DeliveryPlan>? {
     guard route._withUnsafeGuaranteedRef({ $0.hasQueued && !$0.traits.isAutomatic }) else { return nil }
     if route._withUnsafeGuaranteedRef({ $0.keptPlan == nil }) { _ = core.plan(kept) }

@@ -99,8 +99,8 @@ extension MulticastCore {
     }
   }
 
-  /// Adds the steps of the `joined` latest registrations to the published route, in place if
-  /// possible. Returns `nil` if the list has changed.
+  /// Adds the steps of the latest registrations to the published route, in place if possible.
+  /// `joined` is the number of these registrations. Returns `nil` if the list has changed.
   private func extend(
     _ selector: MessageSelector, _ epoch: UInt, _ seen: RouteSource, by more: RouteSteps, of joined: Int
   ) -> MessageRoute? {
@@ -206,8 +206,8 @@ extension MulticastCore {
     return isWhole ? .some(nil) : nil
   }
 
-  /// Replaces routes by successors. `successor` may change a route that no message uses, and then
-  /// returns `nil`.
+  /// Replaces routes by successors. If no message uses a route, `successor` can change the route
+  /// itself and return `nil`.
   private func patch(
     _ selector: MessageSelector?, _ state: inout State, _ garbage: inout Garbage, where isMeant: (Route) -> Bool,
     _ successor: (_ old: Route, _ version: UInt, _ isUnused: Bool, inout Garbage) -> Route?

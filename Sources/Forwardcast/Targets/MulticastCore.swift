@@ -64,9 +64,9 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
   private let madeLink = Atomic<UInt>(0)
   /// The version of the target list. Grows, under the lock, when registrations join or routes end.
   let version = Atomic<UInt>(0)
-  /// The version plus the number of removals and of patches of routes. Routes that are not on the
-  /// board compare this number to find out whether they are outdated. A message reads the number
-  /// when it begins, to tell apart targets that were removed before and during the message.
+  /// Grows with `version`, and also with each removal and each patch of routes. Routes that are not
+  /// on the board compare this number to find out whether they are outdated. A message reads the
+  /// number when it begins, so it knows which targets were removed during the message.
   let changes = Atomic<UInt>(0)
 
   init(_ interface: any Any.Type, table: SelectorTable?, options: MulticastOptions?) {
@@ -335,7 +335,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
 
   // MARK: - Queries
 
-  /// Queries of fewer registrations are not charged: finding the budget would cost as much.
+  /// Queries of fewer registrations are not charged: charging would cost as much as the query.
   static let fewRegistrations = 4
 
   /// Whether a live, unmuted target's table has `selector`; whether any target must be queried.

@@ -38,8 +38,8 @@ public struct MulticastOptions: Sendable {
   public var errors: Errors
   /// How long a task created in a target's method waits for that target while the method runs.
   ///
-  /// The library cannot know whether the method awaits the task (`async let`, a group). If the
-  /// method does, neither of the two would end. So the wait throws `timedOut` after this time, by
+  /// The library cannot know whether the method awaits the task (`async let`, a group). If it does,
+  /// neither the method nor the task would end. So the wait throws `timedOut` after this time, by
   /// default 10 seconds. A wait in the method's own task throws `wouldDeadlock` immediately.
   public var deadlockTimeout: Duration
 

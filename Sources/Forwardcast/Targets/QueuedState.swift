@@ -11,7 +11,7 @@ final class QueuedState: Sendable {
   }
 
   let mailbox: Mailbox
-  /// The actor on which the target runs, if it is another object.
+  /// The actor on which the target runs, unless the target is the actor itself.
   private let actor: (any Actor)?
   /// The gate of an automatic delivery, which senders acquire to run the target. `rare` retains the
   /// gate: a retain per message would be slow, since the gate has weak references.
@@ -156,7 +156,7 @@ extension Registration {
   /// The limit of queued messages for the target.
   public var buffer: DeliveryBuffer { queued?.buffer ?? .unbounded }
 
-  /// The number of queued messages that did not run, because the buffer was full, or the target was
-  /// removed, muted or deallocated before.
+  /// The number of queued messages that did not run, because the buffer was full, or because the
+  /// target had been removed, muted or deallocated.
   public var dropped: Int { queued?.dropped ?? 0 }
 }

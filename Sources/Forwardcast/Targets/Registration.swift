@@ -20,8 +20,8 @@ public final class Registration: @unchecked Sendable {
   var isFirst = false
   /// Guarded by the lock of `core`.
   var storedPriority: Int16 = 0
-  /// The slot, or after the registration has left the list, the core's changes at that time. Written
-  /// under the lock of `core`.
+  /// The slot. When the registration leaves the list, the number of the core's change replaces the
+  /// slot. Written under the lock of `core`.
   private let slotNumber = Atomic<UInt32>(0)
   /// The target's identity, also after its deallocation.
   let key: ObjectIdentifier
@@ -107,8 +107,8 @@ public final class Registration: @unchecked Sendable {
     state.bitwiseOr(Registration.leftBit, ordering: .releasing)
   }
 
-  /// True if the registration had ended before a message began, at which time the core's changes
-  /// had the number `begun`. Such a message does not count or list the target.
+  /// True if the registration had ended before a message began. `begun` is the number of the core's
+  /// changes when the message began. Such a message does not count or list the target.
   func ended(before begun: UInt) -> Bool {
     let bits = state.load(ordering: .acquiring)
     if bits & Registration.leftBit == 0 { return bits & Registration.deadBit != 0 }

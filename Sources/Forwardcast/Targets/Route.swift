@@ -14,8 +14,8 @@ import Synchronization
 ///   order changes.
 /// - The target list has the route's version. If targets have joined, their steps are added.
 ///
-/// A patched copy replaces the route to insert a step between others, to release a strong target,
-/// or to change hooks. Steps of removed weak targets stay until they are the majority.
+/// To insert a step between others, to release a strong target, or to change hooks, a patched copy
+/// replaces the route. Steps of removed weak targets stay until they are the majority.
 @usableFromInline
 final class Route: @unchecked Sendable {  // what changes is atomic, or guarded by the proxy's lock
   let selector: MessageSelector

@@ -44,7 +44,7 @@ final class RouteBoard: Visited, @unchecked Sendable {
 
   private var mask: Int { Int(lastSlot) }
 
-  /// Calls `body` with each route. Called with the owner's lock held. `body` may exchange the route.
+  /// Calls `body` with each route. Called with the owner's lock held. `body` can exchange routes.
   func forEach(_ body: (Unmanaged<Route>) -> Void) {
     body(first)
     guard let slots else { return }
@@ -180,8 +180,8 @@ struct BoardWord {
 ///     a board is replaced   core's word = new board, no visits; old board's word + its visits
 ///
 /// The thread that brings a board's word to zero releases the board. The word is negative while
-/// more visits have ended than the core has added to it. A pinned proxy counts as a visit of its
-/// own board.
+/// more visits have ended than the core has added to the word. A pinned proxy counts as a visit of
+/// its own board.
 @usableFromInline
 package class Visited {
   /// The ``BoardWord``. Changed by visits, and when the board is replaced.

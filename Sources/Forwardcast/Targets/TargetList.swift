@@ -15,7 +15,7 @@ struct TargetList {
   private final class Rare {
     /// The groups of all priorities but 0.
     var unusual: [Int16: Group] = .init()
-    /// The registrations of targets that have several, without each target's first registration.
+    /// For each target with several registrations: the registrations other than the first one.
     var others: [ObjectIdentifier: Set<Registration>] = .init()
     /// The priorities in `unusual` that the current sweep has not finished.
     var unswept: [Int16] = []
@@ -46,7 +46,7 @@ struct TargetList {
   private var joined: [Registration] = []
   /// True if routes exist, so joining registrations are recorded. Set by the core.
   var hasRoutes = false { didSet { if !hasRoutes { joined = [] } } }
-  /// True if the routes are invalid and cannot be patched, until the core has dropped them.
+  /// True if the core must drop all routes, since they are invalid and cannot be patched.
   private var endsRoutes = false
   /// The number of the next change, with which registrations leave the list. Set by the core.
   var nextChange: UInt32 = 1
